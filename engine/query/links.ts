@@ -77,7 +77,7 @@ export function percentEncode(text: string): string {
 
 const PLAIN = /^[A-Za-z0-9\-._~]*$/;
 const LONE_SURROGATE = /\p{Cs}/gu;
-/** What `encodeURIComponent` leaves as it is beyond the unreserved characters of RFC 3986, 2.3: each is `%2` and more. */
+/** What `encodeURIComponent` leaves beyond the unreserved characters of RFC 3986, 2.3: each is `%2` and a digit. */
 const LEFT_BARE = /[!'()*]/;
 const PERCENT = 0x25;
 const TWO = 0x32;

@@ -16,8 +16,8 @@ export const OWN = 'browse.';
 const REPEATED_CHARACTERS_MAX = 1024;
 
 /**
- * Characters of a query, as it is sent, that a page repeats in the dozen of ways through its list and to its data: about
- * 1,000 ids. A longer one stands in the page once, as the request of the API.
+ * Characters of a query, as it is sent, that a page repeats in the dozen of ways through its list and to its data:
+ * about 1,000 ids. A longer one stands in the page once, as the request of the API.
  */
 const LINKED_CHARACTERS_MAX = 8192;
 

@@ -6,9 +6,9 @@ import type { Pair } from './address.ts';
 import type { Site, Tour } from './site.ts';
 
 /**
- * A list that was found; `pairs` are the parameters that hold, `query` is their text. `hasChoices` while these are short
- * enough to be repeated in every link and form that leads elsewhere, `hasWays` while they are for the few that lead
- * through the list and to its data; `isUncounted` where there was no time for counts that nobody asked for.
+ * A list that was found; `pairs` are the parameters that hold, `query` is their text. `hasChoices` while these are
+ * short enough to be repeated in every link and form that leads elsewhere, `hasWays` while they are for the few that
+ * lead through the list and to its data; `isUncounted` where there was no time for counts that nobody asked for.
  */
 export interface Listing {
   readonly site: Site;

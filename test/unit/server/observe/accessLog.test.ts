@@ -1,5 +1,5 @@
-// The access log's way out where the disk does not keep up: what waits is bounded, what is lost is counted and told; and
-// where the file is a pipe. How lines reach a file is in test/contract/accessLog.long.test.ts.
+// The access log's way out where the disk does not keep up: what waits is bounded, what is lost is counted and told;
+// and where the file is a pipe. How lines reach a file is in test/contract/accessLog.long.test.ts.
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
