@@ -116,12 +116,16 @@ function byCodePoint(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The fields that are not `known` with their types, by path: `place__name text`, `owners links to parties`. */
+/**
+ * The fields that are not `known` with their types, by path: `place__name text`, `owners links to parties`, `startTime
+ * text, not dateTime throughout`.
+ */
 export function inferredTypes(known: readonly Field[], fields: readonly Field[], prefix = ''): readonly string[] {
   return fields.flatMap((field) => {
     const same = known.find(({ name }) => name === field.name);
     const path = prefix + field.name;
-    const own = same && typeText(same) === typeText(field) ? [] : [`${path} ${typeText(field)}`];
+    const [type, shown] = [typeText(field), same && typeText(same)];
+    const own = shown === type ? [] : [`${path} ${type}${shown === undefined ? '' : `, not ${shown} throughout`}`];
     if (!('fields' in field)) return own;
     const inner = same && 'fields' in same ? same.fields : [];
     return [...own, ...inferredTypes(inner, field.fields, `${path}__`)];

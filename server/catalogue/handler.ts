@@ -95,7 +95,7 @@ function answerTo(
   if (known?.answer) return known.answer;
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
   if (view.kind === 'badTarget') return answers.badTarget;
-  if (view.kind === 'notFound') return notFound(catalogue, request.target, choice.path);
+  if (view.kind === 'notFound') return notFound(answers, request.target, choice.path);
   if (view.kind === 'redirect') return answers.redirected(choice.path + view.location, request.query);
   request.route = view.kind === 'description' ? ROUTE.other : ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
@@ -238,9 +238,8 @@ async function firstResolution(...asked: Parameters<typeof resolutionAnswer>): P
 }
 
 /** The 404 of a path; `prefix` is what stood in front of it. */
-function notFound({ answers, slices }: CatalogueService, target: string, prefix: string): Answer {
-  // A suggestion takes ten times as long as the rest: of thousands in one turn only the first have one.
-  const near = slices.atOnce(() => nearestPath(target));
+function notFound(answers: Answers, target: string, prefix: string): Answer {
+  const near = nearestPath(target);
   return near === undefined ? answers.notFound : answers.notFoundNear(`Did you mean "${prefix}${near}"?`);
 }
 

@@ -1,7 +1,5 @@
-// Long queries are read one a turn, and answered there as they are at once; suggestions have their time too. Time is a
-// function of the test's own.
+// Long queries are read one a turn, and answered there as they are at once. Time is a function of the test's own.
 import { expect, test } from 'vitest';
-import type { Answer } from '../../../../server/http/exchange.ts';
 import { Slices } from '../../../../workers/slices.ts';
 import { collectionOf } from '../../../support/collections.ts';
 import { requestOf, type RequestParts, STAYING } from '../../../support/requests.ts';
@@ -41,13 +39,4 @@ test('many of them take a turn each, and others none', async () => {
   expect(handler(requestOf({ url: '/api/v3/observations/?limit=1' }), STAYING)).not.toBeInstanceOf(Promise);
   expect(new Set((await Promise.all(many)).map(({ status }) => status))).toEqual(new Set([200]));
   expect([slices.taken, slices.turns]).toEqual([19, 19]);
-});
-
-test('a path of nothing is said to be near another one while there is time for that', () => {
-  const slices = new Slices(() => 0);
-  const handler = handlerWith(NEVER_HEAVY, {}, collections, { slices });
-  const said = (): string => replyOf(handler(requestOf({ url: '/api/v3/observation/' }), STAYING) as Answer).text;
-  expect(said()).toContain('Did you mean');
-  slices.spend(-10);
-  expect(said()).not.toContain('Did you mean');
 });
