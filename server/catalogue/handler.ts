@@ -100,9 +100,9 @@ function answerTo(
   request.route = view.kind === 'description' ? ROUTE.other : ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
-  const answer = (asked: Visit): Answer | Promise<Answer> => viewAnswer(catalogue, view, asked, received.target);
   const isLong = (request.query?.length ?? 0) > SHORT_CHARACTERS_MAX;
-  return isLong ? inTurn(catalogue, visit, answer) : answer(visit);
+  // No closure here: its context would be made for every request.
+  return (isLong ? inTurn : viewAnswer)(catalogue, view, visit, received.target);
 }
 
 /** Shorter queries take less than 0.5 ms to read: those of nearly all clients. The longest take 8. */
@@ -112,15 +112,12 @@ const SHORT_CHARACTERS_MAX = 4096;
  * What a request is answered that takes long to read: at once while there is time for it in this turn, else in one of
  * its own, so that nobody waits for many of them.
  */
-function inTurn(
-  { slices, answers }: CatalogueService,
-  visit: Visit,
-  answer: (visit: Visit) => Answer | Promise<Answer>,
-): Answer | Promise<Answer> {
-  const atOnce = slices.atOnce(() => answer(visit));
+function inTurn(catalogue: CatalogueService, view: View, visit: Visit, sent: string): Answer | Promise<Answer> {
+  const { slices, answers } = catalogue;
+  const atOnce = slices.atOnce(() => viewAnswer(catalogue, view, visit, sent));
   if (atOnce) return atOnce;
   const kept = { ...visit, request: keptRequest(visit.request) };
-  const later = slices.run(() => answer(kept), visit.disconnection);
+  const later = slices.run(() => viewAnswer(catalogue, view, kept, sent), visit.disconnection);
   return later.then((outcome) => (typeof outcome === 'string' ? answers.busy : outcome));
 }
 
@@ -135,13 +132,10 @@ function keptRequest(request: Request): Request {
   return { method, target, query, header, peer: () => assert.fail('the peer is gone with its turn') };
 }
 
+type View = Exclude<Route, { kind: 'badTarget' | 'notFound' | 'redirect' }>;
+
 /** What a view answers; `sent` is the target as it came. */
-function viewAnswer(
-  catalogue: CatalogueService,
-  view: Exclude<Route, { kind: 'badTarget' | 'notFound' | 'redirect' }>,
-  visit: Visit,
-  sent: string,
-): Answer | Promise<Answer> {
+function viewAnswer(catalogue: CatalogueService, view: View, visit: Visit, sent: string): Answer | Promise<Answer> {
   switch (view.kind) {
     case 'index':
       return indexAnswer(catalogue, visit, downFrom(sent, visit.choice.path));
