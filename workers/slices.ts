@@ -17,7 +17,7 @@ const AT_ONCE_MS = 3;
 /** Works that take their steps in turn; more only finish later each, and every one holds its memory meanwhile. */
 export const SLICED_RUNNING_MAX = 16;
 
-/** Works that wait for one of those to end, in order; one more is told so. Bounds memory. */
+/** Works that wait for one of those to end, in order, or for their only step; one more is told so. Bounds memory. */
 export const SLICED_WAITING_MAX = 256;
 
 /** Milliseconds that a work waits to begin; then it is told that too much is under way. */
@@ -51,6 +51,7 @@ export class Slices {
   readonly #running = new Set<Work>();
   /** In the order in which they came. */
   readonly #waiting = new Set<Work>();
+  readonly #single = new Set<Step>();
   #spentMs = 0;
   #isArmed = false;
   #isInTurn = false;
@@ -84,6 +85,32 @@ export class Slices {
     const result = work();
     this.spend(sinceMs);
     return result;
+  }
+
+  /**
+   * What work answers in a turn to come, whatever runs: it is one step. SLICED_WAITING_MAX wait, others are `busy`; a
+   * client that leaves ends it at once. Rejects where it throws.
+   */
+  soon<T>(work: () => T | Promise<T>, waiter: Disconnection): Promise<T | UnfinishedReason> {
+    if (waiter.isGone()) return Promise.resolve('gone');
+    if (this.#single.size >= SLICED_WAITING_MAX) return Promise.resolve('busy');
+    return new Promise((resolve, reject) => {
+      const step: Step = () => {
+        this.#single.delete(step);
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+        return false;
+      };
+      this.#single.add(step);
+      this.queue(step);
+      waiter.onGone(() => {
+        if (this.#single.delete(step)) this.drop(step);
+        resolve('gone');
+      });
+    });
   }
 
   /** Takes the step in a turn to come, behind those that wait, and again while there is more to do. Cost: constant. */

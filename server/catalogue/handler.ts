@@ -117,7 +117,7 @@ function inTurn(catalogue: CatalogueService, view: View, visit: Visit, sent: str
   const atOnce = slices.atOnce(() => viewAnswer(catalogue, view, visit, sent));
   if (atOnce) return atOnce;
   const kept = { ...visit, request: keptRequest(visit.request) };
-  const later = slices.run(() => viewAnswer(catalogue, view, kept, sent), visit.disconnection);
+  const later = slices.soon(() => viewAnswer(catalogue, view, kept, sent), visit.disconnection);
   return later.then((outcome) => (typeof outcome === 'string' ? answers.busy : outcome));
 }
 

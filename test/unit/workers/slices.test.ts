@@ -167,3 +167,35 @@ test('a work that throws rejects, and a step that throws stops no other', async 
   await expect(failing).rejects.toThrow('a bug');
   expect(await done).toBe('a done');
 });
+
+test('work of one step is done at once or in a turn to come, whatever runs, and is bounded in number', async () => {
+  const { slices, work, turn, taken, pass } = newThread();
+  const long = Array.from({ length: SLICED_RUNNING_MAX + 1 }, (_, i) => slices.run(work(`long ${i}`, 2, 4), STAYING));
+  const single = (name: string) => (): string => {
+    taken.push(name);
+    pass(4);
+    return name;
+  };
+  expect([slices.atOnce(single('now')), slices.atOnce(single('too late'))]).toEqual(['now', undefined]);
+  expect(taken.splice(0)).toEqual(['now']);
+  const client = new LeavingClient();
+  const singles = [STAYING, client, STAYING].map((waiter, i) => slices.soon(single(`single ${i}`), waiter));
+  client.leave();
+  expect(await singles[1]).toBe('gone');
+  const names = Array.from({ length: SLICED_RUNNING_MAX + 2 }, () => turn()[0]);
+  expect(names.slice(-2)).toEqual(['single 0', 'single 2']);
+  expect(await Promise.all([singles[0], singles[2]])).toEqual(['single 0', 'single 2']);
+  const many = Array.from({ length: SLICED_WAITING_MAX }, () => slices.soon(single('many'), STAYING));
+  expect([await slices.soon(single('one more'), STAYING), await slices.soon(single('never'), client)]).toEqual([
+    'busy',
+    'gone',
+  ]);
+  const failing = () => {
+    throw new Error('a bug');
+  };
+  for (let i = 0; i < 2 * SLICED_WAITING_MAX; i++) turn();
+  expect(new Set(await Promise.all([...many, ...long.slice(0, -1)])).size).toBe(1 + SLICED_RUNNING_MAX);
+  const failed = slices.soon(failing, STAYING);
+  for (let i = 0; i < 4; i++) turn();
+  await expect(failed).rejects.toThrow('a bug');
+});
