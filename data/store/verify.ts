@@ -11,6 +11,7 @@ import { sectionsOf, type LoadedSnapshot } from '../../engine/snapshot/loaded.ts
 import type { Metadata } from '../../engine/snapshot/metadata.ts';
 import { partsOf, type PartBytes } from '../../engine/snapshot/parts.ts';
 import { verifyCollection, type CollectionTally } from '../../engine/snapshot/verify.ts';
+import { foundAt, refuseNdjson } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { catalogueIn } from '../open.ts';
@@ -39,6 +40,10 @@ export interface VerifyReport {
  * more memory.
  */
 export async function verifyFile(path: string, onProgress: OnProgress, isDeep = false): Promise<VerifyReport> {
+  const found = foundAt(path);
+  refuseNdjson(path, found);
+  if (found?.isDirectory())
+    throw new OperationError('file', `${path} is a directory: want a snapshot file, which import makes of it`);
   const loaded = await loadSnapshot(path, { baseUrl: PLACEHOLDER }, onProgress);
   await verifyDigests(path, loaded, onProgress);
   const metadata = catalogueIn(path, loaded);

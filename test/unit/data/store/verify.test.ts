@@ -76,13 +76,15 @@ test('a snapshot rewritten as it was is the same file', async () => {
   expect(readFileSync(LYING).equals(readFileSync(GOOD))).toBe(true);
 });
 
-test('a file that is not there, or is a directory, cannot be read', async () => {
-  const missing = join(SCRATCH, 'nowhere');
-  for (const file of [missing, SCRATCH]) {
-    const error: unknown = await verifyFile(file, () => undefined).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(OperationError);
-    expect((error as OperationError).message).toContain(file);
-  }
+test.each([
+  [join(SCRATCH, 'nowhere'), 'no such file'],
+  [SAMPLE, 'is a directory: want a snapshot file, which import makes of it'],
+  [join(SAMPLE, 'times.ndjson'), `is a file; name the directory that holds it: ${SAMPLE}`],
+])('%s cannot be read: %s', async (file, why) => {
+  const error: unknown = await verifyFile(file, () => undefined).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(OperationError);
+  expect((error as OperationError).message).toContain(file);
+  expect((error as OperationError).message).toContain(why);
 });
 
 /** Has the directory state another digest of one section, under right checksums. */
