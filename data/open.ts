@@ -8,19 +8,30 @@ import { METADATA_NAME, type Metadata } from '../engine/snapshot/metadata.ts';
 import { METADATA } from '../engine/snapshot/sections.ts';
 import { accept, type HeldFile, loadHeld } from './store/load.ts';
 import { foundAt, openFile, placeOf, refuseNdjson } from './files.ts';
-import type { OpenOptions } from './openDirectory.ts';
+import type { OpenedData, OpenOptions } from './openDirectory.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
 
 /**
- * Loads what `data` names into shared memory with `baseUrl` in its own URLs.
+ * Loads what `data` names into shared memory with `baseUrl` in its own URLs; its file stays open.
  * Throws OperationError `file`, `input` or `snapshot` with what is wrong. Cost: a load, and an import for a directory.
  */
-export async function openData(data: string, options: OpenOptions, onProgress: OnProgress): Promise<LoadedSnapshot> {
+export async function openAndHold(data: string, options: OpenOptions, onProgress: OnProgress): Promise<OpenedData> {
   const held = holdData(data);
-  if (held) return openHeld(held, options, onProgress).finally(() => closeSync(held.descriptor));
-  const { openDirectory } = await import('./openDirectory.ts');
-  return openDirectory(data, options, onProgress);
+  if (!held) return (await import('./openDirectory.ts')).openDirectory(data, options, onProgress);
+  try {
+    return { loaded: await openHeld(held, options, onProgress), held };
+  } catch (error) {
+    closeSync(held.descriptor);
+    throw error;
+  }
+}
+
+/** The same for whoever loads it once. */
+export async function openData(data: string, options: OpenOptions, onProgress: OnProgress): Promise<LoadedSnapshot> {
+  const { loaded, held } = await openAndHold(data, options, onProgress);
+  closeSync(held.descriptor);
+  return loaded;
 }
 
 /** The snapshot file that `data` names, held open; undefined for a directory. Throws OperationError `file`. */

@@ -1,13 +1,14 @@
 // Makes a data set directory ready to be served: imports it to a temporary file, which is gone before this returns or a
 // signal ends the process, and loads that.
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { importDirectory } from './import/import.ts';
 import { unfinished } from './leftovers.ts';
-import { type LoadOptions, loadSnapshot } from './store/load.ts';
+import { openFile } from './files.ts';
+import { type HeldFile, loadHeld, type LoadOptions } from './store/load.ts';
 import { openDataSet } from './import/ndjson.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
@@ -24,17 +25,24 @@ export interface OpenOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' 
   readonly onSkipped?: ((count: number, first: readonly string[]) => void) | undefined;
 }
 
+/** A snapshot that was loaded, and its file, held open under the name of the data. */
+export interface OpenedData {
+  readonly loaded: LoadedSnapshot;
+  readonly held: HeldFile;
+}
+
 /** Bytes of memory that an import and the load behind it take for each of the input: 0.9 GB for 433 MB (FIGURES). */
 const IMPORT_BYTES = 2.1;
 
 /**
- * Imports a directory and loads what came of it. Throws OperationError `file` or `input`. Cost: an import and a load.
+ * Imports a directory and loads what came of it, which stays open, without a name: it takes room in the directory for
+ * temporary files until it is closed. Throws OperationError `file` or `input`. Cost: an import and a load.
  */
 export async function openDirectory(
   data: string,
   { baseUrl, assertRoom, threads: threadsMax, onSkipped }: OpenOptions,
   onProgress: OnProgress,
-): Promise<LoadedSnapshot> {
+): Promise<OpenedData> {
   return unfinished(path.join(tmpdir(), 'catalogue-replica'), async (directory) => {
     makeDirectory(directory);
     try {
@@ -46,7 +54,13 @@ export async function openDirectory(
       const { collections, skipped } = await importDirectory(importing, onProgress);
       const count = collections.reduce((sum, one) => sum + one.skipped, 0);
       if (count > 0) onSkipped?.(count, skipped);
-      return await loadSnapshot(file, { baseUrl, assertRoom }, onProgress);
+      const held = { descriptor: openFile(file), file: data };
+      try {
+        return { loaded: await loadHeld(held, { baseUrl, assertRoom }, onProgress), held };
+      } catch (error) {
+        closeSync(held.descriptor);
+        throw error;
+      }
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

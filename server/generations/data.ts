@@ -4,7 +4,8 @@ import { closeSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { blocksFile } from '../../data/blocks/blockFiles.ts';
 import { loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
-import { holdData, openData, openHeld } from '../../data/open.ts';
+import { foundAt } from '../../data/files.ts';
+import { holdData, openAndHold, openHeld } from '../../data/open.ts';
 import type { OpenOptions } from '../../data/openDirectory.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
@@ -20,12 +21,12 @@ export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => 
 
 /**
  * A generation that is served, or may be: the snapshot, and its records as blocks where there are any. `held` is its
- * file, open, so that it can be loaded again when another one has taken its name; none for a directory.
+ * file, open, so that it can be loaded again when another one has taken its name, or what was imported of a directory.
  */
 export interface Generation {
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
-  readonly held: HeldFile | undefined;
+  readonly held: HeldFile;
 }
 
 /**
@@ -53,24 +54,31 @@ export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assert
 }
 
 /**
- * Loads what the settings name, of a file by `held`. Throws OperationError `file`, `input` or `snapshot`, and what
+ * Loads what is held, else what the settings name. Throws OperationError `file`, `input` or `snapshot`, and what
  * `assertRoom` throws; whoever holds the file goes on to.
  */
 export async function loadGeneration(
   settings: Settings,
   options: GenerationOptions,
-  held: HeldFile | undefined,
+  before: HeldFile | undefined,
 ): Promise<Generation> {
   const startMs = steadyMs();
   const { baseUrl, assertRoom, isUncached, report, showProgress } = options;
   const onSkipped = settings.lenient ? skippedTold(report) : undefined;
   const how = { baseUrl, assertRoom, isUncached, threads: settings.threads, onSkipped };
-  const loaded = await showProgress((onProgress) =>
-    held ? openHeld(held, how, onProgress) : openData(settings.data, how, onProgress),
+  const { loaded, held } = await showProgress(async (onProgress) =>
+    before
+      ? { loaded: await openHeld(before, how, onProgress), held: before }
+      : openAndHold(settings.data, how, onProgress),
   );
-  tellLoaded(held?.file ?? settings.data, loaded, steadyMs() - startMs, report);
-  const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, held, options) : undefined;
-  return { loaded, blocks, held };
+  tellLoaded(held.file, loaded, steadyMs() - startMs, report);
+  try {
+    const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, held, options) : undefined;
+    return { loaded, blocks, held };
+  } catch (error) {
+    if (held !== before) releaseFile(held);
+    throw error;
+  }
 }
 
 /**
@@ -89,6 +97,7 @@ export async function loadNext(
     const next =
       held && describeHeld(held).generation === served ? undefined : await loadGeneration(settings, options, held);
     if (next && next.loaded.generation !== served) return next;
+    if (next && next.held !== held) releaseFile(next.held);
   } catch (error) {
     release();
     throw error;
@@ -97,7 +106,7 @@ export async function loadNext(
   return undefined;
 }
 
-/** Lets go of a file: nothing can be loaded from there again. */
+/** Lets go of a file, if any: nothing can be loaded from there again. */
 export function releaseFile(held: HeldFile | undefined): void {
   if (held) closeSync(held.descriptor);
 }
@@ -148,13 +157,14 @@ function tellLoaded(data: string, loaded: LoadedSnapshot, ms: number, report: Re
 async function blocksOf(
   settings: Settings,
   loaded: LoadedSnapshot,
-  held: HeldFile | undefined,
+  held: HeldFile,
   { report, showProgress, assertRoom, deflateThreads, servedBlocks }: GenerationOptions,
 ): Promise<LoadedSnapshot | undefined> {
   const startMs = steadyMs();
   // Kept for the next start only where the base URL is one that the next start will have: no free port is in it.
   const isLasting = settings.baseUrl !== undefined || settings.port !== 0;
-  const file = isLasting && held ? blocksFile(held.file, loaded) : undefined;
+  const isFile = foundAt(held.file)?.isDirectory() !== true;
+  const file = isLasting && isFile ? blocksFile(held.file, loaded) : undefined;
   try {
     const blocks = await showProgress((onProgress) =>
       loadBlocks(loaded, { file, earlier: servedBlocks?.(), assertRoom, threads: deflateThreads }, onProgress),

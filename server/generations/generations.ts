@@ -53,7 +53,7 @@ export interface GenerationsOptions {
   readonly clock: Clock;
 }
 
-/** Changes what is served. Of the generation before the file is held, where it has one, and not the memory. */
+/** Changes what is served. Of the generation before the file is held, and not the memory. */
 export class Generations {
   readonly #options: GenerationsOptions;
   readonly #served: ServedData;
@@ -79,7 +79,7 @@ export class Generations {
   rollback(): Promise<Change> {
     return this.#inTurn(() => {
       if (this.#before) return this.#change(this.#before);
-      const reason = 'no generation before this one is kept: none of a directory, and over a restart only with --from';
+      const reason = 'no generation before this one is kept: over a restart that is so with --from only';
       return Promise.resolve(this.#ended({ status: 'refused', reason, seconds: 0 }));
     });
   }
