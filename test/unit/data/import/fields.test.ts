@@ -84,7 +84,9 @@ describe('keys become fields', () => {
   });
 
   test('but for what documents show, as they show it, whether any record has it or not', async () => {
-    expect(await inferredIn('times', { ob_id: 1, startTime: 'soon' })).toEqual(['startTime text, not dateTime throughout']);
+    expect(await inferredIn('times', { ob_id: 1, startTime: 'soon' })).toEqual([
+      'startTime text, not dateTime throughout',
+    ]);
     expect(await inferredIn('times', { ob_id: 1, startTime: '2010-01-01' }, { ob_id: 2, note: 'x' })).toEqual([
       'note text',
     ]);
