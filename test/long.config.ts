@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { SkippedPrograms } from './support/debian.ts';
-import { IS_DRAWN, someOf } from './support/ring.ts';
+import { IS_DRAWN, IS_WHOLE, someOf } from './support/ring.ts';
 import { SkippedTestdata } from './support/testdata.ts';
 import { STRIPPED_ONCE } from './vitest.config.ts';
 
@@ -66,7 +66,8 @@ export default defineConfig({
     reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],
     outputFile: { json: 'node_modules/.cache/catalogue-replica/long.json' },
     sequence: { sequencer: LongestFirst },
-    testTimeout: 1_200_000,
+    // 300 kills, or every step, on a machine that does something else meanwhile.
+    testTimeout: IS_WHOLE ? 5_400_000 : 1_200_000,
     // Whole benches run in hooks: 250 s on a quiet machine, and races that look lost again.
     hookTimeout: 1_500_000,
     projects: [

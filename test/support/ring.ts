@@ -3,7 +3,8 @@
 // does, for some of the files that measure speed too.
 import { freshSeed, randomOf } from './random.ts';
 
-const IS_WHOLE = process.env['RING'] === 'whole';
+/** Whether everything is asked for. */
+export const IS_WHOLE = process.env['RING'] === 'whole';
 /** Whether whole files are drawn too. */
 export const IS_DRAWN = process.env['RING'] === 'drawn';
 
