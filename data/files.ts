@@ -168,7 +168,7 @@ export function foundAt(path: string): Stats | undefined {
 
 /** Throws OperationError `file` for a file that is NDJSON by its name, where the directory that holds it is wanted. */
 export function refuseNdjson(file: string, found: Pick<Stats, 'isFile'> | undefined): void {
-  if (!found?.isFile() || !/\.(ndjson|jsonl?)(\.\w+)?$/i.test(file)) return;
+  if (!found?.isFile() || !/\.(ndjson|jsonl?)(\.(gz|bz2|xz|zst))?$/i.test(file)) return;
   throw new OperationError('file', `${file} is a file; name the directory that holds it: ${path.dirname(file)}`);
 }
 

@@ -1,5 +1,5 @@
-// Makes a data set directory ready to be served: imports it to a temporary file, which is gone before this returns or a
-// signal ends the process, and loads that.
+// Makes a data set directory ready to be served: imports it to a temporary file, whose name is gone before this returns
+// or a signal ends the process, and loads that.
 import { closeSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ export async function openDirectory(
       const { collections, skipped } = await importDirectory(importing, onProgress);
       const count = collections.reduce((sum, one) => sum + one.skipped, 0);
       if (count > 0) onSkipped?.(count, skipped);
-      const held = { descriptor: openFile(file), file: data };
+      const held = { descriptor: openFile(file), file: data, isNameless: true };
       try {
         return { loaded: await loadHeld(held, { baseUrl, assertRoom }, onProgress), held };
       } catch (error) {
@@ -62,7 +62,8 @@ export async function openDirectory(
         throw error;
       }
     } finally {
-      await rm(directory, { recursive: true, force: true });
+      // What is left the next run removes.
+      await rm(directory, { recursive: true, force: true }).catch(() => undefined);
     }
   });
 }

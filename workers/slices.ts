@@ -81,8 +81,10 @@ export class Slices {
   /** What work answers, its time counted as spent; undefined where this turn has none left, and then not begun. */
   atOnce<T>(work: () => T): T | undefined {
     if (!this.hasTime()) return undefined;
-    const sinceMs = this.now();
+    const [sinceMs, spentMs] = [this.now(), this.#spentMs];
     const result = work();
+    // Once, whatever was counted within.
+    this.#spentMs = spentMs;
     this.spend(sinceMs);
     return result;
   }

@@ -43,7 +43,7 @@ export async function judgeSource(output: string, base: string): Promise<void> {
   const { source } = await readManifest(output);
   if (source === base) return;
   const what = typeof source === 'string' ? `what was crawled of ${source}` : 'a data set that no crawl wrote';
-  const cure = 'name another directory, or replace it with --force';
+  const cure = 'name another directory, or replace it with --force, this time alone: it accepts every loss too';
   throw new OperationError('usage', `${output} holds ${what}, not that of ${base}: ${cure}`);
 }
 

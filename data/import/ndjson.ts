@@ -139,7 +139,7 @@ export async function* readLines(
       const end = filled + run.subarray(filled, filled + bytes).lastIndexOf(0x0a) + 1;
       const hasNewline = end > filled;
       filled += bytes;
-      if (line === 1) assertNdjson(file.path, run.subarray(0, filled));
+      if (filled === bytes && line === 1) assertNdjson(file.path, run.subarray(0, filled));
       if (end < RUN_BYTES || !hasNewline) {
         if (filled > LINE_BYTES_MAX) throw tooLong(file, line + linesIn(run.subarray(0, filled)));
         continue;

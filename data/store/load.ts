@@ -65,10 +65,14 @@ export async function loadSnapshot(
   }
 }
 
-/** A snapshot file that is held open under its name, so that it can be loaded whatever has taken the name since. */
+/**
+ * A snapshot file that is held open under its name, so that it can be loaded whatever has taken the name since. One
+ * that was imported of a directory has the name of that, and `isNameless`: nothing can lie beside it.
+ */
 export interface HeldFile {
   readonly descriptor: number;
   readonly file: string;
+  readonly isNameless?: boolean;
 }
 
 /** Loads a snapshot as `loadSnapshot` does; the file stays open. */

@@ -86,7 +86,7 @@ function answerTo(
     request.route = ROUTE.browse;
     // The relative links of a page would begin beside the path, not below it.
     if (received.target === choice.path) return answers.redirected(`${choice.path}/`, request.query);
-    return pageFor(catalogue, visit, received.target);
+    return answered(catalogue, PAGE, visit, received.target);
   }
   const known = catalogue.memory.find(visit);
   if (known?.route !== undefined) request.route = known.route;
@@ -100,9 +100,15 @@ function answerTo(
   request.route = view.kind === 'description' ? ROUTE.other : ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
-  const isLong = (request.query?.length ?? 0) > SHORT_CHARACTERS_MAX;
-  // No closure here: its context would be made for every request.
-  return (isLong ? inTurn : viewAnswer)(catalogue, view, visit, received.target);
+  return answered(catalogue, view, visit, received.target);
+}
+
+const PAGE: View = { kind: 'browse' };
+
+/** What a view answers, in a turn of its own where that takes long. No closure: its context would be made for each. */
+function answered(catalogue: CatalogueService, view: View, visit: Visit, sent: string): Answer | Promise<Answer> {
+  const isLong = (visit.request.query?.length ?? 0) > SHORT_CHARACTERS_MAX;
+  return (isLong ? inTurn : viewAnswer)(catalogue, view, visit, sent);
 }
 
 /** Shorter queries take less than 0.5 ms to read: those of nearly all clients. The longest take 8. */

@@ -58,13 +58,13 @@ const PARAMETERS = /;(?!\s*q\s*=)[^;,]*/gi;
 export function negotiate({ accept, format, ending, mayExport }: Wishes): Negotiation {
   if (format) return exportOf(format) ?? (format === 'api' || format === 'json' ? 'json' : 'unknownFormat');
   if (ending) return ending;
-  if (isUsual(accept)) return 'json';
+  if (accept === undefined || isUsual(accept)) return 'json';
   return mayExport ? listFormOnce(accept) : recordFormOnce(accept);
 }
 
 /** The export of a list that path or Accept ask for where no format is named: undefined where they ask for none. */
 export function exportWished(accept: string | undefined, ending: Ending | undefined): ExportFormat | undefined {
-  if (ending === undefined && isUsual(accept)) return undefined;
+  if (ending === undefined && (accept === undefined || isUsual(accept))) return undefined;
   return exportOf(negotiate({ accept, format: undefined, ending, mayExport: true }));
 }
 
@@ -81,9 +81,8 @@ const pageFirst = remembered((accept) => {
 });
 
 /** Whether Accept is what most clients send, which takes JSON, or nothing that is read. */
-function isUsual(accept: string | undefined): accept is undefined {
-  if (accept === undefined || accept.length > WISHES_CHARACTERS_MAX) return true;
-  return accept === '*/*' || accept === 'application/json';
+function isUsual(accept: string): boolean {
+  return accept.length > WISHES_CHARACTERS_MAX || accept === '*/*' || accept === 'application/json';
 }
 
 const recordFormOnce = remembered((accept) => accepted(accept, JSON_TYPES));

@@ -83,21 +83,30 @@ export async function runCrawl(
         report(what, 'info', { event: 'crawlStarted', how, from: crawling.base });
       },
     };
-    tellOfSignals(report);
     const startMs = steadyMs();
-    const brought = await withProgress(stderr, (onProgress) => crawl(options, onProgress));
+    const brought = await tellingOfSignals(report, () =>
+      withProgress(stderr, (onProgress) => crawl(options, onProgress)),
+    );
     report(crawlText(brought, output), 'info', crawlEvent(brought, steadyMs() - startMs));
   });
 }
 
-/** Tells that what a signal ends goes on the next time; the process then ends as it would have. */
-function tellOfSignals(report: Report): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => {
-      report(`${signal}: ended; the next run goes on`);
-      setImmediate(() => process.kill(process.pid, signal));
-    });
+/** Work of which it is told that the next run goes on where a signal ends it, as it would have. */
+async function tellingOfSignals<T>(report: Report, work: () => Promise<T>): Promise<T> {
+  const tell = (signal: NodeJS.Signals): void => {
+    report(`${signal}: ended; the next run goes on`);
+    process.off(signal, tell);
+    setImmediate(() => process.kill(process.pid, signal));
+  };
+  for (const signal of ENDING) process.on(signal, tell);
+  try {
+    return await work();
+  } finally {
+    for (const signal of ENDING) process.off(signal, tell);
+  }
 }
+
+const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
 /** Tells of answers that are asked for again. */
 export function retryTold(report: Report): (retry: Retry) => void {

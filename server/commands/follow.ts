@@ -112,9 +112,18 @@ async function publishingTo(
 
 /** Tells why a target was not pruned: what is published is so all the same. */
 function notPruned(report: Report): (error: unknown) => void {
+  return toldOnly(report, 'not pruned, which is tried behind the next generation');
+}
+
+/** Tells why records are not compressed: they are published all the same, and each replica compresses them. */
+function notCompressed(report: Report): (error: unknown) => void {
+  return toldOnly(report, 'not compressed, which is tried the next time, and left to replicas until then');
+}
+
+function toldOnly(report: Report, what: string): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof OperationError)) throw error;
-    report(`not pruned, which is tried behind the next generation: ${error.message}`, 'warn');
+    report(`${what}: ${error.message}`, 'warn');
   };
 }
 
@@ -153,8 +162,8 @@ async function refreshOnce(
     const line = isNew ? `refreshed: generation ${name}` : `refreshed: generation ${name} is what the catalogue has`;
     report(line, 'info', { event: 'refreshed', generation, isNew });
     if (baseUrl !== undefined && !existsSync(blocksFile(file, { generation, baseUrl }))) {
-      what = 'the records are not compressed, which is tried again the next time';
-      await compressTold({ file, generation, baseUrl, threads: options.threads }, report, show);
+      const compression = { file, generation, baseUrl, threads: options.threads };
+      await compressTold(compression, report, show).catch(notCompressed(report));
     }
     what = 'not published, which is tried again the next time';
     await publishing?.(generation, file, report, progress);

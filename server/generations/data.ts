@@ -4,7 +4,6 @@ import { closeSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { blocksFile } from '../../data/blocks/blockFiles.ts';
 import { loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
-import { foundAt } from '../../data/files.ts';
 import { holdData, openAndHold, openHeld } from '../../data/open.ts';
 import type { OpenOptions } from '../../data/openDirectory.ts';
 import { OperationError } from '../../data/operationError.ts';
@@ -21,12 +20,13 @@ export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => 
 
 /**
  * A generation that is served, or may be: the snapshot, and its records as blocks where there are any. `held` is its
- * file, open, so that it can be loaded again when another one has taken its name, or what was imported of a directory.
+ * file, open, so that it can be loaded again when another one has taken its name, or what was imported of a directory;
+ * none of that where nobody can ask for it.
  */
 export interface Generation {
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
-  readonly held: HeldFile;
+  readonly held: HeldFile | undefined;
 }
 
 /**
@@ -74,7 +74,10 @@ export async function loadGeneration(
   tellLoaded(held.file, loaded, steadyMs() - startMs, report);
   try {
     const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, held, options) : undefined;
-    return { loaded, blocks, held };
+    // It takes room among temporary files, for who goes back.
+    const isNeeded = held.isNameless !== true || settings.adminPort !== undefined;
+    if (!isNeeded) releaseFile(held);
+    return { loaded, blocks, held: isNeeded ? held : undefined };
   } catch (error) {
     if (held !== before) releaseFile(held);
     throw error;
@@ -163,8 +166,7 @@ async function blocksOf(
   const startMs = steadyMs();
   // Kept for the next start only where the base URL is one that the next start will have: no free port is in it.
   const isLasting = settings.baseUrl !== undefined || settings.port !== 0;
-  const isFile = foundAt(held.file)?.isDirectory() !== true;
-  const file = isLasting && isFile ? blocksFile(held.file, loaded) : undefined;
+  const file = isLasting && held.isNameless !== true ? blocksFile(held.file, loaded) : undefined;
   try {
     const blocks = await showProgress((onProgress) =>
       loadBlocks(loaded, { file, earlier: servedBlocks?.(), assertRoom, threads: deflateThreads }, onProgress),

@@ -1,6 +1,6 @@
 // A file that lines are to be appended to: whether it can be is found out at a start, which waits for nobody. Writes
 // nothing.
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 
 /** As `a` does, but a pipe without a reader is refused, and not waited for. */
@@ -14,7 +14,9 @@ const NO_READER = 'ENXIO';
  */
 export function assertAppendable(called: string, path: string, mode: number): void {
   try {
-    closeSync(openSync(path, APPENDING, mode));
+    const descriptor = openSync(path, APPENDING, mode);
+    // The reader of a pipe ends with who wrote to it last: this one stays, as long as the process.
+    if (!fstatSync(descriptor).isFIFO()) closeSync(descriptor);
   } catch (cause) {
     const reason = reasonOf(cause);
     const why = reason === NO_READER ? `${reason}: a pipe needs its reader first` : reason;

@@ -181,11 +181,21 @@ async function staleTold(
   return keepStaleness(word, () => reason() !== undefined);
 }
 
+/**
+ * What takes other data, by what each imports: leaves first, since where a file could not be read for want of a
+ * descriptor Node keeps that failure for whoever imports it, and never for itself.
+ */
+const readReloads = async (): Promise<typeof import('./reloads.ts')> => {
+  await import('../generations/generations.ts');
+  await import('../threads/release.ts');
+  return import('./reloads.ts');
+};
+
 /** Takes other data when it is told to; the code for it is read with the first order. Answers what ends that. */
 function heedOrders(options: ReloadOptions, { watch, follower, subscription }: Sources): () => void {
   let started: Promise<Generations> | undefined;
   const generations = (): Promise<Generations> =>
-    (started ??= onceThereIsSome(() => import('./reloads.ts')).then(({ generationsOf }) => generationsOf(options)));
+    (started ??= onceThereIsSome(readReloads).then(({ generationsOf }) => generationsOf(options)));
   const reload = async (): Promise<Change> => subscription?.order(generations) ?? (await generations()).reload();
   options.administration?.command({
     '/reload': reload,

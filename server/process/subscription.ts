@@ -176,11 +176,11 @@ export class Subscription {
 
   /** Whether somebody went back (`POST /rollback`) from what was fetched last. */
   get #isHeldBack(): boolean {
-    return this.#taken !== undefined && this.#cache.pointers[0]?.sha256 !== this.#taken.sha256;
+    return this.#cache.fetched !== this.#cache.pointers[0];
   }
 
   #heldBackText({ generation }: Pointer): string {
-    const [served, left] = [generation, this.#taken!.generation].map((name) => name.slice(0, 12));
+    const [served, left] = [generation, this.#cache.fetched!.generation].map((name) => name.slice(0, 12));
     return `generation ${served} is served, to which somebody went back from ${left}: until something newer is published`;
   }
 

@@ -2,7 +2,7 @@
 // while it runs. For tests of the whole program; test/support/server.ts is the shorter way to a server that only has to
 // answer.
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** How a process ended: with a code, or by a signal. */
@@ -130,4 +130,17 @@ const PAGE_BYTES = 4096;
 export function holdingsOf(pid: number): Holdings {
   const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
   return { residentBytes: pages * PAGE_BYTES, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+/** The files that a process has open whose paths include a text, as Linux names them. */
+export function openFilesOf(pid: number, included: string): readonly string[] {
+  const files = readdirSync(`/proc/${pid}/fd`).map((name) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${name}`);
+    } catch {
+      // Closed meanwhile.
+      return '';
+    }
+  });
+  return files.filter((file) => file.includes(included));
 }

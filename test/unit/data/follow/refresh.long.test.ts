@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { decodePointer, type Pointer } from '../../../../data/distribution/pointer.ts';
+import { addressOf } from '../../../../data/blocks/blockFiles.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { differencesFrom, followOnce, loggedIn, QUICK } from '../../../support/follows.ts';
@@ -179,6 +180,22 @@ test('compresses what is new for a base URL, so that no replica of it does', asy
     one.signal('SIGTERM');
     expect(await one.ended).toEqual({ code: 0, signal: null });
   }
+});
+
+test('publishes what it cannot compress', async () => {
+  const { upstream } = await upstreamOf(BEFORE);
+  const folder = newFolder();
+  const target = mkdtempSync(join(directory, 'target-'));
+  const baseUrl = ['--base-url', 'https://replica.example.org'];
+  await refreshed(upstream.url, folder);
+  // Outdated blocks that cannot be removed.
+  const address = addressOf(baseUrl[1]!);
+  for (const name of ['0'.repeat(12), '1'.repeat(12)])
+    mkdirSync(join(folder, `catalogue.snapshot.${name}-${address}.blocks`, 'held'), { recursive: true });
+  const words = ['--once', '--publish-to', pathToFileURL(target).href, ...baseUrl, ...QUICK];
+  const command = runCommand(['follow', upstream.url, '-o', folder, ...words]);
+  expect([await command.ended, command.err()]).toEqual([{ code: 0, signal: null }, '']);
+  expect(command.out()).toMatch(/not compressed, [^]*"event":"published"/);
 });
 
 test('takes over what has not changed, and imports everything where the last generation cannot serve', async () => {

@@ -1,6 +1,6 @@
 // Verifying snapshots whose checksums are all right: a good one is described, one that contradicts FORMAT.md is refused
 // with the section, what was found and what was expected.
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
@@ -69,6 +69,12 @@ test('the sample is good, and its progress reaches the end of every phase', asyn
   expect(verified.created).toBe('2024-01-01T00:00:00Z');
   expect(last.get('hashing the snapshot')).toBe(true);
   expect(last.get('verifying offsets and order')).toBe(true);
+});
+
+test('a snapshot may be named as it is', async () => {
+  const named = join(SCRATCH, 'observations.json.snapshot');
+  copyFileSync(GOOD, named);
+  expect((await verifyFile(named, () => undefined)).collections.length).toBe(COLLECTIONS.length);
 });
 
 test('a snapshot rewritten as it was is the same file', async () => {

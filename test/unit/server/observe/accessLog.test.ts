@@ -1,7 +1,7 @@
 // The access log's way out where the disk does not keep up: what waits is bounded, what is lost is counted and told;
 // and where the file is a pipe. How lines reach a file is in test/contract/accessLog.long.test.ts.
-import { execFileSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -83,15 +83,19 @@ describe.skipIf(process.platform === 'win32')('a pipe', () => {
     }
   });
 
-  test('that is read takes the lines', async () => {
-    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-    const logs = new AccessLogs(pipe, 1, () => expect.unreachable());
+  test('that is read takes the lines, and its reader does not end with the look at it', async () => {
+    const read = join(folder, 'read');
+    const reader = spawn('sh', ['-c', 'exec cat "$0" > "$1"', pipe, read]);
+    const asked = (): AccessLogs => new AccessLogs(pipe, 1, () => expect.unreachable());
+    await expect.poll(asked, { timeout: 10_000 }).toBeDefined();
+    const logs = asked();
     const log = new AccessLog(logs.link(newTally(ACCESS_LINES)));
     log.write(LINE);
     await log.close();
     logs.stop();
     appendingTo(pipe, () => expect.unreachable())(['{"event":1}']);
-    expect(readFileSync(reader, 'utf8')).toBe(`${LINE}{"event":1}\n`);
-    closeSync(reader);
+    await expect.poll(() => readFileSync(read, 'utf8')).toBe(`${LINE}{"event":1}\n`);
+    expect(reader.exitCode).toBeNull();
+    reader.kill();
   });
 });

@@ -10,7 +10,13 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { LAUNCHER_FILE } from '../../../../bench/processes/processes.ts';
 import { claimPort } from '../../../../server/http/claim.ts';
 import { clientOf } from '../../../support/client.ts';
-import { runCommand, runProgram, runServer, type CommandProcess } from '../../../support/commandProcess.ts';
+import {
+  openFilesOf,
+  runCommand,
+  runProgram,
+  runServer,
+  type CommandProcess,
+} from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { longProperties } from '../../../support/longProperties.ts';
@@ -171,6 +177,8 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
     await refused(['--data', faulty, '--port', '0'], /^catalogue-replica: .*ipps\.ndjson:2: \/ob_id: .*\n/);
     const lenient = await startServer('--data', faulty, '--lenient');
     expect(lenient.out()).toMatch(/^left out: .*ipps\.ndjson:2: .*\n(?:.*\n)*left out: 2 in all\nloaded 1 records /);
+    // Nobody can ask for it again.
+    expect(openFilesOf(lenient.pid, 'imported.snapshot')).toEqual([]);
   });
 
   test('whatever it is, as an event too where lines are for machines', async () => {
