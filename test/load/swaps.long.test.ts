@@ -19,7 +19,7 @@ const RECORDS = 100;
 const GROWTH_BYTES_MAX = 64 << 20;
 const SECOND_MS = 1000;
 const RATIO_MAX = 2;
-const TRIES = 3;
+const TRIES = 6;
 
 const directory = temporaryDirectory();
 let server: SwappedServer | undefined;
