@@ -77,7 +77,9 @@ test.each([
   const old = filesOf(output);
   await expect(crawled(url, output)).rejects.toMatchObject({
     code: 'usage',
-    message: `${output} holds ${holds}, not that of ${url}: name another directory, or replace it with --force`,
+    message:
+      `${output} holds ${holds}, not that of ${url}: name another directory, ` +
+      'or replace it with --force, this time alone: it accepts every loss too',
   });
   expect([requests.length, filesOf(output)]).toEqual([0, old]);
   await crawled(url, output, { isForced: true });
