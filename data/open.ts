@@ -6,9 +6,9 @@ import { misnamedSection, straySection } from '../engine/snapshot/inventory.ts';
 import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { METADATA_NAME, type Metadata } from '../engine/snapshot/metadata.ts';
 import { METADATA } from '../engine/snapshot/sections.ts';
-import { accept, type HeldFile, loadHeld } from './store/load.ts';
+import { accept, type HeldFile, keptOpen, loadHeld, type OpenedData } from './store/load.ts';
 import { foundAt, openFile, placeOf, refuseNdjson } from './files.ts';
-import type { OpenedData, OpenOptions } from './openDirectory.ts';
+import type { OpenOptions } from './openDirectory.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
 
@@ -19,12 +19,7 @@ import type { OnProgress } from './progress.ts';
 export async function openAndHold(data: string, options: OpenOptions, onProgress: OnProgress): Promise<OpenedData> {
   const held = holdData(data);
   if (!held) return (await import('./openDirectory.ts')).openDirectory(data, options, onProgress);
-  try {
-    return { loaded: await openHeld(held, options, onProgress), held };
-  } catch (error) {
-    closeSync(held.descriptor);
-    throw error;
-  }
+  return keptOpen(held, () => openHeld(held, options, onProgress));
 }
 
 /** The same for whoever loads it once. */

@@ -1,14 +1,13 @@
 // Makes a data set directory ready to be served: imports it to a temporary file, whose name is gone before this returns
 // or a signal ends the process, and loads that.
-import { closeSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { importDirectory } from './import/import.ts';
 import { unfinished } from './leftovers.ts';
 import { openFile } from './files.ts';
-import { type HeldFile, loadHeld, type LoadOptions } from './store/load.ts';
+import { keptOpen, loadHeld, type LoadOptions, type OpenedData } from './store/load.ts';
 import { openDataSet } from './import/ndjson.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
@@ -23,12 +22,6 @@ const INLINE_BYTES_MAX = 16 << 20;
 export interface OpenOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' | 'isUncached'> {
   readonly threads: number;
   readonly onSkipped?: ((count: number, first: readonly string[]) => void) | undefined;
-}
-
-/** A snapshot that was loaded, and its file, held open under the name of the data. */
-export interface OpenedData {
-  readonly loaded: LoadedSnapshot;
-  readonly held: HeldFile;
 }
 
 /** Bytes of memory that an import and the load behind it take for each of the input: 0.9 GB for 433 MB (FIGURES). */
@@ -51,16 +44,10 @@ export async function openDirectory(
       assertRoom?.(bytes * IMPORT_BYTES);
       const threads = bytes > INLINE_BYTES_MAX ? threadsMax : 0;
       const importing = { directory: data, file, created: undefined, isLenient: onSkipped !== undefined, threads };
-      const { collections, skipped } = await importDirectory(importing, onProgress);
-      const count = collections.reduce((sum, one) => sum + one.skipped, 0);
-      if (count > 0) onSkipped?.(count, skipped);
+      const { skippedCount, skipped } = await importDirectory(importing, onProgress);
+      if (skippedCount > 0) onSkipped?.(skippedCount, skipped);
       const held = { descriptor: openFile(file), file: data, isNameless: true };
-      try {
-        return { loaded: await loadHeld(held, { baseUrl, assertRoom }, onProgress), held };
-      } catch (error) {
-        closeSync(held.descriptor);
-        throw error;
-      }
+      return await keptOpen(held, () => loadHeld(held, { baseUrl, assertRoom }, onProgress));
     } finally {
       // What is left the next run removes.
       await rm(directory, { recursive: true, force: true }).catch(() => undefined);

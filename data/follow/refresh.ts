@@ -183,8 +183,8 @@ async function build(
     // What is taken over is judged strictly: a record that is faulty there has the whole import leave it out.
     const how = { ...importing, earlier, isLenient: isLenient && !earlier };
     const made = await importDirectory(how, observer.onProgress);
-    const { snapshotBytes: bytes, generation, origin, work, collections } = made;
-    const skipped = { count: collections.reduce((sum, one) => sum + one.skipped, 0), told: made.skipped };
+    const { snapshotBytes: bytes, generation, origin, work } = made;
+    const skipped = { count: made.skippedCount, told: made.skipped };
     observer.onStep({ kind: 'built', generation, bytes, work, skipped, ms: clock() - startMs });
     if (before === generation) {
       rmSync(paths.next);

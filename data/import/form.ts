@@ -8,7 +8,7 @@ const NEWLINE = 0x0a;
 
 /**
  * Throws OperationError `input` with the cure for a file that begins with a byte order mark, as UTF-16 does, or is one
- * JSON text over many lines. `start` is what has been read of it, and may grow. Cost: its blanks.
+ * JSON text over many lines. `start` is what was read of it first. Cost: its blanks.
  */
 export function assertNdjson(file: string, start: Uint8Array): void {
   const fault = faultOf(start);

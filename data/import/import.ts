@@ -57,14 +57,15 @@ export interface CollectionReport {
 }
 
 /**
- * The outcome of an import. `skipped` tells the lines that a lenient import left out, at most `FAULTS_TOLD`, `ignored`
- * the files that were not read though they are named as collections are.
+ * The outcome of an import. `skipped` tells the lines that a lenient import left out, at most `FAULTS_TOLD` of
+ * `skippedCount`, `ignored` the files that were not read though they are named as collections are.
  */
 export interface ImportReport {
   readonly collections: readonly CollectionReport[];
   readonly snapshotBytes: number;
   readonly generation: string;
   readonly skipped: readonly string[];
+  readonly skippedCount: number;
   readonly ignored: readonly string[];
   readonly inferred: readonly InferredFields[];
   readonly origin: Origin;
@@ -167,10 +168,10 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       return { created: options.created ?? dataSet.manifest.created };
     };
     // Most of a refresh is a copy.
-    const how = { isUncached: earlier !== undefined };
-    const { bytes, generation } = await writeSnapshot(options.file, fill, how);
+    const { bytes, generation } = await writeSnapshot(options.file, fill, { isUncached: earlier !== undefined });
     const origin = { generation, sums: sumsOf(dataSet), undeclared };
-    const found = { collections: reports, skipped, ignored: dataSet.ignored, inferred };
+    const skippedCount = reports.reduce((sum, one) => sum + one.skipped, 0);
+    const found = { collections: reports, skipped, skippedCount, ignored: dataSet.ignored, inferred };
     return { ...found, snapshotBytes: bytes, generation, origin, work, kept, stages: profile.stageTimes() };
   } finally {
     earlier?.close();

@@ -2,6 +2,7 @@
 // record.
 import { DANGLING, targetsOf } from '../../engine/index/join.ts';
 import { paddedBytes } from '../../engine/snapshot/header.ts';
+import { filterName } from '../../engine/schema/layout.ts';
 import { TARGETS } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { BuiltCollection } from './built.ts';
@@ -36,15 +37,10 @@ export function writeTargets(
       for (let code = 0; code < targets.length; code++) {
         if (targets[code] !== DANGLING) continue;
         dangling += link.counts[code]!;
-        firstDangling ??= `${keyOf(name, link.path)} to ${link.to}/${link.ids[code]}`;
+        firstDangling ??= `${filterName(link)} to ${link.to}/${link.ids[code]}`;
       }
     }
     counts.set(name, { dangling, firstDangling, bytes });
   }
   return counts;
-}
-
-/** A column as filters name it. */
-function keyOf(collection: string, path: string): string {
-  return path.slice(collection.length + 1).replaceAll('/', '__');
 }

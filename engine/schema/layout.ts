@@ -23,6 +23,11 @@ export function hasNumbers(type: ColumnLayout['type']): boolean {
   return type !== 'text' && type !== 'boolean';
 }
 
+/** What filters call a column or a table: its path behind the collection (`result_field__dataPath`). */
+export function filterName({ path }: Pick<ColumnLayout, 'path'>): string {
+  return path.split('/').slice(1).join('__');
+}
+
 /** One table: the records themselves (number 0, parent -1) or the rows of a to-many embedded relation. */
 export interface TableLayout {
   readonly path: string;

@@ -6,7 +6,7 @@ import { textAt, type Dictionary } from '../column/dictionary.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { SPEC_LINK_END } from '../column/served.ts';
 import { collectionNamed } from '../schema/catalogue.ts';
-import type { ColumnLayout, Layout, LayoutNode } from '../schema/layout.ts';
+import { type ColumnLayout, filterName, type Layout, type LayoutNode } from '../schema/layout.ts';
 import type { Sections } from './loaded.ts';
 import { layoutIn, type CollectionCounts, type Metadata } from './metadata.ts';
 import { DICTIONARY, POSTINGS, RECORDS, runPath, TABLE, type SectionViews } from './sections.ts';
@@ -143,7 +143,7 @@ class Comparer {
     const elements: readonly unknown[] = Array.isArray(value) ? value : [];
     const [start, end] = [this.#starts[node.table]![at.row]!, this.#starts[node.table]![at.row + 1]!];
     if (end - start !== elements.length) {
-      const field = fieldOf(this.#layout.tables[node.table]!);
+      const field = filterName(this.#layout.tables[node.table]!);
       this.#differ(at.record, `the index has ${end - start} elements of ${field}, the record ${elements.length}`);
     }
     for (let i = 0; i < Math.min(end - start, elements.length); i++) {
@@ -178,12 +178,12 @@ function columnIn(sections: Sections, layout: ColumnLayout): Column {
   const { path, type, isId } = layout;
   const { text, ends, numbers } = sections.views(DICTIONARY, path);
   const dictionary = { type, size: ends.length, text, ends, numbers };
-  return { field: fieldOf(layout), layout, dictionary, codes: isId ? undefined : sections.views(POSTINGS, path).codes };
-}
-
-/** The name of a field in requests. */
-function fieldOf({ path }: { readonly path: string }): string {
-  return path.split('/').slice(1).join('__');
+  return {
+    field: filterName(layout),
+    layout,
+    dictionary,
+    codes: isId ? undefined : sections.views(POSTINGS, path).codes,
+  };
 }
 
 /** The text that a column has for a value of a record, null for null, undefined where its type has no such value. */

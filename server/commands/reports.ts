@@ -43,7 +43,7 @@ export function importText(report: ImportReport, file: string): string {
     text(report.collections.reduce((sum, row) => sum + read(row), 0)),
   );
   const head = ['collection', ...IMPORT_COLUMNS.map(([name]) => name)];
-  const more = report.collections.reduce((sum, row) => sum + row.skipped, 0) - report.skipped.length;
+  const more = report.skippedCount - report.skipped.length;
   return [
     tableText([head, ...rows, ['total', ...totals]]),
     ...danglingLines(report),

@@ -198,6 +198,7 @@ describe('reports', () => {
       snapshotBytes: 9000,
       generation: 'abc',
       skipped,
+      skippedCount: 2,
       ignored: ['ipps.json', 'mpos.jsonl'],
       inferred,
       origin,
