@@ -60,7 +60,7 @@ export interface ListenerLoad {
  */
 export interface Listener {
   readonly port: number;
-  /** What it holds now; connections are counted where there is a watch. */
+  /** What it holds now. */
   load(): ListenerLoad;
   drain(time: DrainTime): Promise<number>;
 }

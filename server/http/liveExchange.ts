@@ -35,7 +35,7 @@ export function liveContext({ handler, slices, watch, onError }: ListenOptions):
   return {
     handler,
     budget: new BodyBudget(),
-    flight: new Flight(),
+    flight: new Flight(slices.now),
     slices,
     watch,
     isDraining: false,
@@ -121,6 +121,14 @@ export abstract class LiveExchange implements Disconnection {
     else if (framing === 'body') void this.sendLater(reply, true);
     else if (reply instanceof Promise) void this.sendLater(reply, false);
     else this.send(reply);
+  }
+
+  /**
+   * Answers a well-framed request that nothing follows in a turn to come, in turn with sliced work: the one that read
+   * it has been taken for long by requests that are pipelined.
+   */
+  answerLater(request: LiveRequest<object>): void {
+    this.goOnLater(() => this.answer(request, 'none'));
   }
 
   /** Asks the handler; where it throws, the answer is a 500, or what it wants said instead. */
@@ -267,6 +275,9 @@ export abstract class LiveExchange implements Disconnection {
    * request's body away, up to its limit.
    */
   protected abstract sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void>;
+
+  /** Goes on in a turn to come, in turn with sliced work, unless the client left. */
+  protected abstract goOnLater(goOn: () => void): void;
 
   /** Gives every piece of the request's body to `takePiece`, the last one marked; the client may leave meanwhile. */
   protected abstract readBody(takePiece: TakePiece): void;

@@ -23,6 +23,11 @@ const STALL_MS_MAX = 5_000;
 const REQUEST_MS_MAX = 10_000;
 /** node:http looks for requests that are late only this often (30 s unless told), which adds to their limit. */
 const CHECK_MS = 2_000;
+/** Requests of one connection that are answered in the turn that read them; those pipelined behind take their turns. */
+const PIPELINED_AT_ONCE_MAX = 16;
+/** Requests, of 4 kB each, that are not answered yet, of one connection and of all: one more ends its connection. */
+const CONNECTION_UNANSWERED_MAX = 1_024;
+const UNANSWERED_MAX = 8_192;
 
 /** Listens with node:http in the calling thread. Throws OperationError `port` when the port cannot be taken. */
 export async function listenNode(options: ListenOptions): Promise<Listener> {
@@ -32,7 +37,7 @@ export async function listenNode(options: ListenOptions): Promise<Listener> {
   return { port, load: () => listening.load(), drain: (time) => (drained ??= listening.drain(time)) };
 }
 
-/** A connection; `isRefused` once a malformed request ended it: what follows is not looked at. */
+/** A connection; `isRefused` once a malformed request, or one too many, ended it: what follows is not looked at. */
 interface Connection extends NodeConnection {
   isRefused: boolean;
 }
@@ -83,13 +88,11 @@ class NodeListening {
   #observe(): void {
     const server = this.#server;
     server.on('connection', lingersWhenDone);
-    const { flight, watch } = this.#context;
-    if (watch) {
-      server.on('connection', (socket) => {
-        flight.connections++;
-        socket.once('close', () => flight.connections--);
-      });
-    }
+    const { flight } = this.#context;
+    server.on('connection', (socket) => {
+      flight.connections++;
+      socket.once('close', () => flight.connections--);
+    });
     server.on('request', (incoming, response) => this.#receive(incoming, response));
     // As over uWebSockets.js, an expectation that nobody knows is none (RFC 9110, 10.1.1).
     server.on('checkExpectation', (incoming, response) => this.#receive(incoming, response));
@@ -116,7 +119,16 @@ class NodeListening {
     const refused = refusalOf(framing === 'malformed', incoming);
     connection.isRefused = refused !== undefined;
     if (refused) exchange.send(refused);
+    else if (connection.open.size <= PIPELINED_AT_ONCE_MAX) exchange.answer(request, framing);
+    else if (this.#isTooMany(connection.open.size)) {
+      connection.isRefused = true;
+      incoming.socket.destroy();
+    } else if (framing === 'none') exchange.answerLater(request);
     else exchange.answer(request, framing);
+  }
+
+  #isTooMany(unanswered: number): boolean {
+    return unanswered > CONNECTION_UNANSWERED_MAX || this.#context.flight.load().answers > UNANSWERED_MAX;
   }
 
   #connectionOf(socket: Socket): Connection {

@@ -101,7 +101,7 @@ export class UwsExchange extends LiveExchange {
   override send(answer: Answer): void {
     const mostBytes = this.#isHeld ? SHORT_BODY_BYTES : TURN_BYTES;
     if (this.#isHead || answer.body.bytes <= mostBytes || this.#context.slices.hasTime()) super.send(answer);
-    else this.#goOnLater(() => super.send(answer));
+    else this.goOnLater(() => super.send(answer));
   }
 
   protected begin(answer: Answer): void {
@@ -166,7 +166,7 @@ export class UwsExchange extends LiveExchange {
 
   /** Goes on in a turn to come: all so far was taken, so that nothing else calls back before. */
   #yield(answer: Answer, offset: number): void {
-    this.#goOnLater(() => this.#resume(answer, offset));
+    this.goOnLater(() => this.#resume(answer, offset));
   }
 
   #wait(answer: Answer): void {
@@ -182,7 +182,7 @@ export class UwsExchange extends LiveExchange {
     });
   }
 
-  #goOnLater(goOn: () => void): void {
+  protected goOnLater(goOn: () => void): void {
     this.#hold();
     this.#noteTurn();
     this.#step = () => {

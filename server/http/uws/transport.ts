@@ -27,7 +27,7 @@ export async function listenUws(options: ListenOptions): Promise<Listener> {
       response.close();
     }
   });
-  if (context.watch) app.filter((_, change) => void (context.flight.connections += change));
+  app.filter((_, change) => void (context.flight.connections += change));
   const socket = listen(app, options);
   if (socket === false) {
     app.close();
@@ -72,6 +72,7 @@ function receive(context: UwsContext, response: HttpResponse, raw: HttpRequest):
   exchange.watch(request);
   const framing = request.framing();
   if (framing === 'malformed') exchange.refuse();
+  else if (context.flight.isTurnOver() && framing === 'none') exchange.answerLater(request);
   else exchange.answer(request, framing);
 }
 

@@ -1,0 +1,81 @@
+// Clients that pipeline thousands of requests in one write: no turn goes on with them for long, others are answered
+// meanwhile, and what is beyond the bounds ends its own connection only. The clock stands still but for the handler,
+// which takes a millisecond, so that nothing here depends on the machine.
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Handler } from '../../server/http/exchange.ts';
+import { CONNECTION_REQUESTS, SPARE_REQUESTS } from '../../server/http/flight.ts';
+import { Slices } from '../../workers/slices.ts';
+import { RawSocket, requestOf } from '../support/rawSocket.ts';
+import { servers, textAnswer, TRANSPORTS } from '../support/transports.ts';
+
+const FLOOD = 8000;
+
+describe.each(TRANSPORTS)('$name', (transport) => {
+  const { serve, stopAll } = servers(transport);
+  afterEach(stopAll);
+
+  /** A server whose every answer takes a millisecond; how many it has given, and how many in one turn at most. */
+  async function serveSlowly() {
+    const seen = { asked: 0, others: 0, turnMax: 0 };
+    let now = 0;
+    let inTurn = 0;
+    const handler: Handler = ({ target }) => {
+      now++;
+      if (target === '/other') seen.others++;
+      else seen.asked++;
+      if (inTurn++ === 0) setImmediate(() => (inTurn = 0));
+      seen.turnMax = Math.max(seen.turnMax, inTurn);
+      return textAnswer(target);
+    };
+    return { server: await serve(handler, new Slices(() => now)), seen };
+  }
+
+  test(`${FLOOD} requests in one write end their connection, and others are answered`, async () => {
+    const { server, seen } = await serveSlowly();
+    const [flood, other] = [await RawSocket.open(server.port), await RawSocket.open(server.port)];
+    const written = flood.write(requestOf('GET', '/').repeat(FLOOD));
+    for (let i = 0; i < 3; i++) {
+      await other.write(requestOf('GET', '/other'));
+      expect((await other.answer())?.body).toBe('/other');
+    }
+    await Promise.all([written, flood.ended()]);
+    expect(seen.asked).toBeLessThan(FLOOD / 4);
+    expect(seen.turnMax).toBeLessThanOrEqual(SPARE_REQUESTS + 3 * CONNECTION_REQUESTS + 3);
+    await other.write(requestOf('GET', '/other'));
+    expect((await other.answer())?.status).toBe(200);
+    other.vanish();
+    expect(server.errors).toEqual([]);
+  });
+
+  test('as many as sixty-four are all answered, in order', async () => {
+    const { server } = await serveSlowly();
+    const client = await RawSocket.open(server.port);
+    const targets = Array.from({ length: 64 }, (_, i) => `/${i}`);
+    await client.write(targets.map((target) => requestOf('GET', target)).join(''));
+    for (const target of targets) expect((await client.answer())?.body).toBe(target);
+    client.vanish();
+  });
+});
+
+test('the second transport answers a thousand in order, a few in a turn', async () => {
+  const { serve, stopAll } = servers(TRANSPORTS.find(({ name }) => name === 'node')!);
+  let now = 0;
+  let inTurn = 0;
+  let turnMax = 0;
+  const server = await serve(
+    ({ target }) => {
+      now++;
+      if (inTurn++ === 0) setImmediate(() => (inTurn = 0));
+      turnMax = Math.max(turnMax, inTurn);
+      return textAnswer(target);
+    },
+    new Slices(() => now),
+  );
+  const client = await RawSocket.open(server.port);
+  const targets = Array.from({ length: 1000 }, (_, i) => `/${i}`);
+  await client.write(targets.map((target) => requestOf('GET', target)).join(''));
+  for (const target of targets) expect((await client.answer())?.body).toBe(target);
+  client.vanish();
+  expect(turnMax).toBeLessThan(20);
+  await stopAll();
+});
