@@ -34,7 +34,7 @@ export function eachOf(write: (chunk: RecordChunk, index: number, at: number) =>
 /**
  * What to gather: at least one row. Without a `writer` records are copied as stored. `separator` replaces the byte
  * behind each record; -1 leaves it. `openBytes` of the end are left out. `sliceBytes` bounds what is measured at once,
- * for writers that must look at the bytes.
+ * for writers that must look at the bytes, and what is written at once where that `isSlow` too.
  */
 export interface Gathering {
   readonly records: Records;
@@ -43,6 +43,7 @@ export interface Gathering {
   readonly separator: number;
   readonly openBytes: number;
   readonly sliceBytes: number;
+  readonly isSlow: boolean;
 }
 
 /** A body that is being measured: each call measures a slice and answers the body once its length is known. */
@@ -65,6 +66,7 @@ export function gatheredBody(gathered: Gathering): Measuring {
 /** A class, since scattered pages are as common as any: no closure is made for one. */
 class GatheredBody implements Body {
   bytes = 0;
+  readonly isSlow: boolean;
   readonly #gathered: Gathering;
   readonly #number = newBodyNumber();
   readonly #count: number;
@@ -75,6 +77,7 @@ class GatheredBody implements Body {
   constructor(gathered: Gathering) {
     this.#gathered = gathered;
     this.#count = countSelected(gathered.rows);
+    this.isSlow = gathered.isSlow;
     const isLong = this.#count > SLICE_ROWS || gathered.sliceBytes < Infinity;
     this.#ends = isLong ? new Float64Array(this.#count) : undefined;
   }
@@ -106,15 +109,18 @@ class GatheredBody implements Body {
 
   /** Fills the room with whole records, from the one in which `offset` lies. */
   #gather(offset: number): void {
-    const { writer, separator } = this.#gathered;
+    const { writer, separator, sliceBytes } = this.#gathered;
     const ends = this.#endsAgain();
     const first = upperBound(ends, offset, 0, this.#count);
     const start = first === 0 ? 0 : ends[first - 1]!;
-    const end = upperBound(ends, start + emptied(ends[first]! - start), first, this.#count);
+    const least = ends[first]! - start;
+    const room = emptied(least);
+    const bytes = this.isSlow ? Math.max(least, Math.min(room, sliceBytes)) : room;
+    const end = upperBound(ends, start + bytes, first, this.#count);
     if (writer) writeRows(this.#gathered, writer, first, end);
     else copyRows(this.#gathered, ends, first, end);
-    const { bytes } = own;
-    if (separator >= 0) for (let i = first; i < end; i++) bytes[ROOM_AT + ends[i]! - 1 - start] = separator;
+    const { bytes: written } = own;
+    if (separator >= 0) for (let i = first; i < end; i++) written[ROOM_AT + ends[i]! - 1 - start] = separator;
     hold(this.#number, start, ends[end - 1]!);
   }
 }

@@ -16,7 +16,9 @@ import type { ServedRows } from './rows.ts';
 import { emptied } from './scratch.ts';
 
 /** What a page costs, in bytes of its values and as many for each row: 1 to 2 ms. A value more at most. */
-export const PAGE_COST = 256 * 1024;
+const PAGE_COST = 128 * 1024;
+/** What is made at once may cost so much before its last page. */
+export const SLICE_COST = PAGE_COST / 2;
 const ROW_COST = 64;
 /** Records of so many bytes are stepped over for one page at most: what stands before a value is looked at. */
 const PAGE_RECORD_BYTES = 8 << 20;

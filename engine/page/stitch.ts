@@ -147,6 +147,7 @@ function middleOf(stitched: StitchOrder, run: { start: number; end: number } | u
       separator: isLines ? LINE_FEED : -1,
       openBytes: isLines ? 0 : SEPARATOR.length,
       sliceBytes: Infinity,
+      isSlow: false,
     });
   }
   const alone = Math.min(run.end, run.start + CHAINED_ROWS);

@@ -1,7 +1,7 @@
 // What a campaign tells: a line a minute, and the table at its end. Pure: samples in, text out.
-import type { Outcome } from './strain.ts';
+import { both, type Outcome, type Strain } from './strain.ts';
 
-/** What one strain has come to. `worstMs` is the longest wait of the watching client beside it. */
+/** What one strain has come to. `worstMs` is the longest wait of the watching client beside it, `what` beside what. */
 export interface Tally extends Outcome {
   readonly name: string;
   readonly turns: number;
@@ -17,6 +17,11 @@ export interface MemorySample {
 /** The longest waits of the watching client: beside single requests, and beside sixty hostile clients at once. */
 const WAIT_MS_MAX = 10;
 const CROWD_WAIT_MS_MAX = 25;
+
+/** How long the watching client may wait beside a strain. */
+export function waitMsMax({ isCrowd }: Pick<Strain, 'isCrowd'>): number {
+  return isCrowd === true ? CROWD_WAIT_MS_MAX : WAIT_MS_MAX;
+}
 
 const MB = 1 << 20;
 const HOUR_SECONDS = 3600;
@@ -40,33 +45,36 @@ export function counted(tally: Tally, outcome: Outcome, worstMs: number): Tally 
   return {
     name: tally.name,
     turns: tally.turns + 1,
-    verified: tally.verified + outcome.verified,
-    tried: tally.tried + outcome.tried,
-    injected: tally.injected + outcome.injected,
+    ...both(tally, outcome),
     worstMs: Math.max(tally.worstMs, worstMs),
-    finds: [...tally.finds, ...outcome.finds],
+    ...whatOf(worstMs > tally.worstMs ? outcome : tally),
   };
 }
 
-/** By how many MB an hour the memory grows: the line of least squares; 0 of fewer than two samples. */
-export function memorySlope(samples: readonly MemorySample[]): number {
-  const mean = (of: (sample: MemorySample) => number): number =>
-    samples.reduce((all, sample) => all + of(sample), 0) / samples.length;
-  const [x, y] = [mean(({ seconds }) => seconds), mean(({ residentBytes }) => residentBytes)];
-  let [over, under] = [0, 0];
-  for (const { seconds, residentBytes } of samples) {
-    over += (seconds - x) * (residentBytes - y);
-    under += (seconds - x) ** 2;
-  }
-  return under === 0 ? 0 : ((over / under) * HOUR_SECONDS) / MB;
+function whatOf({ what }: Outcome): Pick<Outcome, 'what'> {
+  return what === undefined ? {} : { what };
 }
 
-/** A line for each strain beside which the watching client waited longer than it may; `crowds` are named. */
-export function slowLines(tallies: readonly Tally[], crowds: ReadonlySet<string>): readonly string[] {
-  return tallies.flatMap(({ name, worstMs }) => {
-    const most = crowds.has(name) ? CROWD_WAIT_MS_MAX : WAIT_MS_MAX;
+/**
+ * By how many MB an hour the memory grows: the median of the slopes between all pairs of samples (Theil and Sen), which
+ * one step from a level to another does not move as it moves a line of least squares; 0 of fewer than two samples.
+ */
+export function memorySlope(samples: readonly MemorySample[]): number {
+  const slopes = samples.flatMap((one, i) =>
+    samples.slice(i + 1).map((other) => (other.residentBytes - one.residentBytes) / (other.seconds - one.seconds)),
+  );
+  const ordered = slopes.toSorted((one, other) => one - other);
+  const [low, high] = [ordered[(ordered.length - 1) >> 1] ?? 0, ordered[ordered.length >> 1] ?? 0];
+  return (((low + high) / 2) * HOUR_SECONDS) / MB;
+}
+
+/** A line for each strain beside which the watching client waited longer than it may. */
+export function slowLines(tallies: readonly Tally[], strains: readonly Pick<Strain, 'name' | 'isCrowd'>[]): string[] {
+  return tallies.flatMap(({ name, worstMs, what }) => {
+    const most = waitMsMax(strains.find((strain) => strain.name === name) ?? {});
     if (worstMs <= most) return [];
-    return [`the watching client waited ${worstMs.toFixed(1)} ms beside ${name}, longer than ${most} ms`];
+    const beside = what === undefined ? name : `${name} (${what})`;
+    return [`the watching client waited ${worstMs.toFixed(1)} ms beside ${beside}, longer than ${most} ms`];
   });
 }
 

@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { holdingsOf } from '../support/commandProcess.ts';
 import { leakedDescriptors } from '../support/fuzz.ts';
 import { randomOf } from '../support/random.ts';
-import { counted, type MemorySample, type Tally } from './report.ts';
+import { counted, type MemorySample, type Tally, waitMsMax } from './report.ts';
 import { STRAINS } from './strains/all.ts';
-import type { Outcome, Strain } from './strain.ts';
+import { both, type Outcome, type Strain } from './strain.ts';
 import { type World, worldOf, type WorldOptions } from './world.ts';
 
 /** A turn that found something: what repeats it, and what was wrong. */
@@ -18,11 +18,12 @@ export interface Find extends WorldOptions {
 
 /**
  * How long, one turn of each strain at least, of which seed, and who hears of it. With `isOver` it ends behind the turn
- * at hand.
+ * at hand. `onWorld` is called once server and watching client are there.
  */
 export interface CampaignOptions extends WorldOptions {
   readonly seconds: number;
   readonly isOver: () => boolean;
+  readonly onWorld?: () => void;
   readonly onFind: (find: Find) => void;
   readonly onMinute: (minute: number, tallies: readonly Tally[], residentBytes: number) => void;
 }
@@ -45,6 +46,7 @@ const TURN_MS_MAX = 180_000;
 export async function campaign(options: CampaignOptions): Promise<Campaign> {
   const world = await worldOf(options);
   try {
+    options.onWorld?.();
     return await against(world, options);
   } finally {
     await world.close();
@@ -73,7 +75,7 @@ async function against(world: World, options: CampaignOptions): Promise<Campaign
   for (let turn = 0; !isOver() && (past() < seconds || turn < STRAINS.length); turn++) {
     const at = turn % STRAINS.length;
     const turnSeed = random.integer(0, 2 ** 32);
-    const { outcome, worstMs } = await oneTurn(STRAINS[at]!, turnSeed, world);
+    const { outcome, worstMs } = await leastWait(STRAINS[at]!, turnSeed, world, isOver);
     // A terminal's Ctrl-C ends the servers too: the turn that it came into says nothing.
     if (isOver()) break;
     tallies[at] = counted(tallies[at]!, outcome, worstMs);
@@ -100,8 +102,27 @@ async function against(world: World, options: CampaignOptions): Promise<Campaign
   return { tallies, memory, rest: sample() };
 }
 
+/** What came of a turn, and the longest wait of the watching client beside it. */
+interface Taken {
+  readonly outcome: Outcome;
+  readonly worstMs: number;
+}
+
+/** A wait that the server is to blame for comes again with the same turn, and one of the machine does not. */
+const WAIT_TRIES = 3;
+
+/** One turn, and the same again where the watching client waited too long: the least wait counts, and every find. */
+async function leastWait(strain: Strain, seed: number, world: World, isOver: () => boolean): Promise<Taken> {
+  let taken = await oneTurn(strain, seed, world);
+  for (let tries = 1; tries < WAIT_TRIES && taken.worstMs > waitMsMax(strain) && !isOver(); tries++) {
+    const { outcome, worstMs } = await oneTurn(strain, seed, world);
+    taken = { outcome: { ...outcome, ...both(taken.outcome, outcome) }, worstMs: Math.min(taken.worstMs, worstMs) };
+  }
+  return taken;
+}
+
 /** One turn, beside the watching client; what it throws is a find. */
-async function oneTurn(strain: Strain, seed: number, world: World): Promise<{ outcome: Outcome; worstMs: number }> {
+async function oneTurn(strain: Strain, seed: number, world: World): Promise<Taken> {
   const failed = (text: string): Outcome => ({ verified: 0, tried: 0, injected: 0, finds: [text] });
   const over = new AbortController();
   const outcome = await Promise.race([

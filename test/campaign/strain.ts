@@ -5,13 +5,15 @@ import type { World } from './world.ts';
 
 /**
  * What came of one turn: how many requests had every byte of their answers checked against the oracle, how many things
- * else were tried, how many faults of the world were injected, and what was wrong, each with what repeats it.
+ * else were tried, how many faults of the world were injected, and what was wrong, each with what repeats it; `what`
+ * says what was done, where a strain has several kinds.
  */
 export interface Outcome {
   readonly verified: number;
   readonly tried: number;
   readonly injected: number;
   readonly finds: readonly string[];
+  readonly what?: string;
 }
 
 /**
@@ -27,4 +29,14 @@ export interface Strain {
 /** An outcome of which only some is worth a word. */
 export function outcomeOf(some: Partial<Outcome>): Outcome {
   return { verified: 0, tried: 0, injected: 0, finds: [], ...some };
+}
+
+/** Two outcomes as one. */
+export function both(one: Outcome, other: Outcome): Outcome {
+  return {
+    verified: one.verified + other.verified,
+    tried: one.tried + other.tried,
+    injected: one.injected + other.injected,
+    finds: [...one.finds, ...other.finds],
+  };
 }

@@ -140,7 +140,8 @@ export class NodeExchange extends LiveExchange {
   }
 
   #next(body: Body, offset: number): void {
-    if (this.#turnBytes < TURN_BYTES && this.#context.slices.hasTime()) return this.#resume(body, offset);
+    const isShort = !body.isSlow && this.#turnBytes < TURN_BYTES;
+    if (isShort && this.#context.slices.hasTime()) return this.#resume(body, offset);
     this.#turnBytes = 0;
     this.goOnLater(() => this.#resume(body, offset));
   }

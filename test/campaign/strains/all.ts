@@ -2,6 +2,7 @@
 import type { Strain } from '../strain.ts';
 import { certificates, configurations, envelopes } from './authority.ts';
 import { blocks, dataSets, snapshots } from './data.ts';
+import { crowdedDearHeads, dearHeads, pipelined } from './dearHeads.ts';
 import { faults } from './faults.ts';
 import { crowdedHeads, hostileHeads, legalHeads } from './heads.ts';
 import { rawBytes, vanishing } from './rawBytes.ts';
@@ -12,6 +13,9 @@ export const STRAINS: readonly Strain[] = [
   legalHeads,
   hostileHeads,
   crowdedHeads,
+  dearHeads,
+  crowdedDearHeads,
+  pipelined,
   rawBytes,
   vanishing,
   slowReaders,

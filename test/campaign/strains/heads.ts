@@ -8,12 +8,14 @@ import type { World } from '../world.ts';
 
 const VERIFIED = 80;
 const IN_FLIGHT = 8;
-const HOSTILE = 60;
+/** To each of both transports: sixty at once. */
+const HOSTILE = 30;
 const ALONE = 20;
 
-/** Legal requests, compared with the oracle. */
+/** Legal requests, compared with the oracle: eight at once of each transport, then again by tag and compressed. */
 export const legalHeads: Strain = {
   name: 'legal heads',
+  isCrowd: true,
   run: async (random, world) => {
     if (!world.dataSet) return outcomeOf({});
     const finds = await verifySome(random, world, VERIFIED);

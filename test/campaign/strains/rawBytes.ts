@@ -4,7 +4,8 @@ import { fuzzBytes } from '../../support/fuzz.ts';
 import { outcomeOf, type Strain } from '../strain.ts';
 import { verifySome } from './heads.ts';
 
-const CONNECTIONS = 60;
+/** To each of both transports: sixty at once. */
+const CONNECTIONS = 30;
 const VERIFIED = 8;
 const LEAVING = 20;
 

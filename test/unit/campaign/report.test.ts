@@ -17,15 +17,19 @@ test('turns add up, and the longest wait of all is kept', () => {
 test('a wait is judged by whether one request was beside it or a crowd, and each that is too long is told', () => {
   const waits = (name: string, worstMs: number): Tally => ({ ...NOTHING, name, worstMs });
   const tallies = [waits('heads', 10), waits('bytes', 10.5), waits('crowd', 25), waits('mob', 25.5)];
-  expect(slowLines(tallies, new Set(['crowd', 'mob']))).toEqual([
+  expect(
+    slowLines(tallies, [{ name: 'heads' }, { name: 'crowd', isCrowd: true }, { name: 'mob', isCrowd: true }]),
+  ).toEqual([
     'the watching client waited 10.5 ms beside bytes, longer than 10 ms',
     'the watching client waited 25.5 ms beside mob, longer than 25 ms',
   ]);
 });
 
-test('memory that grows by 2 MB a minute grows by 120 MB an hour, and one sample says nothing', () => {
+test('memory that grows by 2 MB a minute grows by 120 MB an hour, one step is no growth, and one sample says nothing', () => {
   const samples = [0, 1, 2, 3].map((minute) => ({ seconds: minute * 60, residentBytes: (100 + 2 * minute) * MB }));
   expect(memorySlope(samples)).toBeCloseTo(120, 6);
+  const step = Array.from({ length: 20 }, (_, i) => ({ seconds: i * 60, residentBytes: (i < 16 ? 100 : 101) * MB }));
+  expect(memorySlope(step)).toBe(0);
   expect(memorySlope(samples.slice(1, 2))).toBe(0);
 });
 

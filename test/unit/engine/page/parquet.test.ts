@@ -67,10 +67,10 @@ describe('a body', () => {
     expect(bytesOf(measured(parquetRows(served, columns))).equals(whole)).toBe(true);
   });
 
-  test('is measured in slices of 256 KiB of values, and in one where there is less', () => {
-    expect(slices).toBeGreaterThan(7);
-    expect(slices).toBeLessThan(14);
-    const few = servedOf(texts.slice(0, 50));
+  test('is measured in slices of 128 KiB of values, and in one where there is less', () => {
+    expect(slices).toBeGreaterThan(14);
+    expect(slices).toBeLessThan(28);
+    const few = servedOf(texts.slice(0, 15));
     expect(slicesOf(parquetRows(few.served, few.columns)).slices).toBe(1);
   });
 

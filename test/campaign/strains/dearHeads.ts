@@ -1,0 +1,113 @@
+// The dearest legal heads, each at a limit: one after another, sixty of one kind at the same moment, and thousands that
+// one client pipelines. Every answer has to come whole, and to be none that tells of a bug.
+import type { Victim } from '../../support/fuzz.ts';
+import type { Random } from '../../support/random.ts';
+import { RawSocket, requestOf } from '../../support/rawSocket.ts';
+import { outcomeOf, type Strain } from '../strain.ts';
+
+const CROWD = 60;
+const ALONE = 8;
+/** Bytes that a client pipelines: as many as the library reads at once. */
+const PIPELINED_BYTES = 1 << 19;
+/** What is left of a head of 64 kB for what is dear in it. */
+const ROOM = 58_000;
+const LIST = '/api/v3/observations/';
+
+/** A head for each kind, which no two requests have alike; `i` is the number of the request. */
+type Dear = (i: number) => string;
+
+function filled(member: (n: number) => string): string {
+  let text = '';
+  for (let n = 0; text.length < ROOM; n++) text += member(n);
+  return text;
+}
+
+const get = (query: string, lines: readonly string[] = []): string => requestOf('GET', `${LIST}?${query}`, lines);
+
+const DEAR: Readonly<Record<string, Dear>> = {
+  'a list of identifiers': (i) => get(`limit=1&uuid__in=${filled((n) => `${(n + i) % 10_000},`)}`),
+  'a negated list of identifiers': (i) => get(`limit=1&uuid__in!=${filled((n) => `${(n + i) % 10_000},`)}`),
+  'a list of ids': (i) => get(`limit=1&ob_id__in=${i}${filled((n) => `,${10_000 + n}`)}`),
+  'names that nobody knows, strictly': (i) => get(`strict=1&x${i}=1${filled((n) => `&${'titel'.repeat(11)}${n}=1`)}`),
+  'names of fields': (i) => get(`limit=5000&offset=${i}&fields=${'title,uuid,abstract,'.repeat(341)}`),
+  'names to order by': (i) =>
+    get(`limit=1&offset=${i}&ordering=${'title,-uuid,abstract,dataPublishedTime,'.repeat(200)}`),
+  facets: (i) =>
+    get(
+      `limit=1&title__contains=e${i % 10}&facets=status,language,keywords,nonGeographicFlag,publicationState,dataLineage`,
+    ),
+  'regular expressions': (i) => get(`limit=1&title__iregex=(a%7Cb%7C${i})*[a-z]%2B&abstract__regex=x.*y.*${i}`),
+  'two letters': (i) => get(`limit=1&abstract__contains=${String.fromCharCode(97 + (i % 26), 113)}`),
+  'a long Accept': (i) => get(`limit=1&offset=${i}`, [`Accept: ${'a/b;q=0.1,'.repeat(ROOM / 10)}`]),
+  'a page for people': (i) => requestOf('GET', `/browse/observations/?q${i}=${"'".repeat(ROOM)}`),
+  'a page of 5,000': (i) => get(`limit=5000&offset=${i}`),
+  CSV: (i) => get(`limit=5000&offset=${i}&format=csv`),
+  Parquet: (i) => get(`limit=5000&offset=${i}&format=parquet`),
+  'a path of many steps': (i) => requestOf('GET', `/api/v0/obs/get_info${'/a'.repeat(ROOM / 2)}${i}`),
+  'a path that is near': (i) => requestOf('GET', `/api/v3/observation${i % 10}`),
+};
+
+const KINDS = Object.keys(DEAR);
+
+/** What may be pipelined by the thousand. */
+const CHEAP: Readonly<Record<string, string>> = {
+  'HEAD of nothing': requestOf('HEAD', '/nothing'),
+  'a path that is near': requestOf('GET', '/api/v3/observation'),
+  'a record as a page': get('limit=1'),
+  'a page': get('limit=100'),
+};
+
+/** One kind, one request after another. */
+export const dearHeads: Strain = {
+  name: 'dear heads',
+  run: async (random, { server }) => {
+    const kind = random.pick(KINDS);
+    const finds: string[] = [];
+    for (let i = 0; i < ALONE; i++) finds.push(...(await atOnce(server, random, kind, 1)));
+    return outcomeOf({ tried: ALONE, finds, what: kind });
+  },
+};
+
+/** Sixty of one kind at the same moment, on connections that are open. */
+export const crowdedDearHeads: Strain = {
+  name: 'dear heads at once',
+  isCrowd: true,
+  run: async (random, { server }) => {
+    const kind = random.pick(KINDS);
+    return outcomeOf({ tried: CROWD, finds: await atOnce(server, random, kind, CROWD), what: kind });
+  },
+};
+
+/** Thousands of one kind in one write; what was read of them is answered, or its connection ends. */
+export const pipelined: Strain = {
+  name: 'pipelined heads',
+  isCrowd: true,
+  run: async (random, { server }) => {
+    const [what, head] = random.pick(Object.entries(CHEAP));
+    for (const port of [server.port, server.http10Port]) {
+      const socket = await RawSocket.open(port);
+      const ended = socket.ended();
+      await socket.write(head.repeat(Math.ceil(PIPELINED_BYTES / head.length)));
+      socket.finish();
+      await ended;
+    }
+    return outcomeOf({ tried: 2, what });
+  },
+};
+
+async function atOnce(
+  { port, http10Port }: Victim,
+  random: Random,
+  kind: string,
+  count: number,
+): Promise<readonly string[]> {
+  const [to, first] = [random.pick([port, http10Port]), random.integer(0, 1000)];
+  const sockets = await Promise.all(Array.from({ length: count }, () => RawSocket.open(to)));
+  const heads = sockets.map((_, i) => DEAR[kind]!(first + i));
+  await Promise.all(sockets.map((socket, i) => socket.write(heads[i]!)));
+  const answers = await Promise.all(sockets.map((socket) => socket.answer()));
+  for (const socket of sockets) socket.vanish();
+  return answers.flatMap((answer) =>
+    answer && (answer.status < 500 || answer.status === 503) ? [] : [`${kind}: ${answer?.status ?? 'no whole answer'}`],
+  );
+}
