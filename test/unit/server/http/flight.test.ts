@@ -41,9 +41,9 @@ test('requests that are cheap together are all taken', () => {
   expect(newTurn(TURN_MS_MAX / 8000).answered(1, 8000)).toBe(8000);
 });
 
-test('a request of each of many connections is taken, however long they take, and two', () => {
-  expect(newTurn(1).answered(1000, 2000)).toBe(2000);
-  expect(newTurn(1).answered(1000, 8000)).toBe(SPARE_REQUESTS + CONNECTION_REQUESTS * 1000);
+test('forty requests of each of many connections are taken, however long they take', () => {
+  expect(newTurn(1).answered(1000, 40_000)).toBe(40_000);
+  expect(newTurn(1).answered(1000, 80_000)).toBe(SPARE_REQUESTS + CONNECTION_REQUESTS * 1000);
 });
 
 test('time counts from the request that is looked at first, whatever came in turns before', () => {
