@@ -1,7 +1,7 @@
 // The long rings, `npm run test:long`: files named *.long.test.ts, such as many random catalogues and large data. First
 // those that judge answers and files, a few at a time; then two at a time those that wait for others; and one at a time
 // those that measure ratios and times, or fill memory. What one run draws of them is in support/ring.ts; of the files
-// that measure speed for minutes .ci/run (RING=drawn) takes one half, and the other one another time.
+// that measure speed for minutes .ci/run (RING=drawn) takes one third, and others another time.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -29,16 +29,25 @@ const WAITING = [
   'test/unit/data/**/nats*.long.test.ts',
 ];
 
-/** Half of what measures speed for minutes: some 400 s each. */
-const SPEED = ['test/load/{million,soapPeers,threads}.long.test.ts', 'test/load/{authority,guards,peers}.long.test.ts'];
+/** What measures speed for minutes, in thirds of some 300 s each. */
+const SPEED = [
+  'test/load/{million,authority}.long.test.ts',
+  'test/load/{guards,soapPeers,threads}.long.test.ts',
+  'test/load/peers.long.test.ts',
+];
 
 /** What takes minutes begins first, so that no core waits for it in the end; in this order. */
 const LONGEST = [
   'contract/browse',
   'load/package',
   'differential/differential',
+  'differential/everyLookup',
+  'documents/commands',
   'data/randomKills',
   'crawl/kills',
+  'process/follower',
+  'contract/parquet',
+  'contract/browseRare',
   'deploy/systemd',
   'natsTarget',
   'natsCluster',

@@ -1,12 +1,14 @@
 // The command line of a campaign, `npm run campaign -- --minutes 10 --seed 7`: prints a line a minute and ends with the
-// table, also on Ctrl-C; saves each find as a file that `--repeat` runs again. With `--soak` steady load instead. Exit
-// codes: 0 nothing found and every bound kept, 1 a find or a bound passed, 2 wrong usage.
+// table, also on Ctrl-C; saves each find as a file that `--repeat` runs again. With `--soak` steady load instead, with
+// `--dear` what others wait for beside dear requests. Exit codes: 0 nothing found and every bound kept, 1 a find or a
+// bound passed, 2 wrong usage.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { freshSeed } from '../support/random.ts';
-import { minuteLine, slowLines, table, totalOf } from './report.ts';
+import { dearWaits } from './dear.ts';
+import { isShort, kindHead, kindLine, minuteLine, slowLines, table, totalOf } from './report.ts';
 import { campaign, type Find, repeated } from './run.ts';
 import { soak } from './soak.ts';
 import { STRAINS } from './strains/all.ts';
@@ -17,6 +19,7 @@ interface Flags {
   readonly observations: number;
   readonly repeat?: string;
   readonly soak?: boolean;
+  readonly dear?: boolean;
 }
 
 /** Memory that may stay above that of the first minute after a rest. */
@@ -45,9 +48,11 @@ const program = new Command('campaign')
   )
   .option('--repeat <file>', 'runs the turn of a saved find again')
   .option('--soak', 'no hostility: 80 % of the highest load, every body of every answer checked')
+  .option('--dear', 'what others wait for beside each kind of dear request, alone and sixty at once')
   .parse();
 const flags = program.opts<Flags>();
 if (flags.soak === true) process.exitCode = await runSoak(flags);
+else if (flags.dear === true) process.exitCode = await runDear(flags);
 else process.exitCode = flags.repeat === undefined ? await run(flags) : await repeat(flags.repeat);
 
 async function repeat(file: string): Promise<number> {
@@ -73,6 +78,25 @@ async function runSoak({ minutes, seed, observations }: Flags): Promise<number> 
   return fault === undefined && !isThin && (slope ?? 0) < SOAK_SLOPE_MAX ? 0 : 1;
 }
 
+async function runDear({ seed, observations }: Flags): Promise<number> {
+  let isOver = false as boolean;
+  process.once('SIGINT', () => (isOver = true));
+  process.stdout.write(`${kindHead()}\n`);
+  const kinds = await dearWaits({
+    seed,
+    observations,
+    isOver: () => isOver,
+    onWorld: leaveCores,
+    onKind: (kind) => process.stdout.write(`${kindLine(kind)}\n`),
+  });
+  return kinds.every(isShort) ? 0 : 1;
+}
+
+/** The hostile clients leave the cores to the server and to the client that watches it. */
+function leaveCores(): void {
+  setPriority(constants.priority.PRIORITY_LOW);
+}
+
 async function run({ minutes, seed, observations }: Flags): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'campaign-finds-'));
   let isOver = false;
@@ -84,8 +108,7 @@ async function run({ minutes, seed, observations }: Flags): Promise<number> {
     observations,
     seconds: minutes * 60,
     isOver: () => isOver,
-    // The hostile clients leave the cores to the server and to the client that watches it.
-    onWorld: () => setPriority(constants.priority.PRIORITY_LOW),
+    onWorld: leaveCores,
     onMinute: (...sample) => process.stdout.write(`${minuteLine(...sample)}\n`),
     onFind: (find) => {
       const file = join(directory, `${++saved}.json`);

@@ -109,3 +109,46 @@ function memoryLine(memory: readonly MemorySample[], rest: MemorySample): string
   const above = ((rest.residentBytes - early.residentBytes) / MB).toFixed(1);
   return `memory: ${memorySlope(memory).toFixed(1)} MB an hour; after a rest ${above} MB above the first sample`;
 }
+
+/** The longest waits in milliseconds beside one head of a kind and beside sixty at once. */
+export interface WatchedWaits {
+  readonly alone: number;
+  readonly crowd: number;
+}
+
+/** A kind of dear heads, and the waits beside it over each transport. */
+export interface WatchedKind {
+  readonly name: string;
+  readonly uws: WatchedWaits;
+  readonly node: WatchedWaits;
+}
+
+const KIND_WIDTH = 36;
+const KIND_CELL_WIDTH = 16;
+
+/** What stands above the lines of kinds. */
+export function kindHead(): string {
+  return kindRow('longest wait in ms beside', ['one', 'sixty', 'one (HTTP/1.0)', 'sixty']);
+}
+
+/** The line of a kind; waits that are too long are marked. */
+export function kindLine({ name, uws, node }: WatchedKind): string {
+  const shown = ({ alone, crowd }: WatchedWaits): string[] => [
+    marked(alone, WAIT_MS_MAX),
+    marked(crowd, CROWD_WAIT_MS_MAX),
+  ];
+  return kindRow(name, [...shown(uws), ...shown(node)]);
+}
+
+/** Whether every wait beside a kind is short enough. */
+export function isShort({ uws, node }: WatchedKind): boolean {
+  return [uws, node].every(({ alone, crowd }) => alone <= WAIT_MS_MAX && crowd <= CROWD_WAIT_MS_MAX);
+}
+
+function kindRow(name: string, cells: readonly string[]): string {
+  return name.padEnd(KIND_WIDTH) + cells.map((cell) => cell.padStart(KIND_CELL_WIDTH)).join('');
+}
+
+function marked(waitMs: number, most: number): string {
+  return `${waitMs > most ? '! ' : ''}${waitMs.toFixed(1)}`;
+}

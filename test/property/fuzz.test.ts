@@ -16,6 +16,7 @@ import { askOf, foundAnyway } from '../support/lists.ts';
 import { longProperties } from '../support/longProperties.ts';
 import { freshSeed, randomOf } from '../support/random.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
+import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
 const SEED = freshSeed();
 const TRANSPORTS = ['uws', 'node'] as const;
@@ -45,7 +46,7 @@ describe.skipIf(process.platform !== 'linux')(`a server (seed ${SEED})`, () => {
     ['--strict', '--filter-errors', 'ignore', '--links', 'request'],
     ['--filters', 'documented', '--filter-errors', 'empty', '--limit-max', '5', '--cors'],
   ])('does so with %s %s as well', async (...flags) => {
-    const server = await runServer(['--threads', '1', ...flags]);
+    const server = await runServer(['--data', await sampleSnapshot(), '--threads', '1', ...flags]);
     try {
       expect(await fuzzRequests(server, randomOf(SEED + 2), 100)).toEqual([]);
       expect(await finalWords(server)).toEqual({ code: 0, complaints: [] });

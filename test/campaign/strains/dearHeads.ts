@@ -5,7 +5,8 @@ import type { Random } from '../../support/random.ts';
 import { RawSocket, requestOf } from '../../support/rawSocket.ts';
 import { outcomeOf, type Strain } from '../strain.ts';
 
-const CROWD = 60;
+/** So many at once. */
+export const CROWD = 60;
 const ALONE = 8;
 /** Bytes that a client pipelines: as many as the library reads at once. */
 const PIPELINED_BYTES = 1 << 19;
@@ -29,7 +30,7 @@ const DEAR: Readonly<Record<string, Dear>> = {
   'a negated list of identifiers': (i) => get(`limit=1&uuid__in!=${filled((n) => `${(n + i) % 10_000},`)}`),
   'a list of ids': (i) => get(`limit=1&ob_id__in=${i}${filled((n) => `,${10_000 + n}`)}`),
   'names that nobody knows, strictly': (i) => get(`strict=1&x${i}=1${filled((n) => `&${'titel'.repeat(11)}${n}=1`)}`),
-  'names of fields': (i) => get(`limit=5000&offset=${i}&fields=${'title,uuid,abstract,'.repeat(341)}`),
+  'names of fields': (i) => get(`limit=1000&offset=${i}&fields=${'title,uuid,abstract,'.repeat(341)}`),
   'names to order by': (i) =>
     get(`limit=1&offset=${i}&ordering=${'title,-uuid,abstract,dataPublishedTime,'.repeat(200)}`),
   facets: (i) =>
@@ -40,14 +41,15 @@ const DEAR: Readonly<Record<string, Dear>> = {
   'two letters': (i) => get(`limit=1&abstract__contains=${String.fromCharCode(97 + (i % 26), 113)}`),
   'a long Accept': (i) => get(`limit=1&offset=${i}`, [`Accept: ${'a/b;q=0.1,'.repeat(ROOM / 10)}`]),
   'a page for people': (i) => requestOf('GET', `/browse/observations/?q${i}=${"'".repeat(ROOM)}`),
-  'a page of 5,000': (i) => get(`limit=5000&offset=${i}`),
-  CSV: (i) => get(`limit=5000&offset=${i}&format=csv`),
-  Parquet: (i) => get(`limit=5000&offset=${i}&format=parquet`),
+  'a page of 1,000': (i) => get(`limit=1000&offset=${i}`),
+  CSV: (i) => get(`limit=1000&offset=${i}&format=csv`),
+  Parquet: (i) => get(`limit=1000&offset=${i}&format=parquet`),
   'a path of many steps': (i) => requestOf('GET', `/api/v0/obs/get_info${'/a'.repeat(ROOM / 2)}${i}`),
   'a path that is near': (i) => requestOf('GET', `/api/v3/observation${i % 10}`),
 };
 
-const KINDS = Object.keys(DEAR);
+/** The kinds by their names. */
+export const KINDS: readonly string[] = Object.keys(DEAR);
 
 /** What may be pipelined by the thousand. */
 const CHEAP: Readonly<Record<string, string>> = {
@@ -63,7 +65,7 @@ export const dearHeads: Strain = {
   run: async (random, { server }) => {
     const kind = random.pick(KINDS);
     const finds: string[] = [];
-    for (let i = 0; i < ALONE; i++) finds.push(...(await atOnce(server, random, kind, 1)));
+    for (let i = 0; i < ALONE; i++) finds.push(...(await sendDear(portOf(server, random), kind, 1)));
     return outcomeOf({ tried: ALONE, finds, what: kind });
   },
 };
@@ -74,7 +76,7 @@ export const crowdedDearHeads: Strain = {
   isCrowd: true,
   run: async (random, { server }) => {
     const kind = random.pick(KINDS);
-    return outcomeOf({ tried: CROWD, finds: await atOnce(server, random, kind, CROWD), what: kind });
+    return outcomeOf({ tried: CROWD, finds: await sendDear(portOf(server, random), kind, CROWD), what: kind });
   },
 };
 
@@ -95,15 +97,17 @@ export const pipelined: Strain = {
   },
 };
 
-async function atOnce(
-  { port, http10Port }: Victim,
-  random: Random,
-  kind: string,
-  count: number,
-): Promise<readonly string[]> {
-  const [to, first] = [random.pick([port, http10Port]), random.integer(0, 1000)];
-  const sockets = await Promise.all(Array.from({ length: count }, () => RawSocket.open(to)));
-  const heads = sockets.map((_, i) => DEAR[kind]!(first + i));
+function portOf({ port, http10Port }: Victim, random: Random): number {
+  return random.pick([port, http10Port]);
+}
+
+/** No two heads of one process are alike, or they would be remembered. */
+let sent = 0;
+
+/** Sends so many of a kind at the same moment to a port, on connections that are open; what is wrong with the answers. */
+export async function sendDear(port: number, kind: string, count: number): Promise<readonly string[]> {
+  const sockets = await Promise.all(Array.from({ length: count }, () => RawSocket.open(port)));
+  const heads = sockets.map(() => DEAR[kind]!(sent++));
   await Promise.all(sockets.map((socket, i) => socket.write(heads[i]!)));
   const answers = await Promise.all(sockets.map((socket) => socket.answer()));
   for (const socket of sockets) socket.vanish();

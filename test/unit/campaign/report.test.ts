@@ -1,6 +1,17 @@
 // What a campaign tells, from samples made by hand.
 import { expect, test } from 'vitest';
-import { counted, memorySlope, minuteLine, slowLines, table, type Tally, totalOf } from '../../campaign/report.ts';
+import {
+  counted,
+  isShort,
+  kindHead,
+  kindLine,
+  memorySlope,
+  minuteLine,
+  slowLines,
+  table,
+  type Tally,
+  totalOf,
+} from '../../campaign/report.ts';
 import { outcomeOf } from '../../campaign/strain.ts';
 
 const MB = 1 << 20;
@@ -47,4 +58,19 @@ test('a minute is a line, and the end a table with a line a strain and one of al
   ]);
   expect(lines.at(-1)).toBe('memory: 0.0 MB an hour; after a rest 1.0 MB above the first sample');
   expect(table([BYTES], [], sample)).toContain('too short a campaign');
+});
+
+test('a kind of dear heads is a line under its head, where a wait that is too long is marked', () => {
+  const good = { name: 'facets', uws: { alone: 1, crowd: 25 }, node: { alone: 10, crowd: 3.25 } };
+  const bad = { ...good, node: { alone: 10.5, crowd: 25.1 } };
+  expect(kindHead()).toHaveLength(kindLine(good).length);
+  expect(kindLine(good).split(/ {2,}/)).toEqual(['facets', '1.0', '25.0', '10.0', '3.3']);
+  expect(kindLine(bad)).toMatch(/ ! 10\.5 +! 25\.1$/);
+  expect([isShort(good), isShort(bad)]).toEqual([true, false]);
+});
+
+test('the longest wait says beside what it was', () => {
+  const first = counted(NOTHING, outcomeOf({ what: 'CSV' }), 30);
+  const tallies = [counted(first, outcomeOf({ what: 'facets' }), 20)];
+  expect(slowLines(tallies, [])).toEqual(['the watching client waited 30.0 ms beside bytes (CSV), longer than 10 ms']);
 });

@@ -8,6 +8,7 @@ import { type TestSite, testSite, validAround } from '../../../support/authoriti
 import { clientOf } from '../../../support/client.ts';
 import { runServer } from '../../../support/commandProcess.ts';
 import { call } from '../../../support/envelopes.ts';
+import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
 
 let site: TestSite;
 beforeAll(() => {
@@ -27,7 +28,8 @@ function membersIn(log: string, member: string): readonly unknown[] {
 test('each decision is recorded under the id that the access log and the answer have', async () => {
   const [audit, access] = ['audit.log', 'access.log'].map((name) => join(site.directory, name)) as [string, string];
   const logs = ['--audit-log', audit, '--access-log', access, '--trusted-proxy', '127.0.0.1/32'];
-  const server = await runServer(['--threads', '1', '--authority', site.config, ...logs]);
+  const words = ['--data', await sampleSnapshot(), '--threads', '1', '--authority', site.config];
+  const server = await runServer([...words, ...logs]);
   const body = call('reqAuthorisation', `<usrProxyCert>${site.staff.pem}</usrProxyCert><usrAttCert/>`);
   try {
     const ids: string[] = [];

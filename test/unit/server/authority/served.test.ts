@@ -16,6 +16,7 @@ import { type Addresses, type CommandProcess, runCommand, runServer } from '../.
 import { hasProgram } from '../../../support/debian.ts';
 import { call, roleCall } from '../../../support/envelopes.ts';
 import { SECRET } from '../../../support/memoryAuthority.ts';
+import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
 
 const PATH = '/attAuthority.wsdl';
 const FORM = join('.cache', 'catalogue-replica', 'demonstration-authority');
@@ -223,6 +224,8 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
     const config = join(files, DEMONSTRATION_FILES.config);
     const audit = join(home, 'audit.log');
     const configured = await runServer([
+      '--data',
+      await sampleSnapshot(),
       '--threads',
       '2',
       '--authority',
@@ -289,7 +292,8 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
 
   test.runIf(process.platform === 'linux')('grants nothing on a full disk, and says so', async () => {
     const config = join(files, DEMONSTRATION_FILES.config);
-    const full = await runServer(['--threads', '1', '--authority', config, '--audit-log', '/dev/full']);
+    const words = ['--data', await sampleSnapshot(), '--threads', '1', '--authority', config];
+    const full = await runServer([...words, '--audit-log', '/dev/full']);
     try {
       const parts = await asked(full.port, authorisation(file('user')));
       expect([parts.get('statCode'), parts.get('attCert')]).toEqual(['AccessError', '']);
@@ -305,7 +309,8 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
     const directory = join(home, 'audits');
     const audit = join(directory, 'audit.log');
     mkdirSync(directory);
-    const lost = await runServer(['--threads', '1', '--authority', config, '--audit-log', audit]);
+    const words = ['--data', await sampleSnapshot(), '--threads', '1', '--authority', config];
+    const lost = await runServer([...words, '--audit-log', audit]);
     const granted = async (): Promise<unknown> => {
       const parts = await asked(lost.port, authorisation(file('user')));
       expect(parts.get('attCert') !== '').toBe(parts.get('statCode') === 'AccessGranted');

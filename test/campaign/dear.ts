@@ -1,0 +1,51 @@
+// What others wait for beside the dearest heads, kind by kind: the longest wait of the watching client beside one of a
+// kind and beside sixty at once, over both transports. Prints nothing itself.
+import type { WatchedKind } from './report.ts';
+import { CROWD, KINDS, sendDear } from './strains/dearHeads.ts';
+import { type World, worldOf, type WorldOptions } from './world.ts';
+
+/** Over which data, and who hears of each kind. With `isOver` it ends behind the kind at hand. */
+export interface DearOptions extends WorldOptions {
+  readonly isOver: () => boolean;
+  readonly onWorld: () => void;
+  readonly onKind: (kind: WatchedKind) => void;
+}
+
+/** A wait that the server is to blame for comes again each time, and one of the machine does not. */
+const TRIES = 3;
+
+/** Measures all kinds; throws where an answer is not whole or tells of a bug. */
+export async function dearWaits(options: DearOptions): Promise<readonly WatchedKind[]> {
+  const world = await worldOf(options);
+  const kinds: WatchedKind[] = [];
+  try {
+    options.onWorld();
+    const ports = [world.server.port, world.server.http10Port] as const;
+    for (const name of KINDS) {
+      if (options.isOver()) break;
+      // Code that is read with the first of its kind is no part of it.
+      for (const port of ports) await sendDear(port, name, 1);
+      const waits = async (port: number) => ({
+        alone: await leastWait(world, port, name, 1),
+        crowd: await leastWait(world, port, name, CROWD),
+      });
+      const kind = { name, uws: await waits(ports[0]), node: await waits(ports[1]) };
+      options.onKind(kind);
+      kinds.push(kind);
+    }
+    return kinds;
+  } finally {
+    await world.close();
+  }
+}
+
+async function leastWait({ watcher }: World, port: number, name: string, count: number): Promise<number> {
+  const waits: number[] = [];
+  for (let i = 0; i < TRIES; i++) {
+    await watcher.look();
+    const faults = await sendDear(port, name, count);
+    if (faults.length > 0) throw new Error(faults.join('; '));
+    waits.push((await watcher.look()).worstMs);
+  }
+  return Math.min(...waits);
+}
