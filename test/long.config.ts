@@ -101,7 +101,7 @@ export default defineConfig({
         test: {
           name: 'measuring',
           include: ['test/**/*.long.test.ts'],
-          exclude: [...JUDGING, ...WAITING, ...SPEED.filter((half) => !speedMeasured.includes(half))],
+          exclude: [...JUDGING, ...WAITING, ...SPEED.filter((third) => !speedMeasured.includes(third))],
           maxWorkers: 1,
           fileParallelism: false,
           sequence: { groupOrder: 2 },

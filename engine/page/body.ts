@@ -5,7 +5,7 @@
  * A body of known length, read in pieces so that a page of any size is sent at flat memory. `pieceAt(offset)` answers a
  * non-empty view that starts at exactly that byte of the body (0 <= offset < bytes); the view is valid until the next
  * `pieceAt` of any body, or the next query, in the same thread. The same offset always gives the same bytes. A piece of
- * a body that `isSlow` takes 1 to 2 ms however short it is, so that its writers look at the clock behind each.
+ * a body that `isSlow` takes 0.5 to 2 ms however short it is, so that its writers look at the clock behind each.
  */
 export interface Body {
   readonly bytes: number;

@@ -15,7 +15,7 @@ import { rewriteFor, rewrittenBytes, writePart, type RecordPart, type Rewrite } 
 import type { ServedRows } from './rows.ts';
 import { emptied } from './scratch.ts';
 
-/** What a page costs, in bytes of its values and as many for each row: 1 to 2 ms. A value more at most. */
+/** What a page costs, in bytes of its values and as many for each row: about 1 ms. A value more at most. */
 const PAGE_COST = 128 * 1024;
 /** What is made at once may cost so much before its last page. */
 export const SLICE_COST = PAGE_COST / 2;

@@ -16,8 +16,11 @@ export const CONNECTION_REQUESTS = 40;
 /** What may come on top. */
 export const SPARE_REQUESTS = 64;
 
-/** A turn is looked at from this request on: a callback for every sixteenth, 0.02 us for each. */
-export const UNCOUNTED_REQUESTS = 16;
+/** Milliseconds of a turn after which they wait however many connections there are. */
+export const LONGEST_TURN_MS = 200;
+
+/** The clock of a turn runs from this request on: a callback for every sixteenth, 0.02 us for each. */
+export const CLOCKED_REQUESTS = 16;
 
 /**
  * Counts the answers that have been asked for and not yet handed to the network, and the requests of a turn. Cost: an
@@ -45,11 +48,12 @@ export class Flight {
    * requests than clients pipeline that mean well. Cost: an addition for nearly all.
    */
   isTurnOver(): boolean {
-    if (++this.#turnRequests < UNCOUNTED_REQUESTS) return false;
+    if (++this.#turnRequests < CLOCKED_REQUESTS) return false;
     if (!this.#isTurnCounted) this.#countTurn();
     const connections = Math.max(this.#turnConnections, this.connections);
-    if (this.#turnRequests <= SPARE_REQUESTS + CONNECTION_REQUESTS * connections) return false;
-    return this.#now() - this.#turnSinceMs >= TURN_MS_MAX;
+    if (this.#turnRequests <= SPARE_REQUESTS) return false;
+    const isMeant = this.#turnRequests <= SPARE_REQUESTS + CONNECTION_REQUESTS * connections;
+    return this.#now() - this.#turnSinceMs >= (isMeant ? LONGEST_TURN_MS : TURN_MS_MAX);
   }
 
   #countTurn(): void {

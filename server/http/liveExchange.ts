@@ -123,14 +123,6 @@ export abstract class LiveExchange implements Disconnection {
     else this.send(reply);
   }
 
-  /**
-   * Answers a well-framed request that nothing follows in a turn to come, in turn with sliced work: the one that read
-   * it has been taken for long by requests that are pipelined.
-   */
-  answerLater(request: LiveRequest<object>): void {
-    this.goOnLater(() => this.answer(request, 'none'));
-  }
-
   /** Asks the handler; where it throws, the answer is a 500, or what it wants said instead. */
   #ask(request: LiveRequest<object>): Reply {
     try {
@@ -275,9 +267,6 @@ export abstract class LiveExchange implements Disconnection {
    * request's body away, up to its limit.
    */
   protected abstract sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void>;
-
-  /** Goes on in a turn to come, in turn with sliced work, unless the client left. */
-  protected abstract goOnLater(goOn: () => void): void;
 
   /** Gives every piece of the request's body to `takePiece`, the last one marked; the client may leave meanwhile. */
   protected abstract readBody(takePiece: TakePiece): void;

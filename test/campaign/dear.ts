@@ -34,6 +34,10 @@ export async function dearWaits(options: DearOptions): Promise<readonly WatchedK
       kinds.push(kind);
     }
     return kinds;
+  } catch (error) {
+    // A terminal's Ctrl-C ends the server too.
+    if (options.isOver()) return kinds;
+    throw error;
   } finally {
     await world.close();
   }

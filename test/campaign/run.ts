@@ -108,7 +108,7 @@ interface Taken {
   readonly worstMs: number;
 }
 
-/** A wait that the server is to blame for comes again with the same turn, and one of the machine does not. */
+/** A wait that the server is to blame for comes again with the same turn, unless it remembers. */
 const WAIT_TRIES = 3;
 
 /** One turn, and the same again where the watching client waited too long: the least wait counts, and every find. */

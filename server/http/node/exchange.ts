@@ -90,7 +90,7 @@ export class NodeExchange extends LiveExchange {
   #start(answer: Answer): void {
     const isShort = answer.body.bytes <= SHORT_BODY_BYTES || this.#incoming.method === 'HEAD';
     if (isShort || this.#context.slices.hasTime()) super.send(answer);
-    else this.goOnLater(() => super.send(answer));
+    else this.#goOnLater(() => super.send(answer));
   }
 
   protected async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
@@ -132,7 +132,7 @@ export class NodeExchange extends LiveExchange {
         return slices.spend(sinceMs);
       }
       if (body.isSlow && slices.isUp(sinceMs)) {
-        this.goOnLater(() => this.#resume(body, offset));
+        this.#goOnLater(() => this.#resume(body, offset));
         return slices.spend(sinceMs);
       }
       piece = piece.length > copy.length ? piece.subarray(copy.length) : checkedPiece(body, offset);
@@ -143,10 +143,10 @@ export class NodeExchange extends LiveExchange {
     const isShort = !body.isSlow && this.#turnBytes < TURN_BYTES;
     if (isShort && this.#context.slices.hasTime()) return this.#resume(body, offset);
     this.#turnBytes = 0;
-    this.goOnLater(() => this.#resume(body, offset));
+    this.#goOnLater(() => this.#resume(body, offset));
   }
 
-  protected goOnLater(goOn: () => void): void {
+  #goOnLater(goOn: () => void): void {
     this.#step = () => {
       this.#step = undefined;
       goOn();

@@ -25,9 +25,11 @@ const REQUEST_MS_MAX = 10_000;
 const CHECK_MS = 2_000;
 /** Requests of one connection that are answered in the turn that read them; those pipelined behind take their turns. */
 const PIPELINED_AT_ONCE_MAX = 16;
-/** Requests, of 4 kB each, that are not answered yet, of one connection and of all: one more ends its connection. */
-const CONNECTION_UNANSWERED_MAX = 1_024;
-const UNANSWERED_MAX = 8_192;
+/** Bytes of requests that wait for theirs, of one connection and of all; beyond, the connection with most is ended. */
+const WAITING_BYTES_MAX = 4 << 20;
+const ALL_WAITING_BYTES_MAX = 32 << 20;
+/** What one takes beside its head. */
+const WAITING_BYTES = 4_096;
 
 /** Listens with node:http in the calling thread. Throws OperationError `port` when the port cannot be taken. */
 export async function listenNode(options: ListenOptions): Promise<Listener> {
@@ -37,15 +39,26 @@ export async function listenNode(options: ListenOptions): Promise<Listener> {
   return { port, load: () => listening.load(), drain: (time) => (drained ??= listening.drain(time)) };
 }
 
-/** A connection; `isRefused` once a malformed request, or one too many, ended it: what follows is not looked at. */
+/**
+ * A connection; `isRefused` once a malformed request, or one too many, ended it: what follows is not looked at.
+ * `turnRequests` came in this turn of the event loop; `waiting` are those that take their turns, with what to do then,
+ * and how much memory they take together.
+ */
 interface Connection extends NodeConnection {
+  readonly socket: Socket;
   isRefused: boolean;
+  turnRequests: number;
+  readonly waiting: { readonly bytes: number; readonly answer: () => void }[];
+  waitingBytes: number;
 }
 
 class NodeListening {
   readonly #server: Server;
   readonly #context: LiveContext;
   readonly #connections = new WeakMap<Socket, Connection>();
+  /** Those with requests that wait. */
+  readonly #waiting = new Set<Connection>();
+  #waitingBytes = 0;
 
   constructor(options: ListenOptions) {
     this.#context = liveContext(options);
@@ -119,25 +132,64 @@ class NodeListening {
     const refused = refusalOf(framing === 'malformed', incoming);
     connection.isRefused = refused !== undefined;
     if (refused) exchange.send(refused);
-    else if (connection.open.size <= PIPELINED_AT_ONCE_MAX) exchange.answer(request, framing);
-    else if (this.#isTooMany(connection.open.size)) {
-      connection.isRefused = true;
-      incoming.socket.destroy();
-    } else if (framing === 'none') exchange.answerLater(request);
-    else exchange.answer(request, framing);
+    else if (isAtOnce(connection)) exchange.answer(request, framing);
+    else this.#wait(connection, headBytes(incoming), () => exchange.answer(request, framing));
   }
 
-  #isTooMany(unanswered: number): boolean {
-    return unanswered > CONNECTION_UNANSWERED_MAX || this.#context.flight.load().answers > UNANSWERED_MAX;
+  /** Has the connection take a step in turn with sliced work for each of its requests that wait. */
+  #wait(connection: Connection, bytes: number, answer: () => void): void {
+    const { waiting } = connection;
+    waiting.push({ bytes, answer });
+    this.#count(connection, bytes);
+    if (waiting.length === 1) this.#context.slices.queue(() => this.#answerNext(connection));
+    if (connection.waitingBytes > WAITING_BYTES_MAX) this.#end(connection);
+    while (this.#waitingBytes > ALL_WAITING_BYTES_MAX) {
+      this.#end([...this.#waiting].reduce((most, one) => (one.waitingBytes > most.waitingBytes ? one : most)));
+    }
+  }
+
+  #answerNext(connection: Connection): boolean {
+    const next = connection.waiting.shift();
+    if (!next) return false;
+    this.#count(connection, -next.bytes);
+    next.answer();
+    return connection.waiting.length > 0;
+  }
+
+  #count(connection: Connection, bytes: number): void {
+    connection.waitingBytes += bytes;
+    this.#waitingBytes += bytes;
+    if (connection.waitingBytes > 0) this.#waiting.add(connection);
+    else this.#waiting.delete(connection);
+  }
+
+  #end(connection: Connection): void {
+    connection.isRefused = true;
+    this.#forget(connection);
+    connection.socket.destroy();
+  }
+
+  #forget(connection: Connection): void {
+    connection.waiting.length = 0;
+    this.#count(connection, -connection.waitingBytes);
   }
 
   #connectionOf(socket: Socket): Connection {
     const earlier = this.#connections.get(socket);
     if (earlier) return earlier;
-    const connection: Connection = { open: new Set(), bodies: 0, isRefused: false };
+    const connection: Connection = {
+      socket,
+      open: new Set(),
+      bodies: 0,
+      isRefused: false,
+      turnRequests: 0,
+      waiting: [],
+      waitingBytes: 0,
+    };
     this.#connections.set(socket, connection);
     // An answer queued behind another one never hears of the connection's end from node:http.
     socket.once('close', () => {
+      this.#forget(connection);
       for (const exchange of connection.open) {
         this.#close(connection, exchange);
         exchange.leave();
@@ -189,6 +241,17 @@ function refusalOf(isMalformed: boolean, incoming: IncomingMessage): Answer | un
   if (incoming.httpVersionMajor !== 1) return VERSION_NOT_SUPPORTED;
   if (isMalformed) return MALFORMED_REQUEST;
   return incoming.rawHeaders.length > 2 * REQUEST_HEADERS_MAX ? HEAD_TOO_LARGE : undefined;
+}
+
+/** Counts a request of a connection; whether it is answered in the turn that read it. */
+function isAtOnce(connection: Connection): boolean {
+  if (connection.turnRequests++ === 0) setImmediate(() => (connection.turnRequests = 0));
+  return Math.max(connection.turnRequests, connection.open.size) <= PIPELINED_AT_ONCE_MAX;
+}
+
+/** What a request that waits takes. Cost: the lines of its head. */
+function headBytes({ url = '', rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, { length }) => sum + length, WAITING_BYTES + url.length);
 }
 
 /** What node:http says of bytes that it cannot read; `reason` tells a version it does not know from none at all. */

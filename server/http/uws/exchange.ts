@@ -2,6 +2,7 @@
 // chunked, never buffers a page: what the socket does not take is asked for again from the body.
 import { checkedPiece, isBodiless, statusText } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
+import type { Framing } from '../framing.ts';
 import { HeaderBlock, type HeaderBlocks } from './headerBlock.ts';
 import { LiveExchange, type LiveContext, SHORT_BODY_BYTES, type TakePiece } from '../liveExchange.ts';
 import { MALFORMED_REQUEST } from '../refusals.ts';
@@ -50,6 +51,7 @@ export class UwsExchange extends LiveExchange {
   readonly #closing: Closing;
   readonly #context: UwsContext;
   #isHeld = false;
+  #isLate = false;
   #turn: 'unread' | 'same' | 'later' = 'unread';
   #hasBegun = false;
   #isWaiting = false;
@@ -74,9 +76,23 @@ export class UwsExchange extends LiveExchange {
     this.#response.cork(() => this.send(closes ? { ...ready, close: true } : ready));
   }
 
+  /**
+   * Answers a well-framed request in a turn to come, in turn with sliced work: the one that read it has been taken for
+   * long by requests that are pipelined.
+   */
+  answerLater(request: UwsRequest, framing: Framing): void {
+    if (framing === 'none') return this.#goOnLater(() => this.answer(request, framing));
+    this.#isLate = true;
+    this.answer(request, framing);
+  }
+
   protected readBody(takePiece: TakePiece): void {
     this.#hold();
-    this.#response.onData((piece, isLast) => takePiece(new Uint8Array(piece), isLast));
+    this.#response.onData((piece, isLast) => {
+      if (!isLast || !this.#isLate) return takePiece(new Uint8Array(piece), isLast);
+      const last = new Uint8Array(piece).slice();
+      this.#goOnLater(() => takePiece(last, true));
+    });
   }
 
   /**
@@ -101,7 +117,7 @@ export class UwsExchange extends LiveExchange {
   override send(answer: Answer): void {
     const mostBytes = this.#isHeld ? SHORT_BODY_BYTES : TURN_BYTES;
     if (this.#isHead || answer.body.bytes <= mostBytes || this.#context.slices.hasTime()) super.send(answer);
-    else this.goOnLater(() => super.send(answer));
+    else this.#goOnLater(() => super.send(answer));
   }
 
   protected begin(answer: Answer): void {
@@ -166,7 +182,7 @@ export class UwsExchange extends LiveExchange {
 
   /** Goes on in a turn to come: all so far was taken, so that nothing else calls back before. */
   #yield(answer: Answer, offset: number): void {
-    this.goOnLater(() => this.#resume(answer, offset));
+    this.#goOnLater(() => this.#resume(answer, offset));
   }
 
   #wait(answer: Answer): void {
@@ -182,7 +198,7 @@ export class UwsExchange extends LiveExchange {
     });
   }
 
-  protected goOnLater(goOn: () => void): void {
+  #goOnLater(goOn: () => void): void {
     this.#hold();
     this.#noteTurn();
     this.#step = () => {

@@ -67,7 +67,7 @@ describe('a body', () => {
     expect(bytesOf(measured(parquetRows(served, columns))).equals(whole)).toBe(true);
   });
 
-  test('is measured in slices of 128 KiB of values, and in one where there is less', () => {
+  test('is measured in slices of some 128 KiB of values, and in one where there is less', () => {
     expect(slices).toBeGreaterThan(14);
     expect(slices).toBeLessThan(28);
     const few = servedOf(texts.slice(0, 15));
