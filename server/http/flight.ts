@@ -16,8 +16,8 @@ export const CONNECTION_REQUESTS = 40;
 /** What may come on top. */
 export const SPARE_REQUESTS = 64;
 
-/** Milliseconds of a turn after which they wait however many connections there are. */
-export const LONGEST_TURN_MS = 200;
+/** Milliseconds of a turn after which they wait however many connections there are: 800 pages of 400 kB take 100. */
+export const LONGEST_TURN_MS = 1000;
 
 /** The clock of a turn runs from this request on: a callback for every sixteenth, 0.02 us for each. */
 export const CLOCKED_REQUESTS = 16;
