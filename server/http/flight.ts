@@ -13,11 +13,11 @@ export const TURN_MS_MAX = 20;
  */
 export const CONNECTION_REQUESTS = 40;
 
+/** Of so many connections at most. */
+export const COUNTED_CONNECTIONS = 100;
+
 /** What may come on top. */
 export const SPARE_REQUESTS = 64;
-
-/** Milliseconds of a turn after which they wait however many connections there are: 800 pages of 400 kB take 100. */
-export const LONGEST_TURN_MS = 1000;
 
 /** The clock of a turn runs from this request on: a callback for every sixteenth, 0.02 us for each. */
 export const CLOCKED_REQUESTS = 16;
@@ -50,10 +50,9 @@ export class Flight {
   isTurnOver(): boolean {
     if (++this.#turnRequests < CLOCKED_REQUESTS) return false;
     if (!this.#isTurnCounted) this.#countTurn();
-    const connections = Math.max(this.#turnConnections, this.connections);
-    if (this.#turnRequests <= SPARE_REQUESTS) return false;
-    const isMeant = this.#turnRequests <= SPARE_REQUESTS + CONNECTION_REQUESTS * connections;
-    return this.#now() - this.#turnSinceMs >= (isMeant ? LONGEST_TURN_MS : TURN_MS_MAX);
+    const connections = Math.min(Math.max(this.#turnConnections, this.connections), COUNTED_CONNECTIONS);
+    if (this.#turnRequests <= SPARE_REQUESTS + CONNECTION_REQUESTS * connections) return false;
+    return this.#now() - this.#turnSinceMs >= TURN_MS_MAX;
   }
 
   #countTurn(): void {
