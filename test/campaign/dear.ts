@@ -1,7 +1,7 @@
 // What others wait for beside the dearest heads, kind by kind: the longest wait of the watching client beside one of a
 // kind and beside sixty at once, over both transports. Prints nothing itself.
 import type { WatchedKind } from './report.ts';
-import { CROWD, KINDS, sendDear } from './strains/dearHeads.ts';
+import { ALONE, CROWD, KINDS, sendDear } from './strains/dearHeads.ts';
 import { type World, worldOf, type WorldOptions } from './world.ts';
 
 /** Over which data, and who hears of each kind. With `isOver` it ends behind the kind at hand. */
@@ -26,8 +26,8 @@ export async function dearWaits(options: DearOptions): Promise<readonly WatchedK
       // Code that is read with the first of its kind is no part of it.
       for (const port of ports) await sendDear(port, name, 1);
       const waits = async (port: number) => ({
-        alone: await leastWait(world, port, name, 1),
-        crowd: await leastWait(world, port, name, CROWD),
+        alone: await leastWait(world, () => inTurn(port, name)),
+        crowd: await leastWait(world, () => sendDear(port, name, CROWD)),
       });
       const kind = { name, uws: await waits(ports[0]), node: await waits(ports[1]) };
       options.onKind(kind);
@@ -43,13 +43,21 @@ export async function dearWaits(options: DearOptions): Promise<readonly WatchedK
   }
 }
 
-async function leastWait({ watcher }: World, port: number, name: string, count: number): Promise<number> {
+/** One after another, so that the watching client is beside some of them. */
+async function inTurn(port: number, name: string): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (let i = 0; i < ALONE; i++) faults.push(...(await sendDear(port, name, 1)));
+  return faults;
+}
+
+async function leastWait({ watcher }: World, send: () => Promise<readonly string[]>): Promise<number> {
   const waits: number[] = [];
-  for (let i = 0; i < TRIES; i++) {
+  while (waits.length < TRIES) {
     await watcher.look();
-    const faults = await sendDear(port, name, count);
+    const faults = await send();
     if (faults.length > 0) throw new Error(faults.join('; '));
-    waits.push((await watcher.look()).worstMs);
+    const { asked, worstMs } = await watcher.look();
+    if (asked > 0) waits.push(worstMs);
   }
   return Math.min(...waits);
 }

@@ -7,7 +7,8 @@ import { outcomeOf, type Strain } from '../strain.ts';
 
 /** So many at once. */
 export const CROWD = 60;
-const ALONE = 8;
+/** So many one after another. */
+export const ALONE = 8;
 /** Bytes that a client pipelines: as many as the library reads at once. */
 const PIPELINED_BYTES = 1 << 19;
 /** What is left of a head of 64 kB for what is dear in it. */
