@@ -4,19 +4,19 @@
 
 import type { ListenerLoad } from './listener.ts';
 
-/** Milliseconds of a turn after which requests have to wait that are pipelined out of measure. */
+/** Milliseconds of a turn after which requests that are too many for it have to wait. */
 export const TURN_MS_MAX = 20;
 
 /**
- * Those of each open connection that are not, whatever they take, and some more: the library does not say whose a
- * request is, and clients may pipeline as many pages as fill their sockets.
+ * Requests of a turn that are never too many: so many of each open connection, of up to so many connections, and some
+ * more. The library does not say whose a request is, and clients may pipeline as many pages as fill their sockets.
  */
 export const CONNECTION_REQUESTS = 40;
 
-/** Of so many connections at most. */
+/** The connections that count. */
 export const COUNTED_CONNECTIONS = 100;
 
-/** What may come on top. */
+/** Those that may come on top. */
 export const SPARE_REQUESTS = 64;
 
 /** The clock of a turn runs from this request on: a callback for every sixteenth, 0.02 us for each. */
@@ -44,8 +44,8 @@ export class Flight {
   }
 
   /**
-   * Counts a request; whether it has to wait for a turn to come, since this one has taken TURN_MS_MAX, with more
-   * requests than clients pipeline that mean well. Cost: an addition for nearly all.
+   * Counts a request; whether it has to wait for a turn to come, since this one has had too many and taken TURN_MS_MAX.
+   * Cost: an addition for nearly all.
    */
   isTurnOver(): boolean {
     if (++this.#turnRequests < CLOCKED_REQUESTS) return false;
