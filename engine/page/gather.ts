@@ -34,7 +34,7 @@ export function eachOf(write: (chunk: RecordChunk, index: number, at: number) =>
 /**
  * What to gather: at least one row. Without a `writer` records are copied as stored. `separator` replaces the byte
  * behind each record; -1 leaves it. `openBytes` of the end are left out. `sliceBytes` bounds what is measured at once,
- * for writers that must look at the bytes, and what is written at once where that `isSlow` too.
+ * for writers that must look at the bytes, and what is written at once; `isSlow` where that takes as long.
  */
 export interface Gathering {
   readonly records: Records;
@@ -114,13 +114,11 @@ class GatheredBody implements Body {
     const first = upperBound(ends, offset, 0, this.#count);
     const start = first === 0 ? 0 : ends[first - 1]!;
     const least = ends[first]! - start;
-    const room = emptied(least);
-    const bytes = this.isSlow ? Math.max(least, Math.min(room, sliceBytes)) : room;
-    const end = upperBound(ends, start + bytes, first, this.#count);
+    const end = upperBound(ends, start + Math.min(emptied(least), Math.max(least, sliceBytes)), first, this.#count);
     if (writer) writeRows(this.#gathered, writer, first, end);
     else copyRows(this.#gathered, ends, first, end);
-    const { bytes: written } = own;
-    if (separator >= 0) for (let i = first; i < end; i++) written[ROOM_AT + ends[i]! - 1 - start] = separator;
+    const { bytes } = own;
+    if (separator >= 0) for (let i = first; i < end; i++) bytes[ROOM_AT + ends[i]! - 1 - start] = separator;
     hold(this.#number, start, ends[end - 1]!);
   }
 }

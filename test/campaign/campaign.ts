@@ -51,6 +51,9 @@ const program = new Command('campaign')
   .option('--dear', 'what others wait for beside each kind of dear request, alone and sixty at once')
   .parse();
 const flags = program.opts<Flags>();
+let isInterrupted = false;
+if (flags.repeat === undefined) process.once('SIGINT', () => (isInterrupted = true));
+const isOver = (): boolean => isInterrupted;
 if (flags.soak === true) process.exitCode = await runSoak(flags);
 else if (flags.dear === true) process.exitCode = await runDear(flags);
 else process.exitCode = flags.repeat === undefined ? await run(flags) : await repeat(flags.repeat);
@@ -62,30 +65,26 @@ async function repeat(file: string): Promise<number> {
 }
 
 async function runSoak({ minutes, seed, observations }: Flags): Promise<number> {
-  let isOver = false as boolean;
-  process.once('SIGINT', () => (isOver = true));
   const { answers, fault, slope } = await soak({
     seed,
     observations: observations || SOAK_OBSERVATIONS,
     minutes,
-    isOver: () => isOver,
+    isOver,
     onStep: (line) => process.stdout.write(`${line}\n`),
   });
   const growth = slope === undefined ? 'too short to tell how memory grows' : `memory ${slope.toFixed(1)} MB an hour`;
   process.stdout.write(`${answers} answers checked, ${fault ?? 'none of them wrong'}; ${growth}\n`);
-  const isThin = !isOver && answers < SOAK_ANSWERS_MIN * minutes;
+  const isThin = !isOver() && answers < SOAK_ANSWERS_MIN * minutes;
   if (isThin) process.stdout.write(`that is too few: at least ${SOAK_ANSWERS_MIN} a minute\n`);
   return fault === undefined && !isThin && (slope ?? 0) < SOAK_SLOPE_MAX ? 0 : 1;
 }
 
 async function runDear({ seed, observations }: Flags): Promise<number> {
-  let isOver = false as boolean;
-  process.once('SIGINT', () => (isOver = true));
   process.stdout.write(`${kindHead()}\n`);
   const kinds = await dearWaits({
     seed,
     observations,
-    isOver: () => isOver,
+    isOver,
     onWorld: leaveCores,
     onKind: (kind) => process.stdout.write(`${kindLine(kind)}\n`),
   });
@@ -99,15 +98,13 @@ function leaveCores(): void {
 
 async function run({ minutes, seed, observations }: Flags): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'campaign-finds-'));
-  let isOver = false;
-  process.once('SIGINT', () => (isOver = true));
   process.stdout.write(`seed ${seed}; finds are saved in ${directory}\n`);
   let saved = 0;
   const { tallies, memory, rest } = await campaign({
     seed,
     observations,
     seconds: minutes * 60,
-    isOver: () => isOver,
+    isOver,
     onWorld: leaveCores,
     onMinute: (...sample) => process.stdout.write(`${minuteLine(...sample)}\n`),
     onFind: (find) => {

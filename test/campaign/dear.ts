@@ -1,6 +1,6 @@
 // What others wait for beside the dearest heads, kind by kind: the longest wait of the watching client beside one of a
 // kind and beside sixty at once, over both transports. Prints nothing itself.
-import type { WatchedKind } from './report.ts';
+import { WAIT_TRIES, type WatchedKind } from './report.ts';
 import { ALONE, CROWD, KINDS, sendDear } from './strains/dearHeads.ts';
 import { type World, worldOf, type WorldOptions } from './world.ts';
 
@@ -10,9 +10,6 @@ export interface DearOptions extends WorldOptions {
   readonly onWorld: () => void;
   readonly onKind: (kind: WatchedKind) => void;
 }
-
-/** A wait that the server is to blame for comes again each time, and one of the machine does not. */
-const TRIES = 3;
 
 /** Measures all kinds; throws where an answer is not whole or tells of a bug. */
 export async function dearWaits(options: DearOptions): Promise<readonly WatchedKind[]> {
@@ -52,7 +49,7 @@ async function inTurn(port: number, name: string): Promise<readonly string[]> {
 
 async function leastWait({ watcher }: World, send: () => Promise<readonly string[]>): Promise<number> {
   const waits: number[] = [];
-  while (waits.length < TRIES) {
+  while (waits.length < WAIT_TRIES) {
     await watcher.look();
     const faults = await send();
     if (faults.length > 0) throw new Error(faults.join('; '));

@@ -18,6 +18,9 @@ export interface MemorySample {
 const WAIT_MS_MAX = 10;
 const CROWD_WAIT_MS_MAX = 25;
 
+/** As often a wait is looked at, of which the least counts: one of the machine does not come again each time. */
+export const WAIT_TRIES = 3;
+
 /** How long the watching client may wait beside a strain. */
 export function waitMsMax({ isCrowd }: Pick<Strain, 'isCrowd'>): number {
   return isCrowd === true ? CROWD_WAIT_MS_MAX : WAIT_MS_MAX;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { holdingsOf } from '../support/commandProcess.ts';
 import { leakedDescriptors } from '../support/fuzz.ts';
 import { randomOf } from '../support/random.ts';
-import { counted, type MemorySample, type Tally, waitMsMax } from './report.ts';
+import { counted, type MemorySample, type Tally, WAIT_TRIES, waitMsMax } from './report.ts';
 import { STRAINS } from './strains/all.ts';
 import { both, type Outcome, type Strain } from './strain.ts';
 import { type World, worldOf, type WorldOptions } from './world.ts';
@@ -108,10 +108,10 @@ interface Taken {
   readonly worstMs: number;
 }
 
-/** A wait that the server is to blame for comes again with the same turn, unless it remembers. */
-const WAIT_TRIES = 3;
-
-/** One turn, and the same again where the watching client waited too long: the least wait counts, and every find. */
+/**
+ * One turn, and the same again where the watching client waited too long: the least wait counts, and every find. What
+ * the server remembers by then is not seen again.
+ */
 async function leastWait(strain: Strain, seed: number, world: World, isOver: () => boolean): Promise<Taken> {
   let taken = await oneTurn(strain, seed, world);
   for (let tries = 1; tries < WAIT_TRIES && taken.worstMs > waitMsMax(strain) && !isOver(); tries++) {

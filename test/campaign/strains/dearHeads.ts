@@ -2,7 +2,7 @@
 // one client pipelines. Answers have to come whole unless pipelining ends the connection, and none may tell of a bug.
 import type { Victim } from '../../support/fuzz.ts';
 import type { Random } from '../../support/random.ts';
-import { RawSocket, requestOf } from '../../support/rawSocket.ts';
+import { type RawAnswer, RawSocket, requestOf } from '../../support/rawSocket.ts';
 import { outcomeOf, type Strain } from '../strain.ts';
 
 /** So many at once. */
@@ -91,7 +91,7 @@ export const pipelined: Strain = {
       const socket = await RawSocket.open(port);
       void socket.write(head.repeat(Math.ceil(PIPELINED_BYTES / head.length)));
       for (let answer; (answer = await socket.answer(head.startsWith('HEAD')));) {
-        if (answer.status >= 500 && answer.status !== 503) finds.push(`${what}: ${answer.status}`);
+        if (isBug(answer)) finds.push(`${what}: ${answer.status}`);
       }
     }
     return outcomeOf({ tried: 2, finds, what });
@@ -100,6 +100,10 @@ export const pipelined: Strain = {
 
 function portOf({ port, http10Port }: Victim, random: Random): number {
   return random.pick([port, http10Port]);
+}
+
+function isBug({ status }: RawAnswer): boolean {
+  return status >= 500 && status !== 503;
 }
 
 let sent = 0;
@@ -112,6 +116,6 @@ export async function sendDear(port: number, kind: string, count: number): Promi
   const answers = await Promise.all(sockets.map((socket) => socket.answer()));
   for (const socket of sockets) socket.vanish();
   return answers.flatMap((answer) =>
-    answer && (answer.status < 500 || answer.status === 503) ? [] : [`${kind}: ${answer?.status ?? 'no whole answer'}`],
+    answer && !isBug(answer) ? [] : [`${kind}: ${answer?.status ?? 'no whole answer'}`],
   );
 }
