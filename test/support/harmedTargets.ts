@@ -32,16 +32,21 @@ export async function wholeIn(target: PublishingTarget, parent: string): Promise
 
 /** Publishes until that is done: a cluster that has lost its leader, or hangs, refuses for a while. */
 export async function publishedAtLast(target: PublishingTarget, { file }: Release): Promise<void> {
-  const publish = async (): Promise<string> => {
+  await doneAtLast(() => publishSnapshot({ file, target, allowRollback: false }, () => undefined));
+}
+
+/** Does something until it is done, where a cluster may refuse for a while or leave a question without an answer. */
+export async function doneAtLast(work: () => Promise<unknown>): Promise<void> {
+  const tried = async (): Promise<string> => {
     try {
-      await publishSnapshot({ file, target, allowRollback: false }, () => undefined);
-      return 'published';
+      await work();
+      return 'done';
     } catch (error) {
       expect(error).toMatchObject({ code: 'network' });
       return (error as Error).message;
     }
   };
-  await expect.poll(publish, WATCH_POLL).toBe('published');
+  await expect.poll(tried, WATCH_POLL).toBe('done');
 }
 
 /** A target of which some is done otherwise. */

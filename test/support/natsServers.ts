@@ -66,14 +66,22 @@ export async function natsCluster(parent: string): Promise<readonly NatsServer[]
   return servers;
 }
 
-/** The name of the server that leads the stream with the objects of a bucket; undefined where none does now. */
+/**
+ * The name of the server that leads the stream with the objects of a bucket; undefined where none does now, or where
+ * another copy of the objects or of the pointer is not current, since then a question may get no answer.
+ */
 export async function leaderOf({ port }: NatsServer, bucket: string): Promise<string | undefined> {
   const connection = await connect({ servers: `127.0.0.1:${port}` });
   try {
-    const manager = await jetstreamManager(connection, { checkAPI: false });
-    const { cluster } = await manager.streams.info(`OBJ_${bucket}`);
+    const { streams } = await jetstreamManager(connection, { checkAPI: false });
+    const clusters = await Promise.all(
+      [`OBJ_${bucket}`, `KV_${bucket}`].map(async (stream) => (await streams.info(stream)).cluster),
+    );
     // A copy that is not current cannot lead when this one is gone.
-    return cluster?.replicas?.every(({ current, offline }) => current && !offline) ? cluster.leader : undefined;
+    const isWhole = clusters.every((cluster) => {
+      return cluster?.leader && cluster.replicas?.every(({ current, offline }) => current && !offline);
+    });
+    return isWhole ? clusters[0]!.leader : undefined;
   } catch {
     return undefined;
   } finally {

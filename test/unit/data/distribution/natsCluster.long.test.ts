@@ -10,7 +10,14 @@ import { pruneTarget } from '../../../../data/distribution/prune.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { releaseOf } from '../../../support/distributions.ts';
-import { afterFirst, altered, pointerOf, publishedAtLast, wholeIn } from '../../../support/harmedTargets.ts';
+import {
+  afterFirst,
+  altered,
+  doneAtLast,
+  pointerOf,
+  publishedAtLast,
+  wholeIn,
+} from '../../../support/harmedTargets.ts';
 import { leaderOf, natsCluster, NATS_SERVER, type NatsServer } from '../../../support/natsServers.ts';
 import { servesAtLast, WATCH_POLL, watchingReplicas } from '../../../support/watchingReplicas.ts';
 
@@ -91,7 +98,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
     await expect.poll(() => leaderOf(servers[0]!, 'three'), WATCH_POLL).toBeDefined();
     const statuses = await Promise.all(followers.map((follower) => follower.status()));
     expect(new Set(statuses.map(({ target: { sequence } }) => sequence)).size).toBe(1);
-    await pruneTarget(target, 32, Date.now() + 2 * DAY);
+    await doneAtLast(() => pruneTarget(target, 32, Date.now() + 2 * DAY));
     const whole = await wholeIn(target, directory);
     const generations = [whole, ...whole.earlier].map(({ generation }) => generation);
     expect(generations).toEqual([last, large, first].map(({ generation }) => generation));
