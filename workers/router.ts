@@ -20,6 +20,7 @@ import type { RunHeavy } from './pool.ts';
 import { HeavyLists } from './heavyLists.ts';
 import type { MissReason } from './protocol.ts';
 import type { RowSetCache } from './rowSetCache.ts';
+import { shortKey } from './shortKey.ts';
 import { newTrace, type Trace } from './trace.ts';
 import type { Disconnection } from './waiter.ts';
 
@@ -66,7 +67,7 @@ export function routerOver({ generation, cache, runHeavy }: RouterOptions): Rout
   const heavy = new HeavyLists(cache, runHeavy);
   let inline = 0;
   const keyOf = ({ collection, ask, plan }: List): string =>
-    filterKey(generation, collection.declaration.name, ask, plan.form);
+    shortKey(filterKey(generation, collection.declaration.name, ask, plan.form));
 
   function find(query: List, waiter: Disconnection, trace: Trace = newTrace()): Hits | Promise<Hits | MissReason> {
     const { collection, plan } = query;

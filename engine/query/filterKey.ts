@@ -13,16 +13,19 @@ interface Listed {
   readonly plan: { readonly form: ServedForm; readonly page: Page };
 }
 
+/** Longer lists are taken as they come: sorting one of 12,000 members costs more than finding its rows. */
+const SORTED_MEMBERS_MAX = 256;
+
 /**
- * The key of a filter on a collection of one generation. Conditions in any order, values in any spelling and members of
- * `in` in any order and number give one key. The form counts only where texts are compared, since own URLs are texts.
- * Cost: about 1 us a condition; for `in` the sort of its members.
+ * The key of a filter on a collection of one generation. Conditions in any order, values in any spelling and up to
+ * SORTED_MEMBERS_MAX members of `in` in any order and number give one key. The form counts only where texts are
+ * compared, since own URLs are texts. Cost: about 1 us a condition; for `in` 0.05 us a member.
  */
 export function filterKey(generation: string, collection: string, filter: Filter, form: ServedForm): string {
   const conditions = filter.conditions.map(conditionKey).sort();
   const seesUrls = filter.conditions.some(({ operand }) => operand.kind !== 'number');
   const served = seesUrls ? [form.version, form.baseUrl, form.linkEnd] : [];
-  return JSON.stringify([generation, collection, filter.isEmpty, served, ...conditions]);
+  return JSON.stringify([generation, collection, filter.isEmpty, served]) + conditions.join('');
 }
 
 /**
@@ -49,7 +52,7 @@ export function exportKey(generation: string, { collection, ask, plan: { form, p
   return `${filterKey(generation, collection.declaration.name, ask, form)} ${viewKey(page)} ${JSON.stringify(shape)}`;
 }
 
-function conditionKey({ path, lookup, isNegated, operand }: Condition): string {
-  const values = lookup === 'in' ? [...new Set(operand.values)].sort() : operand.values;
-  return JSON.stringify([path, lookup, isNegated, operand.kind, ...values]);
+function conditionKey({ path, lookup, isNegated, operand: { kind, values } }: Condition): string {
+  const isSet = lookup === 'in' && values.length <= SORTED_MEMBERS_MAX;
+  return JSON.stringify([path, lookup, isNegated, kind, isSet ? [...new Set(values)].sort() : values]);
 }

@@ -15,6 +15,7 @@ import {
   type ServedForm,
 } from '../../engine/engine.ts';
 import type { MissReason } from '../../workers/protocol.ts';
+import { shortKey } from '../../workers/shortKey.ts';
 import { newTrace, type Trace } from '../../workers/trace.ts';
 import type { Answer } from '../http/exchange.ts';
 import { steadyMs } from '../observe/clock.ts';
@@ -30,9 +31,6 @@ import {
 import { exportWished } from './negotiate.ts';
 import { withTiming } from './serverTiming.ts';
 import { countIgnored } from './tally.ts';
-
-/** The longest query whose export is shared with others and its length remembered. */
-const KEYED_CHARACTERS_MAX = 2048;
 
 /** The page of a list, its export, or how it is found. Cost: see engine/list.ts; heavy lists are answered later. */
 export function listAnswer(
@@ -115,18 +113,11 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
   answer(page: Representation, hits: Hits, list: List): Answer | Promise<Answer> {
     const { ask, collection } = list;
     const view = { route: this.#route, ask, tag: this.#tag, collection, totalCount: hits.count };
-    const exportKey = this.#exportKeyOf(list);
+    const key = (): string => shortKey(exportKey(this.#catalogue.generation, list));
     const answer = ask.isExplained
       ? this.#explanation(hits, list)
-      : delivered(this.#catalogue, this.#visit, exportKey ? { ...view, exportKey } : view, page);
+      : delivered(this.#catalogue, this.#visit, ask.page.exported ? { ...view, exportKey: key } : view, page);
     return answer instanceof Promise ? answer.then((later) => this.#timed(later)) : this.#timed(answer);
-  }
-
-  /** Long queries have none: their members would be sorted for it. */
-  #exportKeyOf(list: List): (() => string) | undefined {
-    const { request } = this.#visit;
-    if (!list.ask.page.exported || (request.query?.length ?? 0) > KEYED_CHARACTERS_MAX) return undefined;
-    return () => exportKey(this.#catalogue.generation, list);
   }
 
   /**

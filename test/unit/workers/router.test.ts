@@ -107,6 +107,18 @@ describe('a cheap plan', () => {
     expect([cache.size, cache.misses, cache.hits, pool.begun.length]).toEqual([1, 1, 7, 0]);
   });
 
+  test('that is long is kept, and leaves no text of its length behind', async () => {
+    const { router, cache, pool } = setUp();
+    const long = `${COSTLY}&ob_id__in=${Array.from({ length: ROWS }, (_, i) => i).join()}`;
+    for (const text of [`${long}&facets=title`, `${long}&facets=title&offset=10`]) {
+      const found = router.find(queryOf(text), STAYING);
+      pool.endAll();
+      expect(asRows(await found)).toEqual(truthOf(text));
+    }
+    expect([cache.size, cache.misses, pool.begun.length]).toEqual([2, 1, 1]);
+    expect(cache.bytes).toBeLessThan(long.length / 2);
+  });
+
   test('is found again each time where nothing is kept', () => {
     const { router, cache } = setUp(0);
     for (let i = 0; i < 2; i++) expect(asRows(router.find(queryOf(COSTLY), STAYING))).toEqual(truthOf(COSTLY));

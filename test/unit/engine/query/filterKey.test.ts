@@ -39,6 +39,18 @@ test.each([
   expect(keyOf(one)).not.toBe(keyOf(other));
 });
 
+test('a list of more than 256 members has one key only as it is', () => {
+  const ids = Array.from({ length: 257 }, (_, i) => i);
+  const [list, backwards] = [`ob_id__in=${ids.join()}`, `ob_id__in=${ids.toReversed().join()}`];
+  expect(keyOf(list)).toBe(keyOf(list));
+  expect(keyOf(list)).not.toBe(keyOf(backwards));
+  const [shorter, shorterBackwards] = [
+    `ob_id__in=${ids.slice(1).join()}`,
+    `ob_id__in=${ids.slice(1).toReversed().join()}`,
+  ];
+  expect(keyOf(shorter)).toBe(keyOf(shorterBackwards));
+});
+
 describe('how own URLs are served', () => {
   test('is part of the key where texts are compared', () => {
     expect(keyOf('title=a', { version: 'v2' })).not.toBe(keyOf('title=a'));
