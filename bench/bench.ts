@@ -262,7 +262,7 @@ async function runMicro(flags: Flags): Promise<string> {
   const options = { ...flags, batchMs, bits: MICRO_BITS, cacheDirectory: CACHE_DIRECTORY };
   const reports = await withProgress(process.stderr, (onProgress) => runMicroBench(options, onProgress));
   const place = placeOf(flags);
-  const { lines, isGood } = guardLines(reports, place, MICRO_BUDGETS);
+  const { lines, isGood } = guardLines(reports, place, MICRO_BUDGETS, 'micro');
   if (!isGood) process.exitCode = 1;
   const isWhole = flags.only.length > 0 || reports.some(({ name }) => name === 'memmem');
   const skipped = isWhole ? [] : ['memmem was skipped: there is no C compiler (cc)'];

@@ -119,20 +119,22 @@ export function mostOf({ most, tolerance, promise = Infinity }: RatioBudget, pla
 
 /**
  * What a run says about its budgets, a line each; `isGood` only where something was judged and nothing was lost, so
- * that nothing passes because nothing ran.
+ * that nothing passes because nothing ran. `part` is where the budgets stand in their file.
  */
 export function guardLines(
   measured: readonly MeasuredRatio[],
   place: Place,
   budgets = BUDGETS,
+  part: 'ratios' | 'micro' = 'ratios',
 ): { readonly lines: readonly string[]; readonly isGood: boolean } {
   const guarded = measured.map((one) => ({ ...one, is: guardedOf(one, place, budgets) }));
   const lines = guarded.flatMap(({ name, ratio, spread, ownSpread = 0, is }) => {
     if (is === 'too noisy') return [`${name}: not judged, ${noiseText({ spread, ownSpread }, budgets)}`];
-    if (is === 'unbudgeted') return [`${name}: not judged, it has no budget`];
-    const budget = budgets.ratios[name]!;
-    const most = mostOf(budget, place, budgets).toFixed(2);
-    return is === 'lost' ? [`${name}: LOST, ${ratio.toFixed(2)} is more than ${most} (${budget.reason})`] : [];
+    if (is === 'held') return [];
+    const where = placeOfBudget(part, name, budgets);
+    if (is === 'unbudgeted') return [`${name}: not judged by ${where}`];
+    const most = mostOf(budgets.ratios[name]!, place, budgets).toFixed(2);
+    return [`${name}: LOST, ${ratio.toFixed(2)} is more than ${most}, by ${where}`];
   });
   const judged = guarded.filter(({ is }) => is === 'held' || is === 'lost').length;
   const lost = guarded.filter(({ is }) => is === 'lost').length;

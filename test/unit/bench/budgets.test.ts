@@ -80,7 +80,10 @@ describe('a run', () => {
   test('is not good when a budget is passed, and says which and why it is what it is', () => {
     const { lines, isGood } = guardLines([held, lost], 'ci', budgets);
     expect(isGood).toBe(false);
-    expect(lines).toEqual(['list: LOST, 3.00 is more than 2.60 (two copies)', '1 of 2 judged ratios are in budget']);
+    expect(lines).toEqual([
+      'list: LOST, 3.00 is more than 2.60, by ratios.list of bench/budgets.json (two copies)',
+      '1 of 2 judged ratios are in budget',
+    ]);
   });
 
   test.each([['nothing ran', []] as const, ['everything was too noisy', [noisy]] as const])(
