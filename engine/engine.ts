@@ -36,7 +36,7 @@ export { percentEncode, sortedByName } from './query/links.ts';
 export { EXPORT_FORMATS, exportOf } from './query/readers.ts';
 export { nearestName } from './bits/suggest.ts';
 export { LOOKUPS } from './query/lookups.ts';
-export { PARAMETERS } from './query/parameters.ts';
+export { namesOnPages, PARAMETERS } from './query/parameters.ts';
 export { parseRecordQuery, regexProblems } from './query/parse.ts';
 export { hasRegex, type Plan } from './find/plan.ts';
 export type { Problem } from './query/problems.ts';

@@ -2,7 +2,9 @@
 // table and whatever describes the API derive from this table. To add one: its row here and its reader beside the
 // others, a member of Page (ask.ts) where it shapes the page, and its test. Knows no filter.
 
+import { FACETS_MAX, ORDER_KEYS_MAX } from './limits.ts';
 import {
+  EXPORT_FORMATS,
   readAfter,
   readExplain,
   readFacets,
@@ -19,15 +21,17 @@ import type { Reading, View } from './reading.ts';
 
 /**
  * A parameter. `views`: where it is heeded (A25); elsewhere it is an unknown name. `setting`: without it the name is
- * unknown. `isWritten`: links between pages say it themselves instead of repeating it. `value`: what it may be, for
- * people, of which `schema` is the same as JSON Schema; names are sent with commas between them. `read` heeds the value
- * of the last one, which stands at a place of the query, and notes what is wrong with it.
+ * unknown. `isWritten`: links between pages say it themselves instead of repeating it. `onPages`: to pages for people
+ * it says where in a list they lie, or nothing. `value`: what it may be, for people, of which `schema` is the same as
+ * JSON Schema; names are sent with commas between them. `read` heeds the value of the last one, which stands at a place
+ * of the query, and notes what is wrong with it.
  */
 export interface ParameterDeclaration {
   readonly name: string;
   readonly views: readonly View[];
   readonly setting?: 'mayExplain' | 'pinsWalks';
   readonly isWritten?: true;
+  readonly onPages?: 'place' | 'unheeded';
   readonly value: string;
   readonly schema: Readonly<Record<string, unknown>>;
   readonly example: unknown;
@@ -42,6 +46,7 @@ const SWITCH = {
   schema: { type: 'string', enum: ['1', 'true', '0', 'false'] },
   example: '1',
 } as const;
+const FORMATS = ['api', 'json', ...EXPORT_FORMATS];
 const NAMES = { type: 'array', items: { type: 'string' } } as const;
 
 /** All of them, in the order in which they are read: what others depend on first (spec 4.2, A27). */
@@ -49,8 +54,9 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
   {
     name: 'format',
     views: EVERY_VIEW,
-    value: '`api`, `json`, `ndjson`, `csv`, `parquet`',
-    schema: { type: 'string', enum: ['api', 'json', 'ndjson', 'csv', 'parquet'] },
+    onPages: 'unheeded',
+    value: FORMATS.map((format) => `\`${format}\``).join(', '),
+    schema: { type: 'string', enum: FORMATS },
     example: 'json',
     meaning: 'the form: `api`, `json` and none are the same JSON, the others exports, see below',
     read: readFormat,
@@ -84,6 +90,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     name: 'offset',
     views: LISTS,
     isWritten: true,
+    onPages: 'place',
     value: 'an integer from 0',
     schema: { type: 'integer', minimum: 0, default: 0 },
     example: 200,
@@ -102,7 +109,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
   {
     name: 'ordering',
     views: LISTS,
-    value: 'at most 10 names, with commas; `-` for descending',
+    value: `at most ${ORDER_KEYS_MAX} names, with commas; \`-\` for descending`,
     schema: NAMES,
     example: ['-ob_id'],
     meaning:
@@ -114,6 +121,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     name: 'after',
     views: LISTS,
     isWritten: true,
+    onPages: 'place',
     value: 'an id',
     schema: { type: 'integer', minimum: 0 },
     example: 141,
@@ -124,7 +132,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
   {
     name: 'facets',
     views: LISTS,
-    value: 'at most 10 names, with commas',
+    value: `at most ${FACETS_MAX} names, with commas`,
     schema: NAMES,
     example: ['ob_id'],
     meaning:
@@ -135,6 +143,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     name: 'explain',
     views: LISTS,
     setting: 'mayExplain',
+    onPages: 'unheeded',
     ...SWITCH,
     meaning:
       'with `--explain`: how the list is found, in place of it: plan, estimates, work, where it ran, what the thread keeps',
@@ -175,6 +184,11 @@ export function turnOf(name: string, view: View, options: QueryOptions): number 
 /** The names that a view heeds under these settings. */
 export function parameterNames(view: View, options: QueryOptions): readonly string[] {
   return PARAMETERS.filter((row) => row.views.includes(view) && isOffered(row, options)).map(({ name }) => name);
+}
+
+/** The names of parameters that are one thing or the other to pages for people. */
+export function namesOnPages(what: ParameterDeclaration['onPages']): ReadonlySet<string> {
+  return new Set(PARAMETERS.filter(({ onPages }) => onPages === what).map(({ name }) => name));
 }
 
 /** Whether links between pages say a parameter of lists themselves. Cost: a look-up. */

@@ -1,6 +1,6 @@
 // Addresses of pages and of the API behind them: relative, so that they hold below the path of a base URL, whether a
 // proxy strips it or not. Pure text.
-import { percentEncode } from '../../engine/engine.ts';
+import { namesOnPages, percentEncode } from '../../engine/engine.ts';
 import type { Tour } from './site.ts';
 
 /** A decoded parameter. */
@@ -25,7 +25,7 @@ const LINKED_CHARACTERS_MAX = 8192;
 export const REPEATED_PARAMETERS_MAX = 100;
 
 /** Parameters that say where in a list a page lies. */
-const PLACES: ReadonlySet<string> = new Set(['offset', 'after']);
+const PLACES: ReadonlySet<string> = namesOnPages('place');
 
 /** A query with its question mark, which alone stands for none: a relative address must say something. */
 export function queryOf(pairs: readonly Pair[]): string {

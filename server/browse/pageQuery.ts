@@ -1,10 +1,10 @@
 // The query of a list page as the request of the API that shows the same rows: what lists heed and pages do not is left
 // out. Pure.
-import { countParts, decodeForm, PARAMETERS_MAX } from '../../engine/engine.ts';
+import { countParts, decodeForm, namesOnPages, PARAMETERS_MAX } from '../../engine/engine.ts';
 import type { Pair } from './address.ts';
 
 /** What a page does not heed: it has one form, and its rows are shown instead of how they were found. */
-const UNHEEDED: ReadonlySet<string> = new Set(['format', 'explain']);
+const UNHEEDED: ReadonlySet<string> = namesOnPages('unheeded');
 
 /**
  * The parameters that hold for a page of at most `rowsMax` records: of repeated ones the last. Undefined for more than
