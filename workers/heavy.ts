@@ -4,7 +4,7 @@ import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { compacted, findRows, type Hits, newCounters, openSnapshot, ownBuffers, hitsUnless } from '../engine/engine.ts';
 import { budgetOf } from './budget.ts';
 import { beNice } from './niceness.ts';
-import { TaskFlag, type HeavyFound, type HeavyTask, type PoolData } from './protocol.ts';
+import { TaskFlag, type HeavyFinding, type HeavyTask, type PoolData } from './protocol.ts';
 
 const { loaded, flags, taskMsMax } = workerData as PoolData;
 const catalogue = openSnapshot(loaded);
@@ -29,7 +29,7 @@ function answerTo({ collection, plan, wants, set: known }: HeavyTask, isStopped:
   const page = wants === 'set' ? undefined : hitsUnless(index, found, plan, counters, isStopped);
   if (wants !== 'set' && !page) return undefined;
   const set = wants === 'page' ? undefined : compacted(found, index.rows);
-  const value: HeavyFound = page
+  const value: HeavyFinding = page
     ? { kind: 'page', page: ownPage(page), set, counters }
     : { kind: 'set', set: set!, counters };
   return set ? move({ [transferableSymbol]: ownBuffers(set), [valueSymbol]: value }) : value;

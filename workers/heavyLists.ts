@@ -12,9 +12,8 @@ import {
   viewKey,
 } from '../engine/engine.ts';
 import type { RunHeavy } from './pool.ts';
-import type { HeavyFound, HeavyQuery, MissReason } from './protocol.ts';
-import type { RowSetCache } from './rowSetCache.ts';
-import { shortKey } from './shortKey.ts';
+import type { HeavyFinding, HeavyQuery, MissReason } from './protocol.ts';
+import { type RowSetCache, shortKey } from './rowSetCache.ts';
 import type { Trace } from './trace.ts';
 import { SharedWork, type Disconnection } from './waiter.ts';
 
@@ -31,7 +30,7 @@ export interface FilterRows {
   readonly isKept: boolean;
 }
 
-type Outcome = HeavyFound | MissReason;
+type Outcome = HeavyFinding | MissReason;
 
 /** The pool as lists see it. `begun` counts what it was asked. */
 export class HeavyLists {
@@ -92,7 +91,7 @@ export class HeavyLists {
       wants: isKept && !known ? 'both' : 'page',
       set: known,
     };
-    const keep = (outcome: HeavyFound): void => {
+    const keep = (outcome: HeavyFinding): void => {
       if (outcome.set && !known) this.#cache.put(key, outcome.set);
       if (wide && outcome.kind === 'page') this.#cache.putView(workKey, outcome.page);
     };
@@ -112,7 +111,7 @@ export class HeavyLists {
     query: HeavyQuery,
     waiter: Disconnection,
     trace: Trace,
-    keep: (outcome: HeavyFound) => void,
+    keep: (outcome: HeavyFinding) => void,
   ): Promise<Outcome> {
     trace.place = 'pool';
     trace.isShared = this.#work.has(workKey);
@@ -154,6 +153,6 @@ function partOf(collection: CollectionIndex, plan: Plan, wide: Hits, set: RowSet
   return { ...wide, offset: page.offset, rows: { kind: 'sequence', rows } };
 }
 
-function isFound(outcome: Outcome): outcome is HeavyFound {
+function isFound(outcome: Outcome): outcome is HeavyFinding {
   return typeof outcome === 'object';
 }

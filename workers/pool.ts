@@ -5,7 +5,7 @@ import type { LoadedSnapshot } from '../engine/engine.ts';
 import type { HeavyThreads } from './heavyThreads.ts';
 import type { Seats } from './seats.ts';
 import type { OnLostThread } from './starvation.ts';
-import { TaskFlag, type HeavyFound, type HeavyQuery, type MissReason, type PoolData } from './protocol.ts';
+import { TaskFlag, type HeavyFinding, type HeavyQuery, type MissReason, type PoolData } from './protocol.ts';
 import type { Disconnection } from './waiter.ts';
 
 /**
@@ -22,7 +22,7 @@ export interface PoolLimits {
 export const POOL_LIMITS: PoolLimits = { tasksMax: 256, waitMsMax: 5000, taskMsMax: 10_000 };
 
 /** Runs a heavy query off this thread, or says why not. It takes the query at once; a rejection is our bug. */
-export type RunHeavy = (query: HeavyQuery, waiter: Disconnection) => Promise<HeavyFound | MissReason>;
+export type RunHeavy = (query: HeavyQuery, waiter: Disconnection) => Promise<HeavyFinding | MissReason>;
 
 /** What a pool does now, and what came of all queries since its start. */
 export interface PoolStatistics {
@@ -78,7 +78,7 @@ export function startPool(
   let started: Promise<Started | undefined> | undefined;
   let isRetired = false;
   const underWay = new Set<Promise<unknown>>();
-  const runIn = async (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFound | MissReason> => {
+  const runIn = async (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFinding | MissReason> => {
     const starting = (started ??= startThreads(workerData, threads, waitMsMax, onLost));
     const pool = await starting;
     if (!pool && started === starting) started = undefined;

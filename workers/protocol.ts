@@ -29,13 +29,13 @@ export interface HeavyTask extends HeavyQuery {
 }
 
 /** What a heavy query found, in the form it was wanted, and the work it took. */
-export type HeavyFound = { readonly counters: Counters } & (
+export type HeavyFinding = { readonly counters: Counters } & (
   | { readonly kind: 'set'; readonly set: RowSet }
   | { readonly kind: 'page'; readonly page: Hits; readonly set?: RowSet | undefined }
 );
 
 /** What a task answers: what it found, undefined when it was cancelled, or that its time was over. */
-export type HeavyResult = HeavyFound | 'overtime' | undefined;
+export type HeavyResult = HeavyFinding | 'overtime' | undefined;
 
 /**
  * Why a heavy query has no rows: `busy` when too much waits or it waited too long, `gone` when its client was gone

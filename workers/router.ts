@@ -19,8 +19,7 @@ import {
 import type { RunHeavy } from './pool.ts';
 import { HeavyLists } from './heavyLists.ts';
 import type { MissReason } from './protocol.ts';
-import type { RowSetCache } from './rowSetCache.ts';
-import { shortKey } from './shortKey.ts';
+import { type RowSetCache, shortKey } from './rowSetCache.ts';
 import { newTrace, type Trace } from './trace.ts';
 import type { Disconnection } from './waiter.ts';
 

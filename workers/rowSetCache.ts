@@ -2,6 +2,7 @@
 // and the views of them that are dear to make. Bounded in bytes, the least recently used goes first. Knows no filter:
 // keys are texts. One per thread, never shared. Without views 40 ordered pages of a heavy filter take 184 ms in place
 // of 9.3.
+import { createHash } from 'node:crypto';
 import { type Hits, ownedBytes, type RowSet } from '../engine/engine.ts';
 
 /** What an entry takes beside its key and its rows: a map's slot and a few objects, rounded up. */
@@ -12,6 +13,9 @@ const KEY_CHARACTER_BYTES = 2;
 
 /** One set may take this part of the cache: larger ones would empty it for a single filter. */
 const ENTRY_PART = 1 / 4;
+
+/** Keys up to this length are kept as they are: those of nearly all filters. */
+const PLAIN_CHARACTERS_MAX = 1024;
 
 /** What a facet's value takes beside its text. */
 const VALUE_BYTES = 64;
@@ -25,6 +29,15 @@ interface KeptView {
 interface Entry {
   readonly kept: RowSet | KeptView;
   readonly bytes: number;
+}
+
+/**
+ * A key as it is, or the SHA-256 of a long one. V8 hashes texts of more than 16,383 characters by their length alone,
+ * so that long keys would be compared with one another whole: with 290 filters of 9,600 ids kept, 3 ms for each look.
+ * Cost: none, or 1 ms for each 500 kB.
+ */
+export function shortKey(key: string): string {
+  return key.length <= PLAIN_CHARACTERS_MAX ? key : createHash('sha256').update(key).digest('base64');
 }
 
 /** A cache of at most `bytesMax` bytes; with 0 it keeps nothing. Counts what it was asked since it was made. */

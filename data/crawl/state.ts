@@ -38,6 +38,7 @@ export class CrawlState {
   isAccepted: boolean;
   readonly parts = new Map<string, CollectionPart>();
   #saved: Record<string, PartState>;
+  #isRemoved = false;
 
   private constructor(directory: string, checkpoint: Checkpoint, isResumed: boolean) {
     this.directory = directory;
@@ -114,13 +115,16 @@ export class CrawlState {
 
   /** Removes the directory, lock and all. */
   remove(): void {
+    this.#isRemoved = true;
     attempt(`cannot remove ${this.directory}`, () => rmSync(this.directory, { recursive: true, force: true }));
   }
 
-  /** Lets go of it, for the next run. */
+  /** Lets go of it, for the next run; what got nowhere leaves nothing. */
   close(): void {
     this.#closeParts();
-    rmSync(path.join(this.directory, 'lock'), { force: true });
+    if (this.#isRemoved) return;
+    const isBegun = existsSync(path.join(this.directory, 'checkpoint.json'));
+    rmSync(isBegun ? path.join(this.directory, 'lock') : this.directory, { recursive: true, force: true });
   }
 
   #closeParts(): void {

@@ -127,7 +127,7 @@ export class CollectionBuilder {
    * Writes all sections of the collection, its columns made by `makers`. Cost: the columns are let go as they are
    * written.
    */
-  async write(writer: SnapshotWriter, makers: ColumnMakers, how: HowWritten = {}): Promise<BuiltCollection> {
+  async write(writer: SnapshotWriter, makers: ColumnMakers, how: WritingOptions = {}): Promise<BuiltCollection> {
     const { without = [], chunkBytesMax = CHUNK_BYTES_MAX, profile = new ImportProfile() } = how;
     for (const { texts } of this.#columns.values()) texts.seal();
     const { order } = this.#order();
@@ -297,7 +297,7 @@ function tooMuchText({ path }: Pick<ColumnBatch, 'path'>): OperationError {
  * How a collection is written: without some index variants, its records in runs of at most so many bytes; what it takes
  * is told to `profile`.
  */
-export interface HowWritten {
+export interface WritingOptions {
   readonly without?: readonly Variant[];
   readonly chunkBytesMax?: number;
   readonly profile?: ImportProfile;

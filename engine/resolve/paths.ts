@@ -88,7 +88,10 @@ export class PathIndex {
     return other < 0 || this.#bestAt(other, own) === own ? own : -1;
   }
 
-  /** See the class. Cost: two binary searches, and a look at each row with the path, up to CANDIDATES_MAX. */
+  /**
+   * The row of a path or -1, as the class says. Cost: two binary searches, and a look at each row with the path, up to
+   * CANDIDATES_MAX.
+   */
   rowOf(path: Uint8Array): number {
     if (this.codes.start === this.codes.end) return -1;
     // A stored path with its final slash is the one without it.

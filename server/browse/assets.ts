@@ -22,9 +22,9 @@ const ASSETS_PATH = 'browse/assets/';
 const STYLE = assetOf('browse', 'css', 'text/css; charset=utf-8');
 const SCRIPT = assetOf('browse', 'js', 'text/javascript; charset=utf-8');
 
-/** The addresses of both, behind the root. */
+/** The address of the style sheet, behind the root. */
 export const STYLE_PATH = ASSETS_PATH + STYLE.name;
-/** See STYLE_PATH. */
+/** That of the script. */
 export const SCRIPT_PATH = ASSETS_PATH + SCRIPT.name;
 
 /** The file of a name, undefined where there is none (any more). */

@@ -15,7 +15,7 @@ import {
   type ServedForm,
 } from '../../engine/engine.ts';
 import type { MissReason } from '../../workers/protocol.ts';
-import { shortKey } from '../../workers/shortKey.ts';
+import { shortKey } from '../../workers/rowSetCache.ts';
 import { newTrace, type Trace } from '../../workers/trace.ts';
 import type { Answer } from '../http/exchange.ts';
 import { steadyMs } from '../observe/clock.ts';

@@ -42,7 +42,7 @@ function stringElement(name: string, text: string): string {
 }
 
 /** What no XML 1.0 document can hold, not even as a reference (XML 1.0, 2.2); lone surrogates apart. */
-// oxlint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const IMPOSSIBLE = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
 /** Text as the content of an element; characters that XML cannot hold become U+FFFD (A98). */

@@ -8,7 +8,7 @@ import {
   type Hits,
   type List,
 } from '../../../engine/engine.ts';
-import type { HeavyFound, HeavyQuery } from '../../../workers/protocol.ts';
+import type { HeavyFinding, HeavyQuery } from '../../../workers/protocol.ts';
 import { routerOver, type Router } from '../../../workers/router.ts';
 import { newTrace } from '../../../workers/trace.ts';
 import { RowSetCache } from '../../../workers/rowSetCache.ts';
@@ -37,7 +37,7 @@ function queryOf(text: string, collection: CollectionIndex = COLLECTION): List {
 function foundBy(
   { plan: planned, wants, set: known }: HeavyQuery,
   collection: CollectionIndex = COLLECTION,
-): HeavyFound {
+): HeavyFinding {
   const counters = newCounters();
   const set = known ?? findRows(collection, planned, counters)!;
   if (wants === 'set') return { kind: 'set', set, counters };
@@ -54,7 +54,7 @@ class SlowPool {
   }
 
   readonly begun: { readonly query: HeavyQuery; readonly waiter: Disconnection; readonly end: () => void }[] = [];
-  readonly run = (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFound | 'busy' | 'gone'> =>
+  readonly run = (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFinding | 'busy' | 'gone'> =>
     new Promise((resolve) => {
       const end = (): void => {
         if (waiter.isGone()) resolve('gone');

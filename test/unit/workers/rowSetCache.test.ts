@@ -1,7 +1,7 @@
 // The cache of row sets: its bound in bytes, which set it drops, what it counts.
 import { describe, expect, test } from 'vitest';
 import type { RowSet } from '../../../engine/engine.ts';
-import { RowSetCache } from '../../../workers/rowSetCache.ts';
+import { RowSetCache, shortKey } from '../../../workers/rowSetCache.ts';
 import { randomOf } from '../../support/random.ts';
 
 function listOf(rows: number): RowSet {
@@ -87,4 +87,17 @@ test('views of shared memory cost their key only, a part of a buffer the whole b
   expect(sizeOf({ kind: 'list', rows: shared })).toBe(nothing);
   expect(sizeOf({ kind: 'complement', of: { kind: 'list', rows: shared }, rows: 5000 })).toBe(nothing);
   expect(sizeOf({ kind: 'list', rows: new Uint32Array(1000).subarray(0, 1) })).toBe(nothing + 4000);
+});
+
+test('a key of 1,024 characters is kept as it is', () => {
+  const key = 'é'.repeat(1024);
+  expect(shortKey(key)).toBe(key);
+});
+
+test('longer keys are 44 characters, other ones for any other text', () => {
+  const long = 'a'.repeat(60_000);
+  const keys = [long, `${long}a`, `${long.slice(1)}b`, `b${long.slice(1)}`, `${long.slice(1)}\u{1f600}`].map(shortKey);
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(keys.map(({ length }) => length)).toEqual(keys.map(() => 44));
+  expect(shortKey('a'.repeat(60_000))).toBe(keys[0]);
 });

@@ -1,4 +1,5 @@
-// Long queries are read one a turn, and answered there as they are at once. Time is a function of the test's own.
+// Long queries, and those with patterns, are read one a turn, and answered there as they are at once. Time is a
+// function of the test's own.
 import { expect, test } from 'vitest';
 import { Slices } from '../../../../workers/slices.ts';
 import { collectionOf } from '../../../support/collections.ts';
@@ -16,9 +17,11 @@ const LONG: readonly RequestParts[] = [
   { url: `/api/v3/observations/?ob_id__gt=3&x=${IDS}`, headers: { accept: 'image/png' } },
   { url: `/api/v2/observations/3/?fields=${IDS}`, headers: { 'if-none-match': '"x"' } },
   { url: `/api/v3/?x=${IDS}` },
+  { url: '/api/v3/observations/?ob_id__gt=3&x__regex=t[34]', headers: { accept: 'application/json' } },
+  { url: '/api/v3/observations/?ob_id__gt=3&x__ireg%65x=T3', headers: { accept: '*/*' } },
 ];
 
-test.each(LONG)('is answered in a later turn as it is at once: $headers', async (parts) => {
+test.each(LONG)('is answered in a later turn as it is at once: $url $headers', async (parts) => {
   const [busy, idle] = [new Slices(() => 0), new Slices(() => 0)];
   busy.spend(-10);
   const [later, atOnce] = [busy, idle].map((slices) =>

@@ -1,7 +1,7 @@
 // The crawl command: what it prints, how it names itself, and how it ends.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../../../support/commandProcess.ts';
@@ -133,8 +133,9 @@ test('is set by the environment too', async () => {
   expect(upstream.requests.at(-1)!.headers['user-agent']).toContain('(+us@example.org)');
 });
 
-test('names what it could not have, and ends with 1', async () => {
-  const words = ['crawl', `${upstream.url}/nowhere`, '-o', newOutput(), '--rate', '1000', '--log-format', 'json'];
+test('names what it could not have, ends with 1, and leaves nothing where it got nowhere', async () => {
+  const output = newOutput();
+  const words = ['crawl', `${upstream.url}/nowhere`, '-o', output, '--rate', '1000', '--log-format', 'json'];
   const command = runCommand(words);
   expect(await command.ended).toEqual({ code: 1, signal: null });
   const url = `${upstream.url}/nowhere/api/v3/`;
@@ -147,6 +148,7 @@ test('names what it could not have, and ends with 1', async () => {
     event: 'refused',
     reason: `the root view (${url}): answered 404; ${cure}`,
   });
+  expect([existsSync(output), existsSync(`${output}.crawl`)]).toEqual([false, false]);
 });
 
 test('is told once, in one line, that a server has no TLS', async () => {
