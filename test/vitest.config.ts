@@ -1,4 +1,4 @@
-// The test run of `npm test`: every ring that is quick, in two projects. The long rings have long.config.ts.
+// The test run of `npm test`: every ring but the long ones, which have long.config.ts; quick.config.ts has some of it.
 // The JSON report is what .ci/run sums up; it lies in node_modules, where no tool looks and no clone has it.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -6,9 +6,9 @@ import { defineConfig } from 'vitest/config';
 import { SkippedPrograms } from './support/debian.ts';
 import { SkippedTestdata } from './support/testdata.ts';
 
-/** What `npm run test:quick` runs, named by place: style, the engine, and one suite over a socket. */
-const QUICK = ['test/tidy.test.ts', 'test/unit/engine/**/*.test.ts', 'test/conformance/filters.test.ts'];
-const LONG = 'test/**/*.long.test.ts';
+const TESTS = ['test/**/*.test.ts'];
+/** What long.config.ts runs. */
+export const LONG = 'test/**/*.long.test.ts';
 /** What replaces a module, so that no other file may share its process. */
 const ALONE = ['test/unit/data/leftovers.test.ts'];
 /** For every process and thread that a test starts. What measures has none of it. */
@@ -31,11 +31,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     projects: [
       // Files share a process, which saves half a second of CPU each: what they import is read once.
-      { extends: true, test: { name: 'quick', include: QUICK, exclude: [LONG], isolate: false } },
-      {
-        extends: true,
-        test: { name: 'full', include: ['test/**/*.test.ts'], exclude: [LONG, ...QUICK, ...ALONE], isolate: false },
-      },
+      { extends: true, test: { name: 'shared', include: TESTS, exclude: [LONG, ...ALONE], isolate: false } },
       { extends: true, test: { name: 'alone', include: ALONE } },
     ],
   },

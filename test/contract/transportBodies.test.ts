@@ -3,9 +3,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { type Answer, AnsweredBug, type Handler, type Intake } from '../../server/http/exchange.ts';
-import { dribble } from '../support/fuzz.ts';
 import { GET, RawSocket, requestOf, type RawAnswer } from '../support/rawSocket.ts';
-import { running, servers, settled, textAnswer, TRANSPORTS } from '../support/transports.ts';
+import { servers, settled, textAnswer, TRANSPORTS } from '../support/transports.ts';
 
 const BODY_BYTES_MAX = 100_000;
 const FAILED: Answer = { ...textAnswer('failed'), status: 500 };
@@ -277,18 +276,5 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       expect(goesOn).toBe(true);
       expect(server.errors.map(String)).toEqual(['Error: secret']);
     },
-  );
-});
-
-// About 10 s: the promise is about the real limit.
-test('a body that comes byte by byte without end is ended by both transports', { timeout: 15_000 }, async () => {
-  const head = requestOf('POST', '/', ['Content-Length: 100000']);
-  await Promise.all(
-    TRANSPORTS.map(async (transport) => {
-      const server = await running(transport, () => intake());
-      expect(await dribble(server.port, { head, bytes: 'x' })).toBe(true);
-      expect(server.errors).toEqual([]);
-      await server.listener.drain({ graceMs: 0, withinMs: 1_000_000 });
-    }),
   );
 });

@@ -4,11 +4,13 @@ import { describe, test } from 'vitest';
 import { someOf } from '../support/ring.ts';
 import { compareOnSample, compareOnSeed, SEED_MS_MAX } from './ring.ts';
 
-const SEEDS = [1, 2, 3, 4, 5, 6, ...Array.from({ length: 40 }, (_, i) => 1001 + i)];
+/** Has a snapshot without any variant of an index. */
+const WITHOUT_VARIANTS = 3;
+const SEEDS = [1, 2, 4, 5, 6, ...Array.from({ length: 40 }, (_, i) => 1001 + i)];
 const REQUESTS = 2500;
 
 describe('the server agrees with the naive oracle on many catalogues', () => {
-  test.each(someOf(SEEDS, 3))(
+  test.each([WITHOUT_VARIANTS, ...someOf(SEEDS, 2)])(
     'on the random catalogue and the random requests of seed %i',
     (seed) => compareOnSeed(seed, REQUESTS),
     SEED_MS_MAX,

@@ -5,10 +5,9 @@ import { MEMBERS_MAX } from '../../engine/query/limits.ts';
 import { isNamedIn } from '../../server/catalogue/conditional.ts';
 import { codingOf, negotiate } from '../../server/catalogue/negotiate.ts';
 import { route } from '../../server/catalogue/routes.ts';
-import { POOL_LIMITS } from '../../workers/pool.ts';
 import { holdingsOf, runServer } from '../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../support/dataSets.ts';
-import { abandonedFlood, abandonedPages, flood } from '../support/floods.ts';
+import { flood } from '../support/floods.ts';
 import { finalWords, fuzzBytes, fuzzRequests, leakedDescriptors, testimony, type Victim } from '../support/fuzz.ts';
 import { growthOf, GROWTH_MAX } from '../support/growth.ts';
 import { indexOf } from '../support/index.ts';
@@ -70,22 +69,6 @@ describe.skipIf(process.platform !== 'linux')(`a server (seed ${SEED})`, () => {
       socket.vanish();
     }
   });
-
-  test.each(TRANSPORTS)(
-    'answers 503 with Retry-After when its queue is full, and has all of it back (%s)',
-    async (name) => {
-      const port = portOf(name);
-      const { statuses, faults } = await flood(port, POOL_LIMITS.tasksMax * 3);
-      expect(faults).toEqual([]);
-      expect(new Set(statuses.keys())).toEqual(new Set([200, 503]));
-      await abandonedFlood(port, POOL_LIMITS.tasksMax * 2);
-      await abandonedPages(port, 20);
-      // A flood alone may take longer than the second that a poll has by default; that all comes back is what counts.
-      const patience = { timeout: 60_000 };
-      const isBack = async (): Promise<unknown> => (await flood(port, POOL_LIMITS.tasksMax)).statuses;
-      await expect.poll(isBack, patience).toEqual(new Map([[200, POOL_LIMITS.tasksMax]]));
-    },
-  );
 
   test('says what it said before, has let go of every connection, and ends with 0 and no complaint', async () => {
     expect(await testimony(victim)).toBe(before);

@@ -74,7 +74,7 @@ const FOCUSED = `(() => {
   return (said ?? '').trim();
 })()`;
 
-/** See FOCUSED. */
+/** The name of what has the focus, as a screen reader says it; empty without one. */
 export function focusedName(page: Page): Promise<string> {
   return page.evaluate<string>(FOCUSED);
 }

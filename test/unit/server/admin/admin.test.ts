@@ -160,12 +160,15 @@ describe('what threads tell of themselves once a second', () => {
     }
   };
 
-  const growth = async (name: string, work: () => Promise<unknown>, by: number): Promise<void> => {
+  /** Does some work after another, each once threads have told of what was before, and checks what a sample grew by. */
+  const growths = async (works: readonly (readonly [string, () => Promise<unknown>, number])[]): Promise<void> => {
     await told();
-    const before = (await samples()).get(name)!;
-    await work();
-    await told();
-    expect((await samples()).get(name)! - before, name).toBe(by);
+    for (const [name, work, by] of works) {
+      const before = (await samples()).get(name)!;
+      await work();
+      await told();
+      expect((await samples()).get(name)! - before, name).toBe(by);
+    }
   };
 
   test('is there from 0 on, whatever was asked', async () => {
@@ -190,12 +193,14 @@ describe('what threads tell of themselves once a second', () => {
 
   test('lists, look-ups and rows of exports are counted where they happen', async () => {
     const get = (target: string) => () => once(server.port, { method: 'GET', target, headers: {} });
-    await growth('lists_found_total{place="inline"}', get(`${LISTS}?limit=2&offset=7`), 1);
-    await growth('answer_cache_lookups_total{outcome="miss"}', get(`${LISTS}?limit=2&offset=8`), 1);
-    await growth('export_rows_total', get(`${LISTS}?format=ndjson&limit=12`), 12);
-    await growth('export_rows_total', get(`${LISTS}?format=csv&limit=3`), 3);
-    await growth('row_set_cache_lookups_total{outcome="miss"}', get(`${LISTS}?abstract__regex=q.*z`), 1);
-    await growth('pool_queries_total{outcome="found"}', get(`${LISTS}?abstract__regex=x.*z`), 1);
+    await growths([
+      ['lists_found_total{place="inline"}', get(`${LISTS}?limit=2&offset=7`), 1],
+      ['answer_cache_lookups_total{outcome="miss"}', get(`${LISTS}?limit=2&offset=8`), 1],
+      ['export_rows_total', get(`${LISTS}?format=ndjson&limit=12`), 12],
+      ['export_rows_total', get(`${LISTS}?format=csv&limit=3`), 3],
+      ['row_set_cache_lookups_total{outcome="miss"}', get(`${LISTS}?abstract__regex=q.*z`), 1],
+      ['pool_queries_total{outcome="found"}', get(`${LISTS}?abstract__regex=x.*z`), 1],
+    ]);
   });
 
   test('each event loop says once a second how long it was held at most', async () => {

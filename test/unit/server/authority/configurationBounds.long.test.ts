@@ -5,7 +5,9 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
-import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
+import { rolesOf } from '../../../../server/authority/usersTable.ts';
+import { nameSetKeyOfText } from '../../../../server/authority/x509/name.ts';
+import { CONFIG_LINES, loadedData, type TestSite, testSite } from '../../../support/authorities.ts';
 import { AT, caOf, ecPair } from '../../../support/pki.ts';
 
 let site: TestSite;
@@ -93,4 +95,20 @@ test('a user of a very long line is none', { timeout: 60_000 }, () => {
   site.write('other', `"${'/CN=x'.repeat(2_000_000)}" staff\n"/O=Test/CN=A" staff\n`);
   const mistakes = mistakesOf(FILES.find(([what]) => what === 'usersFile')![1]);
   expect(mistakes).toEqual(['is no user; want "/O=Site/CN=Name" role, role']);
+});
+
+test('a good one may have 100,000 users, each found by name', () => {
+  const lines = Array.from(
+    { length: 100_000 },
+    (_, i) => `"/O=Test/OU=Group ${i % 100}/CN=User ${i}" role${i % 7}, staff`,
+  );
+  site.write('other', lines.join('\n'));
+  expect(mistakesOf(FILES.find(([what]) => what === 'usersFile')![1])).toEqual([]);
+  const { users } = loadedData(site);
+  expect([users.sets.length, users.roleSets.length]).toEqual([100_001, 8]);
+  expect(users.keys.buffer).toBeInstanceOf(SharedArrayBuffer);
+  const rolesFor = (name: string): readonly string[] => rolesOf(users, nameSetKeyOfText(name)!);
+  for (const i of [0, 1, 77_777, 99_999])
+    expect(rolesFor(`/CN=User ${i}/O=Test/OU=Group ${i % 100}`)).toEqual([`role${i % 7}`, 'staff']);
+  expect(rolesFor('/O=Test/OU=Group 1/CN=User 0')).toEqual([]);
 });

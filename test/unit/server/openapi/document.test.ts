@@ -7,45 +7,26 @@ import { parse } from 'yaml';
 import { type DescribedField, describedFields } from '../../../../engine/query/describe.ts';
 import { PARAMETERS } from '../../../../engine/query/parameters.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
-import { queryOptionsOf } from '../../../../server/catalogue/catalogue.ts';
 import { route } from '../../../../server/catalogue/routes.ts';
-import { openApiDocument } from '../../../../server/openapi/document.ts';
 import { sampleExamples } from '../../../../server/openapi/examples.ts';
 import { schemaName } from '../../../../server/openapi/schemas.ts';
 import { yamlText } from '../../../../server/openapi/yaml.ts';
-import { readSettings } from '../../../../server/settings/declarations.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
+import {
+  BASE_URL,
+  madeDocument,
+  type OpenApiDocument,
+  validatorsFindNothing,
+  VALIDATION_MS_MAX,
+} from '../../../support/openApiDocuments.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
-import { DOCUMENTED_SHAPES, fileOf, shapesIn } from '../../../support/shapes.ts';
+import { fileOf, shapesIn } from '../../../support/shapes.ts';
 
-const BASE_URL = 'https://catalogue.test/some';
 const examples = await sampleExamples(BASE_URL);
 const sampleShapes = await shapesIn(await sampleSnapshot());
 
-/** Both take some seconds for a document of this size, and more on a busy machine. */
-const VALIDATION_MS_MAX = 120_000;
-
-/** What tests read of a schema. */
-interface Schema {
-  readonly properties: Readonly<Record<string, object>>;
-  readonly examples?: readonly object[];
-}
-
-/** What tests read of a document. */
-interface Document {
-  readonly servers: readonly { readonly url: string }[];
-  readonly paths: Readonly<Record<string, { readonly $ref?: string; readonly get?: { readonly operationId: string } }>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>;
-    readonly parameters: Readonly<Record<string, { readonly name: string }>>;
-  };
-}
-
-function documentOf(flags: Record<string, string | boolean> = {}, shapes = sampleShapes): Document {
-  const query = queryOptionsOf(readSettings(flags, {}));
-  const options = { baseUrl: BASE_URL, version: '1.2.3', query, shapes, examples };
-  return JSON.parse(JSON.stringify(openApiDocument(options))) as Document;
-}
+const documentOf = (flags: Record<string, string | boolean> = {}, shapes = sampleShapes): OpenApiDocument =>
+  madeDocument(flags, shapes, examples);
 
 /** Records whose fields are called and built like nothing of the catalogue, or have other types than documents show. */
 const oddShapes = await shapesIn(
@@ -72,21 +53,9 @@ const oddShapes = await shapesIn(
 );
 const document = documentOf();
 
-test.each([
-  [{}, 'sample', sampleShapes],
-  [{ explain: true, pinWalks: true, filters: 'documented' }, 'sample', sampleShapes],
-  [{}, 'no data', DOCUMENTED_SHAPES],
-  [{}, 'odd data', oddShapes],
-])(
-  'under %j two validators find neither an error nor a warning in the document of %s',
-  async (flags, _of, shapes) => {
-    const one = documentOf(flags, shapes);
-    // The only rule that is off is one of taste: spec 4.1 has the slashes.
-    const config = await createConfig({ extends: ['recommended'], rules: { 'no-path-trailing-slash': 'off' } });
-    const source = JSON.stringify(one);
-    expect(await lintFromString({ source, absoluteRef: '/openapi.json', config })).toEqual([]);
-    expect(await new Validator().validate({ ...one })).toEqual({ valid: true });
-  },
+test(
+  'two validators find neither an error nor a warning in that of odd data; others are in validators.long.test.ts',
+  () => validatorsFindNothing(documentOf({}, oddShapes)),
   VALIDATION_MS_MAX,
 );
 
@@ -147,7 +116,7 @@ describe('paths', () => {
 
 const keysOf = (fields: readonly DescribedField[]): readonly string[] =>
   fields.flatMap(({ key, lookups }) => lookups.map(({ name }, i) => (i === 0 ? key : `${key}__${name}`)));
-const membersIn = (from: Document, schema: string): readonly string[] =>
+const membersIn = (from: OpenApiDocument, schema: string): readonly string[] =>
   Object.keys(from.components.schemas[schema]!.properties);
 
 test.each(COLLECTIONS.map((collection, i) => [collection.name, collection, i] as const))(
@@ -207,7 +176,7 @@ describe('of odd data', () => {
   });
 
   test('a record of the sample is an example only where it has no other fields', () => {
-    const isShown = (from: Document['components']['schemas'], name: string): boolean =>
+    const isShown = (from: OpenApiDocument['components']['schemas'], name: string): boolean =>
       from[name]!.examples !== undefined;
     for (const name of ['DrsDatasetsRecord', 'PlatformsRecord']) {
       expect([isShown(document.components.schemas, name), isShown(schemas, name)]).toEqual([true, false]);
@@ -217,7 +186,7 @@ describe('of odd data', () => {
 });
 
 test('every parameter is there, those of settings only with them', () => {
-  const namesOf = (from: Document): readonly unknown[] =>
+  const namesOf = (from: OpenApiDocument): readonly unknown[] =>
     Object.values(from.components.parameters).map(({ name }) => name);
   const always = PARAMETERS.filter(({ setting }) => setting === undefined).map(({ name }) => name);
   expect(namesOf(document)).toEqual([...always, 'id', ...COLLECTIONS.map(() => 'filters')]);

@@ -1,10 +1,12 @@
 // The reader of attribute certificates on hostile texts: never a crash, never a hang, never more than was signed.
-// Mutations of a good one and texts put together of its pieces; prints its seed.
+// Mutations of a good one, byte by byte too, and texts put together of its pieces; prints its seed.
+import { X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { AttributeContent } from '../../server/authority/attributeCertificate/content.ts';
 import { signerOf } from '../../server/authority/attributeCertificate/write.ts';
 import { nameDer } from '../../server/authority/issuance/certificate.ts';
-import { contentBy, judged } from '../support/attributeCertificates.ts';
-import { caOf, ecPair, holderOf, person } from '../support/pki.ts';
+import { contentBy, contentWith, judged } from '../support/attributeCertificates.ts';
+import { caOf, ecPair, holderOf, person, rsaPair } from '../support/pki.ts';
 import { randomOf, type Random } from '../support/random.ts';
 
 const SEED = 20261121;
@@ -95,5 +97,39 @@ describe(`on hostile texts (seed ${SEED})`, () => {
     };
     work(20_000);
     expect(work(200_000) / work(20_000)).toBeLessThan(40);
+  });
+});
+
+describe('one changed byte', () => {
+  const ca = caOf('CA');
+  const byRsa = holderOf('signer', nameDer(person('Signer')), rsaPair(), ca);
+  const text = signerOf(byRsa)(contentWith());
+  const bytes = Buffer.from(text);
+  const changed = (at: number, byte: number): string => {
+    const copy = Buffer.from(bytes);
+    copy[at] = byte;
+    return copy.toString('latin1');
+  };
+
+  /** Good only where the certificate that is carried is still what the CA signed. */
+  const judgedWithin = (text: string): AttributeContent | string => {
+    const der = Buffer.from(/<X509Certificate>(.*)<\/X509Certificate>/.exec(text)?.[1] ?? '', 'base64');
+    const verdict = judged(text);
+    if (typeof verdict === 'string') return verdict;
+    return new X509Certificate(der).verify(ca.certificate.publicKey!) ? verdict : 'carries a certificate of nobody';
+  };
+
+  test('is noticed wherever it is: the lowest bit of every byte in turn', () => {
+    const unnoticed = [...bytes.keys()].filter((at) => typeof judgedWithin(changed(at, bytes[at]! ^ 1)) !== 'string');
+    expect(unnoticed).toEqual([]);
+  });
+
+  test('is noticed, or stands for the same content: any byte for any other', () => {
+    const random = randomOf(20260101);
+    for (let i = 0; i < 3000; i++) {
+      const at = random.integer(0, bytes.length);
+      const verdict = judgedWithin(changed(at, random.integer(0, 256)));
+      if (typeof verdict !== 'string') expect(verdict).toEqual(contentBy(byRsa));
+    }
   });
 });

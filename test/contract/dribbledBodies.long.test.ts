@@ -1,0 +1,18 @@
+// A body that comes byte by byte without end is ended by both transports: about 10 s, since the promise is about the
+// real limit.
+import { expect, test } from 'vitest';
+import type { Answer } from '../../server/http/exchange.ts';
+import { dribble } from '../support/fuzz.ts';
+import { requestOf } from '../support/rawSocket.ts';
+import { running, textAnswer, TRANSPORTS } from '../support/transports.ts';
+
+const HEAD = requestOf('POST', '/', ['Content-Length: 100000']);
+const ANSWER: Answer = textAnswer('never');
+const INTAKE = { bodyBytesMax: 100_000, tooLong: ANSWER, busy: ANSWER, failed: ANSWER, answer: () => ANSWER };
+
+test.each(TRANSPORTS)('$name', { timeout: 15_000 }, async (transport) => {
+  const server = await running(transport, () => INTAKE);
+  expect(await dribble(server.port, { head: HEAD, bytes: 'x' })).toBe(true);
+  expect(server.errors).toEqual([]);
+  await server.listener.drain({ graceMs: 0, withinMs: 1_000_000 });
+});

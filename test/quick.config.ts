@@ -1,0 +1,9 @@
+// The part of `npm test` that answers within 20 s, `npm run test:quick`, named by place: style, the engine, and one
+// suite over a socket.
+import full, { LONG } from './vitest.config.ts';
+
+const QUICK = ['test/tidy.test.ts', 'test/unit/engine/**/*.test.ts', 'test/conformance/filters.test.ts'];
+
+const { projects: _all, ...test } = full.test!;
+
+export default { ...full, test: { ...test, include: QUICK, exclude: [LONG], isolate: false } };
