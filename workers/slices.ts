@@ -38,7 +38,8 @@ interface Work {
 
 /**
  * The one scheduler of a serving thread. Steps are taken round-robin, and all of a turn together take the time of the
- * longest and QUEUED_MS at most, behind what was done at once. `now` is a clock in milliseconds, `nextTurn` calls back
+ * longest and QUEUED_MS at most; one in which AT_ONCE_MS were spent at once takes none, and in the next nothing is done
+ * at once. `now` is a clock in milliseconds, `nextTurn` calls back
  * in the next turn of the event loop. `turns` and `taken` count turns with queued steps, and those steps.
  */
 export class Slices {
@@ -55,6 +56,8 @@ export class Slices {
   #spentMs = 0;
   #isArmed = false;
   #isInTurn = false;
+  /** Whether the turn to come is for queued steps alone. */
+  #isStepsTurn = false;
 
   constructor(now: () => number, nextTurn: (turn: () => void) => void = setImmediate) {
     this.now = now;
@@ -188,12 +191,16 @@ export class Slices {
     const startMs = this.now();
     try {
       this.#refuseLate(startMs - SLICED_WAIT_MS_MAX);
+      const isFull = !this.#isStepsTurn && !this.hasTime() && this.#steps.size > 0;
+      this.#isStepsTurn = isFull;
+      if (isFull) return;
       if (this.#steps.size > 0) this.turns++;
       do this.#takeOne();
       while (this.#steps.size > 0 && this.#spentMs + this.now() - startMs < QUEUED_MS);
     } finally {
       this.#isInTurn = false;
-      this.#spentMs = 0;
+      // That of steps has no time for what comes with it.
+      this.#spentMs = this.#isStepsTurn ? AT_ONCE_MS : 0;
       if (this.#steps.size > 0) this.#arm();
     }
   }

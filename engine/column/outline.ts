@@ -16,18 +16,21 @@ export interface Outlines {
 export const NO_OUTLINES: Outlines = { keys: [], lists: [] };
 
 /**
- * The top-level keys of a collection: those of its fields in their order, and those that are no fields, by code point.
+ * The top-level keys of a collection: those of its fields in their order, those that are no fields, by code point, and
+ * all of them, which may be many.
  */
 export interface TopLevelKeys {
   readonly fields: readonly string[];
   readonly others: readonly string[];
+  readonly all: ReadonlySet<string>;
 }
 
 /** The top-level keys of a collection with these fields. Cost: its distinct keys, sorted. */
 export function topLevelKeys(fields: readonly string[], { keys }: Outlines): TopLevelKeys {
   const isField = new Set(fields);
-  const others = keys.filter((key) => !isField.has(key)).map((key) => ({ key, bytes: UTF8.encode(key) }));
-  return { fields, others: others.sort((a, b) => compareBytes(a.bytes, b.bytes)).map(({ key }) => key) };
+  const encoded = keys.filter((key) => !isField.has(key)).map((key) => ({ key, bytes: UTF8.encode(key) }));
+  const others = encoded.sort((a, b) => compareBytes(a.bytes, b.bytes)).map(({ key }) => key);
+  return { fields, others, all: new Set([...fields, ...others]) };
 }
 
 const UTF8 = new TextEncoder();

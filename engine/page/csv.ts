@@ -25,7 +25,10 @@ const OTHER_COLUMNS_MAX = 1000;
  * The columns of a collection's export: fields in their order, then keys that are no fields; with `keys` only those
  * among them. Cost: the keys.
  */
-export function csvColumns({ fields, others }: TopLevelKeys, keys: ReadonlySet<string> | undefined): readonly string[] {
+export function csvColumns(
+  { fields, others }: Pick<TopLevelKeys, 'fields' | 'others'>,
+  keys: ReadonlySet<string> | undefined,
+): readonly string[] {
   if (keys) return [...fields, ...others].filter((key) => keys.has(key));
   return others.length > OTHER_COLUMNS_MAX ? fields : [...fields, ...others];
 }

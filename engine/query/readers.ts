@@ -131,18 +131,18 @@ function unusualWholeOf(text: string): number {
 
 /**
  * Names separated by commas; without any records are whole, with unknown ones only they have no key. Unknown names are
- * ignored, and refused in strict mode with the nearest known key (A28). Cost: the value and the keys of the collection.
- * Source: A61.
+ * ignored, and refused in strict mode with the nearest known key (A28). Cost: the value; the keys of the collection too
+ * where a name is refused. Source: A61.
  */
 export function readFields(reading: Reading, value: string, at: number): void {
   const names = [...new Set(namesIn(reading, value, at))];
   if (names.length === 0 || !reading.known) return;
-  const known = [...reading.known.fields, ...reading.known.others];
-  const isKey = new Set(known);
-  const unknown = names.filter((name) => !isKey.has(name));
-  reading.page.keys = new Set(names.filter((name) => isKey.has(name)));
+  const { fields, others, all } = reading.known;
+  const unknown = names.filter((name) => !all.has(name));
+  reading.page.keys = new Set(names.filter((name) => all.has(name)));
   for (const name of unknown) reading.ignore(at, ['fields', name]);
-  if (!reading.isStrict) return;
+  if (!reading.isStrict || unknown.length === 0) return;
+  const known = [...fields, ...others];
   const messages = unknown.map((name, i) =>
     unknownField(name, i < SUGGESTIONS_MAX ? nearestName(name, known) : undefined),
   );

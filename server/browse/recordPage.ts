@@ -6,6 +6,7 @@ import { bytesText } from '../observe/quantities.ts';
 import { apiPath } from './address.ts';
 import { noRecordPage } from './errorPage.ts';
 import { amountOf, framed } from './frame.ts';
+import { inStep } from './inStep.ts';
 import { jsonPanel } from './jsonPanel.ts';
 import { placesAndPeriods } from './placesAndPeriods.ts';
 import { backReferences } from './backReferences.ts';
@@ -38,6 +39,20 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
   const budget: MemberBudget = { wholeBytesMax: VALUE_BYTES_MAX, startBytes: START_BYTES, left: RECORD_BYTES_MAX };
   const members = recordMembers(collection, row, undefined, budget);
   const references = await backReferences(site, tour, declared, id);
+  // Its values are read behind what was waited for, in a step like any other page.
+  return inStep(site, tour, () => pageOf(site, tour, { declared, id, row, members, references }));
+}
+
+interface ShownRecord {
+  readonly declared: Collection;
+  readonly id: number;
+  readonly row: number;
+  readonly members: readonly Member[];
+  readonly references: Awaited<ReturnType<typeof backReferences>>;
+}
+
+function pageOf(site: Site, tour: Tour, { declared, id, row, members, references }: ShownRecord): BrowsePage {
+  const collection = site.collections(declared.name);
   const label = recordLabel(collection, row);
   const heading = label ?? `${declared.title} ${id}`;
   const main = html`<div class="title">

@@ -132,13 +132,20 @@ function inTurn(catalogue: CatalogueService, view: View, visit: Visit, sent: str
 
 /** A request beyond its turn: of its headers a view reads one, since the visit has what the others say. */
 function keptRequest(request: Request): Request {
-  const { method, target, query } = request;
+  const { method, target, query, route } = request;
   const accept = request.header('accept');
   const header = (name: string): string | undefined => {
     assert(name === 'accept', `${name} is gone with its turn`);
     return accept;
   };
-  return { method, target, query, header, peer: () => assert.fail('the peer is gone with its turn') };
+  return {
+    method,
+    target,
+    query,
+    route: route ?? ROUTE.other,
+    header,
+    peer: () => assert.fail('the peer is gone with its turn'),
+  };
 }
 
 type View = Exclude<Route, { kind: 'badTarget' | 'notFound' | 'redirect' }>;

@@ -3,7 +3,7 @@
 import { parseInstant } from '../../engine/query/instant.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
-import { NO_OUTLINES } from '../../engine/column/outline.ts';
+import { NO_OUTLINES, topLevelKeys } from '../../engine/column/outline.ts';
 import type { ColumnType, Dictionary } from '../../engine/column/dictionary.ts';
 import { identityIndex, invertedIndex, type FieldIndex } from '../../engine/index/field.ts';
 import { DANGLING, linkOf } from '../../engine/index/join.ts';
@@ -68,7 +68,10 @@ export function indexOfDeclared(
     rows: sorted.length,
     ids,
     members,
-    keys: { fields: declaration.fields.map(({ name }) => name), others: [] },
+    keys: topLevelKeys(
+      declaration.fields.map(({ name }) => name),
+      NO_OUTLINES,
+    ),
     records: { rows: sorted.length, chunks: [], baseUrl: '', growth: 0, outlines: NO_OUTLINES },
   };
 }

@@ -24,8 +24,8 @@ export function personProblem(name: string): string | undefined {
   return nameSetKeyOfText(name) === undefined ? 'is not of the form /TYPE=value/TYPE=value' : undefined;
 }
 
-/** The last attribute of a proxy's subject (RFC 3820, 3.4), or of an older one. */
-const OF_PROXY = /\/CN=(?:limited )?proxy$/i;
+/** The end of an older proxy's subject, or of one of RFC 3820 (3.4), which is a number behind a common name. */
+const OF_PROXY = /\/CN=(?:limited )?proxy$|\/CN=[^/]+\/CN=\d+$/i;
 
 /** Why nobody may ever be met under the name of a user, or undefined. Without `namespaces` CAs may certify any name. */
 export function personDoubt(name: string, namespaces: Namespaces | undefined): string | undefined {

@@ -21,7 +21,7 @@ export function revocationProblem(path: Path, search: PathSearch, findPath: Find
         (crl) => isUsable(crl, certificate, search.rules) && isVouchedFor(crl, { path, issuer }, search, findPath),
       );
     if (usable.length === 0) return `There is no current CRL of ${shownSubject(issuer)}.`;
-    if (usable.some(({ revoked }) => revoked.has(certificate.serialNumber))) {
+    if (usable.some(({ revoked }) => revoked.has(certificate.serialNumber.toString(16)))) {
       return `The certificate of ${shownSubject(certificate)} has been revoked.`;
     }
     search.crlsUntil = Math.min(search.crlsUntil, ...usable.map(({ nextUpdate }) => nextUpdate ?? Infinity));

@@ -62,7 +62,7 @@ test('however many works run, a turn takes no longer than one of them', () => {
   for (let i = 0; i < 100; i++) expect(turn()).toHaveLength(1);
 });
 
-test('what is done at once leaves a queued step its turn, and is refused when the time for it is over', () => {
+test('what is done at once leaves a queued step the turn behind it, in which nothing else has time', () => {
   const { slices, work, turn, pass } = newThread();
   void slices.run(work('queued', 5, 1), STAYING);
   for (let i = 0; i < 3; i++) {
@@ -74,6 +74,7 @@ test('what is done at once leaves a queued step its turn, and is refused when th
       times++;
     }
     expect(times).toBe(6);
+    expect([turn(), slices.hasTime()]).toEqual([[], false]);
     expect(turn()).toEqual(['queued']);
     expect(slices.hasTime()).toBe(true);
   }
@@ -182,7 +183,8 @@ test('work of one step is done at once or in a turn to come, whatever runs, and 
   const singles = [STAYING, client, STAYING].map((waiter, i) => slices.soon(single(`single ${i}`), waiter));
   client.leave();
   expect(await singles[1]).toBe('gone');
-  const names = Array.from({ length: SLICED_RUNNING_MAX + 2 }, () => turn()[0]);
+  // The first turn was spent at once.
+  const names = Array.from({ length: SLICED_RUNNING_MAX + 3 }, () => turn()[0]);
   expect(names.slice(-2)).toEqual(['single 0', 'single 2']);
   expect(await Promise.all([singles[0], singles[2]])).toEqual(['single 0', 'single 2']);
   const many = Array.from({ length: SLICED_WAITING_MAX }, () => slices.soon(single('many'), STAYING));

@@ -1,5 +1,6 @@
 // Queries in, requests out: paging, keys, values, problems and ignored names, over the declaration's own fields.
 import { describe, expect, test } from 'vitest';
+import { topLevelKeys } from '../../../../engine/column/outline.ts';
 import type { Ask, QueryOptions } from '../../../../engine/query/ask.ts';
 import { MEMBERS_MAX } from '../../../../engine/query/limits.ts';
 import { parseRecordQuery } from '../../../../engine/query/parse.ts';
@@ -300,7 +301,7 @@ describe('a single record', () => {
 });
 
 describe('fields', () => {
-  const known = { fields: ['ob_id', 'title', 'uuid'], others: ['a b', 'x,'] };
+  const known = topLevelKeys(['ob_id', 'title', 'uuid'], { keys: ['x,', 'title', 'a b'], lists: [] });
   const record = (query: string): Ask => parseRecordQuery(query, QUERY_OPTIONS, known);
 
   test.each([

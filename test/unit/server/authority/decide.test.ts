@@ -122,6 +122,19 @@ describe('a user without roles of this site', () => {
     expect(outcome(decided({ certificate: { content } }))).toEqual(['AccessGranted', 'reader,guest,editor']);
   });
 
+  test('gets all roles that a role is mapped to, ten times as many in about ten times the time', () => {
+    const cpuOf = (count: number): number => {
+      const mappings = Array.from({ length: count }, (_, i) => ({ remote: 'student', local: `role${i}` }));
+      const policy = { hosts: new Map([['Partner', { ...PARTNER, mappings }]]) };
+      const before = process.cpuUsage();
+      expect(outcome(decided({ policy }))[1]!.split(',')).toHaveLength(count);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    cpuOf(5000);
+    expect(cpuOf(50_000)).toBeLessThan(40 * cpuOf(5000));
+  });
+
   test('gets mapped roles as mapped, from this site', () => {
     const { status, ...rest } = decided({});
     expect([status, 'content' in rest && rest.content]).toMatchObject([
