@@ -26,7 +26,7 @@ export interface ClaimedPort {
  * when it is taken, forbidden, or the address is not this machine's.
  */
 export function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<ClaimedPort> {
-  return port === 0 ? claimed(host, port, flag) : inTurnAt(host, port, () => claimed(host, port, flag));
+  return port === 0 ? claimed(host, port, flag) : inTurnAt(host, [port], () => claimed(host, port, flag));
 }
 
 async function claimed(host: string, port: number, flag: string): Promise<ClaimedPort> {
@@ -55,17 +55,20 @@ const TRIES_MAX = 1500;
 const RETRY_MS = 20;
 
 /**
- * Runs `change` while no other process of this program is in such a turn at `port`, and gives its result. Throws what
- * `change` throws, and OperationError `port` after 30 s of waiting, as where another is stopped in the middle of it.
- * The token is a socket in Linux's abstract namespace: it leaves no file, is gone with its process however that ends,
- * and is seen where the port is, in one network namespace. Elsewhere nobody waits for anybody.
+ * Runs `change` while no other process of this program is in such a turn at one of `ports`, and gives its result.
+ * Throws what `change` throws, and OperationError `port` after 30 s of waiting, as where another is stopped in the
+ * middle of it. Turns are waited for in the order of ports, so that no two wait for each other. A token is a socket in
+ * Linux's abstract namespace: it leaves no file, is gone with its process however that ends, and is seen where the port
+ * is, in one network namespace. Elsewhere nobody waits for anybody.
  */
-export async function inTurnAt<T>(host: string, port: number, change: () => Promise<T>): Promise<T> {
-  const token = process.platform === 'linux' ? await tokenOf(host, port) : undefined;
+export async function inTurnAt<T>(host: string, ports: readonly number[], change: () => Promise<T>): Promise<T> {
+  const tokens: (Server | undefined)[] = [];
   try {
+    if (process.platform === 'linux')
+      for (const port of ports.toSorted((a, b) => a - b)) tokens.push(await tokenOf(host, port));
     return await change();
   } finally {
-    token?.close();
+    for (const token of tokens) token?.close();
   }
 }
 

@@ -106,7 +106,7 @@ export async function serve(
     if (subscription) stops.push(() => subscription.stop());
     const dataPath = (): string => subscription?.dataPath() ?? settings.data;
     const served = await loaded(settings, { baseUrl, report, showProgress, dataPath }, subscription);
-    await inTurnAt(settings.host, ports.port, async () => {
+    await inTurnAt(settings.host, portsOf(ports), async () => {
       await claims.release();
       await threads.begin((i) => servingData(settings, shared, i), served);
     });
@@ -294,6 +294,11 @@ async function accessLogsOf(
     logs.stop();
   };
   return { logs, stop };
+}
+
+/** Those that there are. */
+function portsOf({ port, http10Port }: Ports): readonly number[] {
+  return http10Port === undefined ? [port] : [port, http10Port];
 }
 
 interface Ports {

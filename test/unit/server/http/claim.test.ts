@@ -81,7 +81,7 @@ describe.skipIf(process.platform !== 'linux')('a turn at a port', () => {
     const { port, release } = await claimPort(HOST, 0);
     let other: Promise<unknown> | undefined;
     let isSettled = false;
-    await inTurnAt(HOST, port, async () => {
+    await inTurnAt(HOST, [port], async () => {
       await release();
       other = claimPort(HOST, port).finally(() => (isSettled = true));
       other.catch(() => undefined);
@@ -94,15 +94,31 @@ describe.skipIf(process.platform !== 'linux')('a turn at a port', () => {
     expect(isShared(port)).toBe(false);
   });
 
+  test('is had at several ports at once, whichever is named first', async () => {
+    const [one, other] = [await claimPort(HOST, 0), await claimPort(HOST, 0)];
+    ends.push(one.release, other.release);
+    const ports = [one.port, other.port];
+    let inside = 0;
+    let most = 0;
+    const change = async (): Promise<void> => {
+      most = Math.max(most, ++inside);
+      await other.release();
+      inside--;
+    };
+    const turns = [ports, ports.toReversed(), [other.port], [one.port, other.port]];
+    await Promise.all(turns.map((of) => inTurnAt(HOST, of, change)));
+    expect(most).toBe(1);
+  });
+
   test('is one after the other, and ends where what was done in it throws', async () => {
     const order: number[] = [];
     const { port, release } = await claimPort(HOST, 0);
     ends.push(release);
-    const first = inTurnAt(HOST, port, () => {
+    const first = inTurnAt(HOST, [port], () => {
       order.push(1);
       return Promise.reject(new Error('of the first'));
     });
-    const second = inTurnAt(HOST, port, () => Promise.resolve(order.push(2)));
+    const second = inTurnAt(HOST, [port], () => Promise.resolve(order.push(2)));
     await expect(first).rejects.toThrow('of the first');
     await second;
     expect(order).toEqual([1, 2]);
@@ -114,7 +130,7 @@ describe.skipIf(process.platform !== 'linux')('a turn at a port', () => {
     const module = new URL('../../../../server/http/claim.ts', import.meta.url).href;
     const holder = `
       const { inTurnAt } = await import('${module}');
-      await inTurnAt('${HOST}', ${port}, () => new Promise(() => process.stdout.write('holds')));
+      await inTurnAt('${HOST}', [${port}], () => new Promise(() => process.stdout.write('holds')));
     `;
     const child = spawn(process.execPath, ['--input-type=module', '-e', holder], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -7,14 +7,14 @@ import { startServer } from '../../../support/server.ts';
 const ROUNDS = 3;
 const STARTS = 5;
 
-test.skipIf(process.platform !== 'linux')(
-  'of servers that start at once on one port one serves, and the others say who has it',
-  async () => {
+test.skipIf(process.platform !== 'linux').each(['--port', '--http10-port'])(
+  'of servers that start at once with one %s one serves, and the others say who has it',
+  async (flag) => {
     const data = await sampleSnapshot();
     for (let round = 0; round < ROUNDS; round++) {
       const { port, release } = await claimPort('127.0.0.1', 0);
       await release();
-      const start = () => startServer({ data, flags: ['--port', `${port}`] });
+      const start = () => startServer({ data, flags: [flag, `${port}`] });
       const started = await Promise.allSettled(Array.from({ length: STARTS }, start));
       const servers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
       const refusals = started.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
