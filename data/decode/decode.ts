@@ -5,7 +5,7 @@ import type { Layout } from '../../engine/schema/layout.ts';
 import { NULL_START, type Batch } from './batch.ts';
 import { BatchDraft } from './batchDraft.ts';
 import { OutlineNumbers } from './outlines.ts';
-import { DEPTH_MAX, quoted, ScanFault, Scanner, type JsonKind } from './scanner.ts';
+import { DEPTH_MAX, KEY_BYTES_MAX, quoted, ScanFault, Scanner, type JsonKind } from './scanner.ts';
 import { SCALAR_KIND, ShapeTree, type DecodeColumn, type Shape, type ShapeNode } from './shape.ts';
 
 const PLACEHOLDER_BYTES = new TextEncoder().encode(PLACEHOLDER);
@@ -136,6 +136,7 @@ export class Decoder {
       const name =
         scanner.unescaped ??
         scanner.bytes.subarray(scanner.at - 1 - (scanner.tokenEnd - scanner.tokenStart), scanner.at - 1);
+      if (name.length > KEY_BYTES_MAX) throw new ScanFault(`a key has more than ${KEY_BYTES_MAX} bytes`);
       this.#lastKey = DECODER.decode(name);
       i = shape.byName.get(this.#lastKey) ?? (this.#learns(shape) ? shape.nodes.length - 1 : -1);
     }

@@ -1,6 +1,7 @@
 // The outlines of records while they are decoded: each distinct sequence of top-level keys gets a number.
 // A step of a tree for each key, so that records alike cost no text. Filled a batch at a time;
 // the record store numbers them anew in the order of records, so that the same data always gives the same numbers.
+import { createHash } from 'node:crypto';
 import type { Outlines } from '../../engine/column/outline.ts';
 
 interface Step {
@@ -61,7 +62,7 @@ export class OutlineStore {
 
   /** The number of an outline, known or new. Cost: the length of its keys. */
   numberOf(keys: readonly string[]): number {
-    const text = JSON.stringify(keys);
+    const text = digestOf(keys);
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
     this.#numbers.set(text, this.#outlines.length);
@@ -91,6 +92,11 @@ export class OutlineStore {
     this.#keys.set(key, known);
     return known;
   }
+}
+
+/** Many keys are a long text, and V8 hashes texts of more than 16,383 characters by their length alone. */
+function digestOf(keys: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(keys)).digest('base64');
 }
 
 function stepTo(before: Step | undefined, name: string): Step {

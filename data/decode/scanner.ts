@@ -16,6 +16,9 @@ const QUOTED_MAX = 80;
 /** Deeper JSON than any catalogue holds; bounds the recursion of the decoder. */
 export const DEPTH_MAX = 64;
 
+/** Longer keys than any catalogue's: maps hold them, and V8 hashes texts beyond 16,383 characters by length alone. */
+export const KEY_BYTES_MAX = 1024;
+
 /** Why a text is no JSON, or not the JSON that is wanted. Caught once per line in decode.ts, never leaves it. */
 export class ScanFault extends Error {}
 

@@ -72,6 +72,9 @@ interface Rows {
   readonly membersOf: (outline: number) => Int32Array;
 }
 
+/** Outlines of an export that are kept: a collection may have as many as records, with 1,000 columns 8 kB each. */
+const KEPT_OUTLINES_MAX = 1024;
+
 /**
  * For each outline two numbers a column: the place of its member, -1 without one, and the bytes of its key and colon.
  * Cost: an outline's members, when a record first has it.
@@ -79,8 +82,15 @@ interface Rows {
 export function membersByOutline(outlines: Outlines, columns: readonly string[]): (outline: number) => Int32Array {
   const columnOf = new Map(columns.map((key, column) => [key, column]));
   const placeOfKey = outlines.keys.map((key) => columnOf.get(key) ?? -1);
-  const known: Int32Array[] = [];
-  return (outline) => (known[outline] ??= membersOf(outlines, outlines.lists[outline]!, placeOfKey, columns.length));
+  const known = new Map<number, Int32Array>();
+  return (outline) => {
+    let members = known.get(outline);
+    if (members) return members;
+    if (known.size >= KEPT_OUTLINES_MAX) known.clear();
+    members = membersOf(outlines, outlines.lists[outline]!, placeOfKey, columns.length);
+    known.set(outline, members);
+    return members;
+  };
 }
 
 function membersOf(

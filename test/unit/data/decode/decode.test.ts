@@ -219,6 +219,8 @@ describe('a fault is told with line and pointer:', () => {
       '/a~1b the key stands twice in its object',
     ],
     ['a nested key twice', OPEN, '{"ob_id":1,"a":[0,{"~":1,"~":2}]}', '/a/1/~0 the key stands twice in its object'],
+    ['a long key', OPEN, `{"ob_id":1,"${'k'.repeat(1025)}":1}`, ' a key has more than 1024 bytes'],
+    ['a long key further down', OPEN, `{"ob_id":1,"a":{"${'é'.repeat(513)}":1}}`, '/a a key has more than 1024 bytes'],
     ['a lone surrogate', OPEN, String.raw`{"ob_id":1,"a":["\ud800"]}`, '/a/0 a text holds half of a surrogate pair'],
     ['a lone surrogate in a key', OPEN, String.raw`{"ob_id":1,"\udc00":1}`, ' a text holds half of a surrogate pair'],
     [

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { topLevelKeys } from '../../../../engine/column/outline.ts';
 import { SPEC_LINK_END, type ServedForm } from '../../../../engine/column/served.ts';
 import type { Selection } from '../../../../engine/index/rowset.ts';
-import { csvColumns, csvHeader } from '../../../../engine/page/csv.ts';
+import { csvColumns, membersByOutline, csvHeader } from '../../../../engine/page/csv.ts';
 import { copying } from '../../../../engine/page/rewrite.ts';
 import { csvRows, jsonRows, measured, ndjsonRows, rowsBody } from '../../../../engine/page/rows.ts';
 import { expectBody, rowsOf, servedRecord, textOf } from '../../../support/pages.ts';
@@ -151,4 +151,15 @@ test('a collection with more than 1,000 keys that are no fields exports its fiel
   expect(csvColumns({ fields: ['a'], others }, undefined)).toEqual(['a']);
   expect(csvColumns({ fields: ['a'], others }, new Set(['k7', 'a']))).toEqual(['a', 'k7']);
   expect(csvColumns({ fields: ['a'], others: others.slice(1) }, undefined)).toHaveLength(1001);
+});
+
+test('where the members of each of 3,000 outlines stand is known again, in whatever order they are asked for', () => {
+  const keys = Array.from({ length: 12 }, (_, i) => `k${i}`);
+  const lists = Array.from({ length: 3000 }, (_, outline) => keys.map((_, i) => i).filter((i) => (outline >> i) & 1));
+  const membersOf = membersByOutline({ keys, lists }, ['k3', 'k0']);
+  const expected = lists.map((list) =>
+    [3, 0].flatMap((key) => (list.includes(key) ? [list.indexOf(key), 5] : [-1, -1])),
+  );
+  for (const order of [[...lists.keys()], [...lists.keys()].toReversed(), [0, 2999, 0, 1500]])
+    for (const outline of order) expect([...membersOf(outline)], String(outline)).toEqual(expected[outline]);
 });
