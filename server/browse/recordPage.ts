@@ -13,7 +13,7 @@ import { backReferences } from './backReferences.ts';
 import { requestPanel } from './requestPanel.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
-import { cutAtWord, ShownValues } from './values.ts';
+import { cutAtWord, ShownValues, valueIn } from './values.ts';
 
 /** Bytes of a record that its page reads, of one value, and of a longer text. */
 const RECORD_BYTES_MAX = 1024 * 1024;
@@ -118,7 +118,7 @@ function shown(value: Member['value'], values: ShownValues): Child {
     case 'whole':
       return /^[-\d]/.test(value.json)
         ? html`<span class="number">${value.json}</span>`
-        : values.whole(JSON.parse(value.json));
+        : values.whole(valueIn(value.json));
     case 'start':
       return html`${values.whole(`${value.text}…`)} <span class="quiet">${bytesText(value.bytes)}, see the JSON</span>`;
     case 'long':

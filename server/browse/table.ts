@@ -6,7 +6,7 @@ import { bytesText } from '../observe/quantities.ts';
 import { fromStart, type Pair, queryOf, withValue } from './address.ts';
 import type { Listing } from './listing.ts';
 import { type Child, html, type Markup } from './template.ts';
-import { ShownValues } from './values.ts';
+import { ShownValues, valueIn } from './values.ts';
 
 /** Bytes of values that a page of a table reads, and of one value. */
 const TABLE_BYTES_MAX = 256 * 1024;
@@ -114,7 +114,7 @@ function rowOf(
 function shown(value: Member['value'], values: ShownValues): Child {
   switch (value.kind) {
     case 'whole':
-      return scalarOf(value.json) ?? values.cell(JSON.parse(value.json));
+      return scalarOf(value.json) ?? values.cell(valueIn(value.json));
     case 'start':
       return values.cell(`${value.text}…`);
     case 'long':

@@ -141,6 +141,15 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value of a JSON text; of what is none, as in a snapshot that somebody forged, the text itself. */
+export function valueIn(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
+}
+
 /** A text of at most so many characters, cut between words where one ends in its second half. */
 export function cutAtWord(text: string, most: number): string {
   if (text.length <= most) return text;

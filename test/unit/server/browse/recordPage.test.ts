@@ -1,6 +1,9 @@
-// The title of a record's page, by which people know its tab and find its bookmark.
+// The page of a record: its title, by which people know its tab and find its bookmark, and values that are none.
 import { expect, test } from 'vitest';
 import { browserOf } from '../../../support/browsed.ts';
+import { collectionOf } from '../../../support/collections.ts';
+import { requestOf, STAYING } from '../../../support/requests.ts';
+import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../support/smallCatalogue.ts';
 
 const WORDS = 'dust '.repeat(23);
 const RECORDS = [
@@ -23,4 +26,17 @@ test.each([
 ])('of record %d begins with its id and ends its name with a word', async (id, title) => {
   const { page } = await browsed(`/browse/observations/${id}/`);
   expect(page.querySelector('title')!.textContent).toBe(title);
+});
+
+test('bytes of a record that are no JSON, as somebody may forge them, are shown as they are', async () => {
+  const collection = collectionOf('observations', ['{"ob_id":1,"title":"a title"}'], BASE_URL);
+  const [chunk] = collection.records.chunks;
+  chunk!.bytes.set(Buffer.from('"a"titl<"'), Buffer.from(chunk!.bytes).indexOf('"a title"'));
+  const handler = handlerWith(NEVER_HEAVY, {}, (name) =>
+    name === 'observations' ? collection : collectionOf(name, [], BASE_URL),
+  );
+  for (const url of ['/browse/observations/1/', '/browse/observations/']) {
+    const reply = replyOf(await handler(requestOf({ url, headers: { accept: 'text/html' } }), STAYING));
+    expect([reply.status, reply.text.includes('titl&lt;')]).toEqual([200, true]);
+  }
 });
