@@ -80,6 +80,8 @@ interface Members {
 function members(type: ColumnType, text: string): Members {
   const plain = type === 'integer' || type === 'link' ? plainDecimals(text) : undefined;
   if (plain) return { values: plain, firstError: undefined };
+  // Nothing to trim or refuse: what is left is to cut it.
+  if (type === 'text' && !/[\s\0]/.test(text)) return { values: text.split(','), firstError: undefined };
   const values: string[] = [];
   let firstError: Members['firstError'];
   const all = text.split(',');
