@@ -1,5 +1,6 @@
 // Builds one collection from its batches: columns with dictionaries and posting lists, child tables, record bytes, and
 // writes them as sections. Memory is that of the collection's columns, each let go once written.
+import { randomInt } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { Interner } from '../../engine/column/intern.ts';
@@ -236,7 +237,7 @@ export class CollectionBuilder {
     const rows = order ? reordered(behindNulls(codes.view(), table.earlierRows), order) : codes.view();
     const isInferredLink = column.type === 'link' && this.#keys.has(column.path);
     if (this.#order().repeats.length === 0 && !isInferredLink) return { texts, codes: rows };
-    const left = new Interner();
+    const left = newInterner();
     const bytes = texts.text.view();
     const intern = (code: number): number => {
       const [start, end] = [texts.startOf(code), texts.ends.at(code)];
@@ -259,8 +260,15 @@ type TableSlot = ReturnType<typeof emptyTable>;
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
+/** Of this process: a data set may be made to have texts of one hash. */
+const SEED = randomInt(2 ** 32);
+
+function newInterner(): Interner {
+  return new Interner(SEED);
+}
+
 function emptyColumn() {
-  return { texts: new Interner(), codes: new GrowableU32(), kinds: 0 };
+  return { texts: newInterner(), codes: new GrowableU32(), kinds: 0 };
 }
 
 /** Of its `rows` the first `earlierRows` came of no batch: columns have no codes of them. */

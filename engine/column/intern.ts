@@ -5,13 +5,25 @@ import type { Texts } from './sort.ts';
 
 const EMPTY = 0xffffffff;
 
-/** Distinct texts in the order of their first appearance. */
+/** Where FNV-1a starts, as published. */
+const OFFSET_BASIS = 0x811c9dc5;
+
+/**
+ * Distinct texts in the order of their first appearance. `seed` is where their hashes start: one that nobody can know
+ * keeps whoever chose the texts from choosing such as have one hash, each of which would be compared with all others.
+ * Numbers do not depend on it.
+ */
 export class Interner {
   readonly text = new GrowableBytes();
   readonly ends = new GrowableU32();
+  readonly #seed: number;
   #hashes = new GrowableU32();
   /** Undefined once it is sealed. */
   #slots: Uint32Array | undefined = new Uint32Array(64).fill(EMPTY);
+
+  constructor(seed = OFFSET_BASIS) {
+    this.#seed = seed;
+  }
 
   /** How many distinct texts there are. */
   get size(): number {
@@ -26,7 +38,7 @@ export class Interner {
   /** The number of the text `bytes[start..end)`, new or known. Cost: one pass over it, constant probes expected. */
   intern(bytes: Uint8Array, start: number, end: number): number {
     const slots = this.#slots!;
-    const hash = hashOf(bytes, start, end);
+    const hash = hashOf(bytes, start, end, this.#seed);
     const mask = slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const number = slots[slot]!;
@@ -75,8 +87,8 @@ export class Interner {
 }
 
 /** FNV-1a with a final mix, unsigned: short texts are the rule, and their low bits choose the slot. */
-function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = 0x811c9dc5 | 0;
+function hashOf(bytes: Uint8Array, start: number, end: number, seed: number): number {
+  let hash = seed | 0;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
   hash ^= hash >>> 15;
   return Math.imul(hash, 0x2c1b3c6d) >>> 0;
