@@ -1,6 +1,6 @@
 // A thread that decodes runs of lines: order in, batch out, one at a time.
 // Holds one decoder per collection; knows no file and builds nothing.
-import { cpuMicros } from '../import/profile.ts';
+import { cpuMicros } from '../importProfile.ts';
 import { takeOrders } from '../threadsInOrder.ts';
 import type { Decoder } from './decode.ts';
 import { decodeLines, decoderOf, type DecodeOrder } from './decoders.ts';

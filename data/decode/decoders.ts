@@ -5,9 +5,15 @@ import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { layoutOf } from '../../engine/schema/layout.ts';
 import type { Batch } from './batch.ts';
 import { Decoder } from './decode.ts';
-import type { Lines } from '../import/ndjson.ts';
-import { ImportProfile } from '../import/profile.ts';
+import { ImportProfile } from '../importProfile.ts';
 import { inOrder, OrderThreads } from '../threadsInOrder.ts';
+
+/** Whole lines of one file: `bytes` ends behind a line, the first of which has number `firstLine`. */
+export interface Lines {
+  readonly bytes: Uint8Array;
+  readonly firstLine: number;
+  readonly fileBytesRead: number;
+}
 
 /** What a decode thread is sent. */
 export interface DecodeOrder {

@@ -16,7 +16,7 @@ import { combined, fieldsInRecords, inferType, ownLink, type InferredType, type 
 import { type ColumnTexts, NULL_NUMBER, type StoredColumn } from './column.ts';
 import type { ColumnMakers } from './columnMakers.ts';
 import { mergedColumn } from './mergeColumn.ts';
-import { ImportProfile } from './profile.ts';
+import { ImportProfile } from '../importProfile.ts';
 import { orderById, orderOfChildren, orderOfMerged, reordered, type Order, type Repeat } from './order.ts';
 import { OperationError } from '../operationError.ts';
 import { inOrder } from '../threadsInOrder.ts';

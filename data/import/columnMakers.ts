@@ -2,7 +2,7 @@
 // small ones and where no threads are wanted. Knows no file.
 import { OrderThreads } from '../threadsInOrder.ts';
 import { type ColumnTexts, storedColumn, type StoredColumn } from './column.ts';
-import { ImportProfile } from './profile.ts';
+import { ImportProfile } from '../importProfile.ts';
 
 /** A column of less is made before a thread would have heard of it. */
 const THREAD_BYTES_MIN = 256 << 10;

@@ -2,6 +2,6 @@
 // Knows neither files nor the other columns.
 import { takeOrders } from '../threadsInOrder.ts';
 import { storedColumn } from './column.ts';
-import { cpuMicros } from './profile.ts';
+import { cpuMicros } from '../importProfile.ts';
 
 takeOrders(storedColumn, cpuMicros);

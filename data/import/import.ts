@@ -16,7 +16,7 @@ import { inferredTypes } from './fields.ts';
 import { startDecoders, type Decoders } from '../decode/decoders.ts';
 import { LineMatcher } from './matchLines.ts';
 import { MANIFEST_FILE } from './manifest.ts';
-import { ImportProfile, type StageTime } from './profile.ts';
+import { ImportProfile, type StageTime } from '../importProfile.ts';
 import { readLines, openDataSet, type CollectionFile, type DataSet } from './ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';

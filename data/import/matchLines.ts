@@ -4,7 +4,7 @@ import { GrowableBytes } from '../../engine/bits/growable.ts';
 import { lowerBound } from '../../engine/bits/lists.ts';
 import { OperationError } from '../operationError.ts';
 import type { EarlierCollection } from './earlier.ts';
-import type { Lines } from './ndjson.ts';
+import type { Lines } from '../decode/decoders.ts';
 import type { StoredBytes } from './recordBytes.ts';
 
 /** Earlier records are read in pieces of so many bytes. */

@@ -7,11 +7,12 @@ import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { closestName } from '../../engine/bits/suggest.ts';
 import { COLLECTIONS, collectionNamed } from '../../engine/schema/catalogue.ts';
+import type { Lines } from '../decode/decoders.ts';
 import { assertFile, cannotRead, foundAt, placeOf, refuseNdjson } from '../files.ts';
 import { assertNdjson } from './form.ts';
 import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.ts';
 import { OperationError } from '../operationError.ts';
-import { ImportProfile } from './profile.ts';
+import { ImportProfile } from '../importProfile.ts';
 
 /** A run holds at least this many bytes, so that decoding it is worth a thread's while. */
 const RUN_BYTES = 2 << 20;
@@ -27,13 +28,6 @@ const LINE_BYTES_MAX = 64 << 20;
 
 /** A name before the ending of another JSON, or of another compression. */
 const NEAR_NAME = /^([^.]+)\.(?:json|jsonl|ldjson|ndjson)(?:\.(?:gz|bz2|xz|zst|lz4|br|zip))?$/i;
-
-/** Whole lines of one file: `bytes` ends behind a line, the first of which has number `firstLine`. */
-export interface Lines {
-  readonly bytes: Uint8Array;
-  readonly firstLine: number;
-  readonly fileBytesRead: number;
-}
 
 /** The file of one collection. `bytes` is its size on disk, `sha256` the sum that the manifest has of it. */
 export interface CollectionFile {

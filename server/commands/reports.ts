@@ -1,7 +1,7 @@
 // What import and verify say when they are done,
 // as text for people. Pure: the outcome as plain data in, lines out.
 import type { ImportReport } from '../../data/import/import.ts';
-import { STAGES } from '../../data/import/profile.ts';
+import { STAGES } from '../../data/importProfile.ts';
 import type { verifyFile } from '../../data/store/verify.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { tableText } from './terminal.ts';
