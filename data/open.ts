@@ -1,12 +1,9 @@
 // Makes a snapshot file or a data set directory ready to be served: whichever `--data` names. Reads the code of an
 // import only for a directory.
 import { closeSync } from 'node:fs';
-import { readMetadata } from '../engine/snapshot/checkMetadata.ts';
-import { misnamedSection, straySection } from '../engine/snapshot/inventory.ts';
-import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/loaded.ts';
-import { METADATA_NAME, type Metadata } from '../engine/snapshot/metadata.ts';
-import { METADATA } from '../engine/snapshot/sections.ts';
-import { accept, type HeldFile, keptOpen, loadHeld, type OpenedData } from './store/load.ts';
+import { straySection } from '../engine/snapshot/inventory.ts';
+import type { LoadedSnapshot } from '../engine/snapshot/loaded.ts';
+import { accept, catalogueIn, type HeldFile, keptOpen, loadHeld, type OpenedData } from './store/load.ts';
 import { foundAt, openFile, placeOf, refuseNdjson } from './files.ts';
 import type { OpenOptions } from './openDirectory.ts';
 import { OperationError } from './operationError.ts';
@@ -44,20 +41,4 @@ export async function openHeld(held: HeldFile, options: OpenOptions, onProgress:
   const loaded = await loadHeld(held, options, onProgress);
   accept(held.file, straySection(loaded, catalogueIn(held.file, loaded)) ?? {});
   return loaded;
-}
-
-/**
- * The metadata of a loaded snapshot of a catalogue, whose sections are those that it asks for: other files have the
- * same form (blockStore.ts), and right checksums make no work of import. Asked once, before any thread opens it. Throws
- * OperationError `snapshot` with what was found in `file` and what was expected. Cost: the number of sections.
- */
-export function catalogueIn(file: string, loaded: LoadedSnapshot): Metadata {
-  const sections = sectionsOf(loaded);
-  if (!sections.has(METADATA, METADATA.path)) {
-    const why = `no snapshot of a catalogue, since it has no section ${METADATA_NAME}`;
-    throw new OperationError('snapshot', `${file}: ${why}`);
-  }
-  const metadata = accept(file, readMetadata(sections.views(METADATA, METADATA.path).bytes));
-  accept(file, misnamedSection(loaded.sections, metadata) ?? {});
-  return metadata;
 }

@@ -11,10 +11,9 @@ import { type Decoders, startDecoders } from '../decode/decoders.ts';
 import { attempt, placeOf } from '../files.ts';
 import { openDataSet, readLines, type CollectionFile } from '../import/ndjson.ts';
 import { orderById } from '../import/order.ts';
-import { catalogueIn } from '../open.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { loadSnapshot } from '../store/load.ts';
+import { catalogueIn, loadSnapshot } from '../store/load.ts';
 
 /** The bytes of a digest: the first half of a SHA-256. */
 export const DIGEST_BYTES = 16;

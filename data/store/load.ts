@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
+import { readMetadata } from '../../engine/snapshot/checkMetadata.ts';
 import { decodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
 import {
   decodeHeader,
@@ -13,9 +14,11 @@ import {
   type Header,
   type Refusal,
 } from '../../engine/snapshot/header.ts';
-import type { LoadedSnapshot, Placement } from '../../engine/snapshot/loaded.ts';
+import { misnamedSection } from '../../engine/snapshot/inventory.ts';
+import { type LoadedSnapshot, type Placement, sectionsOf } from '../../engine/snapshot/loaded.ts';
+import { type Metadata, METADATA_NAME } from '../../engine/snapshot/metadata.ts';
 import { tooManyLinks } from '../../engine/snapshot/rebase.ts';
-import { linksOfRecords } from '../../engine/snapshot/sections.ts';
+import { linksOfRecords, METADATA } from '../../engine/snapshot/sections.ts';
 import { attempt, openFile, readInto } from '../files.ts';
 import { startLoadThreads } from './loadThreads.ts';
 import { OperationError } from '../operationError.ts';
@@ -255,4 +258,20 @@ function memoriesFor(ends: readonly number[], file: string): readonly WebAssembl
       return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
     });
   });
+}
+
+/**
+ * The metadata of a loaded snapshot of a catalogue, whose sections are those that it asks for: other files have the
+ * same form (blockStore.ts), and right checksums make no work of import. Asked once, before any thread opens it. Throws
+ * OperationError `snapshot` with what was found in `file` and what was expected. Cost: the number of sections.
+ */
+export function catalogueIn(file: string, loaded: LoadedSnapshot): Metadata {
+  const sections = sectionsOf(loaded);
+  if (!sections.has(METADATA, METADATA.path)) {
+    const why = `no snapshot of a catalogue, since it has no section ${METADATA_NAME}`;
+    throw new OperationError('snapshot', `${file}: ${why}`);
+  }
+  const metadata = accept(file, readMetadata(sections.views(METADATA, METADATA.path).bytes));
+  accept(file, misnamedSection(loaded.sections, metadata) ?? {});
+  return metadata;
 }

@@ -14,8 +14,7 @@ import { verifyCollection, type CollectionTally } from '../../engine/snapshot/ve
 import { foundAt, refuseNdjson } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { catalogueIn } from '../open.ts';
-import { accept, loadSnapshot } from './load.ts';
+import { accept, catalogueIn, loadSnapshot } from './load.ts';
 
 /** So much is hashed between two turns of the event loop. */
 const HASH_BYTES = 8 << 20;

@@ -22,7 +22,8 @@ const ENGINE = [
   'engine',
 ];
 // Threads and handlers see the engine through its one face; building, measuring and testing it takes its parts.
-const BELOW_SERVER = ['engine', 'data', 'xml', 'workers', 'niceness'];
+const ROOMS = ['store', 'decode', 'import', 'synth', 'blocks', 'changes', 'crawl', 'follow', 'distribution', 'opening'];
+const BELOW_SERVER = ['engine', 'data', 'xml', ...ROOMS, 'workers', 'niceness'];
 const SERVICES = ['settings', 'observe', 'http', 'authority', 'openapi', 'browse', 'catalogue', 'soap', 'admin'];
 const SERVER = [...SERVICES, 'transports', 'generations', 'threads', 'process', 'commands'];
 
@@ -47,8 +48,19 @@ const AREAS: readonly Area[] = [
     mayImport: ['bits', 'schema', 'kernel', 'column', 'index', 'snapshot', 'query', 'find', 'page'],
   },
   { name: 'engine', folders: ['engine/'], mayImport: ENGINE },
-  { name: 'data', folders: ['data/'], mayImport: [...ENGINE, 'xml', 'niceness'] },
   { name: 'xml', folders: ['data/xml/'], mayImport: [] },
+  // What the rooms of data/ share.
+  { name: 'data', folders: ['data/'], mayImport: [...ENGINE, 'niceness'] },
+  { name: 'store', folders: ['data/store/'], mayImport: [...ENGINE, 'data'] },
+  { name: 'decode', folders: ['data/decode/'], mayImport: [...ENGINE, 'data'] },
+  { name: 'import', folders: ['data/import/'], mayImport: [...ENGINE, 'data', 'store', 'decode'] },
+  { name: 'synth', folders: ['data/synth/'], mayImport: [...ENGINE, 'data', 'import'] },
+  { name: 'blocks', folders: ['data/blocks/'], mayImport: [...ENGINE, 'data', 'store', 'niceness'] },
+  { name: 'changes', folders: ['data/changes/'], mayImport: [...ENGINE, 'data', 'store', 'decode', 'import'] },
+  { name: 'crawl', folders: ['data/crawl/'], mayImport: [...ENGINE, 'data', 'decode', 'import'] },
+  { name: 'follow', folders: ['data/follow/'], mayImport: [...ENGINE, 'data', 'store', 'import', 'changes', 'crawl'] },
+  { name: 'distribution', folders: ['data/distribution/'], mayImport: [...ENGINE, 'data', 'xml', 'store', 'blocks'] },
+  { name: 'opening', folders: ['data/open.ts', 'data/openDirectory.ts'], mayImport: [...ENGINE, 'data', ...ROOMS] },
   { name: 'workers', folders: ['workers/'], mayImport: ['engine', 'niceness'] },
   { name: 'niceness', folders: ['workers/niceness.ts'], mayImport: [] },
   { name: 'settings', folders: ['server/settings/'], mayImport: BELOW_SERVER },
