@@ -191,12 +191,12 @@ export class Slices {
     const startMs = this.now();
     try {
       this.#refuseLate(startMs - SLICED_WAIT_MS_MAX);
-      const isFull = !this.#isStepsTurn && !this.hasTime() && this.#steps.size > 0;
-      this.#isStepsTurn = isFull;
-      if (isFull) return;
+      const endMs = startMs + QUEUED_MS - (this.#isStepsTurn ? 0 : this.#spentMs);
+      this.#isStepsTurn = !this.#isStepsTurn && !this.hasTime() && this.#steps.size > 0;
+      if (this.#isStepsTurn) return;
       if (this.#steps.size > 0) this.turns++;
       do this.#takeOne();
-      while (this.#steps.size > 0 && this.#spentMs + this.now() - startMs < QUEUED_MS);
+      while (this.#steps.size > 0 && this.now() < endMs);
     } finally {
       this.#isInTurn = false;
       // That of steps has no time for what comes with it.

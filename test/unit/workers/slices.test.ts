@@ -80,6 +80,15 @@ test('what is done at once leaves a queued step the turn behind it, in which not
   }
 });
 
+test('short steps share the turn behind one that was spent at once', () => {
+  const { slices, work, turn, pass } = newThread();
+  for (const name of ['a', 'b']) void slices.run(work(name, 9, 0.3), STAYING);
+  const sinceMs = slices.now();
+  pass(5);
+  slices.spend(sinceMs);
+  expect([turn(), turn()].map((steps) => steps.join(''))).toEqual(['', 'abab']);
+});
+
 test('time spent at once is forgotten with its turn, where nothing is queued too', () => {
   const { slices, turn, pass, isIdle } = newThread();
   const sinceMs = slices.now();
