@@ -52,3 +52,10 @@ export function randomOf(seed: number): Random {
       .map(({ element }) => element);
   return { unit, integer, chance: (probability) => unit() < probability, pick, several, shuffled };
 }
+
+/** Bytes that no compressor makes shorter, of a seed that is new in each run. */
+export function freshBytes(length: number): Buffer {
+  const random = randomOf(freshSeed());
+  const words = Uint32Array.from({ length: Math.ceil(length / 4) }, () => random.unit() * 2 ** 32);
+  return Buffer.from(words.buffer, 0, length);
+}

@@ -1,6 +1,5 @@
 // A target in three of Debian's nats-server that know each other: nothing is lost where one of them is killed, and all
 // replicas agree afterwards. What one server does is in natsTarget.long.test.ts.
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,6 +19,7 @@ import {
 } from '../../../support/harmedTargets.ts';
 import { leaderOf, natsCluster, NATS_SERVER, type NatsServer } from '../../../support/natsServers.ts';
 import { servesAtLast, WATCH_POLL, watchingReplicas } from '../../../support/watchingReplicas.ts';
+import { freshBytes } from '../../../support/random.ts';
 
 const directory = temporaryDirectory();
 const { signal } = new AbortController();
@@ -48,7 +48,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
   }
 
   test('loses nothing when one is killed in the middle of a publish and of a fetch', async () => {
-    const text = randomBytes(1_500_000).toString('base64');
+    const text = freshBytes(1_500_000).toString('base64');
     const [first, large, last] = [
       await releaseOf(directory, 1),
       await releaseOf(directory, 2, text),

@@ -1,6 +1,5 @@
 // A target in Debian's nats-server: what publishers put there, what replicas make of it, and what is left where it is
 // killed. Three of them that know each other are in natsCluster.long.test.ts.
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -20,6 +19,7 @@ import { NATS_SERVER, natsServer, type NatsServer } from '../../../support/natsS
 import { startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { cutInto } from '../../../support/targetSuite.ts';
 import { servesAtLast, WATCH_POLL, watchingReplicas } from '../../../support/watchingReplicas.ts';
+import { freshBytes } from '../../../support/random.ts';
 
 const directory = temporaryDirectory();
 const { signal } = new AbortController();
@@ -64,7 +64,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
   });
 
   test('hangs for some seconds in the middle of a publish and of a fetch, and longer than anybody waits', async () => {
-    const text = randomBytes(1_500_000).toString('base64');
+    const text = freshBytes(1_500_000).toString('base64');
     const [first, third] = [releases[0]!, releases[2]!];
     const large = await releaseOf(directory, 2, text);
     const target = await opened(server.bucket('slow'));
@@ -137,7 +137,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
 
   test('is read from any byte on, and a pointer is told from the one before', async () => {
     const target = await opened(server.bucket('read'));
-    const body = randomBytes(1_000_001);
+    const body = freshBytes(1_000_001);
     const name = `${'a'.repeat(64)}.snapshot`;
     await target.write(name, body.length, cutInto(body, 70_000));
     expect([await target.has(name, body.length), await target.has(name, 1)]).toEqual([true, false]);
@@ -229,6 +229,6 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
 });
 
 async function* stuck(): AsyncGenerator<Uint8Array> {
-  yield randomBytes(300_000);
+  yield freshBytes(300_000);
   await wait(DAY, undefined, { ref: false });
 }

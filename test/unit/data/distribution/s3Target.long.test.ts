@@ -1,6 +1,5 @@
 // A bucket of an S3 server, good or bad: what is asked of it, what is made of its answers, and what is told. How
 // publishers are killed is in s3Kills.long.test.ts.
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { generationsIn } from '../../../../data/changes/changeFile.ts';
@@ -18,6 +17,7 @@ import { QUICK } from '../../../support/follows.ts';
 import { startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { S3_KEYS, type S3Server, s3Server, sendXml } from '../../../support/s3Servers.ts';
 import { cutInto, wholeIn } from '../../../support/targetSuite.ts';
+import { freshBytes } from '../../../support/random.ts';
 
 const directory = temporaryDirectory();
 const { signal } = new AbortController();
@@ -99,7 +99,7 @@ describe('two publishers at once', () => {
 });
 
 describe('a large object', () => {
-  const body = randomBytes(1_000_001);
+  const body = freshBytes(1_000_001);
   const key = `folder/${'a'.repeat(64)}.snapshot`;
   const large = async (pieces: AsyncIterable<Uint8Array>): Promise<void> => {
     const exchange = new S3Exchange('bucket', server.access, 10_000);
@@ -197,7 +197,7 @@ describe('an answer that is none', () => {
   test('to an object whose bytes nobody takes ends in time', async () => {
     server.misbehave = ({ method }) => method === 'PUT';
     const exchange = new S3Exchange('bucket', server.access, 100);
-    const body = randomBytes(16 << 20);
+    const body = freshBytes(16 << 20);
     const sent = upload({ exchange, key: 'a', size: body.length, pieces: cutInto(body, body.length) });
     await expect(sent).rejects.toThrow(told(/\/bucket\/a: takes what it is sent too slowly, or not at all$/));
     await exchange.close();
