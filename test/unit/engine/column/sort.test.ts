@@ -37,7 +37,7 @@ function collidingTexts(places: number): readonly string[] {
   let texts = [''];
   let state = 0x811c9dc5 | 0;
   const after = (block: string): number =>
-    [...block].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 0x01000193), state);
+    encoder.encode(block).reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193), state);
   for (let place = 0; place < places; place++) {
     const met = new Map<number, string>();
     for (let i = 0; ; i++) {
