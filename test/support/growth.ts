@@ -21,15 +21,17 @@ const REPEATS = 4;
 /** Cost at `length` characters divided by cost at an eighth of them: the least of several runs each. */
 export function growthOf(run: (input: string) => unknown, { head, fill, tail }: Shape, length = 64_000): number {
   const inputOf = (characters: number): string => head + fill.repeat(Math.ceil(characters / fill.length)) + tail;
-  const small = costOf(run, inputOf(length / FACTOR));
-  return costOf(run, inputOf(length)) / small;
+  const [small, large] = [inputOf(length / FACTOR), inputOf(length)];
+  const least = costOf(() => run(small));
+  return costOf(() => run(large)) / least;
 }
 
-function costOf(run: (input: string) => unknown, input: string): number {
+/** The CPU time of a function in microseconds: the least of several runs, and no less than the floor. */
+export function costOf(run: () => unknown): number {
   let least = Infinity;
   for (let n = 0; n < REPEATS; n++) {
     const start = process.cpuUsage();
-    run(input);
+    run();
     const { user, system } = process.cpuUsage(start);
     least = Math.min(least, user + system);
     // Nothing can be too dear any more.

@@ -1,6 +1,7 @@
 // Outlines of a whole collection: the same keys in the same order have one number, whatever batches they came in.
 import { expect, test } from 'vitest';
 import { OutlineStore } from '../../../../data/decode/outlines.ts';
+import { costOf } from '../../../support/growth.ts';
 
 test('each sequence of keys has its number, which is written in the order of records', () => {
   const store = new OutlineStore();
@@ -18,13 +19,10 @@ test('each sequence of keys has its number, which is written in the order of rec
 
 test('many long ones of one length are numbered as quickly as others', () => {
   const keys = Array.from({ length: 1200 }, (_, i) => `key number ${1000 + i}`);
-  const cpuOf = (lastOf: (i: number) => string): number => {
+  const number = (lastOf: (i: number) => string): void => {
     const store = new OutlineStore();
-    const before = process.cpuUsage();
     for (let i = 0; i < 2000; i++) expect(store.numberOf([...keys, lastOf(i)])).toBe(i);
-    const { user, system } = process.cpuUsage(before);
-    return user + system;
   };
-  cpuOf((i) => 'x'.repeat(i));
-  expect(cpuOf((i) => String(10_000 + i))).toBeLessThan(4 * cpuOf((i) => 'x'.repeat(i)));
+  const costOfOthers = costOf(() => number((i) => 'x'.repeat(i)));
+  expect(costOf(() => number((i) => String(10_000 + i)))).toBeLessThan(4 * costOfOthers);
 });

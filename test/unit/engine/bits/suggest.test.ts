@@ -1,6 +1,7 @@
 // Slips between texts, and the known name that is nearest to a mistyped one.
 import { expect, test } from 'vitest';
 import { closestName, nearestName, slipsBetween } from '../../../../engine/bits/suggest.ts';
+import { costOf } from '../../../support/growth.ts';
 
 test.each([
   ['title', 'title', 0],
@@ -27,15 +28,11 @@ test('the first of several is nearest, and of a long name the start counts', () 
 
 test('of very many known names the first are compared, however long they and the unknown one are', () => {
   const many = (length: number): string[] => Array.from({ length: 100_000 }, (_, i) => `${i}`.padEnd(length, 'y'));
-  const cpuOf = (name: string): number => {
-    const known = many(name.length);
-    const before = process.cpuUsage();
-    nearestName(name, known);
-    const { user, system } = process.cpuUsage(before);
-    return user + system;
+  const costAt = (length: number): number => {
+    const known = many(length);
+    return costOf(() => nearestName('x'.repeat(length), known));
   };
-  const few = cpuOf('x'.repeat(20));
-  expect(cpuOf('x'.repeat(1000))).toBeLessThan(20 * few + 20_000);
+  expect(costAt(1000)).toBeLessThan(20 * costAt(20));
   expect(nearestName('titel', ['title', ...many(5)])).toBe('title');
   expect(nearestName('titel', [...many(5), 'title'])).toBeUndefined();
   expect(nearestName('titel', [...many(5).slice(0, 200), 'title'])).toBe('title');

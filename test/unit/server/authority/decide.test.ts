@@ -12,6 +12,7 @@ import {
 } from '../../../../server/authority/decide.ts';
 import { contentWith } from '../../../support/attributeCertificates.ts';
 import { AT } from '../../../support/pki.ts';
+import { costOf } from '../../../support/growth.ts';
 
 const USER: ProvenUser = {
   name: '/O=Test/CN=User',
@@ -123,16 +124,12 @@ describe('a user without roles of this site', () => {
   });
 
   test('gets all roles that a role is mapped to, ten times as many in about ten times the time', () => {
-    const cpuOf = (count: number): number => {
+    const costFor = (count: number): number => {
       const mappings = Array.from({ length: count }, (_, i) => ({ remote: 'student', local: `role${i}` }));
       const policy = { hosts: new Map([['Partner', { ...PARTNER, mappings }]]) };
-      const before = process.cpuUsage();
-      expect(outcome(decided({ policy }))[1].split(',')).toHaveLength(count);
-      const { user, system } = process.cpuUsage(before);
-      return user + system;
+      return costOf(() => expect(outcome(decided({ policy }))[1].split(',')).toHaveLength(count));
     };
-    cpuOf(5000);
-    expect(cpuOf(50_000)).toBeLessThan(40 * cpuOf(5000));
+    expect(costFor(50_000)).toBeLessThan(40 * costFor(5000));
   });
 
   test('gets mapped roles as mapped, from this site', () => {
