@@ -39,8 +39,8 @@ interface Work {
 /**
  * The one scheduler of a serving thread. Steps are taken round-robin, and all of a turn together take the time of the
  * longest and QUEUED_MS at most; one in which AT_ONCE_MS were spent at once takes none, and in the next nothing is done
- * at once. `now` is a clock in milliseconds, `nextTurn` calls back
- * in the next turn of the event loop. `turns` and `taken` count turns with queued steps, and those steps.
+ * at once. `now` is a clock in milliseconds, `nextTurn` calls back in the next turn of the event loop. `turns` and
+ * `taken` count turns with queued steps, and those steps.
  */
 export class Slices {
   turns = 0;

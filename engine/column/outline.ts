@@ -17,7 +17,7 @@ export const NO_OUTLINES: Outlines = { keys: [], lists: [] };
 
 /**
  * The top-level keys of a collection: those of its fields in their order, those that are no fields, by code point, and
- * all of them, which may be many.
+ * all of them, in the same order; they may be many.
  */
 export interface TopLevelKeys {
   readonly fields: readonly string[];

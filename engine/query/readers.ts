@@ -137,12 +137,12 @@ function unusualWholeOf(text: string): number {
 export function readFields(reading: Reading, value: string, at: number): void {
   const names = [...new Set(namesIn(reading, value, at))];
   if (names.length === 0 || !reading.known) return;
-  const { fields, others, all } = reading.known;
+  const { all } = reading.known;
   const unknown = names.filter((name) => !all.has(name));
   reading.page.keys = new Set(names.filter((name) => all.has(name)));
   for (const name of unknown) reading.ignore(at, ['fields', name]);
   if (!reading.isStrict || unknown.length === 0) return;
-  const known = [...fields, ...others];
+  const known = [...all];
   const messages = unknown.map((name, i) =>
     unknownField(name, i < SUGGESTIONS_MAX ? nearestName(name, known) : undefined),
   );

@@ -156,15 +156,9 @@ function externalProblem(
 
 /** In the order of the certificate, then of the configuration; each once. */
 function mappedRoles(remotes: readonly string[], { mappings }: TrustedHost): readonly string[] {
-  const wanted = new Set(remotes);
-  const locals = new Map<string, string[]>();
-  for (const { remote, local } of mappings) {
-    if (!wanted.has(remote)) continue;
-    const known = locals.get(remote);
-    if (known) known.push(local);
-    else locals.set(remote, [local]);
-  }
-  return [...new Set([...wanted].flatMap((remote) => locals.get(remote) ?? []))];
+  const byRemote = Map.groupBy(mappings, ({ remote }) => remote);
+  const mapped = [...new Set(remotes)].flatMap((remote) => byRemote.get(remote) ?? []);
+  return [...new Set(mapped.map(({ local }) => local))];
 }
 
 interface Grant {

@@ -113,11 +113,18 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
   answer(page: Representation, hits: Hits, list: List): Answer | Promise<Answer> {
     const { ask, collection } = list;
     const view = { route: this.#route, ask, tag: this.#tag, collection, totalCount: hits.count };
-    const key = (): string => shortKey(exportKey(this.#catalogue.generation, list));
+    const key = this.#exportKeyOf(list);
     const answer = ask.isExplained
       ? this.#explanation(hits, list)
-      : delivered(this.#catalogue, this.#visit, ask.page.exported ? { ...view, exportKey: key } : view, page);
+      : delivered(this.#catalogue, this.#visit, key ? { ...view, exportKey: key } : view, page);
     return answer instanceof Promise ? answer.then((later) => this.#timed(later)) : this.#timed(answer);
+  }
+
+  /** That of an export, made when it is first asked for; others have none, and no closure. */
+  #exportKeyOf(list: List): (() => string) | undefined {
+    if (!list.ask.page.exported) return undefined;
+    let key: string | undefined;
+    return () => (key ??= shortKey(exportKey(this.#catalogue.generation, list)));
   }
 
   /**
