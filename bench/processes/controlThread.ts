@@ -23,6 +23,8 @@ const SIGNATURE_BYTES = 256;
 
 let floorAt = 0;
 let text: Uint8Array = new Uint8Array(0);
+let titles: readonly string[] = [];
+let titleAt = 0;
 /** Made for whoever asks for signatures. */
 let key: KeyObject | undefined;
 
@@ -60,15 +62,43 @@ function takeText(response: HttpResponse): void {
     const whole = Buffer.concat(pieces);
     text = new Uint8Array(new SharedArrayBuffer(whole.length));
     text.set(whole);
+    titles = whole.toString().split('\n');
     response.end(BARE);
   });
 }
 
+/** The references of what stands for itself in no text of HTML. */
+const REFERENCES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const COLUMNS = 6;
+
+/** A table of so many bytes, written from the titles that come next as any template writes it. */
+function markupOf(bytes: number): Uint8Array {
+  let html = '';
+  while (html.length < bytes) {
+    html += '<tr>';
+    for (let i = 0; i < COLUMNS; i++) {
+      const title = titles[titleAt++ % titles.length]!;
+      html += `<td>${title.replace(/[&<>"']/g, (character) => REFERENCES[character]!)}</td>`;
+    }
+    html += '</tr>';
+  }
+  return Buffer.from(html).subarray(0, bytes);
+}
+
 /*
- * GET /bare 300 bytes of the thread's own memory GET /page/N/AT a view of N bytes of shared memory at AT: a page that
- * is as much in the cache as its neighbours let it GET /floor/N a view of N bytes of shared memory, another one every
- * time: a page that is not in the cache POST /text takes the text that is scanned GET /scan/WORD 300 bytes, after one
- * scan of the text for the word GET /sign 300 bytes, after one RSA-2048 signature with SHA-256, of as many bytes
+ * GET /bare: 300 bytes of the thread's own memory.
+ * GET /page/N/AT: a view of N bytes of shared memory at AT, a page that is as much in the cache as its neighbours are.
+ * GET /floor/N: a view of N bytes of shared memory, another one every time: a page that is not in the cache.
+ * POST /text: takes the text that is scanned, the titles in lines.
+ * GET /scan/WORD: 300 bytes, after one scan of the text for the word.
+ * GET /markup/N: N bytes of HTML, written from titles, others every time.
+ * GET /sign: 300 bytes, after one RSA-2048 signature with SHA-256, of as many bytes.
  */
 const uws = await loadUws();
 const app = uws.App();
@@ -80,6 +110,7 @@ app.get('/scan/:word', (response, request) => {
   const hits = countOf(text, Buffer.from(decodeURIComponent(request.getParameter(0) ?? '')));
   response.end(String(hits).padEnd(BARE.length));
 });
+app.get('/markup/:bytes', (response, request) => sendView(response, markupOf(Number(request.getParameter(0)))));
 app.get('/sign', (response) => {
   assert.equal(sign('sha256', BARE, (key ??= newKey())).length, SIGNATURE_BYTES);
   response.end(BARE);

@@ -23,6 +23,8 @@ export function bareLoad(control: ListeningProcess, kind: Exclude<Control, objec
         return { target: '/sign', status: 200, bytes: BARE_BYTES };
       case 'page':
         return { target: `/page/${bytes}/${at - bytes}`, status: 200, bytes };
+      case 'markup':
+        return { target: `/markup/${bytes}`, status: 200, bytes };
       case 'floor':
         return { target: `/floor/${bytes}`, status: 200, bytes };
     }

@@ -6,11 +6,18 @@ import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 /**
  * What a scenario's cost is divided by. `bare`: 300 bytes. `page`: one view of as many bytes for each question, the
  * same every time, so as much in the cache as its pages are. `floor`: one view of as many bytes that is not in the
- * cache. `scan`: one pass over all titles. `signature`: one RSA-2048 signature, sent as 300 bytes. A scenario of that
- * name: what that costs, a byte each where `per` says so, since no two pages are of one size.
+ * cache. `scan`: one pass over all titles. `markup`: as many bytes of HTML, written from titles. `signature`: one
+ * RSA-2048 signature, sent as 300 bytes. A scenario of that name: what that costs, a byte each where `per` says so,
+ * since no two pages are of one size.
  */
 export type Control =
-  'bare' | 'page' | 'floor' | 'scan' | 'signature' | { readonly scenario: string; readonly per?: 'request' | 'byte' };
+  | 'bare'
+  | 'page'
+  | 'floor'
+  | 'scan'
+  | 'markup'
+  | 'signature'
+  | { readonly scenario: string; readonly per?: 'request' | 'byte' };
 
 /**
  * How the cost of a scenario may grow with the number of records: not, with its logarithm, with the bytes of the page,

@@ -147,7 +147,8 @@ export const CATALOGUE_SCENARIOS: readonly CatalogueScenario[] = [
   {
     name: 'table',
     what: 'the same, as pages for people',
-    control: { scenario: 'equality' },
+    // Written by JavaScript both: what one machine needs for that, and for copies, differs from another's.
+    control: 'markup',
     // The values of ten fields are counted among all records that match.
     grows: 'scan',
     requests: 200,

@@ -2,10 +2,11 @@
 // first is asked for: no start and no other request has anything of it.
 import { createHash } from 'node:crypto';
 import { COLLECTIONS, wholeBody } from '../../engine/engine.ts';
+import type { MissReason } from '../../workers/protocol.ts';
 import { wayUp } from '../browse/address.ts';
 import { assetNamed } from '../browse/assets.ts';
 import { browsed, type Sight } from '../browse/browse.ts';
-import { otherErrorPage } from '../browse/errorPage.ts';
+import { missedPage, otherErrorPage } from '../browse/errorPage.ts';
 import { type BrowsePage, type Site, TIME_PLACE, type Tour } from '../browse/site.ts';
 import type { Answer, Disconnection } from '../http/exchange.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
@@ -20,6 +21,8 @@ export type VisitRest = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
   readonly sent: string;
   readonly query: string | undefined;
   readonly disconnection: Disconnection;
+  /** Why nothing is looked for: there was no turn for it. */
+  readonly missed: MissReason | undefined;
 };
 
 /** Where a page comes from and what it may reach: this server alone, and nothing that stands in the page itself. */
@@ -50,7 +53,7 @@ const sites = new WeakMap<CatalogueService, Site>();
 
 /** The answer to a request for a page or an asset. Cost: see server/browse/. */
 export async function browseAnswer(catalogue: CatalogueService, visited: VisitRest): Promise<Answer> {
-  const { target, sent, query, choice, disconnection } = visited;
+  const { target, sent, query, choice, disconnection, missed } = visited;
   if (target.startsWith(ASSETS)) {
     const asset = assetAnswer(catalogue, visited);
     if (asset) return asset;
@@ -62,6 +65,7 @@ export async function browseAnswer(catalogue: CatalogueService, visited: VisitRe
   const version = 'version' in view ? view.version : 'v3';
   const { baseUrl } = choice;
   const tour: Tour = { target, query, up: wayUp(target), baseUrl, version, disconnection };
+  if (missed !== undefined) return pageAnswer(catalogue, visited, missedPage(site, tour, missed));
   const page =
     view.kind === 'badTarget'
       ? otherErrorPage(site, tour, 400, 'The address is malformed')

@@ -2,6 +2,7 @@
 // Knows no transport and no thread: the router says where rows come from.
 import assert from 'node:assert';
 import type { QueryOptions } from '../../engine/engine.ts';
+import type { MissReason } from '../../workers/protocol.ts';
 import { isOutOfHeap, isStarved } from '../../workers/starvation.ts';
 import { baseUrlChooser } from './baseUrl.ts';
 import type { browseAnswer } from './browse.ts';
@@ -127,7 +128,10 @@ function inTurn(catalogue: CatalogueService, view: View, visit: Visit, sent: str
   if (atOnce) return atOnce;
   const kept = { ...visit, request: keptRequest(visit.request) };
   const later = slices.soon(() => viewAnswer(catalogue, view, kept, sent), visit.disconnection);
-  return later.then((outcome) => (typeof outcome === 'string' ? answers.busy : outcome));
+  return later.then((outcome) => {
+    if (typeof outcome !== 'string') return outcome;
+    return view.kind === 'browse' ? pageFor(catalogue, kept, sent, outcome) : answers.busy;
+  });
 }
 
 /** A request beyond its turn: of its headers a view reads one, since the visit has what the others say. */
@@ -190,13 +194,14 @@ function wishesPage(request: Request): boolean {
   return prefersPage(request.header('accept')) && !/(?:^|&)format=(?!api(?:&|$))./.test(request.query ?? '');
 }
 
-/** The page of a request, which is gone when the pages are read. */
+/** The page of a request, which is gone when the pages are read; `missed` says why there was no turn for it. */
 function pageFor(
   catalogue: CatalogueService,
   { request: { target, query }, choice, coding, disconnection, condition }: Visit,
   sent: string,
+  missed?: MissReason,
 ): Promise<Answer> {
-  const visited = { target, sent, query, choice, coding, disconnection, condition };
+  const visited = { target, sent, query, choice, coding, disconnection, condition, missed };
   return (pages ?? firstPage)(catalogue, visited);
 }
 

@@ -138,7 +138,8 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
       expect(await page.locator('thead th').allInnerTexts()).toContain('uuid');
       await page.fill('[name="browse.id"]', '201');
       await page.click('.jump button:has-text("Open")');
-      expect(new URL(page.url()).pathname).toBe(`${LIST}201/`);
+      // Loaded: a page that has only begun to take the other's place has no way back yet.
+      await page.waitForURL(({ pathname }) => pathname === `${LIST}201/`);
       await page.goBack();
       await page.click('tbody th a >> nth=0');
       await page.click('.json > summary');

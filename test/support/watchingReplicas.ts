@@ -7,10 +7,10 @@ import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
 import type { PublishingTarget, TargetAccess } from '../../data/distribution/target.ts';
 import type { CommandOptions } from './commandProcess.ts';
 import type { Release } from './distributions.ts';
-import { type Follower, startFollower } from './followers.ts';
+import { type Follower, type FollowerStatus, startFollower } from './followers.ts';
 
-/** How long is waited for what a cluster has to settle first. */
-export const WATCH_POLL = { timeout: 60_000, interval: 100 };
+/** How long is waited for what a cluster has to settle first: a read that hangs is found out within 60 s, and repeated. */
+export const WATCH_POLL = { timeout: 150_000, interval: 100 };
 
 /** What starts replicas with caches of their own in a directory, and opens targets. */
 export interface WatchingReplicas {
@@ -41,7 +41,18 @@ export function watchingReplicas(directory: string): WatchingReplicas {
   };
 }
 
-/** Waits until a replica serves a generation. */
+/** Waits until a replica serves a generation. Where it does not, what it has told stands in the failure. */
 export async function servesAtLast(server: Follower, { generation }: Pick<Release, 'generation'>): Promise<void> {
-  await expect.poll(async () => (await server.status()).data?.generation, WATCH_POLL).toBe(generation);
+  let status: FollowerStatus | undefined;
+  const served = async (): Promise<string | undefined> => {
+    status = await server.status();
+    return status.data?.generation;
+  };
+  try {
+    await expect.poll(served, WATCH_POLL).toBe(generation);
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${JSON.stringify(status)}\n${server.out()}${server.err()}`, {
+      cause: error,
+    });
+  }
 }

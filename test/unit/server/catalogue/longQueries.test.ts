@@ -1,7 +1,7 @@
 // Long queries, and those with patterns, are read one a turn, and answered there as they are at once. Time is a
 // function of the test's own.
 import { expect, test } from 'vitest';
-import { Slices } from '../../../../workers/slices.ts';
+import { SLICED_WAITING_MAX, Slices } from '../../../../workers/slices.ts';
 import { collectionOf } from '../../../support/collections.ts';
 import { requestOf, type RequestParts, STAYING } from '../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../support/smallCatalogue.ts';
@@ -42,4 +42,23 @@ test('many of them take a turn each, and others none', async () => {
   expect(handler(requestOf({ url: '/api/v3/observations/?limit=1' }), STAYING)).not.toBeInstanceOf(Promise);
   expect(new Set((await Promise.all(many)).map(({ status }) => status))).toEqual(new Set([200]));
   expect([slices.taken, slices.turns]).toEqual([19, 19]);
+});
+
+test('while too many wait for theirs a list is refused in its form, and a page for people as a page', async () => {
+  const slices = new Slices(() => 0);
+  slices.spend(-10);
+  const handler = handlerWith(NEVER_HEAVY, {}, collections, { slices });
+  const waiting = Array.from({ length: SLICED_WAITING_MAX }, async (_, i) =>
+    handler(requestOf({ url: `/api/v3/observations/?x${i}=1&y=${IDS}` }), STAYING),
+  );
+  const [list, page] = await Promise.all(
+    ['/api/v3', '/browse'].map(async (room) =>
+      replyOf(await handler(requestOf({ url: `${room}/observations/?title__regex=t` }), STAYING)),
+    ),
+  );
+  const headers = { 'Retry-After': '1', 'Cache-Control': 'no-store' };
+  expect(list).toMatchObject({ status: 503, headers: { ...headers, 'Content-Type': 'application/json' } });
+  expect(page).toMatchObject({ status: 503, headers: { ...headers, 'Content-Type': 'text/html; charset=utf-8' } });
+  expect(page!.text).toContain('<h1>Too busy at the moment</h1>');
+  expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([200]));
 });
