@@ -128,7 +128,7 @@ class NatsTarget implements PublishingTarget {
     });
   }
 
-  async write(name: string, _size: number, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  async write(name: string, size: number, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     await this.#make();
     const what = { name, options: { max_chunk_size: CHUNK_BYTES } };
     await this.#ask(async (stores) => {
@@ -136,8 +136,10 @@ class NatsTarget implements PublishingTarget {
       const rest = pieces[Symbol.asyncIterator]();
       const source = ReadableStream.from({ [Symbol.asyncIterator]: () => rest });
       try {
-        // Where somebody else was quicker, the object is there: its name is that of its content.
-        await stores.objects.put(what, source, { timeout: REQUEST_MS, previousRevision }).catch(unlessQuicker);
+        const put = stores.objects.put(what, source, { timeout: REQUEST_MS, previousRevision });
+        if (await put.catch(unlessQuicker)) return;
+        // Its name is that of its content; but who was quicker may be an attempt of before, whose pieces are gone.
+        if (!(await this.has(name, size))) throw this.#failed(`${name} was put meanwhile, but is not whole`);
       } finally {
         // What was not read is not left open.
         await rest.return?.();

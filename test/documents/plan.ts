@@ -28,7 +28,7 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, why: string
   ['ARCHITECTURE.md', ' ', 'a drawing'],
   ['ARCHITECTURE.md', 'engine <- data', 'a drawing; test/support/areas.ts has it as a table'],
   ['engine/snapshot/FORMAT.md', '0     ', 'a drawing'],
-  ['engine/snapshot/FORMAT.md', 'loaded bytes', 'formulas; test/property/snapshot.test.ts loads what they say'],
+  ['engine/snapshot/FORMAT.md', 'loaded bytes', 'formulas; test/property/snapshot.long.test.ts loads what they say'],
   ['CONTRIBUTING.md', 'npm ci\nnpm run check', 'runs this test, and all others'],
 ];
 

@@ -9,7 +9,7 @@ import type { CommandOptions } from './commandProcess.ts';
 import type { Release } from './distributions.ts';
 import { type Follower, type FollowerStatus, startFollower } from './followers.ts';
 
-/** How long is waited for what a cluster has to settle first: a read that hangs is found out within 60 s, and repeated. */
+/** What a cluster has to settle first may take so long: a read that hangs is found out within 60 s, and done anew. */
 export const WATCH_POLL = { timeout: 150_000, interval: 100 };
 
 /** What starts replicas with caches of their own in a directory, and opens targets. */

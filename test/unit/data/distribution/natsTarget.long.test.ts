@@ -1,5 +1,7 @@
 // A target in Debian's nats-server: what publishers put there, what replicas make of it, and what is left where it is
 // killed. Three of them that know each other are in natsCluster.long.test.ts.
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -193,6 +195,29 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
       generation: next.generation,
       sequence: older.status === 'fulfilled' ? 5 : 4,
     });
+  });
+
+  test('is not believed to have what somebody put meanwhile, unless it is whole', async () => {
+    const [url, name, bytes] = [server.bucket('torn'), `${'d'.repeat(64)}.snapshot`, freshBytes(300_000)];
+    const [target, quicker] = [await opened(url), await opened(url)];
+    const pieces = (harm: () => Promise<unknown>): AsyncIterable<Uint8Array> =>
+      afterFirst(cutInto(bytes, 150_000), harm);
+    const putMeanwhile = (): Promise<void> => quicker.write(name, bytes.length, cutInto(bytes, 150_000));
+    const tornMeanwhile = async (): Promise<void> => {
+      await putMeanwhile();
+      const connection = await connect({ servers: `127.0.0.1:${server.port}` });
+      const { streams } = await jetstreamManager(connection);
+      await streams.purge('OBJ_torn', { filter: '$O.torn.C.>' });
+      await connection.close();
+    };
+    const torn = target.write(name, bytes.length, pieces(tornMeanwhile));
+    await expect(torn).rejects.toMatchObject({
+      code: 'network',
+      message: expect.stringContaining('not whole') as string,
+    });
+    expect(await target.has(name, bytes.length)).toBe(false);
+    await target.write(name, bytes.length, pieces(putMeanwhile));
+    expect(await target.has(name, bytes.length)).toBe(true);
   });
 
   test('takes what follow --once finds, which then ends', async () => {
