@@ -4,7 +4,7 @@ import path from 'node:path';
 import { SAMPLE } from '../../server/settings/declarations.ts';
 import { openBenchAuthority, type BenchAuthority } from './authorityFiles.ts';
 import { checkCall } from './callCheck.ts';
-import { CALL_SCENARIOS, TRUSTED_HOSTS } from './callScenarios.ts';
+import { CALL_SCENARIOS, SIGNATURE_TARGETS, TRUSTED_HOSTS } from './callScenarios.ts';
 import { ask } from '../scenarios/check.ts';
 import { bareLoad } from '../scenarios/controlLoads.ts';
 import type { LoadObserver, LoadOptions } from '../load/load.ts';
@@ -75,10 +75,8 @@ function controlOf({ control }: CallScenario): Parameters<typeof bareLoad>[1] {
 
 /** The targets of the design, in signatures, whatever is new in the texts. */
 function targetsOf({ call, pass, great }: CallScenario): Pick<SoapReport, 'pass' | 'great'> {
-  return call.operation === 'reqAuthorisation' ? SIGNATURES[call.provenance] : { pass, great };
+  return call.operation === 'reqAuthorisation' ? SIGNATURE_TARGETS[call.provenance] : { pass, great };
 }
-
-const SIGNATURES = { original: { pass: 2, great: 1.5 }, mapped: { pass: 3.3, great: 2 } } as const;
 
 async function loadOf(
   process: ListeningProcess,

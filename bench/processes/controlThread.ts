@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadUws, type HttpRequest, type HttpResponse } from '../../server/http/uws/library.ts';
+import { escaped } from '../client/markup.ts';
 import { countOf } from './memoryScan.ts';
 
 const parent = parentPort;
@@ -67,14 +68,6 @@ function takeText(response: HttpResponse): void {
   });
 }
 
-/** The references of what stands for itself in no text of HTML. */
-const REFERENCES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
 const COLUMNS = 6;
 
 /** A table of so many bytes, written from the titles that come next as any template writes it. */
@@ -82,10 +75,7 @@ function markupOf(bytes: number): Uint8Array {
   let html = '';
   while (html.length < bytes) {
     html += '<tr>';
-    for (let i = 0; i < COLUMNS; i++) {
-      const title = titles[titleAt++ % titles.length]!;
-      html += `<td>${title.replace(/[&<>"']/g, (character) => REFERENCES[character]!)}</td>`;
-    }
+    for (let i = 0; i < COLUMNS; i++) html += `<td>${escaped(titles[titleAt++ % titles.length]!)}</td>`;
     html += '</tr>';
   }
   return Buffer.from(html).subarray(0, bytes);

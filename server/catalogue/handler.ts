@@ -130,7 +130,8 @@ function inTurn(catalogue: CatalogueService, view: View, visit: Visit, sent: str
   const later = slices.soon(() => viewAnswer(catalogue, view, kept, sent), visit.disconnection);
   return later.then((outcome) => {
     if (typeof outcome !== 'string') return outcome;
-    return view.kind === 'browse' ? pageFor(catalogue, kept, sent, outcome) : answers.busy;
+    // Nobody reads that of a client that is gone.
+    return view.kind === 'browse' && outcome === 'busy' ? pageFor(catalogue, kept, sent, outcome) : answers.busy;
   });
 }
 

@@ -1,6 +1,6 @@
 // Debian's nats-server with JetStream, alone or three as a cluster, on ports that it keeps so that it can be killed and
 // started again on what it stored. For tests that are skipped where it is not installed.
-import { jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,20 +70,22 @@ export async function natsCluster(parent: string): Promise<readonly NatsServer[]
  * The name of the server that leads the stream with the objects of a bucket; undefined where none does now, or where
  * another copy of the objects or of the pointer is not current, since then a question may get no answer.
  */
-export async function leaderOf({ port }: NatsServer, bucket: string): Promise<string | undefined> {
+export async function leaderOf(server: NatsServer, bucket: string): Promise<string | undefined> {
+  const clustersOf = ({ streams }: JetStreamManager): Promise<readonly StreamInfo['cluster'][]> =>
+    Promise.all([`OBJ_${bucket}`, `KV_${bucket}`].map(async (stream) => (await streams.info(stream)).cluster));
+  const clusters = await managed(server, (manager) => clustersOf(manager).catch(() => []));
+  // A copy that is not current cannot lead when this one is gone.
+  const isWhole = clusters.every((cluster) => {
+    return cluster?.leader && cluster.replicas?.every(({ current, offline }) => current && !offline);
+  });
+  return isWhole ? clusters[0]?.leader : undefined;
+}
+
+/** What comes of work on the streams of a server. */
+export async function managed<T>({ port }: NatsServer, work: (manager: JetStreamManager) => Promise<T>): Promise<T> {
   const connection = await connect({ servers: `127.0.0.1:${port}` });
   try {
-    const { streams } = await jetstreamManager(connection, { checkAPI: false });
-    const clusters = await Promise.all(
-      [`OBJ_${bucket}`, `KV_${bucket}`].map(async (stream) => (await streams.info(stream)).cluster),
-    );
-    // A copy that is not current cannot lead when this one is gone.
-    const isWhole = clusters.every((cluster) => {
-      return cluster?.leader && cluster.replicas?.every(({ current, offline }) => current && !offline);
-    });
-    return isWhole ? clusters[0]!.leader : undefined;
-  } catch {
-    return undefined;
+    return await work(await jetstreamManager(connection, { checkAPI: false }));
   } finally {
     await connection.close();
   }

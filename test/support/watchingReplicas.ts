@@ -9,8 +9,10 @@ import type { CommandOptions } from './commandProcess.ts';
 import type { Release } from './distributions.ts';
 import { type Follower, type FollowerStatus, startFollower } from './followers.ts';
 
-/** What a cluster has to settle first may take so long: a read that hangs is found out within 60 s, and done anew. */
-export const WATCH_POLL = { timeout: 150_000, interval: 100 };
+/** How long is waited for what a cluster has to settle first. */
+export const WATCH_POLL = { timeout: 60_000, interval: 100 };
+/** The same for what is fetched too: a read that hangs is found out within 60 s, and done anew. */
+const FETCH_POLL = { ...WATCH_POLL, timeout: 150_000 };
 
 /** What starts replicas with caches of their own in a directory, and opens targets. */
 export interface WatchingReplicas {
@@ -49,7 +51,7 @@ export async function servesAtLast(server: Follower, { generation }: Pick<Releas
     return status.data?.generation;
   };
   try {
-    await expect.poll(served, WATCH_POLL).toBe(generation);
+    await expect.poll(served, FETCH_POLL).toBe(generation);
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${JSON.stringify(status)}\n${server.out()}${server.err()}`, {
       cause: error,

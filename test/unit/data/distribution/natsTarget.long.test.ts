@@ -1,7 +1,5 @@
 // A target in Debian's nats-server: what publishers put there, what replicas make of it, and what is left where it is
 // killed. Three of them that know each other are in natsCluster.long.test.ts.
-import { jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -17,7 +15,7 @@ import { hasProgram } from '../../../support/debian.ts';
 import { published, type Release, releaseOf } from '../../../support/distributions.ts';
 import { QUICK } from '../../../support/follows.ts';
 import { afterFirst, altered, pointerOf, publishedAtLast, wholeIn } from '../../../support/harmedTargets.ts';
-import { NATS_SERVER, natsServer, type NatsServer } from '../../../support/natsServers.ts';
+import { managed, NATS_SERVER, natsServer, type NatsServer } from '../../../support/natsServers.ts';
 import { startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { cutInto } from '../../../support/targetSuite.ts';
 import { servesAtLast, WATCH_POLL, watchingReplicas } from '../../../support/watchingReplicas.ts';
@@ -205,10 +203,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     const putMeanwhile = (): Promise<void> => quicker.write(name, bytes.length, cutInto(bytes, 150_000));
     const tornMeanwhile = async (): Promise<void> => {
       await putMeanwhile();
-      const connection = await connect({ servers: `127.0.0.1:${server.port}` });
-      const { streams } = await jetstreamManager(connection);
-      await streams.purge('OBJ_torn', { filter: '$O.torn.C.>' });
-      await connection.close();
+      await managed(server, ({ streams }) => streams.purge('OBJ_torn', { filter: '$O.torn.C.>' }));
     };
     const torn = target.write(name, bytes.length, pieces(tornMeanwhile));
     await expect(torn).rejects.toMatchObject({
