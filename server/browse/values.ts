@@ -12,6 +12,8 @@ const LONG_CHARACTERS = 40;
 /** Members of a list shown in a cell, and on the page of a record. */
 const CELL_MEMBERS_MAX = 3;
 const MEMBERS_MAX = 500;
+/** Members of all lists and records shown for one page, 2 us each: values in values have as many as they have bytes. */
+const PAGE_MEMBERS_MAX = 3000;
 /** Records that are looked up by their links for one page: each takes two binary searches. */
 const LABELS_MAX = 2000;
 /** Records in records in records: deeper ones are shown by the JSON only. */
@@ -26,6 +28,7 @@ export class ShownValues {
   readonly #site: Site;
   readonly #tour: Tour;
   #labelsLeft = LABELS_MAX;
+  #membersLeft = PAGE_MEMBERS_MAX;
 
   constructor(site: Site, tour: Tour) {
     this.#site = site;
@@ -46,25 +49,35 @@ export class ShownValues {
     if (depth > DEPTH_MAX) return html`<span class="quiet">deeper, see the JSON</span>`;
     if (Array.isArray(value)) {
       if (value.length === 0) return html`<span class="quiet">none</span>`;
-      const shown = value.slice(0, MEMBERS_MAX).map((each) => html`<li>${this.whole(each, depth + 1)}</li>`);
-      const more = value.length > MEMBERS_MAX && html`<li class="quiet">and ${value.length - MEMBERS_MAX} more</li>`;
+      const most = this.#membersOf(value.length);
+      const shown = value.slice(0, most).map((each) => html`<li>${this.whole(each, depth + 1)}</li>`);
+      const more = value.length > most && html`<li class="quiet">and ${value.length - most} more</li>`;
       return html`<ul class="members">
         ${shown}${more}
       </ul>`;
     }
     if (isRecord(value)) {
-      const members = Object.entries(value).slice(0, MEMBERS_MAX);
+      const members = Object.entries(value);
+      const most = this.#membersOf(members.length);
+      const more = members.length > most && html`<div class="quiet">and ${members.length - most} more</div>`;
       return html`<dl class="inner">
-        ${members.map(
+        ${members.slice(0, most).map(
           ([key, each]) =>
             html`<div>
               <dt><bdi>${key}</bdi></dt>
               <dd>${this.whole(each, depth + 1)}</dd>
             </div>`,
-        )}
+        )}${more}
       </dl>`;
     }
     return plain(value);
+  }
+
+  /** How many of so many members are shown; the page has those less left. */
+  #membersOf(count: number): number {
+    const most = Math.min(count, MEMBERS_MAX, this.#membersLeft);
+    this.#membersLeft -= most;
+    return most;
   }
 
   #text(text: string, most: number): Child {

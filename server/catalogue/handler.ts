@@ -27,7 +27,7 @@ import type { resolutionAnswer } from './resolution.ts';
 import { RequestMemory } from './requestMemory.ts';
 import { indexAnswer, rootAnswer } from './root.ts';
 import { Exports } from './rows.ts';
-import { nearestPath, route, type Route, viewName } from './routes.ts';
+import { nearestPath, PATH_CHARACTERS_MAX, route, type Route, viewName } from './routes.ts';
 import { timedHandler } from './serverTiming.ts';
 
 /** Digits of a generation that links name it by, as `serve` prints it: two of one catalogue never share them. */
@@ -60,7 +60,7 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
     live: new LiveGzip(options.slices),
     exports: new Exports(),
     queryOptions,
-    pageLengthMax: settings.browseOnApi ? Infinity : START_LENGTH_MAX,
+    pageLengthMax: settings.browseOnApi ? PATH_CHARACTERS_MAX : START_LENGTH_MAX,
     chooseBaseUrl: baseUrlChooser({ baseUrl, allowed: allowBaseUrls, trustedProxies }),
     chooseCoding,
   };

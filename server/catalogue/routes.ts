@@ -57,6 +57,12 @@ const DESCRIPTIONS: readonly DescriptionPath[] = [
 const VIEWS: ReadonlyMap<string, Route> = viewsByPath();
 
 /**
+ * A path of a view is shorter, however it is encoded: what is longer is not looked at, and a page for people, which
+ * repeats the way up to the root dozens of times, is not made of it.
+ */
+export const PATH_CHARACTERS_MAX = 512;
+
+/**
  * The meaning of a target: a path as sent, without its query. Percent-decoding is per segment, after the split (A17);
  * what does not decode is not found. Never throws. Cost: one map lookup for lists and records as usually written, a
  * pattern for others.
@@ -67,9 +73,10 @@ export function route(target: string): Route {
   const view = VIEWS.get(target);
   if (view) return view;
   if (target.includes('#')) return BAD_TARGET;
-  if (BROWSED.test(target)) return BROWSE;
   const resolution = resolutionAt(target);
   if (resolution) return resolution;
+  if (target.length > PATH_CHARACTERS_MAX) return NOT_FOUND;
+  if (BROWSED.test(target)) return BROWSE;
   const path = target.includes('%') ? decodedPath(target) : target;
   if (path === undefined) return NOT_FOUND;
   const found = VIEWS.get(path) ?? recordAt(path);

@@ -68,7 +68,7 @@ async function exchange(
   if (!request.isOrdinary) socket.finish();
   const answer = await socket.answer(request.method === 'HEAD');
   socket.finish();
-  return { answer, received: (answer ? headOf(answer) : '') + (await socket.ended()) };
+  return { answer, received: (answer ? headOf(answer) + answer.body : '') + (await socket.ended()) };
 }
 
 function headOf({ version, status, headers }: RawAnswer): string {
@@ -147,14 +147,20 @@ async function endOf(socket: RawSocket): Promise<{ received: string; isLate: boo
   return { received, isLate };
 }
 
+const CLIENT_FAULT = /<faultcode>[\w-]+:Client<\/faultcode>/;
 const HEAD = /HTTP\/1\.[01] (\d{3}) [^\r\n]*\r\n([^]*?)\r\n\r\n/g;
 
-/** The server errors in what came: all but a 505, to another version of HTTP, and a 503 that says when to come back. */
+/**
+ * The server errors in what came: all but a 505, to another version of HTTP, a 503 that says when to come back, and a
+ * SOAP fault that blames the client, which SOAP 1.1 has under 500.
+ */
 function faultsIn(received: string, transport: Transport['name']): string[] {
   const heads = [...received.matchAll(HEAD)];
-  const bad = heads.filter(([, status, lines]) => {
+  const bad = heads.filter(([head, status, lines], i) => {
     if (status === '505') return false;
-    return status === '503' ? !/^retry-after: \d+/im.test(lines!) : status!.startsWith('5');
+    if (status === '503') return !/^retry-after: \d+/im.test(lines!);
+    const body = received.slice(heads[i]!.index + head.length, heads[i + 1]?.index);
+    return status!.startsWith('5') && !(status === '500' && CLIENT_FAULT.test(body));
   });
   return bad.map(([, status]) => `${status} from ${transport}`);
 }

@@ -45,6 +45,8 @@ const DEAR: Readonly<Record<string, Dear>> = {
   CSV: (i) => get(`limit=1000&offset=${i % 50}&x=${i}&format=csv`),
   Parquet: (i) => get(`limit=1000&offset=${i % 50}&x=${i}&format=parquet`),
   'a path of many steps': (i) => requestOf('GET', `/api/v0/obs/get_info${'/a'.repeat(ROOM / 2)}${i}`),
+  'a path of slashes': (i) => requestOf('GET', `/browse/${i}${'/'.repeat(ROOM)}`),
+  'a path that is decoded': (i) => requestOf('GET', `/%41${i}${'/a'.repeat(ROOM / 2)}`),
   'a path that is near': (i) => requestOf('GET', `/api/v3/observation${i % 10}`),
 };
 

@@ -54,7 +54,8 @@ describe('where a browser gets a page', () => {
       expect(await typeAt(url), url).toBe('text/html; charset=utf-8');
       expect(await typeAt(url, { accept: '*/*' }), url).toBe('application/json');
     }
-    for (const url of ['/api/v3/observations.json', '/api/v3/observations/?format=json', '/openapi.json']) {
+    const long = `/${'a/'.repeat(1000)}`;
+    for (const url of ['/api/v3/observations.json', '/api/v3/observations/?format=json', '/openapi.json', long]) {
       expect(await typeAt(url), url).toBe('application/json');
     }
     const page = parseHTML(

@@ -13,6 +13,7 @@ const RECORDS = [
   { ob_id: 4, title: `${WORDS}oceanography` },
   { ob_id: 5, title: `a ${'x'.repeat(200)}` },
   { ob_id: 6, title: `${'x'.repeat(119)}\u{1f30d}` },
+  { ob_id: 7, title: 'deep', keywords: Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => 1)) },
 ];
 const browsed = browserOf({ observations: RECORDS });
 
@@ -26,6 +27,14 @@ test.each([
 ])('of record %d begins with its id and ends its name with a word', async (id, title) => {
   const { page } = await browsed(`/browse/observations/${id}/`);
   expect(page.querySelector('title')!.textContent).toBe(title);
+});
+
+test('members within members are shown up to a number for the whole page, and are told to be more', async () => {
+  const { page } = await browsed('/browse/observations/7/');
+  const items = page.querySelectorAll('ul.members li').length;
+  expect(items).toBeGreaterThan(2000);
+  expect(items).toBeLessThan(4000);
+  expect(page.querySelector('main')!.textContent).toContain('and 300 more');
 });
 
 test('bytes of a record that are no JSON, as somebody may forge them, are shown as they are', async () => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
-import { nearestPath, route } from '../../../../server/catalogue/routes.ts';
+import { nearestPath, PATH_CHARACTERS_MAX, route } from '../../../../server/catalogue/routes.ts';
 
 function brief(target: string): string {
   const found = route(target);
@@ -201,6 +201,19 @@ describe('a path that means nothing', () => {
   ])('%s stands for %s', (target, near) => {
     expect(route(target).kind).toBe('notFound');
     expect(nearestPath(target)).toBe(near);
+  });
+
+  test('a path that is longer than that of any view is not looked at, but where one is resolved', () => {
+    const long = (start: string, rest: string): string => start + rest.repeat(PATH_CHARACTERS_MAX);
+    for (const target of [long('/browse/', '/'), long('/%41', '/a'), long('/api/v3/observations/', '0') + '17/']) {
+      expect(route(target)).toEqual({ kind: 'notFound' });
+    }
+    expect(route(long('/api/v0/obs/get_info', '/a')).kind).toBe('resolution');
+    const encoded = '/api/v3/observationcollections/'.replaceAll(
+      /[a-z]/g,
+      (letter) => `%${letter.charCodeAt(0).toString(16)}`,
+    );
+    expect(route(`${encoded}${'%20'.repeat(100)}17.json/`).kind).toBe('record');
   });
 
   test.each([
