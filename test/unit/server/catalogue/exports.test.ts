@@ -115,6 +115,16 @@ test.each([CSV, PARQUET])(
   },
 );
 
+test('Parquet files of few rows, or of none, take turns when many are asked for at once', async () => {
+  const { handler, slices } = newServed();
+  await handler(asked(PARQUET), STAYING);
+  const taken = slices.taken;
+  const files = Array.from({ length: 20 }, (_, i) => handler(asked(`${PARQUET}&limit=1&offset=${990 + i}`), STAYING));
+  expect(files.filter((file) => file instanceof Promise).length).toBeGreaterThan(15);
+  expect(new Set((await Promise.all(files)).map(({ status }) => status))).toEqual(new Set([200]));
+  expect(slices.taken - taken).toBeGreaterThan(15);
+});
+
 test('exports beyond those that run and wait are answered with 503 and when to come again', async () => {
   const { handler } = newServed();
   const clients = Array.from({ length: SLICED_RUNNING_MAX + SLICED_WAITING_MAX + 5 }, () => new LeavingClient());
