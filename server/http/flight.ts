@@ -5,7 +5,7 @@
 import type { ListenerLoad } from './listener.ts';
 
 /** Milliseconds of a turn after which requests that are too many for it have to wait. */
-export const TURN_MS_MAX = 20;
+export const TURN_MS_MAX = 10;
 
 /**
  * Requests of a turn that are never too many: so many of each open connection, of up to so many connections, and some

@@ -69,7 +69,7 @@ test('what a client leaves behind of a flood over node:http traces no stack', as
   const { serve, stopAll } = servers(TRANSPORTS.find(({ name }) => name === 'node')!);
   const server = await serve(({ target }) => textAnswer(target));
   const flood = await RawSocket.open(server.port);
-  const limit = Error.stackTraceLimit;
+  const { stackTraceLimit: limit, prepareStackTrace } = Error;
   let aborted = 0;
   let traced = 0;
   Error.prepareStackTrace = (error: NodeJS.ErrnoException, trace) => {
@@ -82,7 +82,7 @@ test('what a client leaves behind of a flood over node:http traces no stack', as
     void flood.write(requestOf('HEAD', '/').repeat(FLOOD)).catch(() => undefined);
     await settled(() => aborted > 100);
   } finally {
-    Error.prepareStackTrace = undefined;
+    Error.prepareStackTrace = prepareStackTrace;
     flood.vanish();
     await stopAll();
   }

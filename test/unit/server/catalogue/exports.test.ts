@@ -121,7 +121,9 @@ test('Parquet files of few rows, or of none, take turns when many are asked for 
   const taken = slices.taken;
   const files = Array.from({ length: 20 }, (_, i) => handler(asked(`${PARQUET}&limit=1&offset=${990 + i}`), STAYING));
   expect(files.filter((file) => file instanceof Promise).length).toBeGreaterThan(15);
-  expect(new Set((await Promise.all(files)).map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set((await Promise.all(files.map(async (file) => file))).map(({ status }) => status))).toEqual(
+    new Set([200]),
+  );
   expect(slices.taken - taken).toBeGreaterThan(15);
 });
 
