@@ -18,6 +18,7 @@ test.skipIf(process.platform !== 'linux')(`a short campaign finds nothing (seed 
     seed: SEED,
     observations: 0,
     seconds: SECONDS,
+    restMs: 3000,
     isOver: () => false,
     onFind: (find) => found.push(find),
     onMinute: () => undefined,

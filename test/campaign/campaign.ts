@@ -22,6 +22,8 @@ interface Flags {
   readonly dear?: boolean;
 }
 
+/** A server that has nothing to do has ended the threads of its pool and collected its garbage after 70 s. */
+const REST_MS = 100_000;
 /** Memory that may stay above that of the first minute after a rest. */
 const MEMORY_BYTES_MAX = 50 << 20;
 /** Of a soak: as many as the promises are for, and MB an hour once it is warm. */
@@ -104,6 +106,7 @@ async function run({ minutes, seed, observations }: Flags): Promise<number> {
     seed,
     observations,
     seconds: minutes * 60,
+    restMs: REST_MS,
     isOver,
     onWorld: leaveCores,
     onMinute: (...sample) => process.stdout.write(`${minuteLine(...sample)}\n`),

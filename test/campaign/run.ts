@@ -18,10 +18,12 @@ export interface Find extends WorldOptions {
 
 /**
  * How long, one turn of each strain at least, of which seed, and who hears of it. With `isOver` it ends behind the turn
- * at hand. `onWorld` is called once server and watching client are there.
+ * at hand. `restMs` is how long nothing happens before memory is looked at for the last time. `onWorld` is called once
+ * server and watching client are there.
  */
 export interface CampaignOptions extends WorldOptions {
   readonly seconds: number;
+  readonly restMs: number;
   readonly isOver: () => boolean;
   readonly onWorld?: () => void;
   readonly onFind: (find: Find) => void;
@@ -36,7 +38,8 @@ export interface Campaign {
 }
 
 const MINUTE_SECONDS = 60;
-const REST_MS = 3000;
+/** So often it is looked whether the rest is over. */
+const LOOK_MS = 500;
 /** Rounds of all strains until all threads and caches are there. */
 const WARM_ROUNDS = 4;
 /** Nothing but a hang makes a turn this long. */
@@ -54,7 +57,7 @@ export async function campaign(options: CampaignOptions): Promise<Campaign> {
 }
 
 async function against(world: World, options: CampaignOptions): Promise<Campaign> {
-  const { seed, observations, seconds, isOver, onFind, onMinute } = options;
+  const { seed, observations, seconds, restMs, isOver, onFind, onMinute } = options;
   const random = randomOf(seed);
   const tallies: Tally[] = STRAINS.map(({ name }) => ({
     name,
@@ -98,7 +101,9 @@ async function against(world: World, options: CampaignOptions): Promise<Campaign
     tallies.push({ name: 'afterwards', turns: 1, verified: 0, tried: 0, injected: 0, worstMs: 0, finds });
     onFind({ strain: 'afterwards', seed, observations, turnSeed: 0, finds });
   }
-  await delay(REST_MS);
+  // A server that it asks is not idle.
+  await world.watcher.close();
+  for (const until = performance.now() + restMs; performance.now() < until && !isOver();) await delay(LOOK_MS);
   return { tallies, memory, rest: sample() };
 }
 
