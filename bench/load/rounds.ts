@@ -142,7 +142,7 @@ export interface Cost {
 }
 
 /** Runs a load once. */
-export async function costOf(client: LoadClient, load: Load): Promise<Cost> {
+async function costOf(client: LoadClient, load: Load): Promise<Cost> {
   const { process, exchanges, requests, connections = CONNECTIONS } = load;
   const before = cpuTimesOf(process.pid);
   const outcome = await client.run({ port: process.port, exchanges, requests, connections, withinMs: WITHIN_MS });

@@ -1,5 +1,5 @@
-// All that a report shows, measured one after the other:
-// load, mixed, peers, sweeps and sizes. Composition only.
+// All that a report shows, measured one after the other: load, waits, peers, imports, the authority, proxies and sizes.
+// Composition only.
 import { execFile } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { promisify } from 'node:util';
@@ -13,10 +13,9 @@ import { runPeerBench, type PeerReport } from '../peers/peerBench.ts';
 import { runSoapBench, type SoapReport } from '../authority/soapBench.ts';
 import { hasProxies, runProxyBench, type ProxyOptions, type ProxyPoint } from '../proxy/proxyBench.ts';
 import { runSizes, type SizeReport } from '../load/sizes.ts';
-import { runSweeps, type SweepRun } from '../load/sweepRun.ts';
 
 /** What was measured, and on what. */
-export interface FullReport extends SweepRun {
+export interface FullReport {
   readonly machine: string;
   readonly revision: string;
   readonly observations: number;
@@ -44,7 +43,6 @@ export async function runFullReport(options: LoadOptions, observer: LoadObserver
   const imports = await runImportRace(options, observer);
   const soap = await runSoapBench(options, observer);
   const proxied = hasProxies() ? await runProxyBench(proxyOptions(options), observer) : [];
-  const sweepRun = await runSweeps(options, observer);
   const sizes = await runSizes([...smallerOf(options), options], observer, load);
   const observations = sizes.at(-1)!.observations;
   return {
@@ -58,7 +56,6 @@ export async function runFullReport(options: LoadOptions, observer: LoadObserver
     soap,
     proxied,
     sizes,
-    ...sweepRun,
   };
 }
 

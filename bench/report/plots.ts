@@ -5,7 +5,6 @@ import { parseHTML } from 'linkedom';
 import type { FullReport } from './fullReport.ts';
 import { peerNames } from './report.ts';
 import { growthsOf } from '../load/sizes.ts';
-import type { MeasuredPoint, SweepReport } from '../load/sweepRun.ts';
 import { GROWTHS } from '../scenarios/growth.ts';
 import type { Growth } from '../scenarios/scenario.ts';
 
@@ -28,8 +27,6 @@ type Plotted = Pick<Drawing, 'svg' | 'legend'>;
 
 const { document } = parseHTML('<!doctype html><html><body></body></html>');
 const WIDTH = 760;
-/** Places of a line that an axis names one by one. */
-const PLACES_MAX = 10;
 /** Room at the left of bars for the longest name of a scenario. */
 const NAMES_ROOM = 150;
 /** Room at the right of bars for their values or facets. */
@@ -44,14 +41,11 @@ const TARGET_COLORS: readonly LegendEntry[] = [
 /** All plots of a report; one without points is left out. */
 export function drawings(report: FullReport): readonly Drawing[] {
   return [
-    ...pacedDrawings(report),
     ...proxyDrawings(report),
     ...loadDrawings(report),
     ...peerDrawings(report),
-    ...report.sweeps.flatMap(sweepDrawings),
     ...growthDrawings(report),
     ...sizeDrawings(report),
-    ...encodingDrawings(report),
     ...againstDrawings(report),
   ];
 }
@@ -117,20 +111,6 @@ function linesOf(points: readonly LinePoint[], { x, y }: Axes): Plotted {
     marks: [Plot.lineY(points, { x: 'x', y: 'y', z: 'name', stroke: 'name', marker: true })],
   });
   return { svg, legend };
-}
-
-function pacedDrawings({ paced }: FullReport): readonly Drawing[] {
-  if (paced.length === 0) return [];
-  const points = paced.flatMap(({ part, p50Ms, p99Ms, p999Ms }) =>
-    Object.entries({ p50: p50Ms, p99: p99Ms, 'p99.9': p999Ms }).map(([name, y]) => ({ name, x: part * 100, y })),
-  );
-  const plotted = linesOf(points, {
-    x: { label: 'load, % of what one client gets as fast as it can' },
-    y: { label: 'ms', type: 'log' },
-  });
-  const caption =
-    'What clients wait for, from when a request was due, at a steady rate. Wall-clock time: other work on the machine shows.';
-  return [{ title: 'Waiting time of single records against load', caption, ...plotted }];
 }
 
 function proxyDrawings({ proxied }: FullReport): readonly Drawing[] {
@@ -213,27 +193,6 @@ function peerDrawings({ peers }: FullReport): readonly Drawing[] {
   return [{ title: 'CPU per request beside peers', caption, svg, legend }];
 }
 
-function sweepDrawings({ sweep, points }: SweepReport): readonly Drawing[] {
-  const axes = sweep.isLog ? 'Both axes are logarithmic.' : '';
-  const places = [...new Set(points.map(({ x }) => x))];
-  // Few places are counts, between which there is nothing.
-  const ticks = places.length <= PLACES_MAX && !sweep.isLog ? { ticks: places } : {};
-  const caption = sweep.isFlat ? 'These lines should be flat.' : axes;
-  return [
-    { what: 'CPU', label: 'CPU microseconds per request', valueOf: (point: MeasuredPoint) => point.microseconds },
-    { what: 'waiting time', label: 'ms, the middle of 4 clients', valueOf: (point: MeasuredPoint) => point.waitMs },
-  ].map(({ what, label, valueOf }) => {
-    const drawn = points.map((point) => ({ name: point.line, x: point.x, y: valueOf(point) }));
-    const type = sweep.isLog ? 'log' : 'linear';
-    const y: Plot.ScaleOptions = { label, type, ...(sweep.isLog ? {} : { zero: true }) };
-    return {
-      title: `${sweep.title}: ${what}`,
-      caption,
-      ...linesOf(drawn, { x: { label: sweep.xLabel, type, ...ticks }, y }),
-    };
-  });
-}
-
 const GIGABYTE = 1e9;
 
 /** A drawing has at most a colour for each of its lines. */
@@ -272,45 +231,6 @@ function sizeDrawings({ sizes }: FullReport): readonly Drawing[] {
       ...linesOf(memory, { x: SIZE_AXIS, y: { label: 'GB', type: 'log' } }),
     },
   ];
-}
-
-function encodingDrawings({ encodings }: FullReport): readonly Drawing[] {
-  if (encodings.length === 0) return [];
-  return [
-    { title: 'Bytes by encoding', label: 'KB', valueOf: (bytes: number, _cost: number) => bytes / 1000 },
-    {
-      title: 'CPU by encoding',
-      label: 'CPU microseconds per request',
-      valueOf: (_bytes: number, cost: number) => cost,
-    },
-  ].map(({ title, label, valueOf }) => {
-    const bars = encodings.map(({ what, encoding, bytes, microseconds }) => {
-      return { what, encoding, y: valueOf(bytes, microseconds) };
-    });
-    const legend = legendOf(bars.map((bar) => bar.encoding));
-    const svg = svgOf({
-      marginLeft: 70,
-      marginRight: RIGHT_ROOM,
-      height: 34 * bars.length + 90,
-      // Room for the value behind the longest bar.
-      x: { label, grid: true, domain: [0, 1.12 * Math.max(...bars.map((bar) => bar.y))] },
-      y: { label: null },
-      fy: { label: null, domain: [...new Set(bars.map((bar) => bar.what))] },
-      color: colorsOf(legend),
-      marks: [
-        Plot.barX(bars, { x: 'y', y: 'encoding', fy: 'what', fill: 'encoding' }),
-        Plot.text(bars, {
-          x: 'y',
-          y: 'encoding',
-          fy: 'what',
-          text: (bar: { y: number }) => tickText(bar.y),
-          dx: 5,
-          textAnchor: 'start',
-        }),
-      ],
-    });
-    return { title, caption: 'An encoding that the server does not answer in is left out.', svg, legend };
-  });
 }
 
 function againstDrawings({ load }: FullReport): readonly Drawing[] {
