@@ -3,7 +3,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BUDGETS, placeOfBudget } from '../../../../bench/budgets.ts';
 import { choiceFor } from '../../../../bench/scenarios/choice.ts';
-import { countsOf, type Counts } from '../../../../bench/load/counters.ts';
 import { prepareDataSet } from '../../../../bench/load/dataSet.ts';
 import { readNaively } from '../../../../bench/scenarios/naive.ts';
 import { BASE_URL } from '../../../../bench/processes/processes.ts';
@@ -11,6 +10,7 @@ import { CATALOGUE_SCENARIOS } from '../../../../bench/scenarios/scenarios.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { openSnapshot } from '../../../../engine/engine.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { countsOf, type Counts } from '../../../support/scenarioCounts.ts';
 
 const cacheDirectory = temporaryDirectory();
 const counts = new Map<string, Counts>();

@@ -11,8 +11,8 @@ import { newCounters, type Counters } from '../../engine/find/counters.ts';
 import { walkedPage } from '../../engine/find/execute.ts';
 import { queryOptionsOf } from '../../server/catalogue/catalogue.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
-import { BASE_URL } from '../processes/processes.ts';
-import type { Question } from '../scenarios/scenario.ts';
+import { BASE_URL } from '../../bench/processes/processes.ts';
+import type { Question } from '../../bench/scenarios/scenario.ts';
 
 /**
  * The engine's counters, and beside them `copies` of each byte of the body while it was read, rounded up: 0 where none
