@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { OperationError } from '../data/operationError.ts';
-import { withProgress } from '../server/commands/terminal.ts';
+import { tableText, withProgress } from '../server/commands/terminal.ts';
 import { CACHE_DIRECTORY } from './load/dataSet.ts';
 import {
   CLIENTS,
@@ -22,7 +22,7 @@ import { proxyFigures, runProxyBench } from './proxy/proxyBench.ts';
 import { runFullReport, ofSizes, proxyOptions, runWaits } from './report/fullReport.ts';
 import { hasValgrind } from './processes/instructionCounts.ts';
 import { runInstructionBench } from './load/instructions.ts';
-import { htmlPage, markdownTable } from './report/htmlPage.ts';
+import { htmlPage } from './report/htmlPage.ts';
 import type { WaitReport } from './load/waits.ts';
 import {
   growthLines,
@@ -177,7 +177,7 @@ function onStep(line: string): void {
 async function runPeers(flags: Flags): Promise<string> {
   const options = optionsOf(flags);
   const peers = await withProgress(process.stderr, (onProgress) => runPeerBench(options, { onProgress, onStep }));
-  return [peerTable(peers), await runImports(flags), await runSoap(flags)].join('\n\n');
+  return [tableText(peerTable(peers)), await runImports(flags), await runSoap(flags)].join('\n\n');
 }
 
 async function runImports(flags: Flags): Promise<string> {
@@ -186,11 +186,11 @@ async function runImports(flags: Flags): Promise<string> {
   const { lines, isGood } = guardLines(importRatios(report), placeOf(flags));
   // A machine that has no peers is told so, and has lost nothing.
   if (!isGood && report.peers.length > 0) process.exitCode = 1;
-  return [importTable(report), lines.join('\n')].join('\n\n');
+  return [tableText(importTable(report)), lines.join('\n')].join('\n\n');
 }
 
 async function runSoap(flags: Flags): Promise<string> {
-  return soapTable(await runSoapBench(optionsOf(flags), { onStep }));
+  return tableText(soapTable(await runSoapBench(optionsOf(flags), { onStep })));
 }
 
 async function runProxy(flags: Flags): Promise<string> {
@@ -199,7 +199,7 @@ async function runProxy(flags: Flags): Promise<string> {
   const { lines, isGood } = guardLines(proxyFigures(points), placeOf(flags));
   const errors = points.reduce((sum, point) => sum + point.errors, 0);
   if (!isGood || errors > 0) process.exitCode = 1;
-  return [proxyTable(points), lines.join('\n')].join('\n\n');
+  return [tableText(proxyTable(points)), lines.join('\n')].join('\n\n');
 }
 
 async function runLoad(flags: Flags): Promise<string> {
@@ -223,10 +223,10 @@ const REPORT_FILE = fileURLToPath(new URL('./report.html', import.meta.url));
 async function runReport(flags: Flags): Promise<string> {
   const options = optionsOf(flags);
   const report = await withProgress(process.stderr, (onProgress) => runFullReport(options, { onProgress, onStep }));
-  await writeFile(REPORT_FILE, htmlPage(report));
+  await writeFile(REPORT_FILE, htmlPage(report, placeOf(flags)));
   // Beside a small catalogue there is no smaller one.
   const growth = report.sizes.length > 1 ? [grown(report.sizes)] : [];
-  const tables = [judged(flags, report.load, report.waits), ...growth, markdownTable(report)];
+  const tables = [judged(flags, report.load, report.waits), ...growth, tableText(peerTable(report.peers))];
   return [...tables, `wrote ${REPORT_FILE}`].join('\n\n');
 }
 
@@ -240,7 +240,7 @@ function grown(sizes: readonly SizeReport[]): string {
   const growths = growthsOf(sizes);
   const { lines, isGood } = growthLines(growths);
   if (!isGood) process.exitCode = 1;
-  return [growthTable(growths), lines.join('\n')].join('\n\n');
+  return [tableText(growthTable(growths)), lines.join('\n')].join('\n\n');
 }
 
 /** The tables, and below them what the budgets say; a budget that is passed is the exit code. */
@@ -249,7 +249,10 @@ function judged(flags: Flags, reports: readonly ScenarioReport[], waits: readonl
   const ratios = reports.map(measuredRatio);
   const { lines, isGood } = guardLines([...ratios, ...waits], place);
   if (!isGood) process.exitCode = 1;
-  const tables = [loadTable(reports, place), ...(waits.length > 0 ? [waitTable(waits, place)] : [])];
+  const tables = [
+    tableText(loadTable(reports, place)),
+    ...(waits.length > 0 ? [tableText(waitTable(waits, place))] : []),
+  ];
   return [...tables, lines.join('\n')].join('\n\n');
 }
 
@@ -266,20 +269,22 @@ async function runMicro(flags: Flags): Promise<string> {
   if (!isGood) process.exitCode = 1;
   const isWhole = flags.only.length > 0 || reports.some(({ name }) => name === 'memmem');
   const skipped = isWhole ? [] : ['memmem was skipped: there is no C compiler (cc)'];
-  return [microTable(reports, place), [...lines, ...skipped].join('\n')].join('\n\n');
+  return [tableText(microTable(reports, place)), [...lines, ...skipped].join('\n')].join('\n\n');
 }
 
 async function runInstructions(flags: Flags): Promise<string> {
   if (!(await hasValgrind())) return 'not counted: valgrind is not installed';
   const observations = Math.min(flags.observations, COUNTED_OBSERVATIONS);
   const options = { ...flags, observations, cacheDirectory: CACHE_DIRECTORY };
-  return instructionTable(
-    await withProgress(process.stderr, (onProgress) => runInstructionBench(options, { onProgress, onStep })),
+  return tableText(
+    instructionTable(
+      await withProgress(process.stderr, (onProgress) => runInstructionBench(options, { onProgress, onStep })),
+    ),
   );
 }
 
 async function runStart(flags: Flags): Promise<string> {
-  return startTable(await runStartBench({ ...optionsOf(flags), threads: START_THREADS }, onStep));
+  return tableText(startTable(await runStartBench({ ...optionsOf(flags), threads: START_THREADS }, onStep)));
 }
 
 try {

@@ -1,23 +1,11 @@
-// The report as one HTML file that needs nothing else, and as a short table in Markdown. Text only; nothing is measured
-// or written to disk here.
+// The report as one HTML file that needs nothing else: the tables that a bench prints, and plots. Text only; nothing is
+// measured or written to disk here.
+import type { Place } from '../budgets.ts';
 import type { FullReport } from './fullReport.ts';
 import { escaped } from '../client/markup.ts';
 import { growthsOf } from '../load/sizes.ts';
 import { drawings, type Drawing } from './plots.ts';
-import {
-  growthCells,
-  growthHead,
-  IMPORT_HEAD,
-  importCells,
-  PEER_VERDICT,
-  peerNames,
-  peerVerdict,
-  SOAP_HEAD,
-  soapCells,
-  timesText,
-  waitCells,
-} from './report.ts';
-import { verdictOf } from './verdict.ts';
+import { growthTable, importTable, loadTable, peerTable, soapTable, type Table, waitTable } from './report.ts';
 
 // Tables and plots wider than the window scroll in boxes of their own, the first column of a table staying where it is.
 const STYLE = `:root { color-scheme: light dark; --paper: #fff; --ink: #222; --faint: #555; --line: #ddd; --good: #05711f; --fair: #335; --bad: #b00020; }
@@ -31,8 +19,8 @@ td.great { color: var(--good); } td.pass { color: var(--fair); } td.short { colo
 figure { margin: 2.5rem 0; } .legend { margin: 0 0 .5rem; font-size: 13px; } .legend span { white-space: nowrap; margin-right: 1em; }
 figcaption { color: var(--faint); font-size: 13px; } svg { --plot-background: var(--paper) !important; max-width: none; }`;
 
-/** The report as HTML: tables first, then a plot for each question. */
-export function htmlPage(report: FullReport): string {
+/** The report as HTML: tables first, guarded as at `place`, then a plot for each question. */
+export function htmlPage(report: FullReport, place: Place): string {
   const { machine, revision, observations, load, waits, peers, imports, soap, sizes } = report;
   const growths = growthsOf(sizes);
   const figures = drawings(report).map(figureOf);
@@ -43,17 +31,15 @@ export function htmlPage(report: FullReport): string {
     'Costs are CPU time of all threads of the answering process, least of the interleaved rounds; microseconds are of this',
     'machine, what carries over are ratios.</p>',
     '<h2>Scenarios</h2>',
-    htmlTable(LOAD_HEAD, load.map(loadCells)),
-    ...(waits.length > 0 ? ['<h2>What clients wait for</h2>', htmlTable(WAIT_HEAD, waits.map(waitCells))] : []),
-    ...(peers.some((one) => one.peers.length > 0) ? ['<h2>Peers</h2>', peerHtml(report)] : []),
+    htmlTable(loadTable(load, place)),
+    ...(waits.length > 0 ? ['<h2>What clients wait for</h2>', htmlTable(waitTable(waits, place))] : []),
+    ...(peers.some((one) => one.peers.length > 0) ? ['<h2>Peers</h2>', htmlTable(peerTable(peers))] : []),
     '<h2>Loading all of it</h2>',
-    htmlTable(IMPORT_HEAD, importCells(imports)),
+    htmlTable(importTable(imports)),
     ...(soap.length > 0
-      ? ['<h2>The attribute authority beside its controls and peers</h2>', htmlTable(SOAP_HEAD, soap.map(soapCells))]
+      ? ['<h2>The attribute authority beside its controls and peers</h2>', htmlTable(soapTable(soap))]
       : []),
-    ...(growths.length > 0
-      ? ['<h2>How costs grow with the catalogue</h2>', htmlTable(growthHead(growths), growths.map(growthCells))]
-      : []),
+    ...(growths.length > 0 ? ['<h2>How costs grow with the catalogue</h2>', htmlTable(growthTable(growths))] : []),
     ...figures,
     '</html>',
   ];
@@ -66,30 +52,7 @@ function figureOf({ title, caption, svg, legend }: Drawing): string {
   return `<figure>${head}<div class="box">${svg}</div><figcaption>${escaped(caption)}</figcaption></figure>`;
 }
 
-const LOAD_HEAD = 'Scenario,What,CPU us,Control us,Control,Ratio,Spread,Control spread,Pass,Great,Verdict'.split(',');
-const WAIT_HEAD = 'Figure,What,Ratio,Spread of control,Pass,Great,Verdict'.split(',');
-
-function loadCells({ scenario, subject, control, ratio }: FullReport['load'][number]): readonly string[] {
-  const { name, what, pass, great } = scenario;
-  const compared = typeof scenario.control === 'string' ? scenario.control : scenario.control.scenario;
-  const costs = [subject.least.toFixed(1), control.least.toFixed(1), compared, ratio.toFixed(2)];
-  const spreads = [percentText(subject.spread), percentText(control.spread)];
-  const verdict = verdictOf({ ratio, spread: control.spread, pass, great });
-  return [name, what, ...costs, ...spreads, String(pass ?? '-'), String(great ?? '-'), verdict];
-}
-
-function peerHtml({ peers }: FullReport): string {
-  const names = peerNames(peers);
-  const rows = peers.map((report) => {
-    const { question, subject, peers: others } = report;
-    const times = names.map((name) => timesText(others.find(({ peer }) => peer === name)?.ratio));
-    return [question.name, question.what, subject.least.toFixed(1), ...times, ...peerVerdict(report)];
-  });
-  const head = ['Question', 'What', 'Replica us', ...names.map((name) => `${name}, times`), ...PEER_VERDICT];
-  return htmlTable(head, rows);
-}
-
-function htmlTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function htmlTable([head = [], ...rows]: Table): string {
   const line = (cells: readonly string[], tag: string): string =>
     `<tr>${cells.map((cell) => `<${tag}${classOf(cell)}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
   const body = rows.map((row) => line(row, 'td')).join('\n');
@@ -98,23 +61,4 @@ function htmlTable(head: readonly string[], rows: readonly (readonly string[])[]
 
 function classOf(cell: string): string {
   return ['great', 'pass', 'short'].includes(cell) ? ` class="${cell}"` : '';
-}
-
-function percentText(part: number): string {
-  return `${(part * 100).toFixed(0)} %`;
-}
-
-/**
- * The short table for bench/FIGURES.md: how many times the replica's CPU each peer needs, and how that fares by the
- * targets.
- */
-export function markdownTable({ peers }: Pick<FullReport, 'peers'>): string {
-  const names = peerNames(peers);
-  const rows = peers.map((report) => {
-    const times = names.map((name) => timesText(report.peers.find(({ peer }) => peer === name)?.ratio));
-    return [report.question.what, ...times, ...peerVerdict(report)];
-  });
-  const columns = [...names, ...PEER_VERDICT];
-  const lines = [['CPU per request, times this replica', ...columns], ['---', ...columns.map(() => '---:')], ...rows];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

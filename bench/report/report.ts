@@ -1,6 +1,5 @@
-// What a bench prints: tables of ratios, with the verdict on each, its budget, and what was skipped for noise. Pure
-// text; measures nothing.
-import { tableText } from '../../server/commands/terminal.ts';
+// The tables of a bench, as they are printed and stand in the report: ratios, with the verdict on each, its budget, and
+// what was skipped for noise. Pure text; measures nothing.
 import { bytesText } from '../../server/observe/quantities.ts';
 import { BUDGETS, guardedOf, MICRO_BUDGETS, type Place } from '../budgets.ts';
 import type { InstructionReport } from '../load/instructions.ts';
@@ -16,11 +15,14 @@ import { ratiosOf, type ProxyPoint } from '../proxy/proxyBench.ts';
 import { type GrowthReport, GROWTHS } from '../scenarios/growth.ts';
 import { verdictOf } from './verdict.ts';
 
+/** Rows of cells, the first of which is the head. */
+export type Table = readonly (readonly string[])[];
+
 /** The table of a load bench. CPU microseconds are of this machine, for orientation; what is promised are ratios. */
-export function loadTable(reports: readonly ScenarioReport[], place: Place): string {
+export function loadTable(reports: readonly ScenarioReport[], place: Place): Table {
   const revision = reports.find(({ against }) => against)?.against?.revision;
   const head = revision === undefined ? LOAD_HEAD : [...LOAD_HEAD, `${revision} us`, `ratio to ${revision}`];
-  return tableText([head, ...reports.map((report) => loadRow(report, place, revision !== undefined))]);
+  return [head, ...reports.map((report) => loadRow(report, place, revision !== undefined))];
 }
 
 function loadRow(report: ScenarioReport, place: Place, hasRevision: boolean): readonly string[] {
@@ -52,24 +54,23 @@ function targetText(target: number | undefined): string {
 }
 
 /** The table of one heavy client beside cheap ones. */
-export function waitTable(reports: readonly WaitReport[], place: Place): string {
-  const rows = reports.map((report) => [...waitCells(report), guardedOf(report, place)]);
-  return tableText([WAIT_HEAD, ...rows]);
+export function waitTable(reports: readonly WaitReport[], place: Place): Table {
+  const rows = reports.map((report) => {
+    const { name, what, ratio, spread, pass, great } = report;
+    const targets = [pass, great].map((target) => target?.toFixed(2) ?? '-');
+    const verdict = verdictOf({ ratio, spread, pass, great });
+    return [name, what, ratio.toFixed(2), percentText(spread), ...targets, verdict, guardedOf(report, place)];
+  });
+  return [WAIT_HEAD, ...rows];
 }
 
 const WAIT_HEAD = 'figure,what,ratio,spread of control,pass,great,verdict,guard'.split(',');
-
-/** A row of it, without what guards it. */
-export function waitCells({ name, what, ratio, spread, pass, great }: WaitReport): readonly string[] {
-  const targets = [pass, great].map((target) => target?.toFixed(2) ?? '-');
-  return [name, what, ratio.toFixed(2), percentText(spread), ...targets, verdictOf({ ratio, spread, pass, great })];
-}
 
 /**
  * The table of the peers: how many times the replica's CPU each needs, a row a question, a column a peer; then
  * `PEER_VERDICT`.
  */
-export function peerTable(reports: readonly PeerReport[]): string {
+export function peerTable(reports: readonly PeerReport[]): Table {
   const names = peerNames(reports);
   const head = ['question', 'replica us', ...names, ...PEER_VERDICT];
   const rows = reports.map((report) => {
@@ -77,17 +78,17 @@ export function peerTable(reports: readonly PeerReport[]): string {
     const texts = names.map((name) => timesText(peers.find(({ peer }) => peer === name)?.ratio));
     return [question.what, subject.least.toFixed(1), ...texts, ...peerVerdict(report)];
   });
-  return tableText([head, ...rows]);
+  return [head, ...rows];
 }
 
 /** What stands behind the times of a question: how it fares by the design's targets, which are of one peer. */
-export const PEER_VERDICT = ['spread', 'pass', 'great', 'verdict'] as const;
+const PEER_VERDICT = ['spread', 'pass', 'great', 'verdict'] as const;
 
 /**
  * These cells of a question; the spread is the larger one of the replica's rounds and the targeted peer's, where that
  * was raced.
  */
-export function peerVerdict({ question, subject, peers }: PeerReport): readonly string[] {
+function peerVerdict({ question, subject, peers }: PeerReport): readonly string[] {
   const { pass, great } = question;
   const targeted = peers.find(({ peer }) => peer === TARGET_PEER);
   const spread = Math.max(subject.spread, targeted?.cost.spread ?? 0);
@@ -104,21 +105,20 @@ export function peerNames(reports: readonly PeerReport[]): readonly string[] {
 }
 
 /** A ratio as people read it: two digits of it; a dash where there is none. */
-export function timesText(ratio: number | undefined): string {
+function timesText(ratio: number | undefined): string {
   if (ratio === undefined) return '-';
   return ratio < 1 ? ratio.toFixed(2) : ratio < 10 ? ratio.toFixed(1) : ratio.toFixed(0);
 }
 
 /** What loading all of a data set takes, a row a program, ours first. */
-export function importTable(report: ImportReport): string {
-  return tableText([IMPORT_HEAD, ...importCells(report)]);
+export function importTable(report: ImportReport): Table {
+  return [IMPORT_HEAD, ...importCells(report)];
 }
 
-/** What the table above has at its top; `times` is our wall time as a multiple of the program's. */
-export const IMPORT_HEAD = 'import,wall s,CPU s,peak,file,times,spread,pass,great,verdict'.split(',');
+/** `times` is our wall time as a multiple of the program's. */
+const IMPORT_HEAD = 'import,wall s,CPU s,peak,file,times,spread,pass,great,verdict'.split(',');
 
-/** Its rows. */
-export function importCells({ subject, peers }: ImportReport): readonly (readonly string[])[] {
+function importCells({ subject, peers }: ImportReport): Table {
   const costs = ({ seconds, cpuSeconds, peakBytes, fileBytes }: ImportCost): readonly string[] => [
     seconds.least.toFixed(1),
     cpuSeconds.least.toFixed(1),
@@ -135,18 +135,12 @@ export function importCells({ subject, peers }: ImportReport): readonly (readonl
 }
 
 /** How the cost of each scenario grows with the catalogue, and what it may. */
-export function growthTable(reports: readonly GrowthReport[]): string {
-  return tableText([growthHead(reports), ...reports.map(growthCells)]);
-}
-
-/** What the table above has at its top: a column a size. */
-export function growthHead(reports: readonly GrowthReport[]): readonly string[] {
+export function growthTable(reports: readonly GrowthReport[]): Table {
   const sizes = reports[0]?.points.map(({ observations }) => `us at ${observations.toLocaleString('en')}`) ?? [];
-  return ['scenario', 'may grow', ...sizes, 'slope', 'times', 'most', 'guard'];
+  return [['scenario', 'may grow', ...sizes, 'slope', 'times', 'most', 'guard'], ...reports.map(growthCells)];
 }
 
-/** One row of it. */
-export function growthCells({ scenario, points, slope, times, most, verdict }: GrowthReport): readonly string[] {
+function growthCells({ scenario, points, slope, times, most, verdict }: GrowthReport): readonly string[] {
   const costs = points.map(({ microseconds }) => microseconds.toFixed(1));
   const figures = [slope, times, most].map((value) => value.toFixed(2));
   return [scenario.name, GROWTHS[scenario.grows].what, ...costs, ...figures, verdict];
@@ -164,15 +158,13 @@ export function growthLines(reports: readonly GrowthReport[]): { lines: readonly
 }
 
 /** The table of the attribute authority beside its controls and peers. */
-export function soapTable(reports: readonly SoapReport[]): string {
-  return tableText([SOAP_HEAD, ...reports.map(soapCells)]);
+export function soapTable(reports: readonly SoapReport[]): Table {
+  return [SOAP_HEAD, ...reports.map(soapCells)];
 }
 
-/** What the table above has at its top. */
-export const SOAP_HEAD = 'call,what,CPU us,beside,its CPU us,ratio,spread,its spread,pass,great,verdict'.split(',');
+const SOAP_HEAD = 'call,what,CPU us,beside,its CPU us,ratio,spread,its spread,pass,great,verdict'.split(',');
 
-/** One row of it. */
-export function soapCells({ scenario, beside, subject, other, ratio, pass, great }: SoapReport): readonly string[] {
+function soapCells({ scenario, beside, subject, other, ratio, pass, great }: SoapReport): readonly string[] {
   const costs = [subject.least.toFixed(1), beside, other.least.toFixed(1), ratio.toFixed(2)];
   const spreads = [percentText(subject.spread), percentText(other.spread)];
   const verdict = verdictOf({ ratio, spread: other.spread, pass, great });
@@ -180,7 +172,7 @@ export function soapCells({ scenario, beside, subject, other, ratio, pass, great
 }
 
 /** The table of the micro-benchmarks. */
-export function microTable(reports: readonly MicroReport[], place: Place): string {
+export function microTable(reports: readonly MicroReport[], place: Place): Table {
   const rows = reports.map(({ name, calibration, nanoseconds, ratio, spread, pass, great, hash }) => {
     const targets = [pass, great].map(targetText);
     const outcome = verdictOf({ ratio, spread, pass, great });
@@ -198,16 +190,16 @@ export function microTable(reports: readonly MicroReport[], place: Place): strin
       hash,
     ];
   });
-  return tableText([MICRO_HEAD, ...rows]);
+  return [MICRO_HEAD, ...rows];
 }
 
 /** The table of instructions per request; they are the same in every run, but for when garbage is collected. */
-export function instructionTable(reports: readonly InstructionReport[]): string {
+export function instructionTable(reports: readonly InstructionReport[]): Table {
   const rows = reports.map(({ name, what, subject, control, bare }) => {
     const counts = [subject, bare, subject - bare].map((one) => one.toLocaleString('en-US'));
     return [name, what, ...counts, control, (subject / bare).toFixed(2)];
   });
-  return tableText([INSTRUCTION_HEAD, ...rows]);
+  return [INSTRUCTION_HEAD, ...rows];
 }
 
 const INSTRUCTION_HEAD = 'scenario,what,instructions,of the control,more,control,ratio'.split(',');
@@ -223,8 +215,8 @@ function percentText(part: number): string {
 }
 
 /** The table of the proxies: each way under each load, and its ratios to the direct way under the same. */
-export function proxyTable(points: readonly ProxyPoint[]): string {
-  return tableText([PROXY_HEAD, ...points.map((point) => proxyCells(point, points))]);
+export function proxyTable(points: readonly ProxyPoint[]): Table {
+  return [PROXY_HEAD, ...points.map((point) => proxyCells(point, points))];
 }
 
 const PROXY_HEAD =
@@ -243,12 +235,12 @@ function proxyCells(point: ProxyPoint, points: readonly ProxyPoint[]): readonly 
 }
 
 /** The table of starts. */
-export function startTable(reports: readonly StartReport[]): string {
+export function startTable(reports: readonly StartReport[]): Table {
   const rows = reports.map(({ what, threads, wallMs, cpuMs }) => {
     const figures = [wallMs, cpuMs].flatMap((sorted) => [sorted[0]!, sorted[sorted.length >> 1]!]);
     return [what, `${threads}`, ...figures.map((ms) => ms.toFixed(0))];
   });
-  return tableText([START_HEAD, ...rows]);
+  return [START_HEAD, ...rows];
 }
 
 const START_HEAD = 'start from,threads,least ms,median ms,least CPU ms,median CPU ms'.split(',');

@@ -9,6 +9,7 @@ import { WARM_UP } from '../../bench/load/rounds.ts';
 import { BUDGETS, guardedOf, mostOf, noiseText, placeOfBudget } from '../../bench/budgets.ts';
 import { SCENARIOS } from '../../bench/scenarios/scenarios.ts';
 import { someOf } from '../support/ring.ts';
+import { tableText } from '../../server/commands/terminal.ts';
 
 /** The scenarios of this run, in the order of the table. */
 const DRAWN = someOf(SCENARIOS, 12).map(({ name }) => name);
@@ -31,7 +32,7 @@ const onStep = (line: string): void => void (line.startsWith('measuring again') 
 
 beforeAll(async () => {
   reports = await runLoadBench(OPTIONS, { onProgress: () => {}, onStep });
-  process.stderr.write(`${loadTable(reports, 'ci')}\n`);
+  process.stderr.write(`${tableText(loadTable(reports, 'ci'))}\n`);
 });
 
 test('every scenario that was drawn was measured', () => {

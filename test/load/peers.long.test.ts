@@ -9,6 +9,7 @@ import { BARE, PEER_QUESTIONS } from '../../bench/peers/peers.ts';
 import { IMPORT_PEERS, importRatios, runImportRace, type ImportReport } from '../../bench/peers/importRace.ts';
 import { importTable, peerTable } from '../../bench/report/report.ts';
 import { times } from '../support/ring.ts';
+import { tableText } from '../../server/commands/terminal.ts';
 
 const OPTIONS = {
   observations: 100_000,
@@ -32,7 +33,7 @@ const onStep = (line: string): void => void (/^left out|otherwise/.test(line) &&
 
 beforeAll(async () => {
   reports = await runPeerBench(OPTIONS, { onProgress: () => {}, onStep });
-  process.stderr.write(`${peerTable(reports)}\n`);
+  process.stderr.write(`${tableText(peerTable(reports))}\n`);
 });
 
 test('every question was asked', () => {
@@ -72,7 +73,7 @@ describe('an import', () => {
   let report: ImportReport;
   beforeAll(async () => {
     report = await runImportRace({ ...OPTIONS, rounds: times(1, 3) }, { onProgress: () => {}, onStep });
-    process.stderr.write(`${importTable(report)}\n`);
+    process.stderr.write(`${tableText(importTable(report))}\n`);
   });
 
   test.for(IMPORT_PEERS.map(({ name, budget }) => [name, budget] as const))(

@@ -7,6 +7,7 @@ import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { proxyFigures, type ProxyPoint, ratiosOf, runProxyBench, WAYS } from '../../bench/proxy/proxyBench.ts';
 import { proxyTable } from '../../bench/report/report.ts';
 import { hasProgram } from '../support/debian.ts';
+import { tableText } from '../../server/commands/terminal.ts';
 
 const PARTS = [0.1, 0.4];
 const OPTIONS = {
@@ -24,7 +25,7 @@ describe.skipIf(!isHere)('a mix of requests through the shipped proxies', () => 
   let points: readonly ProxyPoint[] = [];
   beforeAll(async () => {
     points = await runProxyBench(OPTIONS, { onProgress: () => {}, onStep: () => {} });
-    process.stderr.write(`${proxyTable(points)}\n`);
+    process.stderr.write(`${tableText(proxyTable(points))}\n`);
   });
 
   test('is measured in every way under every load, without one error', () => {

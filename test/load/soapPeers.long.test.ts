@@ -7,6 +7,7 @@ import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { soapTable } from '../../bench/report/report.ts';
 import { WARM_UP } from '../../bench/load/rounds.ts';
 import { runSoapBench, type SoapReport } from '../../bench/authority/soapBench.ts';
+import { tableText } from '../../server/commands/terminal.ts';
 
 const OPTIONS = { cacheDirectory: CACHE_DIRECTORY, rounds: 7, requestsPart: 0.5, warmUp: WARM_UP / 0.5 };
 const BUDGET_NAMES = [
@@ -19,7 +20,7 @@ let reports: readonly SoapReport[] = [];
 beforeAll(async () => {
   const onStep = (line: string): void => void (line.startsWith('left out') && process.stderr.write(`${line}\n`));
   reports = await runSoapBench(OPTIONS, { onStep });
-  process.stderr.write(`${soapTable(reports)}\n`);
+  process.stderr.write(`${tableText(soapTable(reports))}\n`);
 });
 
 test('every call was measured beside its control', () => {

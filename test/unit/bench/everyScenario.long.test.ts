@@ -6,6 +6,7 @@ import { runLoadBench } from '../../../bench/load/load.ts';
 import { loadTable } from '../../../bench/report/report.ts';
 import { SCENARIOS } from '../../../bench/scenarios/scenarios.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
+import { tableText } from '../../../server/commands/terminal.ts';
 
 const DATA = { observations: 200, seed: 5, cacheDirectory: temporaryDirectory() };
 const QUIET = { onProgress: () => {}, onStep: () => {} };
@@ -23,7 +24,7 @@ test('the load bench checks and measures every scenario beside its control, on a
   }
   const notFound = createHash('sha256').update('{"detail":"Not found."}').digest('hex').slice(0, 16);
   expect(reports.find(({ scenario }) => scenario.name === 'tiny')?.hash).toBe(notFound);
-  const lines = loadTable(reports, 'ci').split('\n');
+  const lines = tableText(loadTable(reports, 'ci')).split('\n');
   expect(lines).toHaveLength(SCENARIOS.length + 1);
   expect(lines[0]).toMatch(/^scenario .* ratio .* verdict +budget +guard +hash$/);
 });

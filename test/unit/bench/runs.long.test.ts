@@ -11,6 +11,7 @@ import { libcScanner } from '../../../bench/micro/libcScan.ts';
 import { runMicroBench } from '../../../bench/micro/micro.ts';
 import { microTable, startTable, waitTable } from '../../../bench/report/report.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
+import { tableText } from '../../../server/commands/terminal.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -39,7 +40,7 @@ describe('the start bench', () => {
       expect(wallMs[0]).toBeGreaterThan(0);
       expect(cpuMs[0]).toBeGreaterThan(0);
     }
-    expect(startTable(reports)).toMatch(/^start from +threads +least ms .*\nthe embedded sample +1 /);
+    expect(tableText(startTable(reports))).toMatch(/^start from +threads +least ms .*\nthe embedded sample +1 /);
   });
 });
 
@@ -55,7 +56,7 @@ describe('the mixed bench', () => {
       expect(BUDGETS.ratios, placeOfBudget('ratios', name)).toHaveProperty(name);
     }
     expect(lines.at(-1)).toMatch(/^[1-9]\d* heavy lists were answered beside the cheap ones$/);
-    expect(waitTable(reports, 'ci').split('\n')).toHaveLength(reports.length + 1);
+    expect(waitTable(reports, 'ci')).toHaveLength(reports.length + 1);
   });
 });
 
@@ -71,7 +72,7 @@ describe('the bench of arrivals', () => {
       expect(BUDGETS.ratios, placeOfBudget('ratios', name)).toHaveProperty(name);
     }
     expect(lines).toEqual([expect.stringMatching(/^measuring at [1-9]\d* arrivals a second, round 1 of 1$/)]);
-    expect(waitTable(reports, 'ci').split('\n')).toHaveLength(reports.length + 1);
+    expect(waitTable(reports, 'ci')).toHaveLength(reports.length + 1);
   });
 });
 
@@ -93,7 +94,7 @@ describe('the micro-benchmarks', () => {
       expect(ratio).toBeGreaterThan(0);
       expect(hash).toMatch(/^[0-9a-f]{16}$/);
     }
-    expect(microTable(reports, 'ci').split('\n')).toHaveLength(reports.length + 1);
+    expect(microTable(reports, 'ci')).toHaveLength(reports.length + 1);
     const named = reports.map(({ name }) => name).toSorted();
     expect(named, 'micro of bench/budgets.json').toEqual(Object.keys(MICRO_BUDGETS.ratios).toSorted());
   });

@@ -43,6 +43,6 @@ describe.skipIf(!IS_CLONE)('a revision', () => {
     const reports = await runLoadBench(options, QUIET);
     expect(reports[0]?.against?.ratio).toBeGreaterThan(0);
     const revision = reports[0]!.against!.revision;
-    expect(loadTable(reports, 'hand').split('\n')[0]).toContain(`ratio to ${revision}`);
+    expect(loadTable(reports, 'hand')[0]).toContain(`ratio to ${revision}`);
   });
 });
