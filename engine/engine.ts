@@ -14,7 +14,7 @@ export type { RecordBlocks } from './column/blocks.ts';
 
 // A collection opened, and sets of its rows.
 export { compacted, ownBuffers, ownedBytes, ownedBytesMax } from './index/footprint.ts';
-export { countSelected, type RowSet, selectedRow, type Selection } from './index/rowset.ts';
+export { countSelected, type RowSet, selectedRow } from './index/rowset.ts';
 export { type CollectionIndex, rowOfId } from './index/table.ts';
 
 // A snapshot in shared memory.
@@ -23,8 +23,8 @@ export { openSnapshot } from './snapshot/open.ts';
 export { openBlocks } from './snapshot/openBlocks.ts';
 
 // The way of a list from text to page, and what it is made of.
-export { answerList, type Asker, type Here, type List, listHere, type ListSteps } from './list.ts';
-export type { Ask, ExportFormat, IgnoredName, Page, QueryOptions } from './query/ask.ts';
+export { answerList, type Asker, type Here, type List, listHere } from './list.ts';
+export type { Ask, ExportFormat, IgnoredName, QueryOptions } from './query/ask.ts';
 export { type Counters, newCounters } from './find/counters.ts';
 export { execute, findRows, type Hits, hitsOf, hitsUnless, walkedPage } from './find/execute.ts';
 export { explain, explained } from './find/explain.ts';

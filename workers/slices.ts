@@ -39,11 +39,10 @@ interface Work {
 /**
  * The one scheduler of a serving thread. Steps are taken round-robin, and all of a turn together take the time of the
  * longest and QUEUED_MS at most; one in which AT_ONCE_MS were spent at once takes none, and in the next nothing is done
- * at once. `now` is a clock in milliseconds, `nextTurn` calls back in the next turn of the event loop. `turns` and
- * `taken` count turns with queued steps, and those steps.
+ * at once. `now` is a clock in milliseconds, `nextTurn` calls back in the next turn of the event loop. `taken`
+ * counts queued steps.
  */
 export class Slices {
-  turns = 0;
   taken = 0;
   readonly now: () => number;
   readonly #nextTurn: (turn: () => void) => void;
@@ -194,7 +193,6 @@ export class Slices {
       const endMs = startMs + QUEUED_MS - (this.#isStepsTurn ? 0 : this.#spentMs);
       this.#isStepsTurn = !this.#isStepsTurn && !this.hasTime() && this.#steps.size > 0;
       if (this.#isStepsTurn) return;
-      if (this.#steps.size > 0) this.turns++;
       do this.#takeOne();
       while (this.#steps.size > 0 && this.now() < endMs);
     } finally {

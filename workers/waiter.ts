@@ -29,11 +29,6 @@ export class SharedWork<T> {
   joined = 0;
   readonly #underWay = new Map<string, Shared<T>>();
 
-  /** How many works are under way and wanted. */
-  get size(): number {
-    return this.#underWay.size;
-  }
-
   /** Whether work under `key` is under way and wanted. Cost: a map look-up. */
   has(key: string): boolean {
     return this.#underWay.has(key);

@@ -1,5 +1,6 @@
 // The pointer of a target, `current.json`: which generation replicas are to serve, and what it was before. Pure: text
 // in, value out; a member is added here, in `encodePointer` and in data/distribution/README.md.
+import { isObject } from '../../engine/bits/json.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { OperationError } from '../operationError.ts';
 
@@ -150,10 +151,6 @@ export function decodePointer(text: string, from: string): Pointer {
     blocks: blocks.map(({ address, sha256, size }) => ({ address, sha256, size })),
     earlier: earlier.map((one) => ({ generation: one.generation, objects: one.objects })),
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const TIME_WANTED = 'expected a time such as "2026-01-31T00:00:00Z", or null';

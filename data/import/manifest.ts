@@ -2,6 +2,7 @@
 // Reads MANIFEST.json and checks its form only; ndjson.ts compares the sums, import.ts the counts.
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isObject } from '../../engine/bits/json.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { assertFile, cannotRead } from '../files.ts';
 import { OperationError } from '../operationError.ts';
@@ -64,8 +65,4 @@ export async function readManifest(directory: string): Promise<Manifest> {
 async function textOf(file: string): Promise<string> {
   assertFile(file, await stat(file));
   return readFile(file, 'utf8');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

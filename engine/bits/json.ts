@@ -1,5 +1,5 @@
-// JSON texts as the service writes them: compact,
-// UTF-8 unescaped but for the two line separators of JavaScript.
+// JSON texts as the service writes them: compact, UTF-8 unescaped but for the two line separators of JavaScript; and
+// what a parsed one is.
 
 /** Printable ASCII without quote and backslash: its JSON is the text itself, and nearly all links are that. */
 const PLAIN = /^[ !#-[\]-~]*$/;
@@ -14,4 +14,9 @@ export function jsonText(text: string): string {
 /** A JSON object of already written values, keys in the order given, repeats and `__proto__` kept. Cost: one pass. */
 export function jsonObject(members: readonly (readonly [key: string, json: string])[]): string {
   return `{${members.map(([key, json]) => `${jsonText(key)}:${json}`).join(',')}}`;
+}
+
+/** Whether a parsed value is a JSON object: no array, and not null. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

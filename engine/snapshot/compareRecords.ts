@@ -2,6 +2,7 @@
 // indexed wrongly leaves sections that agree with each other and with no record. For `verify --deep` only, behind the
 // checks of verify.ts; shares no reader with import.
 import { compareBytes } from '../bits/bytes.ts';
+import { isObject } from '../bits/json.ts';
 import { textAt, type Dictionary } from '../column/dictionary.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { SPEC_LINK_END } from '../column/served.ts';
@@ -106,7 +107,7 @@ class Comparer {
   record(bytes: Uint8Array, ownUrls: number): void {
     const row = this.tally.records++;
     const record = this.#parsed(bytes);
-    if (!isObject(record)) return this.#differ(row, 'the record is no JSON object');
+    if (!isRecord(record)) return this.#differ(row, 'the record is no JSON object');
     this.#members(this.#layout.members, record, { row, record: row });
     this.tally.ownUrls += this.#ownUrls;
     if (ownUrls !== this.#ownUrls) this.#differ(row, `the index has ${ownUrls} own URLs, the record ${this.#ownUrls}`);
@@ -130,7 +131,7 @@ class Comparer {
 
   /** What an object has not is null, and null has nothing. */
   #members(nodes: readonly LayoutNode[], object: unknown, at: Place): void {
-    const members = isObject(object) ? object : {};
+    const members = isRecord(object) ? object : {};
     for (const node of nodes) {
       const value = Object.hasOwn(members, node.name) ? members[node.name] : null;
       if (node.kind === 'column') this.#value(node.column, value, at);
@@ -213,8 +214,8 @@ function linkedId(url: string, prefix: string): string | undefined {
   return url === prefix + id + SPEC_LINK_END && /^\d+$/.test(id) ? id : undefined;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberToken);
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && !(value instanceof NumberToken);
 }
 
 function shownValue(value: unknown): string {

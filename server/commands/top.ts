@@ -4,6 +4,7 @@ import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { type Sample, scrapedSamples } from '../observe/scrape.ts';
+import { METRIC_PREFIX } from '../observe/tally.ts';
 import type { Outputs } from './parts.ts';
 import { askServer } from './question.ts';
 import { tableText } from './terminal.ts';
@@ -12,7 +13,6 @@ const EVERY_MS = 2000;
 const ANSWER_MS_MAX = 5000;
 /** Ours are 100 kB. */
 const ANSWER_BYTES_MAX = 4 << 20;
-const PREFIX = 'catalogue_replica_';
 const CURE = 'name the admin port of a running server (--admin-port), such as http://127.0.0.1:9090';
 /** Moves to the first place of a terminal, and clears what is behind it. */
 const HOME = '\u001b[H\u001b[J';
@@ -77,7 +77,7 @@ async function samplesAt(url: URL): Promise<Samples> {
     throw new OperationError('network', `${url.href} cannot be asked (${reasonOf(cause)}): ${CURE}`, cause);
   });
   const samples = status === 200 && body ? scrapedSamples(body.toString()) : undefined;
-  if (samples?.has(`${PREFIX}requests_total`)) return samples;
+  if (samples?.has(`${METRIC_PREFIX}requests_total`)) return samples;
   throw new OperationError('network', `${url.href} has no metrics of a catalogue replica: ${CURE}`);
 }
 
@@ -86,7 +86,9 @@ function trafficText(host: string, now: Scrape, before: Scrape | undefined): str
   const seconds = before ? (now.atMs - before.atMs) / 1000 : undefined;
   const since = (name: string, labels: Sample['labels']): number =>
     valueOf(now.samples, name, labels) - (before ? valueOf(before.samples, name, labels) : 0);
-  const routes = [...new Set((now.samples.get(`${PREFIX}requests_total`) ?? []).map(({ labels }) => labels['route']!))];
+  const routes = [
+    ...new Set((now.samples.get(`${METRIC_PREFIX}requests_total`) ?? []).map(({ labels }) => labels['route']!)),
+  ];
   const rows = routes.flatMap((route) => {
     const requests = since('requests_total', { route });
     if (requests === 0) return [];
@@ -100,7 +102,7 @@ function trafficText(host: string, now: Scrape, before: Scrape | undefined): str
   });
   const per = seconds === undefined ? '' : '/s';
   const gauge = (name: string): number => valueOf(now.samples, name, {});
-  const generation = now.samples.get(`${PREFIX}data_info`)?.[0]?.labels['generation']?.slice(0, 12) ?? 'none';
+  const generation = now.samples.get(`${METRIC_PREFIX}data_info`)?.[0]?.labels['generation']?.slice(0, 12) ?? 'none';
   const state = gauge('ready') === 1 ? 'ready' : 'not ready';
   const open = gauge('connections');
   const connections = `${countText(open)} connection${open === 1 ? '' : 's'}`;
@@ -116,7 +118,7 @@ function trafficText(host: string, now: Scrape, before: Scrape | undefined): str
 
 /** The sum of the samples with these labels, whatever their others. */
 function valueOf(samples: Samples, name: string, labels: Sample['labels']): number {
-  const matching = (samples.get(PREFIX + name) ?? []).filter((sample) =>
+  const matching = (samples.get(METRIC_PREFIX + name) ?? []).filter((sample) =>
     Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
   );
   return matching.reduce((sum, { value }) => sum + value, 0);
@@ -124,7 +126,7 @@ function valueOf(samples: Samples, name: string, labels: Sample['labels']): numb
 
 /** The end of the bucket in which a part of all lies. */
 function quantileText(part: number, all: number, below: (le: string) => number, { samples }: Scrape): string {
-  const ends = new Set((samples.get(`${PREFIX}answer_seconds_bucket`) ?? []).map(({ labels }) => labels['le']!));
+  const ends = new Set((samples.get(`${METRIC_PREFIX}answer_seconds_bucket`) ?? []).map(({ labels }) => labels['le']!));
   const end = [...ends].find((le) => below(le) >= part * all);
   return end === undefined || end === '+Inf' ? '> 10 s' : `${Number(end) * 1000} ms`;
 }

@@ -2,6 +2,9 @@
 // long it took, and of orders the last success apart from the last failure. Told by events; decides nothing.
 import { type DataEvent, DATA_STEPS, type DataStep } from '../observe/events.ts';
 import type { OwnGauge } from '../observe/metrics.ts';
+import type { Change } from './generations.ts';
+
+type Status = Change['status'];
 
 /** The last time that a step was done; `reason` of what was refused. */
 interface LastStep {
@@ -62,17 +65,11 @@ export class DataSteps {
   }
 }
 
-/** How something last ended, by its outcomes: those that are failures are kept apart, so that none hides another. */
-export class LastOutcomes<Status extends string> {
+/** How orders last ended, by their outcomes: a refusal is kept apart, so that no success hides it. */
+export class LastOutcomes {
   readonly #last = new Map<Status, { readonly atMs: number; readonly reason: string | undefined }>();
-  readonly #failure: Status;
 
-  /** `failure` is the outcome that is none to be glad of. */
-  constructor(failure: Status) {
-    this.#failure = failure;
-  }
-
-  /** It ended so, at a time in milliseconds since 1970. */
+  /** One ended so, at a time in milliseconds since 1970. */
   ended(status: Status, reason: string | undefined, atMs: number): void {
     this.#last.set(status, { atMs, reason });
   }
@@ -84,8 +81,8 @@ export class LastOutcomes<Status extends string> {
 
   /** What `/status` says. */
   status(): { readonly lastSuccess: string | null; readonly lastFailure: unknown } {
-    const successes = [...this.#last].flatMap(([status, { atMs }]) => (status === this.#failure ? [] : [atMs]));
-    const failure = this.#last.get(this.#failure);
+    const successes = [...this.#last].flatMap(([status, { atMs }]) => (status === 'refused' ? [] : [atMs]));
+    const failure = this.#last.get('refused');
     return {
       lastSuccess: successes.length === 0 ? null : new Date(Math.max(...successes)).toISOString(),
       lastFailure: failure ? { at: new Date(failure.atMs).toISOString(), reason: failure.reason } : null,

@@ -5,6 +5,7 @@ import { type Observer, REFUSALS, type ServiceEvent, THREAD_KINDS } from './even
 import {
   curvesOf,
   type Labels,
+  METRIC_PREFIX,
   newTally,
   sumOf,
   type TalliedHistogram,
@@ -12,9 +13,6 @@ import {
   type Tally,
   type TallyMaker,
 } from './tally.ts';
-
-/** What every name begins with. */
-const PREFIX = 'catalogue_replica_';
 
 /** A counter of events: the labels of an event that it counts, or undefined; `known` are told from the start. */
 interface EventMetric {
@@ -88,7 +86,7 @@ export interface Metrics {
 /** Makes metrics. Labels are taken from closed sets, so their number is bounded; every cell is told from 0 on. */
 export function newMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: PREFIX });
+  collectDefaultMetrics({ register: registry, prefix: METRIC_PREFIX });
   const tallies = new Map<TalliedMetric | TalliedHistogram, Tally[]>();
   return {
     contentType: registry.contentType,
@@ -109,7 +107,7 @@ export function newMetrics(): Metrics {
         if (label === undefined && values.length === 0) this.remove();
         for (const [of, value] of values) this.set(label === undefined ? {} : { [label]: of }, value);
       };
-      registry.registerMetric(new Gauge({ name: PREFIX + name, help, labelNames, registers: [], collect }));
+      registry.registerMetric(new Gauge({ name: METRIC_PREFIX + name, help, labelNames, registers: [], collect }));
     },
     text: () => registry.metrics(),
   };
@@ -118,7 +116,7 @@ export function newMetrics(): Metrics {
 function eventCounters(registry: Registry): Observer {
   const counters = EVENT_METRICS.map(({ name, help, known, labelsOf }) => {
     const labelNames = Object.keys(known[0]!);
-    const counter = new Counter({ name: PREFIX + name, help, labelNames, registers: [registry] });
+    const counter = new Counter({ name: METRIC_PREFIX + name, help, labelNames, registers: [registry] });
     for (const labels of known) counter.inc(labels, 0);
     return { counter, labelsOf };
   });
@@ -133,7 +131,7 @@ function eventCounters(registry: Registry): Observer {
 
 /** Tells the sums of tallies under a metric's name, whatever is added to `of` later. */
 function tell(registry: Registry, metric: TalliedMetric | TalliedHistogram, of: readonly Tally[]): void {
-  const name = PREFIX + metric.name;
+  const name = METRIC_PREFIX + metric.name;
   const { help } = metric;
   if ('curves' in metric) return registry.registerMetric(histogram(name, help, () => curvesOf(metric, sumOf(of))));
   const labelNames = Object.keys(metric.cells[0]!);

@@ -1,6 +1,9 @@
 // Counters that serving threads count by themselves, in memory that the supervisor reads when it is asked for the
 // metrics: no event, no message, nothing allocated. Knows no metric.
 
+/** What the name of every metric begins with. */
+export const METRIC_PREFIX = 'catalogue_replica_';
+
 /** The labels of one cell or curve. */
 export type Labels = Readonly<Record<string, string>>;
 

@@ -64,8 +64,8 @@ export class Administration {
   /** How the last order to change the data ended, and when. */
   #lastChange: (Change & { readonly at: string }) | undefined;
   readonly #steps = new DataSteps();
-  readonly #reloads = new LastOutcomes<Change['status']>('refused');
-  readonly #refreshes = new LastOutcomes<Change['status']>('refused');
+  readonly #reloads = new LastOutcomes();
+  readonly #refreshes = new LastOutcomes();
   readonly #refreshTally: Tally;
   #commands: AdminAnswers;
   readonly #changes: Tally;

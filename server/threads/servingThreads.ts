@@ -62,7 +62,7 @@ class Replaced implements ServingThreads {
   readonly #running = new Set<ServingThread>();
   readonly #first: readonly ServingThread[];
   readonly #retries = new Set<NodeJS.Timeout>();
-  readonly #watch = new SilenceWatch<ServingThread>();
+  readonly #watch = new SilenceWatch();
   /** A swap, or threads in place of others: one after the other, so that all threads serve the same. */
   #changing: Promise<unknown> = Promise.resolve();
   #dataOf: ((i: number) => LastingData) | undefined;

@@ -10,11 +10,11 @@ export interface Beating {
 }
 
 /** Remembers what each thread had counted, and for how many looks it was the same. */
-export class SilenceWatch<T extends Beating> {
-  readonly #seen = new WeakMap<T, { count: number; looks: number }>();
+export class SilenceWatch {
+  readonly #seen = new WeakMap<Beating, { count: number; looks: number }>();
 
   /** Looks at all, and answers those that have just fallen silent: each once. */
-  look(threads: Iterable<T>): readonly T[] {
+  look<T extends Beating>(threads: Iterable<T>): readonly T[] {
     return [...threads].filter((thread) => {
       const count = Atomics.load(thread.beats, 0);
       const seen = this.#seen.get(thread);

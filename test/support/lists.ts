@@ -10,12 +10,12 @@ import {
   type Hits,
   type List,
   listHere,
-  type ListSteps,
   type Plan,
   type QueryOptions,
   type ServedForm,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
+import type { ListSteps } from '../../engine/list.ts';
 import { parseListQuery } from '../../engine/query/parse.ts';
 import { rowsOf } from './pages.ts';
 

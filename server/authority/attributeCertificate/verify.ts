@@ -1,6 +1,7 @@
 // Whether a read attribute certificate was signed by the key of the certificate it carries. Nothing else of the text
 // counts: what was read is what is verified. Whom the signer's certificate belongs to is judged by others.
 import { hash, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
+import { RSA_BITS_STRONG } from '../x509/algorithm.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import type { SignatureAlgorithm } from './algorithms.ts';
 import type { ReadSignature, SignerHints } from './readSignature.ts';
@@ -13,9 +14,6 @@ export interface SignatureRules {
   readonly algorithms: readonly SignatureAlgorithm[];
   readonly allowWeak: boolean;
 }
-
-/** RSA keys under this size are weak. */
-const RSA_BITS_MIN = 2048;
 
 /**
  * Why a signature is refused, as the end of a sentence that begins with `it`; undefined when it is good. `signer` is
@@ -49,8 +47,8 @@ function keyProblem(key: KeyObject, wanted: 'rsa' | 'ec', allowWeak: boolean): s
   const { modulusLength, namedCurve } = key.asymmetricKeyDetails ?? {};
   if (wanted === 'ec')
     return namedCurve === 'prime256v1' ? undefined : 'is signed by a key of another curve than P-256';
-  const isWeak = modulusLength === undefined || modulusLength < RSA_BITS_MIN;
-  return isWeak && !allowWeak ? `is signed by an RSA key under ${RSA_BITS_MIN} bits` : undefined;
+  const isWeak = modulusLength === undefined || modulusLength < RSA_BITS_STRONG;
+  return isWeak && !allowWeak ? `is signed by an RSA key under ${RSA_BITS_STRONG} bits` : undefined;
 }
 
 function isDigestOf({ algorithm, signedText, digest }: ReadSignature): boolean {

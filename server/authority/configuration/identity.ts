@@ -5,6 +5,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../../../data/operationError.ts';
 import type { Place } from '../../settings/toml.ts';
+import { RSA_BITS_STRONG } from '../x509/algorithm.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { readCertificateFile, readCrlFile } from '../x509/chain.ts';
 import type { Crl } from '../x509/crl.ts';
@@ -24,7 +25,6 @@ export interface Identity {
   readonly notes: readonly string[];
 }
 
-const RSA_BITS_MIN = 2048;
 /** Below this, an operator should know. */
 const EXPIRY_NOTE_SECONDS = 30 * 86_400;
 
@@ -122,7 +122,7 @@ function keyOf(path: string, place: Place, mistakes: Mistakes): KeyObject | unde
 function keyProblem({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string | undefined {
   const { modulusLength = 0, namedCurve } = asymmetricKeyDetails ?? {};
   if (asymmetricKeyType === 'rsa')
-    return modulusLength >= RSA_BITS_MIN ? undefined : `has fewer than ${RSA_BITS_MIN} bits`;
+    return modulusLength >= RSA_BITS_STRONG ? undefined : `has fewer than ${RSA_BITS_STRONG} bits`;
   if (asymmetricKeyType === 'ec') return namedCurve === 'prime256v1' ? undefined : 'is of another curve than P-256';
   return 'is neither an RSA key nor of the curve P-256';
 }

@@ -129,7 +129,8 @@ export function algorithmText(algorithm: AlgorithmId): string {
 
 const STRONG_CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 const WEAK_CURVES = new Set(['prime192v1', 'secp224r1']);
-const RSA_BITS_STRONG = 2048;
+/** RSA keys of fewer bits are weak (A71). */
+export const RSA_BITS_STRONG = 2048;
 /** Checking a signature of a key of 16,384 bits takes 2 ms, and a chain may ask for a hundred of them. */
 const RSA_BITS_MAX = 8192;
 const RSA_BITS_MIN = 512;

@@ -46,7 +46,7 @@ test('a turn takes one long step of all works together, and each work its step i
   const turns: string[] = [];
   while (!isIdle()) turns.push(turn().join());
   expect(turns).toEqual(['a', 'b', 'c', 'b', 'c', 'c']);
-  expect([slices.turns, slices.taken]).toEqual([6, 6]);
+  expect(slices.taken).toBe(6);
   expect(await Promise.all(done)).toEqual(['a done', 'b done', 'c done']);
 });
 
@@ -98,7 +98,7 @@ test('time spent at once is forgotten with its turn, where nothing is queued too
   slices.spend(sinceMs);
   expect(slices.hasTime()).toBe(false);
   expect(turn()).toEqual([]);
-  expect([slices.hasTime(), isIdle(), slices.turns]).toEqual([true, true, 0]);
+  expect([slices.hasTime(), isIdle()]).toEqual([true, true]);
 });
 
 test('so many works run, others wait in the order in which they came, and one more is told so', async () => {

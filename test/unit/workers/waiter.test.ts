@@ -43,11 +43,11 @@ test('those who ask for the same work wait for one run of it', async () => {
   const work = new Work();
   const waits = [1, 2, 3].map(() => shared.wait('key', new Client(), work.start));
   const other = shared.wait('other', new Client(), work.start);
-  expect([work.begun, shared.joined, shared.size]).toEqual([2, 2, 2]);
+  expect([work.begun, shared.joined, shared.has('key'), shared.has('other')]).toEqual([2, 2, true, true]);
   work.end(0, 'one');
   work.end(1, 'two');
   expect(await Promise.all([...waits, other])).toEqual(['one', 'one', 'one', 'two']);
-  expect(shared.size).toBe(0);
+  expect([shared.has('key'), shared.has('other')]).toEqual([false, false]);
 });
 
 test('work that has ended is begun anew', async () => {
@@ -68,7 +68,7 @@ test('one of two who leaves takes nothing from the other', async () => {
   void shared.wait('key', leaving, work.start);
   const result = shared.wait('key', staying, work.start);
   leaving.leave();
-  expect([work.abandoned, shared.size]).toEqual([0, 1]);
+  expect([work.abandoned, shared.has('key')]).toEqual([0, true]);
   work.end(0, 'found');
   expect(await result).toBe('found');
 });
@@ -79,7 +79,7 @@ test('work that all have left is given up, and whoever comes then begins anew', 
   const clients = [new Client(), new Client()];
   for (const client of clients) void shared.wait('key', client, work.start);
   for (const client of clients) client.leave();
-  expect([work.abandoned, shared.size]).toEqual([1, 0]);
+  expect([work.abandoned, shared.has('key')]).toEqual([1, false]);
   const late = shared.wait('key', new Client(), work.start);
   expect(work.begun).toBe(2);
   work.end(0, 'gone');
@@ -94,7 +94,7 @@ test('work is not given up where one who left is coming back, who then finds it 
   for (const client of clients) void shared.wait('key', client, work.start);
   clients[0].leave(true);
   clients[1].leave();
-  expect([work.abandoned, shared.size]).toEqual([0, 1]);
+  expect([work.abandoned, shared.has('key')]).toEqual([0, true]);
   const back = shared.wait('key', new Client(), work.start);
   work.end(0, 'found');
   expect([await back, work.begun]).toEqual(['found', 1]);
@@ -109,7 +109,7 @@ test('a client that leaves after its answer came gives up nothing that others wa
   await first;
   const second = shared.wait('key', new Client(), work.start);
   early.leave();
-  expect(shared.size).toBe(1);
+  expect(shared.has('key')).toBe(true);
   work.end(1, 'two');
   expect(await second).toBe('two');
 });
@@ -120,5 +120,5 @@ test('work that fails rejects for all who wait, and is forgotten', async () => {
   const waits = [shared.wait('key', new Client(), fail), shared.wait('key', new Client(), fail)];
   const settled = await Promise.allSettled(waits);
   expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(shared.size).toBe(0);
+  expect(shared.has('key')).toBe(false);
 });

@@ -11,10 +11,10 @@ import {
   openSnapshot,
   type CollectionIndex,
   type Counters,
-  type ListSteps,
   type Representation,
   type ServedForm,
 } from '../../../../engine/engine.ts';
+import type { ListSteps } from '../../../../engine/list.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { stepsOf } from '../../../support/lists.ts';

@@ -35,7 +35,7 @@ test('of each step the last time is told, with its bytes and seconds where it ha
 });
 
 test('a failure is told until the next one, whatever succeeds behind it', () => {
-  const reloads = new LastOutcomes<'swapped' | 'unchanged' | 'refused'>('refused');
+  const reloads = new LastOutcomes();
   expect(reloads.status()).toEqual({ lastSuccess: null, lastFailure: null });
   reloads.ended('refused', 'damaged', AT_MS);
   reloads.ended('swapped', undefined, AT_MS);
