@@ -33,7 +33,7 @@ export { parseInstant } from './query/instant.ts';
 export { decodeForm } from './query/form.ts';
 export { countParts, PARAMETERS_MAX } from './query/limits.ts';
 export { percentEncode, sortedByName } from './query/links.ts';
-export { EXPORT_FORMATS, exportOf } from './query/readers.ts';
+export { EXPORT_FORMATS, EXPORT_TYPES, exportOf } from './query/readers.ts';
 export { nearestName } from './bits/suggest.ts';
 export { LOOKUPS } from './query/lookups.ts';
 export { namesOnPages, PARAMETERS } from './query/parameters.ts';

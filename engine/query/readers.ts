@@ -25,8 +25,15 @@ const DIGITS_MAX = 15;
 const WHOLE = /^\+?0*([1-9]\d*)$/;
 const NOUGHT = /^\+?0+$/;
 
-/** The formats that are exports. */
-export const EXPORT_FORMATS = ['ndjson', 'csv', 'parquet'] as const satisfies readonly ExportFormat[];
+/** The formats that are exports, each with the media type that Accept asks for it by (A51, A62). */
+export const EXPORT_TYPES = {
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv',
+  parquet: 'application/vnd.apache.parquet',
+} as const satisfies Readonly<Record<ExportFormat, string>>;
+
+/** Their names. */
+export const EXPORT_FORMATS = Object.keys(EXPORT_TYPES) as readonly ExportFormat[];
 
 /** The export that a format means, or undefined. Source: A62. */
 export function exportOf(format: string | undefined): ExportFormat | undefined {

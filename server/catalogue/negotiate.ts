@@ -1,18 +1,18 @@
 // In which form a request can be answered: by the format it names, the ending of its path, its Accept header, in this
 // order; and in which content coding: gzip, nothing but gzip, or none. Pure but for a memory of headers met.
 import Negotiator from 'negotiator';
-import { EXPORT_FORMATS, exportOf, type ExportFormat } from '../../engine/engine.ts';
+import { EXPORT_FORMATS, EXPORT_TYPES, exportOf, type ExportFormat } from '../../engine/engine.ts';
 import type { Request } from '../http/exchange.ts';
 import { remembered } from '../http/memory.ts';
 
 /** The outcome: the format to send, the format is not known (404), or Accept rules JSON out (406). */
-export type Negotiation = 'json' | ExportFormat | 'unknownFormat' | 'notAcceptable';
+export type Negotiation = Ending | 'unknownFormat' | 'notAcceptable';
 
 /** The endings of paths that name a form. */
-export const ENDINGS = ['json', ...EXPORT_FORMATS] as const;
+export const ENDINGS: readonly Ending[] = ['json', ...EXPORT_FORMATS];
 
 /** One of them. */
-export type Ending = (typeof ENDINGS)[number];
+export type Ending = 'json' | ExportFormat;
 
 /** The formats of lists and records, in words: `api, json and csv`. */
 export function formatsText(conjunction: 'and' | 'or'): string {
@@ -34,9 +34,7 @@ export interface Wishes {
 /** The media types that Accept may ask for, the usual one first. */
 const FORMS: ReadonlyMap<string, Ending> = new Map([
   ['application/json', 'json'],
-  ['application/x-ndjson', 'ndjson'],
-  ['text/csv', 'csv'],
-  ['application/vnd.apache.parquet', 'parquet'],
+  ...EXPORT_FORMATS.map((format) => [EXPORT_TYPES[format], format] as const),
 ]);
 const TYPES = [...FORMS.keys()];
 const JSON_TYPES = TYPES.slice(0, 1);

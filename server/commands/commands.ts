@@ -87,6 +87,7 @@ function addTop(root: Command, outputs: Outputs): void {
     });
 }
 
+/** By hand, as its type has them: a command is declared without the engine being read. */
 const EXPORT_FORMATS: readonly ExportFormat[] = ['parquet', 'csv', 'ndjson'];
 const FIELD_FORMATS: readonly FieldFormat[] = ['table', 'json', 'ndjson', 'markdown'];
 

@@ -7,6 +7,7 @@ import {
   COLLECTIONS,
   collectionsOfPath,
   EXPORT_FORMATS,
+  EXPORT_TYPES,
   type QueryOptions,
   type Version,
 } from '../../engine/engine.ts';
@@ -193,11 +194,11 @@ function rootItem(query: QueryOptions): DocumentObject {
 }
 
 const LINES: DocumentObject = {
-  'application/x-ndjson': { schema: { type: 'string', description: 'A record of JSON a line.' } },
-  'application/vnd.apache.parquet': {
+  [EXPORT_TYPES.ndjson]: { schema: { type: 'string', description: 'A record of JSON a line.' } },
+  [EXPORT_TYPES.parquet]: {
     schema: { type: 'string', format: 'binary', description: 'A Parquet file, a row a record.' },
   },
-  'text/csv': { schema: { type: 'string', description: 'A header row, and a row a record.' } },
+  [EXPORT_TYPES.csv]: { schema: { type: 'string', description: 'A header row, and a row a record.' } },
 };
 
 function listItem(collection: Collection, query: QueryOptions): DocumentObject {
