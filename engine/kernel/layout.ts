@@ -1,5 +1,5 @@
 // Where things lie in a thread's own memory: the numbers that the kernel's source, its twin and their callers agree on.
-// Data only. `source/kernel.ts` has the same numbers, since AssemblyScript cannot import this file.
+// Data only. `source/kernel.as` has the same numbers, since AssemblyScript cannot import this file.
 
 //  at      bytes  meaning
 //  0          28  the form of a splice, seven u32

@@ -1,5 +1,5 @@
 // What `diff` and `changes` print of records that were created, changed or deleted: a table of how many, or a line of
-// JSON each. commands.ts declares them; what changed is found in data/changes/.
+// JSON each. replicaCommands.ts declares them; what changed is found in data/changes/.
 import path from 'node:path';
 import { CHANGES_FILE, changesSince } from '../../data/changes/changeFile.ts';
 import { CHANGE_KINDS, type ChangeKind, changesBetween, kindOf, type RecordChange } from '../../data/changes/diff.ts';

@@ -1,5 +1,5 @@
-// What the publish and prune commands do with their flags, and what they tell; commands.ts declares them, and the work
-// itself is in data/distribution/.
+// What the publish and prune commands do with their flags, and what they tell; snapshotCommands.ts declares them, and
+// the work itself is in data/distribution/.
 import { type PublishOptions, publishSnapshot } from '../../data/distribution/publish.ts';
 import { pruneTarget } from '../../data/distribution/prune.ts';
 import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
