@@ -62,7 +62,7 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
   ],
   ['no imports make a circle', rules.importsMakeNoCircle, [['data/a.ts', "import './a.ts';"]]],
   [
-    'environment, clock, randomness, fetch, uWebSockets.js and console stay in their one file',
+    'environment, clock, randomness, fetch, uWebSockets.js and console stay in the files of RIM',
     rules.rimStaysAtTheRim,
     [
       ['server/a.ts', 'const port = process.env.PORT;'],

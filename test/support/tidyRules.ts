@@ -138,7 +138,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
     { pattern: /\bconsole\s*\./, what: 'the console', allowed: [], cure: 'report through a parameter or an event' },
   ];
 
-/** The environment, clock, randomness, fetch, uWebSockets.js and the console stay in their one file. */
+/** The environment, clock, randomness, fetch, uWebSockets.js and the console stay in the files of `RIM`. */
 export const rimStaysAtTheRim: Rule = (sources) =>
   RIM.flatMap(({ pattern, what, allowed, cure }) => {
     const rule = everyMatch(new RegExp(pattern, 'g'), (_, { path }) => {
