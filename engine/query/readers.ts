@@ -114,23 +114,8 @@ export function readAfter(reading: Reading, value: string, at: number): void {
   if (parsed.kind !== 'error') reading.page.after = Number(parsed.value);
 }
 
-const ZERO = 0x30;
-
-/**
- * The integer that a text means, 0 where it means none. Cost: its length; a few digits, as most are, take no pattern.
- */
+/** The integer that a text means, 0 where it means none. Cost: its length. */
 function wholeOf(text: string): number {
-  if (text.length > DIGITS_MAX) return unusualWholeOf(text);
-  let whole = 0;
-  for (let i = 0; i < text.length; i++) {
-    const digit = text.charCodeAt(i) - ZERO;
-    if (!(digit >= 0 && digit <= 9)) return unusualWholeOf(text);
-    whole = whole * 10 + digit;
-  }
-  return whole;
-}
-
-function unusualWholeOf(text: string): number {
   const digits = WHOLE.exec(text.trim())?.[1];
   if (digits === undefined) return 0;
   return digits.length > DIGITS_MAX ? NUMBER_MAX : Number(digits);
