@@ -11,11 +11,11 @@ import {
   measuredRatio,
   runLoadBench,
   type ClientName,
-  type LoadOptions,
+  type LoadBenchOptions,
   type ScenarioReport,
 } from './load/load.ts';
 import { runMicroBench } from './micro/micro.ts';
-import { guardLines, MICRO_BUDGETS, type Place } from './budgets.ts';
+import { guardLines, MICRO_BUDGETS, type BudgetPlace } from './budgets.ts';
 import { importRatios, runImportRace } from './peers/importRace.ts';
 import { runPeerBench } from './peers/peerBench.ts';
 import { proxyFigures, runProxyBench } from './proxy/proxyBench.ts';
@@ -157,7 +157,7 @@ function benchOf({
   return only.length > 0 ? runLoad : runWhole;
 }
 
-function optionsOf(flags: Flags): LoadOptions {
+function optionsOf(flags: Flags): LoadBenchOptions {
   const requestsPart = flags.quick === true ? QUICK_PART : 1;
   const warmUp = WARM_UP / requestsPart;
   return {
@@ -256,7 +256,7 @@ function judged(flags: Flags, reports: readonly ScenarioReport[], waits: readonl
   return [...tables, lines.join('\n')].join('\n\n');
 }
 
-function placeOf({ quick }: Flags): Place {
+function placeOf({ quick }: Flags): BudgetPlace {
   return quick === true ? 'ci' : 'hand';
 }
 

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
 /** Where a run is judged: by hand on a quiet machine, or in CI among others. */
-export type Place = 'hand' | 'ci';
+export type BudgetPlace = 'hand' | 'ci';
 
 /** How much of a budget may be passed at each place: 0.15 is 15 %. */
-export type Tolerance = Readonly<Record<Place, number>>;
+export type Tolerance = Readonly<Record<BudgetPlace, number>>;
 
 /**
  * The most that a ratio may be before its tolerance, and why it is what it is. `promise` is what it may be at most
@@ -96,7 +96,7 @@ export type BudgetVerdict = 'held' | 'lost' | 'too noisy' | 'unbudgeted';
  * was measured is, one beyond is lost where its own rounds agree as well as those of its control must, or disagree by
  * less than it is beyond.
  */
-export function guardedOf(measured: MeasuredRatio, place: Place, budgets = BUDGETS): BudgetVerdict {
+export function guardedOf(measured: MeasuredRatio, place: BudgetPlace, budgets = BUDGETS): BudgetVerdict {
   const { name, ratio, spread, ownSpread = 0 } = measured;
   const budget = budgets.ratios[name];
   if (!budget) return 'unbudgeted';
@@ -113,7 +113,11 @@ export function noiseText({ spread, ownSpread = 0 }: Omit<MeasuredRatio, 'name' 
 }
 
 /** What a ratio may be at a place. */
-export function mostOf({ most, tolerance, promise = Infinity }: RatioBudget, place: Place, budgets = BUDGETS): number {
+export function mostOf(
+  { most, tolerance, promise = Infinity }: RatioBudget,
+  place: BudgetPlace,
+  budgets = BUDGETS,
+): number {
   return Math.min(promise, most * (1 + (tolerance ?? budgets.tolerance)[place]));
 }
 
@@ -123,7 +127,7 @@ export function mostOf({ most, tolerance, promise = Infinity }: RatioBudget, pla
  */
 export function guardLines(
   measured: readonly MeasuredRatio[],
-  place: Place,
+  place: BudgetPlace,
   budgets = BUDGETS,
   part: 'ratios' | 'micro' = 'ratios',
 ): { readonly lines: readonly string[]; readonly isGood: boolean } {

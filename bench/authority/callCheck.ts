@@ -10,8 +10,8 @@ import { ask, type RightAnswers, type FetchedAnswer } from '../scenarios/check.t
 import { bodiesOf, MARKS } from '../client/freshBody.ts';
 import type { Credentials } from './freshCredentials.ts';
 import type { Exchange } from '../client/loadClient.ts';
-import { escaped } from '../client/markup.ts';
-import type { AuthorityCall, HostsCall } from '../scenarios/scenario.ts';
+import { markupEscaped } from '../client/markup.ts';
+import type { SoapCall, HostsCall } from '../scenarios/scenario.ts';
 
 /** Where the service is (spec, Service address). */
 const SERVICE = '/attAuthority.wsdl';
@@ -19,7 +19,7 @@ const SERVICE = '/attAuthority.wsdl';
 const SERIAL_SLACK_BYTES = 8;
 
 /** Asks a call twice and compares with what it must answer. Cost: two answers, and two signatures to verify. */
-export async function checkCall(port: number, call: AuthorityCall, authority: BenchAuthority): Promise<RightAnswers> {
+export async function checkCall(port: number, call: SoapCall, authority: BenchAuthority): Promise<RightAnswers> {
   const request = requestOf(call, authority);
   const answers: readonly FetchedAnswer[] = [await askCall(port, request), await askCall(port, request)];
   const [told, again] = answers.map(({ status, body }) => {
@@ -43,14 +43,14 @@ function askCall(port: number, { target, headers, body, fresh }: CallRequest): P
 }
 
 /** The request of a call as gSOAP would send it. */
-function requestOf(call: AuthorityCall, { credentials, issuers }: BenchAuthority): CallRequest {
+function requestOf(call: SoapCall, { credentials, issuers }: BenchAuthority): CallRequest {
   const { operation } = call;
   const freshness = call.operation === 'reqAuthorisation' ? call.freshness : undefined;
   const parts =
     operation === 'getTrustedHostInfo'
       ? { usrRole: call.role }
       : partsOf(freshness === undefined ? credentials[call.who] : templateOf(credentials[call.who]));
-  const texts = Object.entries(parts).map(([name, text]) => `<${name}>${escaped(text)}</${name}>`);
+  const texts = Object.entries(parts).map(([name, text]) => `<${name}>${markupEscaped(text)}</${name}>`);
   const body = `${HEAD}<ns1:${operation}>${texts.join('')}</ns1:${operation}></SOAP-ENV:Body></SOAP-ENV:Envelope>`;
   const headers = { 'Content-Type': 'text/xml; charset=utf-8', SOAPAction: `"urn:attAuthority#${operation}"` };
   const request = { target: SERVICE, headers, body };
@@ -103,7 +103,7 @@ function checkHosts({ hosts }: HostsCall, body: string): string {
 }
 
 function checkAuthorisation(
-  { roles, provenance, who }: Extract<AuthorityCall, { readonly operation: 'reqAuthorisation' }>,
+  { roles, provenance, who }: Extract<SoapCall, { readonly operation: 'reqAuthorisation' }>,
   body: string,
   { certificate }: BenchAuthority,
 ): string {

@@ -26,7 +26,7 @@ export type Who = 'user' | 'visitor';
  * user who comes again on another day. `user`: the user's certificate and key besides, as from one who comes for the
  * first time.
  */
-export type Freshness = 'proxy' | 'user';
+export type CredentialFreshness = 'proxy' | 'user';
 
 /**
  * Who issues, as texts that can be sent to another process: certificates in base64, keys in PEM; and what a visitor
@@ -80,7 +80,7 @@ export class FreshCredentials {
   /**
    * The next ones. Cost: a signature of an RSA key for each certificate that is new, and 1 ms for the key of a user.
    */
-  next(who: Who, freshness: Freshness): Credentials {
+  next(who: Who, freshness: CredentialFreshness): Credentials {
     const known = this.#holders[who];
     const holder = freshness === 'user' ? this.#renewed(known) : known;
     const chain = pemOf(proxyOf(holder)) + pemOf(holder.certificate.der);

@@ -7,13 +7,13 @@ import { checkCall } from './callCheck.ts';
 import { CALL_SCENARIOS, SIGNATURE_TARGETS, TRUSTED_HOSTS } from './callScenarios.ts';
 import { ask } from '../scenarios/check.ts';
 import { bareLoad } from '../scenarios/controlLoads.ts';
-import type { LoadObserver, LoadOptions } from '../load/load.ts';
+import type { LoadObserver, LoadBenchOptions } from '../load/load.ts';
 import { startLoadClient } from '../client/loadClient.ts';
 import { startControl, startServer, type ListeningProcess } from '../processes/processes.ts';
 import { measure, summaryOf, type Load, type Summary } from '../load/rounds.ts';
 import type { CallScenario } from '../scenarios/scenario.ts';
 import { SOAP_PEERS, startSoapPeer } from './soapPeers.ts';
-import { onStage, type Stage } from '../processes/stage.ts';
+import { onStage, type BenchStage } from '../processes/stage.ts';
 
 /** One call beside one control or peer: `ratio` is what ours costs over what that costs, with the targets of it. */
 export interface SoapReport {
@@ -27,11 +27,11 @@ export interface SoapReport {
 }
 
 /** The options of the load bench that matter here. */
-export type SoapOptions = Pick<LoadOptions, 'rounds' | 'warmUp' | 'requestsPart' | 'cacheDirectory'>;
+export type SoapBenchOptions = Pick<LoadBenchOptions, 'rounds' | 'warmUp' | 'requestsPart' | 'cacheDirectory'>;
 
 /** Runs it. Rejects when an answer of ours is wrong; leaves out a peer that cannot be had or answers otherwise. */
 export function runSoapBench(
-  options: SoapOptions,
+  options: SoapBenchOptions,
   observer: Pick<LoadObserver, 'onStep'>,
 ): Promise<readonly SoapReport[]> {
   return onStage(async (stage) => {
@@ -82,7 +82,7 @@ async function loadOf(
   process: ListeningProcess,
   { call, requests }: CallScenario,
   authority: BenchAuthority,
-  { requestsPart }: SoapOptions,
+  { requestsPart }: SoapBenchOptions,
 ): Promise<Load> {
   const { exchanges } = await checkCall(process.port, call, authority);
   return { process, exchanges, requests: Math.max(1, Math.round(requests * requestsPart)) };
@@ -90,12 +90,12 @@ async function loadOf(
 
 interface Course {
   readonly authority: BenchAuthority;
-  readonly options: SoapOptions;
+  readonly options: SoapBenchOptions;
   readonly observer: Pick<LoadObserver, 'onStep'>;
 }
 
 /** The peers that answer the same texts to the same request. */
-async function startRivals(stage: Stage, { port }: ListeningProcess, course: Course): Promise<readonly Rival[]> {
+async function startRivals(stage: BenchStage, { port }: ListeningProcess, course: Course): Promise<readonly Rival[]> {
   const { authority, options, observer } = course;
   const wsdl = (await ask(port, '/attAuthority.wsdl')).body.toString();
   const folder = path.join(options.cacheDirectory, 'peers');

@@ -1,10 +1,10 @@
 // A body of a request whose credentials are new each time: a template, and what is put into it.
 // Used on both sides of the load client: callCheck.ts writes templates, the client's process fills them.
-import { escaped } from './markup.ts';
+import { markupEscaped } from './markup.ts';
 import {
   type Credentials,
   FreshCredentials,
-  type Freshness,
+  type CredentialFreshness,
   type Issuers,
   type Who,
 } from '../authority/freshCredentials.ts';
@@ -16,7 +16,7 @@ export const MARKS: Credentials = { chain: '@chain@', attributeCertificate: '@at
 export interface FreshTexts {
   readonly issuers: Issuers;
   readonly who: Who;
-  readonly freshness: Freshness;
+  readonly freshness: CredentialFreshness;
 }
 
 /** Fills a template, with other texts each time it is called. */
@@ -24,7 +24,7 @@ export function bodiesOf(template: string, { issuers, who, freshness }: FreshTex
   const source = new FreshCredentials(issuers);
   return () => {
     const { chain, attributeCertificate } = source.next(who, freshness);
-    const body = template.replace(MARKS.chain, () => escaped(chain));
-    return body.replace(MARKS.attributeCertificate, () => escaped(attributeCertificate));
+    const body = template.replace(MARKS.chain, () => markupEscaped(chain));
+    return body.replace(MARKS.attributeCertificate, () => markupEscaped(attributeCertificate));
   };
 }

@@ -1,7 +1,7 @@
 // Texts within markup:
-// what is escaped in them. Pure.
+// what is markupEscaped in them. Pure.
 
 /** A text as it stands between tags of XML or HTML. */
-export function escaped(text: string): string {
+export function markupEscaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -22,7 +22,7 @@ export interface DataSetOptions {
 }
 
 /** A prepared data set: the directory of NDJSON files, and the snapshot imported from it. */
-export interface DataSet {
+export interface BenchDataSet {
   readonly directory: string;
   readonly snapshot: string;
 }
@@ -46,7 +46,7 @@ const IMPORT_FOLDERS = [
  * The data set and its snapshot, made unless they are there. What an older generator or import made of the same options
  * is removed. Cost: about a minute and 1.2 GB on disk for 100,000 observations, nothing the next time.
  */
-export async function prepareDataSet(options: DataSetOptions, onProgress: OnProgress): Promise<DataSet> {
+export async function prepareDataSet(options: DataSetOptions, onProgress: OnProgress): Promise<BenchDataSet> {
   const { cacheDirectory, dataSet } = options;
   await mkdir(cacheDirectory, { recursive: true });
   if (dataSet === undefined) return generated(options, onProgress);
@@ -58,7 +58,7 @@ export async function prepareDataSet(options: DataSetOptions, onProgress: OnProg
   return { directory, snapshot: await importedOnce(directory, place, onProgress) };
 }
 
-async function generated(options: DataSetOptions, onProgress: OnProgress): Promise<DataSet> {
+async function generated(options: DataSetOptions, onProgress: OnProgress): Promise<BenchDataSet> {
   const { observations, seed, cacheDirectory } = options;
   const prefix = `observations-${observations}-seed-${seed}-`;
   const directory = path.join(cacheDirectory, prefix + (await sourcesHash(GENERATOR_FOLDERS, ROOT)));

@@ -2,12 +2,12 @@
 // Composition only; prints nothing.
 import type { OnProgress } from '../../data/progress.ts';
 import { openBenchAuthority, type BenchAuthority } from '../authority/authorityFiles.ts';
-import { guardedOf, type MeasuredRatio, type Place } from '../budgets.ts';
+import { guardedOf, type MeasuredRatio, type BudgetPlace } from '../budgets.ts';
 import { checkCall } from '../authority/callCheck.ts';
 import { answersAlike, checkQuestions, type RightAnswers } from '../scenarios/check.ts';
 import { choiceFor } from '../scenarios/choice.ts';
 import { bareLoad, sendTitles } from '../scenarios/controlLoads.ts';
-import { prepareDataSet, type DataSet, type DataSetOptions } from './dataSet.ts';
+import { prepareDataSet, type BenchDataSet, type DataSetOptions } from './dataSet.ts';
 import { startLoadClient, type LoadClient } from '../client/loadClient.ts';
 import { hasRoomFor } from '../processes/memory.ts';
 import { readNaively } from '../scenarios/naive.ts';
@@ -15,9 +15,9 @@ import { startControl, startServer, type ListeningProcess } from '../processes/p
 import { chosenOf } from '../scenarios/only.ts';
 import { prepareRevision } from './revision.ts';
 import { measureAgain, summaryOf, type Load, type RoundCosts, type Race, type Summary } from './rounds.ts';
-import type { Choice, Question, Scenario } from '../scenarios/scenario.ts';
+import type { Choice, ScenarioQuestion, Scenario } from '../scenarios/scenario.ts';
 import { SCENARIOS } from '../scenarios/scenarios.ts';
-import { onStage, type Stage } from '../processes/stage.ts';
+import { onStage, type BenchStage } from '../processes/stage.ts';
 import { startWrkClient } from '../client/wrkClient.ts';
 
 /**
@@ -28,7 +28,7 @@ import { startWrkClient } from '../client/wrkClient.ts';
  * there is measured again, since others on the machine may have been the reason. `client` asks, the built-in one when
  * undefined.
  */
-export interface LoadOptions extends DataSetOptions {
+export interface LoadBenchOptions extends DataSetOptions {
   readonly rounds: number;
   readonly only: readonly string[];
   readonly requestsPart: number;
@@ -36,7 +36,7 @@ export interface LoadOptions extends DataSetOptions {
   readonly floorBytes: number;
   readonly against?: string | undefined;
   readonly preload?: string;
-  readonly place?: Place | undefined;
+  readonly place?: BudgetPlace | undefined;
   readonly client?: ClientName;
 }
 
@@ -75,7 +75,10 @@ export interface ScenarioReport {
 /**
  * Runs the bench. Rejects when an answer is not what the plain rows say. Cost: see dataSet.ts, then seconds a round.
  */
-export async function runLoadBench(options: LoadOptions, observer: LoadObserver): Promise<readonly ScenarioReport[]> {
+export async function runLoadBench(
+  options: LoadBenchOptions,
+  observer: LoadObserver,
+): Promise<readonly ScenarioReport[]> {
   const data = await prepareDataSet(options, observer.onProgress);
   observer.onStep('reading the NDJSON naively');
   const choice = choiceFor(await readNaively(data.directory));
@@ -92,7 +95,7 @@ export async function runLoadBench(options: LoadOptions, observer: LoadObserver)
 }
 
 interface Bench {
-  readonly options: LoadOptions;
+  readonly options: LoadBenchOptions;
   readonly choice: Choice;
   readonly authority: BenchAuthority;
   readonly servers: Servers;
@@ -105,10 +108,10 @@ interface Bench {
 type Servers = ReadonlyMap<string, ListeningProcess>;
 
 async function startServers(
-  stage: Stage,
-  { snapshot }: DataSet,
+  stage: BenchStage,
+  { snapshot }: BenchDataSet,
   authority: BenchAuthority,
-  { only, preload }: LoadOptions,
+  { only, preload }: LoadBenchOptions,
   { onStep }: LoadObserver,
 ): Promise<Servers> {
   const servers = new Map<string, ListeningProcess>();
@@ -133,7 +136,11 @@ function serverKeyOf({ threads = 1, flags = [] }: Pick<Scenario, 'threads' | 'fl
   return [`--threads ${threads}`, ...flags].join(' ');
 }
 
-async function startRevision(stage: Stage, data: DataSet, options: LoadOptions): Promise<Bench['revision']> {
+async function startRevision(
+  stage: BenchStage,
+  data: BenchDataSet,
+  options: LoadBenchOptions,
+): Promise<Bench['revision']> {
   if (options.against === undefined) return undefined;
   const prepared = prepareRevision(options.against, data, options.cacheDirectory);
   const { name, root, snapshot } = await stage.started(prepared);
@@ -188,7 +195,7 @@ async function readyOf(bench: Bench, scenario: Scenario, observer: LoadObserver)
   if ('call' in scenario) {
     return { scenario, checked: await checkCall(port, scenario.call, bench.authority), revisionExchanges: undefined };
   }
-  const questions: readonly Question[] = scenario.questions(bench.choice);
+  const questions: readonly ScenarioQuestion[] = scenario.questions(bench.choice);
   const checked = await checkQuestions(port, questions, bench.choice.catalogue);
   return { scenario, checked, revisionExchanges: await revisionExchangesOf(bench, scenario, questions, observer) };
 }
@@ -197,7 +204,7 @@ async function readyOf(bench: Bench, scenario: Scenario, observer: LoadObserver)
 async function revisionExchangesOf(
   bench: Bench,
   scenario: Scenario,
-  questions: readonly Question[],
+  questions: readonly ScenarioQuestion[],
   observer: LoadObserver,
 ): Promise<Ready['revisionExchanges']> {
   const { revision } = bench;

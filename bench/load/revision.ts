@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { OperationError } from '../../data/operationError.ts';
 import { LAUNCHER } from '../processes/processes.ts';
-import { importHash, textHash, type DataSet } from './dataSet.ts';
+import { importHash, textHash, type BenchDataSet } from './dataSet.ts';
 import type { Running } from '../processes/stage.ts';
 
 /** A revision that is ready to be served: its tree and its snapshot. `stop` removes the tree. */
@@ -29,7 +29,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
  */
 export async function prepareRevision(
   name: string,
-  { directory, snapshot }: DataSet,
+  { directory, snapshot }: BenchDataSet,
   cacheDirectory: string,
 ): Promise<Revision> {
   const commit = await commitOf(name);

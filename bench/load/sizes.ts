@@ -1,6 +1,6 @@
 // Measures the scenarios on catalogues of several sizes: what each costs there, and what serving them takes in memory.
 // Composition only.
-import { runLoadBench, type LoadObserver, type LoadOptions, type ScenarioReport } from './load.ts';
+import { runLoadBench, type LoadObserver, type LoadBenchOptions, type ScenarioReport } from './load.ts';
 import { prepareDataSet } from './dataSet.ts';
 import { memoryOf, type MemoryReport } from '../processes/memory.ts';
 import { startServer } from '../processes/processes.ts';
@@ -21,7 +21,7 @@ export interface SizeReport {
  * already. Cost: that of the load bench for each, see load.ts.
  */
 export async function runSizes(
-  sizes: readonly LoadOptions[],
+  sizes: readonly LoadBenchOptions[],
   observer: LoadObserver,
   measured?: readonly ScenarioReport[],
 ): Promise<readonly SizeReport[]> {
@@ -35,7 +35,7 @@ export async function runSizes(
   return reports.toSorted((a, b) => a.observations - b.observations);
 }
 
-function servedSize(options: LoadOptions, { onProgress }: LoadObserver): Promise<Omit<SizeReport, 'load'>> {
+function servedSize(options: LoadBenchOptions, { onProgress }: LoadObserver): Promise<Omit<SizeReport, 'load'>> {
   return onStage(async (stage) => {
     const data = await prepareDataSet(options, onProgress);
     const { pid, port } = await stage.started(startServer(data.snapshot));

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type DataSetOptions, prepareDataSet } from './dataSet.ts';
 import { cpuMicroseconds, cpuTimesOf } from '../processes/cpuTime.ts';
-import { BASE_URL, startListening } from '../processes/processes.ts';
+import { BENCH_BASE_URL, startListening } from '../processes/processes.ts';
 
 /** One way to start: the data, the serving threads, and each start's milliseconds on the clock and of CPU, in order. */
 export interface StartReport {
@@ -53,7 +53,7 @@ interface Start {
 
 async function startOnce(flags: readonly string[]): Promise<Start> {
   const startMs = performance.now();
-  const words = [LAUNCHER, 'serve', '--port', '0', '--base-url', BASE_URL, '--log-format', 'people', ...flags];
+  const words = [LAUNCHER, 'serve', '--port', '0', '--base-url', BENCH_BASE_URL, '--log-format', 'people', ...flags];
   const server = await startListening(process.execPath, words);
   try {
     await answered(server.port);

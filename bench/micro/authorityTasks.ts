@@ -16,7 +16,7 @@ import { parseCertificate } from '../../server/authority/x509/certificate.ts';
 import {
   type Credentials,
   FreshCredentials,
-  type Freshness,
+  type CredentialFreshness,
   issuersOf,
   type Who,
 } from '../authority/freshCredentials.ts';
@@ -34,7 +34,7 @@ interface Prepared {
 }
 
 /** The suffixes of tasks by what is new in each request. */
-const SUFFIXES: readonly (readonly [suffix: string, freshness: Freshness])[] = [
+const SUFFIXES: readonly (readonly [suffix: string, freshness: CredentialFreshness])[] = [
   ['-new', 'proxy'],
   ['-stranger', 'user'],
 ];

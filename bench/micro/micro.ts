@@ -13,7 +13,7 @@ import type { MicroTask } from './microTask.ts';
 import { microTasks } from './microTasks.ts';
 import { readNaively } from '../scenarios/naive.ts';
 import { chosenOf } from '../scenarios/only.ts';
-import { BASE_URL } from '../processes/processes.ts';
+import { BENCH_BASE_URL } from '../processes/processes.ts';
 import { summaryOf } from '../load/rounds.ts';
 import { refreshTasks } from './refreshTasks.ts';
 import { timedTasks } from './timedTasks.ts';
@@ -42,7 +42,7 @@ export interface MicroReport {
 export async function runMicroBench(options: MicroOptions, onProgress: OnProgress): Promise<readonly MicroReport[]> {
   const { directory, snapshot } = await prepareDataSet(options, onProgress);
   const choice = choiceFor(await readNaively(directory));
-  const catalogue = openSnapshot(await loadSnapshot(snapshot, { baseUrl: BASE_URL }, onProgress));
+  const catalogue = openSnapshot(await loadSnapshot(snapshot, { baseUrl: BENCH_BASE_URL }, onProgress));
   const collection = catalogue.collection('observations');
   const { tasks: loops, search } = microTasks({ collection, choice, seed: options.seed, bits: options.bits });
   const tasks = [

@@ -18,11 +18,11 @@ import { pageBody, rowsBody } from '../../engine/page/rows.ts';
 import { codesOfServedPrefix } from '../../engine/query/codes.ts';
 import { queryOptionsOf } from '../../server/catalogue/catalogue.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
-import { countOf } from '../processes/memoryScan.ts';
+import { naiveCountOf } from '../processes/memoryScan.ts';
 import type { LoopTask } from './microTask.ts';
-import { BASE_URL } from '../processes/processes.ts';
+import { BENCH_BASE_URL } from '../processes/processes.ts';
 import type { Choice } from '../scenarios/scenario.ts';
-import type { Search } from './timedTasks.ts';
+import type { TimedSearch } from './timedTasks.ts';
 
 /** What tasks work on: the collection, what to search for, and the size and seed of made-up bitmaps. */
 export interface MicroInput {
@@ -33,7 +33,7 @@ export interface MicroInput {
 }
 
 /** The micro-benchmarks over an input, and the last of them with what it searches. */
-export function microTasks(input: MicroInput): { readonly tasks: readonly LoopTask[]; readonly search: Search } {
+export function microTasks(input: MicroInput): { readonly tasks: readonly LoopTask[]; readonly search: TimedSearch } {
   const scan = scanTask(input);
   const makers = [
     andTask,
@@ -53,7 +53,7 @@ export function microTasks(input: MicroInput): { readonly tasks: readonly LoopTa
 
 const PAGE_ROWS = 100;
 const WASM_PAGE_BYTES = 65_536;
-const FORM: ServedForm = { baseUrl: BASE_URL, version: 'v3', linkEnd: SPEC_LINK_END };
+const FORM: ServedForm = { baseUrl: BENCH_BASE_URL, version: 'v3', linkEnd: SPEC_LINK_END };
 const NO_TARGET = { pass: undefined, great: undefined };
 
 /** Three filters that half of all rows match each, ANDed. */
@@ -214,7 +214,7 @@ function planTask({ collection, choice }: MicroInput): LoopTask {
 
 /** The head of a page's envelope, with both links. */
 function headTask({ collection }: MicroInput): LoopTask {
-  const address = `${BASE_URL}/api/v3/observations/`;
+  const address = `${BENCH_BASE_URL}/api/v3/observations/`;
   const { ask } = listHere(collection, 'format=api', { options: OPTIONS, form: FORM });
   const place = { address, count: 100_000, offset: 200 };
   const head = (): Uint8Array => pageHead(place.count, pageLinks(ask, OPTIONS, place));
@@ -346,7 +346,7 @@ function scanTask({ collection, choice }: MicroInput): LoopTask {
     pass: 1,
     great: 0.25,
     run: find,
-    calibrate: () => countOf(dictionary.text, needle),
+    calibrate: () => naiveCountOf(dictionary.text, needle),
     check: () => {
       const titles = new Set(choice.catalogue.rows.map(({ title }) => title));
       assert.equal(find(), [...titles].filter((title) => title.includes(choice.word)).length);

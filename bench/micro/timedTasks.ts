@@ -8,14 +8,14 @@ import { libcScanner } from './libcScan.ts';
 import type { LoopTask, TimedTask } from './microTask.ts';
 
 /** The search that is compared: a task that searches `text` for `word`. */
-export interface Search {
+export interface TimedSearch {
   readonly task: LoopTask;
   readonly text: Uint8Array;
   readonly word: string;
 }
 
 /** All of them; without the search where there is no C compiler. Cost: a compilation. */
-export function timedTasks(search: Search, snapshot: string): readonly TimedTask[] {
+export function timedTasks(search: TimedSearch, snapshot: string): readonly TimedTask[] {
   const scan = memmemTask(search);
   return [...(scan ? [scan] : []), loadTask(snapshot)];
 }
@@ -23,7 +23,7 @@ export function timedTasks(search: Search, snapshot: string): readonly TimedTask
 /** The design wants 0.4 and 0.8 of the speed of memmem. */
 const MEMMEM = { pass: 1 / 0.4, great: 1 / 0.8 };
 
-function memmemTask({ task, text, word }: Search): TimedTask | undefined {
+function memmemTask({ task, text, word }: TimedSearch): TimedTask | undefined {
   const scan = libcScanner(text);
   if (!scan) return undefined;
   return {

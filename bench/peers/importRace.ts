@@ -52,7 +52,7 @@ export interface PeerImport {
 }
 
 /** What an import costs beside the peers that could be raced. */
-export interface ImportReport {
+export interface ImportRaceReport {
   readonly subject: ImportCost;
   readonly peers: readonly PeerImport[];
 }
@@ -76,7 +76,7 @@ interface OneRun {
 export async function runImportRace(
   options: DataSetOptions & { readonly rounds: number },
   observer: LoadObserver,
-): Promise<ImportReport> {
+): Promise<ImportRaceReport> {
   const { directory } = await prepareDataSet(options, observer.onProgress);
   const installed = await installPeers(options.cacheDirectory);
   if ('missing' in installed) {
@@ -97,7 +97,7 @@ async function raceOf(
   directory: string,
   { rounds, cacheDirectory }: { readonly rounds: number; readonly cacheDirectory: string },
   { onStep }: LoadObserver,
-): Promise<ImportReport> {
+): Promise<ImportRaceReport> {
   const folder = await mkdtemp(path.join(cacheDirectory, 'imports-'));
   const last = Math.min(rounds, ROUNDS_MAX);
   let records: number | undefined;
@@ -184,7 +184,7 @@ async function peakBytesOf(pid: number, signal: AbortSignal): Promise<number> {
 }
 
 /** Our wall time beside each peer's, for its budget. */
-export function importRatios({ subject, peers }: ImportReport): readonly MeasuredRatio[] {
+export function importRatios({ subject, peers }: ImportRaceReport): readonly MeasuredRatio[] {
   return peers.map(({ peer, cost, ratio }) => ({
     name: peer.budget,
     ratio,

@@ -7,8 +7,8 @@ import { ask, checkQuestions } from '../scenarios/check.ts';
 import { choiceFor } from '../scenarios/choice.ts';
 import { bareLoad } from '../scenarios/controlLoads.ts';
 import { guardedOf, type MeasuredRatio } from '../budgets.ts';
-import { prepareDataSet, textHash, type DataSet } from '../load/dataSet.ts';
-import type { LoadObserver, LoadOptions } from '../load/load.ts';
+import { prepareDataSet, textHash, type BenchDataSet } from '../load/dataSet.ts';
+import type { LoadObserver, LoadBenchOptions } from '../load/load.ts';
 import { startLoadClient, type Exchange } from '../client/loadClient.ts';
 import { hasRoomFor } from '../processes/memory.ts';
 import { readNaively } from '../scenarios/naive.ts';
@@ -16,7 +16,7 @@ import { startNginx } from './nginx.ts';
 import { installPeers, type InstalledPeers } from './peerInstall.ts';
 import { BARE, KEEPING_REPLICA, PEER_QUESTIONS, PEERS, type Peer, type PeerQuestion } from './peers.ts';
 import {
-  BASE_URL,
+  BENCH_BASE_URL,
   KEEPING_ANSWERS,
   startControl,
   startListening,
@@ -24,8 +24,8 @@ import {
   type ListeningProcess,
 } from '../processes/processes.ts';
 import { measureAgain, summaryOf, type Load, type RoundCosts, type Race, type Summary } from '../load/rounds.ts';
-import type { Choice, Question } from '../scenarios/scenario.ts';
-import { onStage, type Stage } from '../processes/stage.ts';
+import type { Choice, ScenarioQuestion } from '../scenarios/scenario.ts';
+import { onStage, type BenchStage } from '../processes/stage.ts';
 
 /** What one peer needs for a question, and how many times the replica's CPU that is. */
 export interface PeerCost {
@@ -51,7 +51,7 @@ interface Rival {
 }
 
 /** Runs the race. Rejects when an answer of the replica is wrong. Cost: an import, an install, then seconds a round. */
-export async function runPeerBench(options: LoadOptions, observer: LoadObserver): Promise<readonly PeerReport[]> {
+export async function runPeerBench(options: LoadBenchOptions, observer: LoadObserver): Promise<readonly PeerReport[]> {
   const data = await prepareDataSet(options, observer.onProgress);
   observer.onStep('reading the NDJSON naively');
   const choice = choiceFor(await readNaively(data.directory));
@@ -77,7 +77,7 @@ export async function runPeerBench(options: LoadOptions, observer: LoadObserver)
   });
 }
 
-function isLost(ratios: readonly MeasuredRatio[], place: LoadOptions['place']): boolean {
+function isLost(ratios: readonly MeasuredRatio[], place: LoadBenchOptions['place']): boolean {
   return place !== undefined && ratios.some((one) => guardedOf(one, place) === 'lost');
 }
 
@@ -102,9 +102,9 @@ function reportOf(question: PeerQuestion, names: readonly string[], costs: reado
 }
 
 async function startPeers(
-  stage: Stage,
-  data: DataSet,
-  { cacheDirectory }: LoadOptions,
+  stage: BenchStage,
+  data: BenchDataSet,
+  { cacheDirectory }: LoadBenchOptions,
   observer: LoadObserver,
 ): Promise<readonly Rival[]> {
   const installed = await installPeers(cacheDirectory);
@@ -129,23 +129,23 @@ async function startPeers(
 async function startPeer(
   { node, folder }: InstalledPeers,
   peer: Peer,
-  { directory }: DataSet,
+  { directory }: BenchDataSet,
   cacheDirectory: string,
 ): Promise<ListeningProcess> {
   const script = path.join(folder, peer.script);
   const { mtimeMs } = await stat(path.join(directory, 'observations.ndjson'));
   const name = textHash(`${directory} ${mtimeMs} ${await readFile(script, 'utf8')}`);
   const database = path.join(cacheDirectory, 'peers', `${name}.sqlite`);
-  return startListening(node, [...peer.nodeFlags, script, directory, database, BASE_URL], { env: {} });
+  return startListening(node, [...peer.nodeFlags, script, directory, database, BENCH_BASE_URL], { env: {} });
 }
 
 interface Grid {
-  readonly stage: Stage;
-  readonly data: DataSet;
+  readonly stage: BenchStage;
+  readonly data: BenchDataSet;
   readonly server: ListeningProcess;
   readonly rivals: readonly Rival[];
   readonly choice: Choice;
-  readonly options: LoadOptions;
+  readonly options: LoadBenchOptions;
   readonly observer: LoadObserver;
 }
 
@@ -189,7 +189,7 @@ async function rivalLoad(
   { server, choice, options, observer }: Grid,
   { peer, process }: Rival,
   question: PeerQuestion,
-  asked: Question,
+  asked: ScenarioQuestion,
 ): Promise<Load | undefined> {
   const target = peer.targetOf(question.name, asked.target, choice);
   if (target === undefined) return undefined;
@@ -227,7 +227,7 @@ async function keptLoad({ stage, data, observer }: Grid, load: Load): Promise<Lo
 /** nginx serving the same bytes as a file. */
 async function nginxLoad(
   { stage, server, options, observer }: Grid,
-  asked: Question,
+  asked: ScenarioQuestion,
   requests: number,
 ): Promise<Load | undefined> {
   const folder = path.join(options.cacheDirectory, 'nginx');

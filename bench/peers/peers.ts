@@ -1,7 +1,7 @@
 // The peers as a table, and the questions they are raced over with the targets of the design. Knows how each peer is
 // asked; starts nothing.
 import { citable, deepOffset, LIMIT, pageOf, recordOf, rowOfBytes } from '../scenarios/questions.ts';
-import type { Choice, Question } from '../scenarios/scenario.ts';
+import type { Choice, ScenarioQuestion } from '../scenarios/scenario.ts';
 
 /** The questions of the design's table of peers, and contains by an index that the API has no name for. */
 export type PeerQuestionName = 'list' | 'offset' | 'record' | 'equality' | 'contains';
@@ -19,7 +19,7 @@ export interface PeerQuestion {
   readonly pass: number;
   readonly great: number;
   readonly isStatic: boolean;
-  question(choice: Choice): Question;
+  question(choice: Choice): ScenarioQuestion;
 }
 
 /** A program that answers the same questions. `targetOf` is undefined for a question that it does not know. */

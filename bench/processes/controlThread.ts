@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadUws, type HttpRequest, type HttpResponse } from '../../server/http/uws/library.ts';
-import { escaped } from '../client/markup.ts';
-import { countOf } from './memoryScan.ts';
+import { markupEscaped } from '../client/markup.ts';
+import { naiveCountOf } from './memoryScan.ts';
 
 const parent = parentPort;
 assert(parent, 'controlThread.ts runs as a thread of control.ts');
@@ -75,7 +75,7 @@ function markupOf(bytes: number): Uint8Array {
   let html = '';
   while (html.length < bytes) {
     html += '<tr>';
-    for (let i = 0; i < COLUMNS; i++) html += `<td>${escaped(titles[titleAt++ % titles.length]!)}</td>`;
+    for (let i = 0; i < COLUMNS; i++) html += `<td>${markupEscaped(titles[titleAt++ % titles.length]!)}</td>`;
     html += '</tr>';
   }
   return Buffer.from(html).subarray(0, bytes);
@@ -97,7 +97,7 @@ app.get('/page/:bytes/:at', (response, request) => sendView(response, viewAt(req
 app.get('/floor/:bytes', (response, request) => sendView(response, nextFloor(Number(request.getParameter(0)))));
 app.post('/text', takeText);
 app.get('/scan/:word', (response, request) => {
-  const hits = countOf(text, Buffer.from(decodeURIComponent(request.getParameter(0) ?? '')));
+  const hits = naiveCountOf(text, Buffer.from(decodeURIComponent(request.getParameter(0) ?? '')));
   response.end(String(hits).padEnd(BARE.length));
 });
 app.get('/markup/:bytes', (response, request) => sendView(response, markupOf(Number(request.getParameter(0)))));

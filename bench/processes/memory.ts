@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import path from 'node:path';
-import type { DataSet } from '../load/dataSet.ts';
+import type { BenchDataSet } from '../load/dataSet.ts';
 
 /** Bytes: resident memory of the process, its snapshot file, and the NDJSON that this was imported from. */
 export interface MemoryReport {
@@ -16,7 +16,7 @@ export interface MemoryReport {
 /**
  * Looks at a process and its data.
  */
-export async function memoryOf(pid: number, { directory, snapshot }: DataSet): Promise<MemoryReport> {
+export async function memoryOf(pid: number, { directory, snapshot }: BenchDataSet): Promise<MemoryReport> {
   const names = (await readdir(directory)).filter((name) => /\.ndjson(\.gz)?$/.test(name));
   let ndjsonBytes = 0;
   for (const name of names) ndjsonBytes += (await stat(path.join(directory, name))).size;

@@ -13,7 +13,7 @@ export interface ListeningProcess {
 }
 
 /** Every link of the answers starts with this, so that bodies, and the hashes of them, do not depend on the port. */
-export const BASE_URL = 'http://catalogue.example.org';
+export const BENCH_BASE_URL = 'http://catalogue.example.org';
 
 /** The base URL that a request chooses by its Host, of a server that allows it. */
 export const OTHER_BASE_URL = 'https://mirror.example.org/catalogue';
@@ -57,7 +57,7 @@ export interface ServerOptions {
  */
 export function startServer(snapshot: string, options: ServerOptions = {}): Promise<ListeningProcess> {
   const { root = ROOT, threads = 1, preload, under = [], flags = [] } = options;
-  const settings = { data: snapshot, port: 0, threads, 'row-set-cache-mb': 0, 'base-url': BASE_URL };
+  const settings = { data: snapshot, port: 0, threads, 'row-set-cache-mb': 0, 'base-url': BENCH_BASE_URL };
   const texts = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const before = preload === undefined ? [] : ['--import', preload];
   const program = [...before, path.join(root, LAUNCHER), 'serve', ...texts, ...flags];

@@ -7,14 +7,14 @@ export interface Running {
 }
 
 /** What runs for a bench. `started` notes it, to be stopped with all others. */
-export interface Stage {
+export interface BenchStage {
   started<T extends Running>(one: T | Promise<T>): Promise<T>;
 }
 
 /** Does `work` on a stage and stops what it started, the last one first, also when it fails. */
-export async function onStage<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
+export async function onStage<T>(work: (stage: BenchStage) => Promise<T>): Promise<T> {
   const running: Running[] = [];
-  const stage: Stage = {
+  const stage: BenchStage = {
     async started(one) {
       const ready = await one;
       running.push(ready);

@@ -15,7 +15,7 @@ import { HEAVY_LISTS } from '../load/mixed.ts';
 import { summaryOf } from '../load/rounds.ts';
 import { cpuMicroseconds, cpuTimesOf } from '../processes/cpuTime.ts';
 import { KEEPING_ANSWERS, startServer, stopped, type ListeningProcess } from '../processes/processes.ts';
-import { onStage, type Stage } from '../processes/stage.ts';
+import { onStage, type BenchStage } from '../processes/stage.ts';
 import { ask } from '../scenarios/check.ts';
 import { choiceFor } from '../scenarios/choice.ts';
 import { readNaively } from '../scenarios/naive.ts';
@@ -204,7 +204,7 @@ interface Track {
   readonly heavy: readonly Exchange[];
 }
 
-async function startTrack(stage: Stage, snapshot: string, mix: readonly Asked[]): Promise<Track> {
+async function startTrack(stage: BenchStage, snapshot: string, mix: readonly Asked[]): Promise<Track> {
   const folder = mkdtempSync(join(tmpdir(), 'catalogue-proxies-'));
   await stage.started({ stop: async () => rmSync(folder, { recursive: true }) });
   const servers: (ListeningProcess & { readonly http10Port: number })[] = [];

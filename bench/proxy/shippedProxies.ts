@@ -26,15 +26,15 @@ export interface ProxyKind {
   readonly program: 'nginx' | 'haproxy' | 'varnishd';
   readonly file: string;
   readonly endsTls: boolean;
-  places(at: Places): readonly ReplacedText[];
-  words(file: string, at: Places, text: string): readonly string[];
+  places(at: ProxyPlaces): readonly ReplacedText[];
+  words(file: string, at: ProxyPlaces, text: string): readonly string[];
 }
 
 /** A text of a shipped file, and what stands in its place. */
 export type ReplacedText = readonly [shipped: string, ours: string];
 
 /** Where a proxy listens, and its own folder. */
-export interface Places {
+export interface ProxyPlaces {
   readonly folder: string;
   readonly port: number;
   readonly tlsPort: number;
@@ -94,7 +94,7 @@ function user(): string {
 /** A proxy that can be started: its folder and ports, and the words of its command. */
 export interface AdaptedProxy {
   readonly kind: ProxyKind;
-  readonly at: Places;
+  readonly at: ProxyPlaces;
   readonly words: readonly string[];
 }
 

@@ -4,11 +4,11 @@ import { execFile } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { promisify } from 'node:util';
 import { bytesText } from '../../server/observe/quantities.ts';
-import { runLoadBench, type LoadObserver, type LoadOptions, type ScenarioReport } from '../load/load.ts';
+import { runLoadBench, type LoadObserver, type LoadBenchOptions, type ScenarioReport } from '../load/load.ts';
 import { runArrivals } from '../load/arrivals.ts';
 import { runMixedBench } from '../load/mixed.ts';
 import type { WaitReport } from '../load/waits.ts';
-import { runImportRace, type ImportReport } from '../peers/importRace.ts';
+import { runImportRace, type ImportRaceReport } from '../peers/importRace.ts';
 import { runPeerBench, type PeerReport } from '../peers/peerBench.ts';
 import { runSoapBench, type SoapReport } from '../authority/soapBench.ts';
 import { hasProxies, runProxyBench, type ProxyOptions, type ProxyPoint } from '../proxy/proxyBench.ts';
@@ -22,7 +22,7 @@ export interface FullReport {
   readonly load: readonly ScenarioReport[];
   readonly waits: readonly WaitReport[];
   readonly peers: readonly PeerReport[];
-  readonly imports: ImportReport;
+  readonly imports: ImportRaceReport;
   readonly soap: readonly SoapReport[];
   readonly proxied: readonly ProxyPoint[];
   readonly sizes: readonly SizeReport[];
@@ -36,7 +36,7 @@ const ARRIVALS = 10_000;
 const SIZES = [1000, 10_000, 100_000];
 
 /** Runs all. Cost: some minutes at 100,000 observations. */
-export async function runFullReport(options: LoadOptions, observer: LoadObserver): Promise<FullReport> {
+export async function runFullReport(options: LoadBenchOptions, observer: LoadObserver): Promise<FullReport> {
   const load = await runLoadBench(options, observer);
   const waits = await runWaits(options, observer);
   const peers = await runPeerBench(options, observer);
@@ -60,7 +60,7 @@ export async function runFullReport(options: LoadOptions, observer: LoadObserver
 }
 
 /** What clients wait for, beside a heavy one and where requests arrive at a fixed rate. */
-export async function runWaits(options: LoadOptions, observer: LoadObserver): Promise<readonly WaitReport[]> {
+export async function runWaits(options: LoadBenchOptions, observer: LoadObserver): Promise<readonly WaitReport[]> {
   const part = (requests: number): number => Math.max(1, Math.round(requests * options.requestsPart));
   return [
     ...(await runMixedBench({ ...options, cheapRequests: part(CHEAP_REQUESTS) }, observer)),
@@ -76,7 +76,7 @@ const PROXY_SECONDS = 3;
 const PROXY_ROUNDS = 2;
 
 /** The options of the proxies that belong to those of the load bench. */
-export function proxyOptions(options: LoadOptions): LoadOptions & ProxyOptions {
+export function proxyOptions(options: LoadBenchOptions): LoadBenchOptions & ProxyOptions {
   const requests = Math.max(1, Math.round(PROXY_REQUESTS * options.requestsPart));
   return {
     ...options,
@@ -88,7 +88,7 @@ export function proxyOptions(options: LoadOptions): LoadOptions & ProxyOptions {
 }
 
 /** Generated ones, smaller than that of the options; a given one may be of any size. */
-function smallerOf(options: LoadOptions): readonly LoadOptions[] {
+function smallerOf(options: LoadBenchOptions): readonly LoadBenchOptions[] {
   const most = options.dataSet === undefined ? options.observations - 1 : Infinity;
   return ofSizes(
     options,
@@ -100,7 +100,7 @@ function smallerOf(options: LoadOptions): readonly LoadOptions[] {
  * The options for generated catalogues of these sizes, ascending, on which nothing is raced, nor measured again for
  * budgets that are of another size.
  */
-export function ofSizes(options: LoadOptions, sizes: readonly number[]): readonly LoadOptions[] {
+export function ofSizes(options: LoadBenchOptions, sizes: readonly number[]): readonly LoadBenchOptions[] {
   const alone = { dataSet: undefined, snapshot: undefined, against: undefined, place: undefined };
   return sizes.toSorted((a, b) => a - b).map((observations) => ({ ...options, ...alone, observations }));
 }

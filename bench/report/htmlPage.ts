@@ -1,11 +1,11 @@
 // The report as one HTML file that needs nothing else: the tables that a bench prints, and plots. Text only; nothing is
 // measured or written to disk here.
-import type { Place } from '../budgets.ts';
+import type { BudgetPlace } from '../budgets.ts';
 import type { FullReport } from './fullReport.ts';
-import { escaped } from '../client/markup.ts';
+import { markupEscaped } from '../client/markup.ts';
 import { growthsOf } from '../load/sizes.ts';
 import { drawings, type Drawing } from './plots.ts';
-import { growthTable, importTable, loadTable, peerTable, soapTable, type Table, waitTable } from './report.ts';
+import { growthTable, importTable, loadTable, peerTable, soapTable, type ReportTable, waitTable } from './report.ts';
 
 // Tables and plots wider than the window scroll in boxes of their own, the first column of a table staying where it is.
 const STYLE = `:root { color-scheme: light dark; --paper: #fff; --ink: #222; --faint: #555; --line: #ddd; --good: #05711f; --fair: #335; --bad: #b00020; }
@@ -20,14 +20,14 @@ figure { margin: 2.5rem 0; } .legend { margin: 0 0 .5rem; font-size: 13px; } .le
 figcaption { color: var(--faint); font-size: 13px; } svg { --plot-background: var(--paper) !important; max-width: none; }`;
 
 /** The report as HTML: tables first, guarded as at `place`, then a plot for each question. */
-export function htmlPage(report: FullReport, place: Place): string {
+export function htmlPage(report: FullReport, place: BudgetPlace): string {
   const { machine, revision, observations, load, waits, peers, imports, soap, sizes } = report;
   const growths = growthsOf(sizes);
   const figures = drawings(report).map(figureOf);
   const parts = [
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Bench report</title><style>${STYLE}</style>`,
     '<h1>Bench report</h1>',
-    `<p>Revision ${escaped(revision)}, ${observations.toLocaleString('en')} observations, on ${escaped(machine)}.`,
+    `<p>Revision ${markupEscaped(revision)}, ${observations.toLocaleString('en')} observations, on ${markupEscaped(machine)}.`,
     'Costs are CPU time of all threads of the answering process, least of the interleaved rounds; microseconds are of this',
     'machine, what carries over are ratios.</p>',
     '<h2>Scenarios</h2>',
@@ -47,14 +47,16 @@ export function htmlPage(report: FullReport, place: Place): string {
 }
 
 function figureOf({ title, caption, svg, legend }: Drawing): string {
-  const names = legend.map(({ name, color }) => `<span><b style="color:${color}">&#9632;</b> ${escaped(name)}</span>`);
-  const head = `<h2>${escaped(title)}</h2><p class="legend">${names.join(' ')}</p>`;
-  return `<figure>${head}<div class="box">${svg}</div><figcaption>${escaped(caption)}</figcaption></figure>`;
+  const names = legend.map(
+    ({ name, color }) => `<span><b style="color:${color}">&#9632;</b> ${markupEscaped(name)}</span>`,
+  );
+  const head = `<h2>${markupEscaped(title)}</h2><p class="legend">${names.join(' ')}</p>`;
+  return `<figure>${head}<div class="box">${svg}</div><figcaption>${markupEscaped(caption)}</figcaption></figure>`;
 }
 
-function htmlTable([head = [], ...rows]: Table): string {
+function htmlTable([head = [], ...rows]: ReportTable): string {
   const line = (cells: readonly string[], tag: string): string =>
-    `<tr>${cells.map((cell) => `<${tag}${classOf(cell)}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
+    `<tr>${cells.map((cell) => `<${tag}${classOf(cell)}>${markupEscaped(cell)}</${tag}>`).join('')}</tr>`;
   const body = rows.map((row) => line(row, 'td')).join('\n');
   return `<div class="box"><table><thead>${line(head, 'th')}</thead><tbody>${body}</tbody></table></div>`;
 }

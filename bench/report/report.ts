@@ -1,12 +1,12 @@
 // The tables of a bench, as they are printed and stand in the report: ratios, with the verdict on each, its budget, and
 // what was skipped for noise. Pure text; measures nothing.
 import { bytesText } from '../../server/observe/quantities.ts';
-import { BUDGETS, guardedOf, MICRO_BUDGETS, type Place } from '../budgets.ts';
+import { BUDGETS, guardedOf, MICRO_BUDGETS, type BudgetPlace } from '../budgets.ts';
 import type { InstructionReport } from '../load/instructions.ts';
 import { measuredRatio, type ScenarioReport } from '../load/load.ts';
 import type { MicroReport } from '../micro/micro.ts';
 import type { WaitReport } from '../load/waits.ts';
-import type { ImportCost, ImportReport } from '../peers/importRace.ts';
+import type { ImportCost, ImportRaceReport } from '../peers/importRace.ts';
 import type { PeerReport } from '../peers/peerBench.ts';
 import { BARE, KEEPING_REPLICA, PEERS, TARGET_PEER } from '../peers/peers.ts';
 import type { SoapReport } from '../authority/soapBench.ts';
@@ -16,16 +16,16 @@ import { type GrowthReport, GROWTHS } from '../scenarios/growth.ts';
 import { verdictOf } from './verdict.ts';
 
 /** Rows of cells, the first of which is the head. */
-export type Table = readonly (readonly string[])[];
+export type ReportTable = readonly (readonly string[])[];
 
 /** The table of a load bench. CPU microseconds are of this machine, for orientation; what is promised are ratios. */
-export function loadTable(reports: readonly ScenarioReport[], place: Place): Table {
+export function loadTable(reports: readonly ScenarioReport[], place: BudgetPlace): ReportTable {
   const revision = reports.find(({ against }) => against)?.against?.revision;
   const head = revision === undefined ? LOAD_HEAD : [...LOAD_HEAD, `${revision} us`, `ratio to ${revision}`];
   return [head, ...reports.map((report) => loadRow(report, place, revision !== undefined))];
 }
 
-function loadRow(report: ScenarioReport, place: Place, hasRevision: boolean): readonly string[] {
+function loadRow(report: ScenarioReport, place: BudgetPlace, hasRevision: boolean): readonly string[] {
   const { scenario, requests, subject, control, ratio, hash, against } = report;
   const { name, what, pass, great } = scenario;
   const compared = typeof scenario.control === 'string' ? scenario.control : scenario.control.scenario;
@@ -54,7 +54,7 @@ function targetText(target: number | undefined): string {
 }
 
 /** The table of one heavy client beside cheap ones. */
-export function waitTable(reports: readonly WaitReport[], place: Place): Table {
+export function waitTable(reports: readonly WaitReport[], place: BudgetPlace): ReportTable {
   const rows = reports.map((report) => {
     const { name, what, ratio, spread, pass, great } = report;
     const targets = [pass, great].map((target) => target?.toFixed(2) ?? '-');
@@ -70,7 +70,7 @@ const WAIT_HEAD = 'figure,what,ratio,spread of control,pass,great,verdict,guard'
  * The table of the peers: how many times the replica's CPU each needs, a row a question, a column a peer; then
  * `PEER_VERDICT`.
  */
-export function peerTable(reports: readonly PeerReport[]): Table {
+export function peerTable(reports: readonly PeerReport[]): ReportTable {
   const names = peerNames(reports);
   const head = ['question', 'replica us', ...names, ...PEER_VERDICT];
   const rows = reports.map((report) => {
@@ -111,14 +111,14 @@ function timesText(ratio: number | undefined): string {
 }
 
 /** What loading all of a data set takes, a row a program, ours first. */
-export function importTable(report: ImportReport): Table {
+export function importTable(report: ImportRaceReport): ReportTable {
   return [IMPORT_HEAD, ...importCells(report)];
 }
 
 /** `times` is our wall time as a multiple of the program's. */
 const IMPORT_HEAD = 'import,wall s,CPU s,peak,file,times,spread,pass,great,verdict'.split(',');
 
-function importCells({ subject, peers }: ImportReport): Table {
+function importCells({ subject, peers }: ImportRaceReport): ReportTable {
   const costs = ({ seconds, cpuSeconds, peakBytes, fileBytes }: ImportCost): readonly string[] => [
     seconds.least.toFixed(1),
     cpuSeconds.least.toFixed(1),
@@ -135,7 +135,7 @@ function importCells({ subject, peers }: ImportReport): Table {
 }
 
 /** How the cost of each scenario grows with the catalogue, and what it may. */
-export function growthTable(reports: readonly GrowthReport[]): Table {
+export function growthTable(reports: readonly GrowthReport[]): ReportTable {
   const sizes = reports[0]?.points.map(({ observations }) => `us at ${observations.toLocaleString('en')}`) ?? [];
   return [['scenario', 'may grow', ...sizes, 'slope', 'times', 'most', 'guard'], ...reports.map(growthCells)];
 }
@@ -158,7 +158,7 @@ export function growthLines(reports: readonly GrowthReport[]): { lines: readonly
 }
 
 /** The table of the attribute authority beside its controls and peers. */
-export function soapTable(reports: readonly SoapReport[]): Table {
+export function soapTable(reports: readonly SoapReport[]): ReportTable {
   return [SOAP_HEAD, ...reports.map(soapCells)];
 }
 
@@ -172,7 +172,7 @@ function soapCells({ scenario, beside, subject, other, ratio, pass, great }: Soa
 }
 
 /** The table of the micro-benchmarks. */
-export function microTable(reports: readonly MicroReport[], place: Place): Table {
+export function microTable(reports: readonly MicroReport[], place: BudgetPlace): ReportTable {
   const rows = reports.map(({ name, calibration, nanoseconds, ratio, spread, pass, great, hash }) => {
     const targets = [pass, great].map(targetText);
     const outcome = verdictOf({ ratio, spread, pass, great });
@@ -194,7 +194,7 @@ export function microTable(reports: readonly MicroReport[], place: Place): Table
 }
 
 /** The table of instructions per request; they are the same in every run, but for when garbage is collected. */
-export function instructionTable(reports: readonly InstructionReport[]): Table {
+export function instructionTable(reports: readonly InstructionReport[]): ReportTable {
   const rows = reports.map(({ name, what, subject, control, bare }) => {
     const counts = [subject, bare, subject - bare].map((one) => one.toLocaleString('en-US'));
     return [name, what, ...counts, control, (subject / bare).toFixed(2)];
@@ -215,7 +215,7 @@ function percentText(part: number): string {
 }
 
 /** The table of the proxies: each way under each load, and its ratios to the direct way under the same. */
-export function proxyTable(points: readonly ProxyPoint[]): Table {
+export function proxyTable(points: readonly ProxyPoint[]): ReportTable {
   return [PROXY_HEAD, ...points.map((point) => proxyCells(point, points))];
 }
 
@@ -235,7 +235,7 @@ function proxyCells(point: ProxyPoint, points: readonly ProxyPoint[]): readonly 
 }
 
 /** The table of starts. */
-export function startTable(reports: readonly StartReport[]): Table {
+export function startTable(reports: readonly StartReport[]): ReportTable {
   const rows = reports.map(({ what, threads, wallMs, cpuMs }) => {
     const figures = [wallMs, cpuMs].flatMap((sorted) => [sorted[0]!, sorted[sorted.length >> 1]!]);
     return [what, `${threads}`, ...figures.map((ms) => ms.toFixed(0))];

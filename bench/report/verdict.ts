@@ -11,10 +11,10 @@ export interface RatioWithTargets {
 }
 
 /** The verdict: at or below a target, above both, not to be judged, or without a target. */
-export type Verdict = 'great' | 'pass' | 'short' | 'too noisy' | '-';
+export type RatioVerdict = 'great' | 'pass' | 'short' | 'too noisy' | '-';
 
 /** The verdict on a ratio. A control that spreads too much says more of the machine than of the program. */
-export function verdictOf({ ratio, spread, pass, great }: RatioWithTargets): Verdict {
+export function verdictOf({ ratio, spread, pass, great }: RatioWithTargets): RatioVerdict {
   if (pass === undefined) return '-';
   if (spread > BUDGETS.spreadMax) return 'too noisy';
   if (great !== undefined && ratio <= great) return 'great';

@@ -6,8 +6,8 @@ import { request as requestOf } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import type { Exchange } from '../client/loadClient.ts';
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
-import { BASE_URL } from '../processes/processes.ts';
-import type { Expectation, ExpectedPage, Headers, Question } from './scenario.ts';
+import { BENCH_BASE_URL } from '../processes/processes.ts';
+import type { Expectation, ExpectedPage, Headers, ScenarioQuestion } from './scenario.ts';
 
 /** A scenario that answers rightly: its exchanges with the lengths to expect, and a hash of all its bodies. */
 export interface RightAnswers {
@@ -18,7 +18,7 @@ export interface RightAnswers {
 /** Asks every question twice and compares with the plain rows. Cost: the answers, and a read a record. */
 export async function checkQuestions(
   port: number,
-  questions: readonly Question[],
+  questions: readonly ScenarioQuestion[],
   catalogue: NaiveCatalogue,
 ): Promise<RightAnswers> {
   const hash = createHash('sha256');
@@ -57,8 +57,8 @@ async function revalidated(port: number, target: string, { etag }: FetchedAnswer
   return { target, headers, status, bytes: 0 };
 }
 
-function checkBody(question: Question, body: string, catalogue: NaiveCatalogue): void {
-  const { target, version, baseUrl = BASE_URL, expected } = question;
+function checkBody(question: ScenarioQuestion, body: string, catalogue: NaiveCatalogue): void {
+  const { target, version, baseUrl = BENCH_BASE_URL, expected } = question;
   const lineOf = (row: NaiveRow): string => catalogue.line(row, baseUrl, version);
   switch (expected.kind) {
     case 'text':
@@ -115,7 +115,11 @@ function cutTo(keys: readonly string[], record: Readonly<Record<string, unknown>
 }
 
 /** Whether two servers answer every question with the same status and bytes. */
-export async function answersAlike(port: number, otherPort: number, questions: readonly Question[]): Promise<boolean> {
+export async function answersAlike(
+  port: number,
+  otherPort: number,
+  questions: readonly ScenarioQuestion[],
+): Promise<boolean> {
   for (const { target, headers = {} } of questions) {
     const [one, other] = [await ask(port, target, headers), await ask(otherPort, target, headers)];
     if (one.status !== other.status || !one.body.equals(other.body)) return false;

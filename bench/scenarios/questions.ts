@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 import { OTHER_BASE_URL } from '../processes/processes.ts';
-import type { Question } from './scenario.ts';
+import type { ScenarioQuestion } from './scenario.ts';
 
 /** The page size of the promises. */
 export const LIMIT = 100;
@@ -33,13 +33,13 @@ export function pagesFrom(
   filter: string,
   offset: number,
   pages: number,
-): readonly Question[] {
+): readonly ScenarioQuestion[] {
   const whole = Math.max(1, Math.min(pages, Math.floor((rows.length - offset) / LIMIT)));
   return Array.from({ length: whole }, (_, i) => pageOf(rows, filter, offset + i * LIMIT));
 }
 
 /** Whole pages evenly over the list, in an order in which no two follow each other. */
-export function pagesAllOver(rows: readonly NaiveRow[], filter: string): readonly Question[] {
+export function pagesAllOver(rows: readonly NaiveRow[], filter: string): readonly ScenarioQuestion[] {
   const whole = Math.max(1, Math.floor(rows.length / LIMIT));
   const pages = Math.min(FAR_PAGES, whole);
   return Array.from({ length: pages }, (_, i) => {
@@ -49,7 +49,7 @@ export function pagesAllOver(rows: readonly NaiveRow[], filter: string): readonl
 }
 
 /** One page of rows under a filter, which ends in `&` where there is one. */
-export function pageOf(rows: readonly NaiveRow[], filter: string, offset: number, limit = LIMIT): Question {
+export function pageOf(rows: readonly NaiveRow[], filter: string, offset: number, limit = LIMIT): ScenarioQuestion {
   const end = offset + limit;
   const paging = `${limit === LIMIT ? '' : `limit=${limit}&`}offset=${offset}`;
   return {
@@ -61,22 +61,22 @@ export function pageOf(rows: readonly NaiveRow[], filter: string, offset: number
 }
 
 /** A single record. */
-export function recordOf(row: NaiveRow): Question {
+export function recordOf(row: NaiveRow): ScenarioQuestion {
   return { target: `${LIST}${row.id}/`, status: 200, version: 'v3', expected: { kind: 'record', row } };
 }
 
 /** The same question asked of v2. */
-export function inV2(question: Question): Question {
+export function inV2(question: ScenarioQuestion): ScenarioQuestion {
   return { ...question, version: 'v2', target: question.target.replace('/v3/', '/v2/') };
 }
 
 /** The same question of a client that chooses the other base URL. */
-export function underOtherBaseUrl(question: Question): Question {
+export function underOtherBaseUrl(question: ScenarioQuestion): ScenarioQuestion {
   return { ...question, headers: { Host: new URL(OTHER_BASE_URL).host }, baseUrl: OTHER_BASE_URL };
 }
 
 /** The same list as a page for people, whose count is that of the filtered list beside that of all. */
-export function inTable(question: Question, { rows: { length: all } }: NaiveCatalogue): Question {
+export function inTable(question: ScenarioQuestion, { rows: { length: all } }: NaiveCatalogue): ScenarioQuestion {
   const { target, expected } = question;
   assert(expected.kind === 'page');
   const { count, rows } = expected;
@@ -85,7 +85,7 @@ export function inTable(question: Question, { rows: { length: all } }: NaiveCata
 }
 
 /** The same question of a client that takes gzip. */
-export function gzipped(question: Question): Question {
+export function gzipped(question: ScenarioQuestion): ScenarioQuestion {
   return { ...question, isGzipped: true };
 }
 
@@ -96,7 +96,7 @@ export function rowOfBytes(rows: readonly NaiveRow[], bytes: number): NaiveRow {
 }
 
 /** A page of one record near an offset, of about the bytes of the first record. */
-export function nearestInBytes(rows: readonly NaiveRow[], offset: number): Question {
+export function nearestInBytes(rows: readonly NaiveRow[], offset: number): ScenarioQuestion {
   const first = rows[0]!;
   const near = rows.slice(offset, offset + LIMIT);
   const chosen = rowOfBytes(near, first.end - first.start);

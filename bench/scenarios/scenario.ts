@@ -1,6 +1,6 @@
 // What a load scenario is: what is asked, what the answer must be, and which control the cost is divided by.
 // Types only. The tables are scenarios.ts and callScenarios.ts; questions.ts and callCheck.ts put them into requests.
-import type { Freshness, Who } from '../authority/freshCredentials.ts';
+import type { CredentialFreshness, Who } from '../authority/freshCredentials.ts';
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 
 /**
@@ -54,7 +54,7 @@ export type Expectation =
  * that has this answer already, and must get a 304; with `isGzipped` as that of one that takes gzip, and must get it.
  * Links start with `baseUrl` where that is not the configured one.
  */
-export interface Question {
+export interface ScenarioQuestion {
   readonly target: string;
   readonly headers?: Headers;
   readonly isRevalidated?: boolean;
@@ -69,12 +69,12 @@ export interface Question {
  * One call of the attribute authority and what it must answer. `freshness` says what is new in each request; without
  * it, the texts are the same every time, as those of a user who comes again before the proxy expires.
  */
-export type AuthorityCall =
+export type SoapCall =
   | HostsCall
   | {
       readonly operation: 'reqAuthorisation';
       readonly who: Who;
-      readonly freshness?: Freshness;
+      readonly freshness?: CredentialFreshness;
       readonly roles: readonly string[];
       readonly provenance: 'original' | 'mapped';
     };
@@ -108,12 +108,12 @@ interface Terms {
 
 /** A scenario of the catalogue: questions taken in turn. */
 export interface CatalogueScenario extends Terms {
-  questions(choice: Choice): readonly Question[];
+  questions(choice: Choice): readonly ScenarioQuestion[];
 }
 
 /** A scenario of the attribute authority: one call. */
 export interface CallScenario extends Terms {
-  readonly call: AuthorityCall;
+  readonly call: SoapCall;
 }
 
 /** One scenario. */

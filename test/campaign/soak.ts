@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Exchange, type LoadClient, startLoadClient } from '../../bench/client/loadClient.ts';
 import { CACHE_DIRECTORY, prepareDataSet } from '../../bench/load/dataSet.ts';
-import { BASE_URL } from '../../bench/processes/processes.ts';
+import { BENCH_BASE_URL } from '../../bench/processes/processes.ts';
 import { ask, checkQuestions } from '../../bench/scenarios/check.ts';
 import { choiceFor } from '../../bench/scenarios/choice.ts';
 import { readNaively } from '../../bench/scenarios/naive.ts';
@@ -50,7 +50,7 @@ export async function soak(options: SoakOptions): Promise<Soak> {
   const { seed, observations, onStep } = options;
   const data = await prepareDataSet({ observations, seed, cacheDirectory: CACHE_DIRECTORY }, () => undefined);
   const choice = choiceFor(await readNaively(data.directory));
-  const server = await runServer(['--data', data.snapshot, '--threads', '1', '--base-url', BASE_URL]);
+  const server = await runServer(['--data', data.snapshot, '--threads', '1', '--base-url', BENCH_BASE_URL]);
   const client = startLoadClient();
   try {
     const exchanges = async (names: readonly string[]): Promise<readonly Exchange[]> => {

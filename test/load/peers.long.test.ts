@@ -6,7 +6,7 @@ import { BUDGETS, guardedOf, noiseText, placeOfBudget } from '../../bench/budget
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { besideNginx, runPeerBench, type PeerReport } from '../../bench/peers/peerBench.ts';
 import { BARE, PEER_QUESTIONS } from '../../bench/peers/peers.ts';
-import { IMPORT_PEERS, importRatios, runImportRace, type ImportReport } from '../../bench/peers/importRace.ts';
+import { IMPORT_PEERS, importRatios, runImportRace, type ImportRaceReport } from '../../bench/peers/importRace.ts';
 import { importTable, peerTable } from '../../bench/report/report.ts';
 import { times } from '../support/ring.ts';
 import { tableText } from '../../server/commands/terminal.ts';
@@ -70,7 +70,7 @@ test.for(['nginx', 'nginxKept'])(
 );
 
 describe('an import', () => {
-  let report: ImportReport;
+  let report: ImportRaceReport;
   beforeAll(async () => {
     report = await runImportRace({ ...OPTIONS, rounds: times(1, 3) }, { onProgress: () => {}, onStep });
     process.stderr.write(`${tableText(importTable(report))}\n`);

@@ -11,8 +11,8 @@ import { newCounters, type Counters } from '../../engine/find/counters.ts';
 import { walkedPage } from '../../engine/find/execute.ts';
 import { queryOptionsOf } from '../../server/catalogue/catalogue.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
-import { BASE_URL } from '../../bench/processes/processes.ts';
-import type { Question } from '../../bench/scenarios/scenario.ts';
+import { BENCH_BASE_URL } from '../../bench/processes/processes.ts';
+import type { ScenarioQuestion } from '../../bench/scenarios/scenario.ts';
 
 /**
  * The engine's counters, and beside them `copies` of each byte of the body while it was read, rounded up: 0 where none
@@ -31,13 +31,13 @@ const OPTIONS = queryOptionsOf(readSettings({}, {}));
  * Answers a question once, so that the buffers of the thread have their size, then twice more, and counts; of the
  * buffers it made the fewer, since one answer in a hundred begins a slab for all of these.
  */
-export function countsOf(collection: CollectionIndex, question: Question): Counts {
+export function countsOf(collection: CollectionIndex, question: ScenarioQuestion): Counts {
   answer(collection, question, newCounters());
   const [one, other] = [counted(collection, question), counted(collection, question)];
   return { ...other, bufferBytes: Math.min(one.bufferBytes, other.bufferBytes) };
 }
 
-function counted(collection: CollectionIndex, question: Question): Counts {
+function counted(collection: CollectionIndex, question: ScenarioQuestion): Counts {
   const counters = newCounters();
   const copied = copying.bytes;
   const buffers = process.memoryUsage().arrayBuffers;
@@ -52,8 +52,8 @@ interface Answer {
 }
 
 /** Makes and reads an answer; answers how long its body is and how many hops it would take. */
-function answer(collection: CollectionIndex, question: Question, counters: Counters): Answer {
-  const { target, version, baseUrl = BASE_URL, expected } = question;
+function answer(collection: CollectionIndex, question: ScenarioQuestion, counters: Counters): Answer {
+  const { target, version, baseUrl = BENCH_BASE_URL, expected } = question;
   const [path = '', query] = target.split('?');
   const form: ServedForm = { baseUrl, version, linkEnd: SPEC_LINK_END };
   if (expected.kind === 'record' || expected.kind === 'text') {

@@ -178,11 +178,11 @@ export const exportsAreDocumented = everyMatch(EXPORT, (match, { text }) =>
     : `${match.groups?.['name']} has no docstring; write /** ... */ above it`,
 );
 
-/** A name that product code exports means one thing: two files may not export the same. */
+/** A name that product code or a bench exports means one thing: two files may not export the same. */
 export const namesMeanOneThing: Rule = (sources) => {
   const homes = new Map<string, string>();
   return sources
-    .filter(({ path }) => !/^(test|bench)\//.test(path))
+    .filter(({ path }) => !isTest(path))
     .flatMap((source) =>
       [...source.code.matchAll(EXPORT)].flatMap(({ index, groups }) => {
         const name = groups?.['name'] ?? '';

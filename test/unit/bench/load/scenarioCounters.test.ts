@@ -5,7 +5,7 @@ import { BUDGETS, placeOfBudget } from '../../../../bench/budgets.ts';
 import { choiceFor } from '../../../../bench/scenarios/choice.ts';
 import { prepareDataSet } from '../../../../bench/load/dataSet.ts';
 import { readNaively } from '../../../../bench/scenarios/naive.ts';
-import { BASE_URL } from '../../../../bench/processes/processes.ts';
+import { BENCH_BASE_URL } from '../../../../bench/processes/processes.ts';
 import { CATALOGUE_SCENARIOS } from '../../../../bench/scenarios/scenarios.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { openSnapshot } from '../../../../engine/engine.ts';
@@ -25,7 +25,7 @@ const NAMES = COUNTED.map(({ name }) => name);
 beforeAll(async () => {
   const data = await prepareDataSet({ observations: 1000, seed: 5, cacheDirectory }, () => {});
   const choice = choiceFor(await readNaively(data.directory));
-  const loaded = await loadSnapshot(data.snapshot, { baseUrl: BASE_URL }, () => {});
+  const loaded = await loadSnapshot(data.snapshot, { baseUrl: BENCH_BASE_URL }, () => {});
   const observations = openSnapshot(loaded).collection('observations');
   for (const { name, questions } of COUNTED) {
     const [question] = questions(choice);

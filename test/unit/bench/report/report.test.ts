@@ -6,7 +6,12 @@ import type { FullReport } from '../../../../bench/report/fullReport.ts';
 import { htmlPage } from '../../../../bench/report/htmlPage.ts';
 import { TRUSTED_HOSTS } from '../../../../bench/authority/callScenarios.ts';
 import { runLoadBench } from '../../../../bench/load/load.ts';
-import { IMPORT_PEERS, importRatios, type ImportCost, type ImportReport } from '../../../../bench/peers/importRace.ts';
+import {
+  IMPORT_PEERS,
+  importRatios,
+  type ImportCost,
+  type ImportRaceReport,
+} from '../../../../bench/peers/importRace.ts';
 import type { PeerReport } from '../../../../bench/peers/peerBench.ts';
 import { PEER_QUESTIONS, TARGET_PEER } from '../../../../bench/peers/peers.ts';
 import { type ProxyPoint, ratiosOf, WAYS } from '../../../../bench/proxy/proxyBench.ts';
@@ -59,7 +64,7 @@ const SOAP: SoapReport = {
 };
 
 /** An import of 12 s beside one of 10 s and one of 20 s. */
-const IMPORTS: ImportReport = {
+const IMPORTS: ImportRaceReport = {
   subject: importCost(12, 0.1),
   peers: IMPORT_PEERS.map((peer, i) => ({ peer, cost: importCost(10 * (i + 1), 0), ratio: 12 / (10 * (i + 1)) })),
 };
