@@ -12,6 +12,7 @@ import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Level, Report } from '../observe/events.ts';
 import { crawlWords } from '../settings/followSettings.ts';
 import type { Settings } from '../settings/declarations.ts';
+import { withoutSettings } from '../settings/sources.ts';
 import { releaseFile, type ShowProgress } from '../generations/data.ts';
 import type { Change } from '../generations/generations.ts';
 
@@ -187,8 +188,9 @@ export class Follower {
     const once = ['follow', follow, '-o', state, '--once', '--log-format', 'json'];
     const words = [this.#commandLine, ...once, ...crawlWords(this.#settings)];
     return new Promise((resolve) => {
+      // Settings of a server, which is no refresh, would be refused there.
+      const env = { ...BUILDING_MEMORY, ...withoutSettings(process.env) };
       // With a channel, so that it ends with this process, however that ends; its progress comes there.
-      const env = { ...BUILDING_MEMORY, ...process.env };
       const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
       this.#child = child;
       let said = '';

@@ -53,7 +53,7 @@ export const CRAWL_FLAGS: readonly string[] = [...Object.values(CRAWLING).map(({
 /** Those that follow has. */
 export const FOLLOW_FLAGS: readonly string[] = [...CRAWL_FLAGS, 'every', 'sweepEvery', 'lenient'];
 
-/** The flags that give a process that follows once what is set here. */
+/** The flags that give a process that follows once all that it heeds, whatever its environment holds. */
 export function crawlWords(settings: ValuesOf<typeof FOLLOW_SETTINGS>): readonly string[] {
   const { sweepEveryMs, lenient } = settings;
   const words = Object.entries(CRAWLING).flatMap(([key, setting]) => {

@@ -103,6 +103,11 @@ export function environmentName(setting: Setting<unknown>): string {
   return `${PREFIX}${setting.name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 }
 
+/** An environment without settings, for a process that is given all of them as flags. */
+export function withoutSettings(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith(PREFIX)));
+}
+
 /**
  * Gathers the settings: flag, else environment, else file, else default. An empty environment variable counts as
  * absent; in one, several values are separated by blanks or commas. A relative path in the file is relative to the

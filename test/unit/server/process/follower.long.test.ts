@@ -1,6 +1,6 @@
 // A server that follows another catalogue: it fetches what it has not, takes what changed, at its time or when ordered,
 // and serves on whatever fails.
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { DATA_STEPS } from '../../../../server/observe/events.ts';
@@ -168,6 +168,29 @@ test('is not ready any more once what it follows is away for longer than --max-s
   await expect.poll(healthz).toEqual([503, { status: 'stale' }]);
   expect(await counted()).toBe(3);
 }, 60_000);
+
+test('refreshes whatever of the server is set in its environment and its file, of which the flags win', async () => {
+  const upstream = await startPlainUpstream({ collections: { notes: notesOf(3) } });
+  upstreams.push(upstream);
+  const folder = mkdtempSync(join(directory, 'environment-'));
+  const config = join(folder, 'config.toml');
+  writeFileSync(config, 'maxStale = "1h"\ncontact = "us@example.org"\nlinksMin = 50\n');
+  const environment = {
+    CATALOGUE_CONFIG: config,
+    CATALOGUE_MAX_STALE: '2h',
+    CATALOGUE_STATE: join(folder, 'state'),
+    CATALOGUE_EVERY: '1h',
+    CATALOGUE_ADMIN_PORT: '0',
+    CATALOGUE_HTTP10_PORT: '0',
+    CATALOGUE_LENIENT: 'true',
+    CATALOGUE_RATE: '1000',
+  };
+  const words = ['serve', '--follow', upstream.url, '--port', '0', '--threads', '1', '--contact', 'me@example.org'];
+  const command = runCommand(words, { environment });
+  running.push(command);
+  await command.printed(/listening on/);
+  for (const { headers } of upstream.requests) expect(headers['user-agent']).toContain('(+me@example.org)');
+});
 
 test('data and what is followed cannot both be named', async () => {
   const command = runCommand(['serve', '--follow', 'http://a.example.org', '--data', 'x']);
