@@ -188,17 +188,14 @@ export class Follower {
     const once = ['follow', follow, '-o', state, '--once', '--log-format', 'json'];
     const words = [this.#commandLine, ...once, ...crawlWords(this.#settings)];
     return new Promise((resolve) => {
-      // Settings of a server, which is no refresh, would be refused there.
-      const env = { ...BUILDING_MEMORY, ...withoutSettings(process.env) };
-      // With a channel, so that it ends with this process, however that ends; its progress comes there.
-      const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+      const failed = (reason: string, isLasting = false): void => resolve({ reason, isLasting });
+      const child = started(words, (error) => failed(`no process can be started: ${error.message}`));
+      if (!child?.stdout || !child.stderr) return;
       this.#child = child;
       let said = '';
-      createInterface({ input: child.stdout! }).on('line', (line) => this.#tell(line));
+      createInterface({ input: child.stdout }).on('line', (line) => this.#tell(line));
       child.on('message', (progress) => this.#onProgress?.(progress as Progress));
-      child.stderr!.on('data', (piece: Buffer) => (said = (said + piece.toString()).slice(-REASON_CHARACTERS_MAX)));
-      const failed = (reason: string, isLasting = false): void => resolve({ reason, isLasting });
-      child.once('error', (error) => failed(`no process can be started: ${error.message}`));
+      child.stderr.on('data', (piece: Buffer) => (said = (said + piece.toString()).slice(-REASON_CHARACTERS_MAX)));
       child.once('close', (code, signal) => {
         this.#child = undefined;
         if (code === 0) resolve(undefined);
@@ -223,6 +220,20 @@ export class Follower {
 }
 
 const ENDS = 'the server ends';
+
+/** A process; without pipes, or none at all, where descriptors or memory are wanting, which `onError` is told. */
+function started(words: readonly string[], onError: (error: Error) => void): ChildProcess | undefined {
+  // Settings of a server, which is no refresh, would be refused there.
+  const env = { ...BUILDING_MEMORY, ...withoutSettings(process.env) };
+  try {
+    // With a channel, so that it ends with this process, however that ends; its progress comes there.
+    const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    return child.on('error', onError);
+  } catch (error) {
+    onError(error as Error);
+    return undefined;
+  }
+}
 
 /** What a process said of its failure, in one line: of many the first and the last, such as faults and their number. */
 function reasonIn(said: string): string {

@@ -1,11 +1,13 @@
 // A server that follows another catalogue: it fetches what it has not, takes what changed, at its time or when ordered,
 // and serves on whatever fails.
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { DATA_STEPS } from '../../../../server/observe/events.ts';
 import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { hasProgram } from '../../../support/debian.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 
 const directory = temporaryDirectory();
@@ -191,6 +193,41 @@ test('refreshes whatever of the server is set in its environment and its file, o
   await command.printed(/listening on/);
   for (const { headers } of upstream.requests) expect(headers['user-agent']).toContain('(+me@example.org)');
 });
+
+/** A server whose refresh is the next thing that wants something of the system. */
+async function serving(node: readonly string[] = []): Promise<CommandProcess & { readonly admin: string }> {
+  const upstream = await startPlainUpstream({ collections: { notes: notesOf(3) } });
+  upstreams.push(upstream);
+  const state = join(mkdtempSync(join(directory, 'state-')), 'state');
+  const flags = ['--follow', upstream.url, '--state', state, '--every', '1s', '--threads', '1'];
+  const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...flags], { node });
+  running.push(command);
+  const [, admin] = await command.printed(/admin on (http:\S+)\/status/);
+  await command.printed(/listening on/);
+  await command.printed(/the data has not changed/);
+  return { ...command, admin: admin! };
+}
+
+test.skipIf(!hasProgram('prlimit'))(
+  'serves on where a refresh finds no descriptors, and refreshes once there are',
+  async () => {
+    const { pid, printed, admin } = await serving();
+    const limit = (most: string): void => void execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${most}:`]);
+    limit('3');
+    await printed(/the refresh failed, generation \w+ goes on: no process can be started: spawn \S+ EMFILE/);
+    limit('256');
+    await expect.poll(async () => (await statusOf(admin)).lastFailure?.reason).toMatch(/EMFILE/);
+    expect(await ordered(admin)).toMatchObject({ status: 200, body: { status: 'unchanged' } });
+  },
+  60_000,
+);
+
+test('serves on where the system has no memory for a refresh', async () => {
+  const defect = new URL('../../../support/defects/noMemory.ts', import.meta.url).href;
+  const { printed, admin } = await serving(['--import', defect]);
+  await printed(/the refresh failed, generation \w+ goes on: no process can be started: spawn ENOMEM/);
+  expect((await statusOf(admin)).lastFailure?.reason).toMatch(/ENOMEM/);
+}, 60_000);
 
 test('data and what is followed cannot both be named', async () => {
   const command = runCommand(['serve', '--follow', 'http://a.example.org', '--data', 'x']);
