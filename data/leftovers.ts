@@ -7,8 +7,8 @@ import path from 'node:path';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** What was not written to for so long is left behind, wherever its run was. */
-const WRITTEN_MS_MAX = 86_400_000;
+/** What was not written to for so long is left behind, wherever its run was, unless it says more. */
+export const WRITTEN_MS_MAX = 86_400_000;
 
 /** Behind the name of the target: where the number of the process counts, the number, and a random part. */
 const MARK = /^\.partial-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}/;
@@ -24,17 +24,7 @@ export async function unfinished<T>(target: string, work: (partial: string) => P
   const here = placeHere();
   removeLeft(target, here);
   const partial = `${target}.partial-${here}-${process.pid}-${randomBytes(6).toString('hex')}`;
-  const forget = (): void => {
-    for (const signal of SIGNALS) process.off(signal, onSignal);
-  };
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (signal === 'SIGHUP' && process.listenerCount(signal) > 1) return;
-    forget();
-    rmSync(partial, { recursive: true, force: true });
-    // Without a listener the signal has its default effect; one that is left has something of its own to do first.
-    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
-  };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  const forget = beforeEnd(() => rmSync(partial, { recursive: true, force: true }));
   try {
     return await work(partial);
   } finally {
@@ -42,8 +32,33 @@ export async function unfinished<T>(target: string, work: (partial: string) => P
   }
 }
 
+/**
+ * Has `work` done where a signal would end the process, which then ends as it would have; answers what takes that back.
+ * A SIGHUP that somebody else heeds ends nothing.
+ */
+export function beforeEnd(work: () => void): () => void {
+  if (works.size === 0) for (const signal of SIGNALS) process.on(signal, onSignal);
+  works.add(work);
+  return () => {
+    works.delete(work);
+    if (works.size === 0) for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
+}
+
+const works = new Set<() => void>();
+
+function onSignal(signal: NodeJS.Signals): void {
+  if (signal === 'SIGHUP' && process.listenerCount(signal) > 1) return;
+  for (const one of SIGNALS) process.off(one, onSignal);
+  // What was begun within other work goes before that.
+  for (const work of [...works].toReversed()) work();
+  works.clear();
+  // Without a listener the signal has its default effect; one that is left has something of its own to do first.
+  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+}
+
 /** Which numbers of processes are ours: those of this machine, in this container. */
-function placeHere(): string {
+export function placeHere(): string {
   return createHash('sha256').update(`${hostname()} ${namespaceOfNumbers()}`).digest('hex').slice(0, 8);
 }
 
@@ -75,8 +90,13 @@ function removeLeft(target: string, here: string): void {
 /** Whether nobody writes to a path any more: not the process of this number, and nobody for long. */
 function isLeft(file: string, number: number | undefined): boolean {
   if (number !== undefined && !isAlive(number)) return true;
+  return writtenMsAgo(file) > WRITTEN_MS_MAX;
+}
+
+/** How long ago somebody wrote to a path, either way where a clock was wrong; 0 where nothing is there. */
+export function writtenMsAgo(file: string): number {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  return found !== undefined && Date.now() - found.mtimeMs > WRITTEN_MS_MAX;
+  return found ? Math.abs(Date.now() - found.mtimeMs) : 0;
 }
 
 /** Whether a process of this number runs here, ours or somebody else's. */

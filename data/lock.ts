@@ -1,17 +1,106 @@
-// What one process does at a time: a file holds its number while it does, and that of a dead one counts for nothing.
-// Whoever locks removes the file when it is done.
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// What one process does at a time: a file says which one does it, and counts for nothing once that one is gone. Of one
+// in another container, on another machine or of another boot nobody here knows; it says every so often that it is
+// there, by writing the same again.
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { attempt } from './files.ts';
-import { isAlive } from './leftovers.ts';
+import { beforeEnd, isAlive, placeHere, WRITTEN_MS_MAX, writtenMsAgo } from './leftovers.ts';
 import { OperationError } from './operationError.ts';
 
-/** Takes a lock. Throws OperationError `file` where another process has it, and `does` the same. */
-export function lock(file: string, does: string): void {
-  attempt(`cannot write ${file}`, () => {
-    const holder = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
-    if (holder > 0 && holder !== process.pid && isAlive(holder))
-      throw new OperationError('file', `process ${holder} ${does} there already; if it does not, remove ${file}`);
+/** So often a holder says that it is there. */
+const TOLD_EVERY_MS = 20_000;
+
+/** One elsewhere that did not for so long is gone: what keeps its thread, such as a slow disk, takes less. */
+const SILENT_MS_MAX = 300_000;
+
+/** The number of a process, when it started, and where; of an earlier version of the program the number alone. */
+const HOLDER = /^(\d{1,10})(?: (\d*) (\S+))?$/;
+
+/**
+ * Takes a lock, and answers what lets go of it, as the end of the process by a signal does. Throws OperationError
+ * `file` where another process has it, and `does` the same.
+ */
+export function lock(file: string, does: string): () => void {
+  return attempt(`cannot write ${file}`, () => {
+    const holder = holderOf(file);
+    if (holder !== undefined)
+      throw new OperationError('file', `${holder} ${does} there already; if it does not, remove ${file}`);
     rmSync(file, { force: true });
-    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    const text = `${process.pid} ${startOf(process.pid) ?? ''} ${thisBoot()}`;
+    writeFileSync(file, text, { flag: 'wx' });
+    return held(file, text);
   });
+}
+
+function held(file: string, text: string): () => void {
+  // What somebody else has put there by then stays as it is.
+  const descriptor = openSync(file, 'r+');
+  const remove = (): void => {
+    if (textOf(file) === text) rmSync(file, { force: true });
+  };
+  const forget = beforeEnd(remove);
+  const timer = setInterval(() => {
+    try {
+      writeSync(descriptor, text, 0);
+    } catch {
+      // It is said again.
+    }
+  }, TOLD_EVERY_MS).unref();
+  return () => {
+    clearInterval(timer);
+    forget();
+    closeSync(descriptor);
+    remove();
+  };
+}
+
+/** Who holds a lock, in words; undefined where nobody does any more, or it is this process. */
+function holderOf(file: string): string | undefined {
+  const [, digits, start = '', place] = HOLDER.exec(textOf(file) ?? '') ?? [];
+  if (digits === undefined) return undefined;
+  const number = Number(digits);
+  const isRecent = (ms: number): boolean => writtenMsAgo(file) < ms;
+  if (place !== undefined && place !== thisBoot())
+    return isRecent(SILENT_MS_MAX) ? `process ${number} of another container, machine or boot` : undefined;
+  const isThere = place === undefined ? isAlive(number) && isRecent(WRITTEN_MS_MAX) : isAliveSince(number, start);
+  return isThere && number !== process.pid ? `process ${number}` : undefined;
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Whether it is that process, and no thread or other process that has its number now. */
+function isAliveSince(number: number, start: string): boolean {
+  return isAlive(number) && (startOf(number) ?? start) === start;
+}
+
+/**
+ * When a process or thread started, in ticks since this boot; none of one that ended and that nobody waited for.
+ * Undefined where the system does not tell.
+ */
+function startOf(number: number): string | undefined {
+  const stat = procText(`${number}/stat`);
+  if (stat === undefined) return undefined;
+  // Behind the name, which may hold anything, comes field 3, the state; field 22 is the start (proc_pid_stat(5)).
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' ? 'none' : fields[19];
+}
+
+/** Where numbers and starts of processes are ours. */
+function thisBoot(): string {
+  return `${placeHere()}-${procText('sys/kernel/random/boot_id')?.trim() ?? ''}`;
+}
+
+/** Undefined where there is no such file, or no right to read it. */
+function procText(name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${name}`, 'utf8');
+  } catch {
+    return undefined;
+  }
 }

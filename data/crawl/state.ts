@@ -38,10 +38,12 @@ export class CrawlState {
   isAccepted: boolean;
   readonly parts = new Map<string, CollectionPart>();
   #saved: Record<string, PartState>;
+  readonly #letGo: () => void;
   #isRemoved = false;
 
-  private constructor(directory: string, checkpoint: Checkpoint, isResumed: boolean) {
+  private constructor(directory: string, letGo: () => void, checkpoint: Checkpoint, isResumed: boolean) {
     this.directory = directory;
+    this.#letGo = letGo;
     this.url = checkpoint.url;
     this.begun = checkpoint.begun;
     this.isRenewal = checkpoint.isRenewal === true;
@@ -57,15 +59,20 @@ export class CrawlState {
    */
   static open(directory: string, url: string, { now, isRenewal }: { now: string; isRenewal: boolean }): CrawlState {
     attempt(`cannot write ${directory}`, () => mkdirSync(placesIn(directory).collected, { recursive: true }));
-    lock(path.join(directory, 'lock'), 'crawls');
-    const found = checkpointIn(path.join(directory, 'checkpoint.json'));
-    if (found && found.url !== url) {
-      const cure = 'remove it, or name another with --state';
-      throw new OperationError('usage', `${directory} holds a crawl of ${found.url}, not of ${url}: ${cure}`);
+    const letGo = lock(path.join(directory, 'lock'), 'crawls');
+    try {
+      const found = checkpointIn(path.join(directory, 'checkpoint.json'));
+      if (found && found.url !== url) {
+        const cure = 'remove it, or name another with --state';
+        throw new OperationError('usage', `${directory} holds a crawl of ${found.url}, not of ${url}: ${cure}`);
+      }
+      const begun = { version: VERSION, url, begun: now, isRenewal, isAccepted: false, parts: {} };
+      const goesOn = found !== undefined && (isRenewal || found.isRenewal !== true || found.isAccepted);
+      return new CrawlState(directory, letGo, goesOn ? found : begun, goesOn);
+    } catch (error) {
+      letGo();
+      throw error;
     }
-    const begun = { version: VERSION, url, begun: now, isRenewal, isAccepted: false, parts: {} };
-    const goesOn = found !== undefined && (isRenewal || found.isRenewal !== true || found.isAccepted);
-    return new CrawlState(directory, goesOn ? found : begun, goesOn);
   }
 
   /** Where the data set is put together. */
@@ -122,9 +129,9 @@ export class CrawlState {
   /** Lets go of it, for the next run; what got nowhere leaves nothing. */
   close(): void {
     this.#closeParts();
-    if (this.#isRemoved) return;
-    const isBegun = existsSync(path.join(this.directory, 'checkpoint.json'));
-    rmSync(isBegun ? path.join(this.directory, 'lock') : this.directory, { recursive: true, force: true });
+    const isBegun = this.#isRemoved || existsSync(path.join(this.directory, 'checkpoint.json'));
+    if (!isBegun) rmSync(this.directory, { recursive: true, force: true });
+    this.#letGo();
   }
 
   #closeParts(): void {

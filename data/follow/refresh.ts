@@ -82,7 +82,7 @@ export async function refresh(
 ): Promise<{ readonly generation: string; readonly isNew: boolean }> {
   const paths = pathsIn(options.folder);
   attempt(`cannot write ${options.folder}`, () => mkdirSync(options.folder, { recursive: true }));
-  lock(paths.lock, 'refreshes');
+  const letGo = lock(paths.lock, 'refreshes');
   try {
     const before = generationIn(paths.snapshot);
     const notes = claim(paths, options.base);
@@ -96,7 +96,7 @@ export async function refresh(
     const generation = isBuilt ? there : origin!.generation;
     return { generation, isNew: generation !== before };
   } finally {
-    rmSync(paths.lock, { force: true });
+    letGo();
   }
 }
 

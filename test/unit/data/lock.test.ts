@@ -1,0 +1,129 @@
+// Who has a lock: a process that is there, whatever has its number meanwhile, and one elsewhere while it says so.
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { lock } from '../../../data/lock.ts';
+import { type CommandProcess, runProgram } from '../../support/commandProcess.ts';
+import { temporaryDirectory } from '../../support/dataSets.ts';
+
+const directory = temporaryDirectory();
+const running: CommandProcess[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const one of running.splice(0)) await one.kill();
+});
+
+function newFile(text?: string): string {
+  const file = join(mkdtempSync(join(directory, 'lock-')), 'lock');
+  if (text !== undefined) writeFileSync(file, text);
+  return file;
+}
+
+/** A process that has a lock. */
+async function holding(file: string): Promise<CommandProcess> {
+  const module = new URL('../../../data/lock.ts', import.meta.url).href;
+  const code = `import { lock } from ${JSON.stringify(module)};
+    lock(${JSON.stringify(file)}, 'works');
+    console.log('has it');
+    setInterval(() => undefined, 1000);`;
+  const one = runProgram(process.execPath, ['--input-type=module', '-e', code]);
+  running.push(one);
+  await one.printed(/has it/);
+  return one;
+}
+
+const isLinux = process.platform === 'linux';
+const MINUTE_SECONDS = 60;
+
+function writtenAgo(file: string, seconds: number): void {
+  const at = Date.now() / 1000 - seconds;
+  utimesSync(file, at, at);
+}
+
+test('a process has a lock until it ends, in whatever way; one that a signal ends leaves none', async () => {
+  for (const signal of ['SIGKILL', 'SIGTERM', 'SIGHUP'] as const) {
+    const file = newFile();
+    const one = await holding(file);
+    writtenAgo(file, 2 * 24 * 60 * MINUTE_SECONDS);
+    expect(() => lock(file, 'works')).toThrow(`process ${one.pid} works there already; if it does not, remove ${file}`);
+    one.signal(signal);
+    expect(await one.ended).toEqual({ code: null, signal });
+    expect(existsSync(file)).toBe(signal === 'SIGKILL');
+    const letGo = lock(file, 'works');
+    expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${process.pid} `));
+    letGo();
+    expect(existsSync(file)).toBe(false);
+  }
+});
+
+test.runIf(isLinux)('a number that another process or a thread has now counts for nothing', async () => {
+  const file = newFile();
+  await holding(file);
+  const [number, start, place] = readFileSync(file, 'utf8').split(' ');
+  const thread = readdirSync('/proc/self/task').find((one) => Number(one) !== process.pid);
+  for (const text of [`${number} ${Number(start) - 1} ${place}`, `${thread} ${start} ${place}`]) {
+    const left = newFile(text);
+    lock(left, 'works')();
+    expect(existsSync(left)).toBe(false);
+  }
+});
+
+test.runIf(isLinux)('a process that ended has nothing, also where nobody waited for its end', async () => {
+  const file = newFile();
+  const parent = runProgram('sh', ['-c', 'sleep 0 & echo $!; exec sleep 1000']);
+  running.push(parent);
+  const [, zombie] = await parent.printed(/(\d+)\n/);
+  const stat = (): string[] => readFileSync(`/proc/${zombie}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  await expect.poll(() => stat()[0]).toBe('Z');
+  await holding(file);
+  const place = readFileSync(file, 'utf8').split(' ')[2];
+  lock(newFile(`${zombie} ${stat()[19]} ${place}`), 'works')();
+});
+
+test('one of another container, machine or boot has it while it says so, and for five minutes more', () => {
+  const file = newFile('1 1234 00000000-another-boot');
+  const words = 'process 1 of another container, machine or boot works there already';
+  expect(() => lock(file, 'works')).toThrow(words);
+  writtenAgo(file, 4 * MINUTE_SECONDS);
+  expect(() => lock(file, 'works')).toThrow(words);
+  writtenAgo(file, 6 * MINUTE_SECONDS);
+  lock(file, 'works')();
+  expect(existsSync(file)).toBe(false);
+});
+
+test('who has it says so three times a minute, in nothing that somebody else has put there', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const file = newFile();
+  const letGo = lock(file, 'works');
+  const text = readFileSync(file, 'utf8');
+  const isRecent = (): boolean => Date.now() - statSync(file).mtimeMs < MINUTE_SECONDS * 1000;
+  for (let i = 0; i < 3; i++) {
+    writtenAgo(file, 5 * MINUTE_SECONDS);
+    expect(isRecent()).toBe(false);
+    vi.advanceTimersByTime(20_000);
+    expect(isRecent()).toBe(true);
+  }
+  expect(readFileSync(file, 'utf8')).toBe(text);
+  rmSync(file);
+  writeFileSync(file, 'of another');
+  vi.advanceTimersByTime(20_000);
+  letGo();
+  expect(readFileSync(file, 'utf8')).toBe('of another');
+});
+
+test('the lock of an earlier version, a number alone, counts while there is such a process, for a day at most', () => {
+  const file = newFile(String(process.ppid));
+  expect(() => lock(file, 'works')).toThrow(`process ${process.ppid} works there already`);
+  writtenAgo(file, 25 * 60 * MINUTE_SECONDS);
+  lock(file, 'works')();
+  for (const text of ['4194304', '', 'no number']) lock(newFile(text), 'works')();
+});
