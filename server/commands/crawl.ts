@@ -91,12 +91,19 @@ export async function runCrawl(
   });
 }
 
-/** Work of which it is told that the next run goes on where a signal ends it, as it would have. */
-async function tellingOfSignals<T>(report: Report, work: () => Promise<T>): Promise<T> {
+/** Work of which it is told that the next run goes on where a signal ends it: as it would have, or as `end` does. */
+export async function tellingOfSignals<T>(
+  report: Report,
+  work: () => Promise<T>,
+  end: (signal: NodeJS.Signals) => void = (signal) => void process.kill(process.pid, signal),
+): Promise<T> {
   const tell = (signal: NodeJS.Signals): void => {
     report(`${signal}: ended; the next run goes on`);
-    process.off(signal, tell);
-    setImmediate(() => process.kill(process.pid, signal));
+    // Behind those who remove what is not finished, and leave the end to us while we listen.
+    setImmediate(() => {
+      process.off(signal, tell);
+      end(signal);
+    });
   };
   for (const signal of ENDING) process.on(signal, tell);
   try {

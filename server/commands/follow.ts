@@ -11,7 +11,7 @@ import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { compressTold } from './compress.ts';
-import { crawlingOf, leftOut, retryTold } from './crawl.ts';
+import { crawlingOf, leftOut, retryTold, tellingOfSignals } from './crawl.ts';
 import type { ShowProgress } from '../generations/data.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Outputs } from './parts.ts';
@@ -32,7 +32,8 @@ export interface FollowFlags extends TargetWords {
 /**
  * Follows the catalogue at a base URL or an address of its API. A refresh that fails is told, and the next one comes at
  * its time; with `once` it is thrown. What is new is then compressed and published, where that is asked for, and so is
- * what a run before could not. SIGINT and SIGTERM end the process at once: what is not finished, the next run ends.
+ * what a run before could not. SIGINT and SIGTERM end the process at once, with 0 but for `once`: what is not finished,
+ * the next run ends.
  */
 export async function runFollow(
   url: string,
@@ -69,21 +70,24 @@ async function followTold(
   };
   if (flags.keep !== undefined && flags.publishTo === undefined)
     throw new OperationError('usage', '--keep: only beside --publish-to, whose target it prunes');
-  endOnSignals(report);
   const progress: Output = isJson ? { write: () => undefined } : stderr;
   // Who reads lines of JSON may have started this process, and shows it itself.
   const show: ShowProgress = isJson ? sent : (work) => withProgress(stderr, work);
-  const publishing = flags.publishTo === undefined ? undefined : await publishingTo(flags.publishTo, settings, flags);
-  try {
-    for (;;) {
-      const startMs = steadyMs();
-      await refreshOnce(options, { report, progress, show }, flags, publishing?.publish);
-      if (flags.once === true) return;
-      await setTimeout(Math.max(0, startMs + settings.everyMs - steadyMs()));
+  const work = async (): Promise<void> => {
+    const publishing = flags.publishTo === undefined ? undefined : await publishingTo(flags.publishTo, settings, flags);
+    try {
+      for (;;) {
+        const startMs = steadyMs();
+        await refreshOnce(options, { report, progress, show }, flags, publishing?.publish);
+        if (flags.once === true) return;
+        await setTimeout(Math.max(0, startMs + settings.everyMs - steadyMs()));
+      }
+    } finally {
+      await publishing?.close();
     }
-  } finally {
-    await publishing?.close();
-  }
+  };
+  // Who follows until it is told to end has done all that it was asked for.
+  await (flags.once === true ? tellingOfSignals(report, work) : tellingOfSignals(report, work, () => process.exit(0)));
 }
 
 /** Publishes the snapshot of a folder; where it did so before, replicas are told that it is still current. */
@@ -239,13 +243,4 @@ function builtLine({ generation, bytes, work, skipped, ms }: Extract<RefreshStep
   return [...skipped.told.map((fault) => `left out: ${fault}`), `${built}, ${countText(skipped.count)} left out`].join(
     '\n',
   );
-}
-
-/** Behind those who remove what is not finished. */
-function endOnSignals(report: Report): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => {
-      report(`${signal}: ended; the next run goes on`);
-      setImmediate(() => process.exit(0));
-    });
 }

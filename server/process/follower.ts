@@ -35,7 +35,7 @@ const FIRST_WAIT_MS = 10_000;
 /** What the `follow` of a process ends with that was called wrongly, which no time mends. */
 const USAGE = 2;
 
-/** How a refresh in a process of its own ended: undefined where it brought what is in place now. */
+/** How a refresh in a process of its own failed. */
 interface Failure {
   readonly reason: string;
   readonly isLasting: boolean;
@@ -58,7 +58,7 @@ export class Follower {
   #lastFailure: string | undefined;
   #isWaiting = false;
   #onProgress: OnProgress | undefined;
-  /** What the last refresh has put in place, and what of that was taken or found to be served. */
+  /** What the last refresh has put in place, or found there, and what of that was taken or found to be served. */
   #placed: string | undefined;
   #taken: string | undefined;
 
@@ -193,12 +193,14 @@ export class Follower {
       if (!child?.stdout || !child.stderr) return;
       this.#child = child;
       let said = '';
+      this.#placed = undefined;
       createInterface({ input: child.stdout }).on('line', (line) => this.#tell(line));
       child.on('message', (progress) => this.#onProgress?.(progress as Progress));
       child.stderr.on('data', (piece: Buffer) => (said = (said + piece.toString()).slice(-REASON_CHARACTERS_MAX)));
       child.once('close', (code, signal) => {
         this.#child = undefined;
-        if (code === 0) resolve(undefined);
+        // Who ends well and has not told of a refresh was ended before it.
+        if (code === 0 && this.#placed !== undefined) resolve(undefined);
         else failed(reasonIn(said) || `its process ended with ${signal ?? code}`, code === USAGE);
       });
     });

@@ -178,6 +178,23 @@ test('says that the next run goes on where a signal ends it, and that run says s
   expect(second.out()).toMatch(/^the crawl of 2026-01-31T00:00:00Z goes on\n/);
 });
 
+test('so does follow that refreshes once; one that follows on ends with 0', async () => {
+  isHolding = true;
+  for (const [words, end] of [
+    [['--once'], { code: null, signal: 'SIGTERM' }],
+    [[], { code: 0, signal: null }],
+  ] as const) {
+    const output = newOutput();
+    const command = runCommand(['follow', upstream.url, '-o', output, ...words]);
+    await command.printed(/a crawl began, of everything/);
+    command.signal('SIGTERM');
+    expect(await command.ended).toEqual(end);
+    expect(command.out().match(/SIGTERM: ended; the next run goes on\n/g)).toHaveLength(1);
+    expect(existsSync(join(output, 'lock'))).toBe(false);
+  }
+  isHolding = false;
+});
+
 test.each([
   ['a URL', ['ftp://a.example.org', '-o', 'x'], 'ftp://a.example.org: want an http or https URL'],
   [

@@ -1,10 +1,13 @@
 // A server that follows another catalogue: it fetches what it has not, takes what changed, at its time or when ordered,
 // and serves on whatever fails.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { DATA_STEPS } from '../../../../server/observe/events.ts';
+import { Follower } from '../../../../server/process/follower.ts';
+import { readSettings } from '../../../../server/settings/declarations.ts';
 import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
@@ -221,6 +224,48 @@ test.skipIf(!hasProgram('prlimit'))(
   },
   60_000,
 );
+
+test('a refresh that somebody ends is none: it failed, and the data grows no younger', async () => {
+  let isHolding = false;
+  const upstream = await startPlainUpstream({
+    collections: { notes: notesOf(3) },
+    onRequest: async ({ socket }) => void (isHolding && (await once(socket, 'close'))),
+  });
+  upstreams.push(upstream);
+  const state = join(mkdtempSync(join(directory, 'state-')), 'state');
+  const words = ['--follow', upstream.url, '--state', state, '--every', '1h', '--threads', '1'];
+  const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...words]);
+  running.push(command);
+  const [, admin] = await command.printed(/admin on (http:\S+)\/status/);
+  await command.printed(/listening on/);
+  const { lastSuccess } = await statusOf(admin!);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    isHolding = true;
+    const asked = upstream.requests.length;
+    const refused = ordered(admin!);
+    await expect.poll(() => upstream.requests.length).toBeGreaterThan(asked);
+    process.kill(Number(readFileSync(join(state, 'lock'), 'utf8').split(' ')[0]), signal);
+    const reason = `its process ended with ${signal}`;
+    expect(await refused).toMatchObject({ status: 422, body: { status: 'refused', reason } });
+    expect(await statusOf(admin!)).toMatchObject({ lastSuccess, lastFailure: { reason } });
+    isHolding = false;
+  }
+  expect(existsSync(join(state, 'lock'))).toBe(false);
+  expect(await ordered(admin!)).toMatchObject({ status: 200, body: { status: 'unchanged' } });
+}, 60_000);
+
+test('a process that ends well without a word of what it brought has brought nothing', async () => {
+  const script = join(mkdtempSync(join(directory, 'script-')), 'ends.js');
+  writeFileSync(script, '');
+  const follow = 'http://127.0.0.1:1';
+  const settings = readSettings({ follow, state: join(directory, 'nothing') }, {});
+  const follower = new Follower({ ...settings, follow }, script, () => undefined);
+  const reload = (): Promise<never> => Promise.reject(new Error('asked for'));
+  follower.begin({ reload, served: () => '0'.repeat(64), onRefreshed: () => undefined });
+  expect(await follower.refresh()).toMatchObject({ status: 'refused', reason: 'its process ended with 0' });
+  expect(follower.ageMs()).toBeUndefined();
+  await follower.stop();
+});
 
 test('serves on where the system has no memory for a refresh', async () => {
   const defect = new URL('../../../support/defects/noMemory.ts', import.meta.url).href;
