@@ -85,6 +85,8 @@ export class CrawlState {
    * others. Cost: a pass over them.
    */
   async openParts(collections: readonly Collection[], bases: ReadonlySet<string>): Promise<void> {
+    // What an earlier run said of files with which this one does not go on holds no more once one is cut.
+    if (!this.isResumed && this.#isNoted()) this.#write();
     for (const collection of collections) {
       const file = path.join(this.data, `${collection.name}.ndjson`);
       const state = this.#saved[collection.name] ?? NOTHING;
@@ -129,9 +131,13 @@ export class CrawlState {
   /** Lets go of it, for the next run; what got nowhere leaves nothing. */
   close(): void {
     this.#closeParts();
-    const isBegun = this.#isRemoved || existsSync(path.join(this.directory, 'checkpoint.json'));
-    if (!isBegun) rmSync(this.directory, { recursive: true, force: true });
+    if (!this.#isRemoved && !this.#isNoted()) rmSync(this.directory, { recursive: true, force: true });
     this.#letGo();
+  }
+
+  /** Whether this run or an earlier one got somewhere. */
+  #isNoted(): boolean {
+    return existsSync(path.join(this.directory, 'checkpoint.json'));
   }
 
   #closeParts(): void {

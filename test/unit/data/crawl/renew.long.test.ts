@@ -298,3 +298,22 @@ describe('an upstream that misbehaves in a renewal', () => {
     }
   });
 });
+
+test('a sweep that fails where a renewal was ended before leaves a state with which the next renewal goes on', async () => {
+  let broken: RegExp | undefined;
+  const collections: Record<string, readonly PlainRecord[]> = { notes: notesOf(50), times: [{ ob_id: 1 }] };
+  const upstream = await upstreamOf({
+    collections,
+    onRequest: ({ url, socket }) => void (broken?.test(url!) === true && socket.destroy()),
+  });
+  const output = newOutput();
+  await crawled(upstream.url, output);
+  broken = /times/;
+  await expect(crawled(upstream.url, output, { kind: 'renewal' })).rejects.toThrow('times');
+  broken = /notes/;
+  await expect(crawled(upstream.url, output, { kind: 'sweep' })).rejects.toThrow('notes');
+  broken = undefined;
+  collections['times'] = [{ ob_id: 1 }, { ob_id: 2 }];
+  await crawled(upstream.url, output, { kind: 'renewal' });
+  expect(recordsOf(output)).toEqual(await whole(upstream.url));
+});
