@@ -29,8 +29,9 @@ export async function heldIn(output: string, base: string): Promise<ReadonlyMap<
   const found = await dataSetIn(output);
   if (!found || found.manifest.source !== base) return new Map();
   const pages = storedPages(found.manifest);
+  const { created } = found.manifest;
   const summed = found.files.filter(({ sha256 }) => sha256 !== undefined);
-  return new Map(summed.map((file) => [file.collection, { file, pages: pages.get(file.collection) }]));
+  return new Map(summed.map((file) => [file.collection, { file, created, pages: pages.get(file.collection) }]));
 }
 
 /** The time of the data in `output`, where it tells one. */

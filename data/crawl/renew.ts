@@ -13,7 +13,10 @@ import { countOf, Drift, isPageAsBefore, type PageMark, recordsAt, walk, type Wa
 /** The member of records that says when each was changed last, where a service has one. */
 const STAMP = 'lastUpdatedDate';
 
-/** Changes are asked for from so long before the last known one: zones may differ, and a change may come in late. */
+/**
+ * Changes are asked for from so long before the last known one: zones may differ, and a change may come in late. One
+ * that is dated as long behind the time of the data is no change that was known by then.
+ */
 const OVERLAP_MICROSECONDS = 86_400_000_000;
 
 /** More of a collection is walked: so many records, or this part of it. */
@@ -31,9 +34,13 @@ const ADDED_RECORDS = 1000;
 /** A date behind all others, but for the last years that there are: zones move it, and services count further. */
 const NEVER = Date.UTC(9000, 0);
 
-/** What is held of a collection: its file, and its pages as they came where each had a validator. */
+/**
+ * What is held of a collection: its file, the time of its data where that is told, and its pages as they came where
+ * each had a validator.
+ */
 export interface HeldCollection {
   readonly file: CollectionFile;
+  readonly created: string | undefined;
   readonly pages: readonly PageMark[] | undefined;
 }
 
@@ -52,7 +59,7 @@ export async function renew(
   part: CollectionPart,
 ): Promise<Manner | undefined> {
   try {
-    const survey = await surveyOf(held.file, collection);
+    const survey = await surveyOf(held, collection);
     const patch = await patchOf(walker, collection, survey, held);
     if (!patch) return undefined;
     await fill(part, held.file, survey.ids, patch);
@@ -74,16 +81,23 @@ function isUnaskable(error: unknown): boolean {
   return !isPassing || status === 500;
 }
 
-/** The ids of the lines of a file, and the dates by id where each has one. */
+/**
+ * The ids of the lines of a file, the dates by id where each has one, and the last of them that may be believed, in
+ * microseconds since 1970: one in the future would hide all changes until then.
+ */
 interface Survey {
   readonly ids: Float64Array;
   readonly stamps: ReadonlyMap<number, string>;
+  readonly latest: number;
   readonly isAscending: boolean;
 }
 
-async function surveyOf(file: CollectionFile, { idField }: Collection): Promise<Survey> {
+async function surveyOf({ file, created = '' }: HeldCollection, { idField }: Collection): Promise<Survey> {
   const ids = new GrowableF64();
   const stamps = new Map<number, string>();
+  // NaN without a time of the data.
+  const latestMax = parseInstant(created) + OVERLAP_MICROSECONDS;
+  let latest = 0;
   let isAscending = true;
   for await (const { bytes } of readLines(file)) {
     for (const line of linesOf(bytes)) {
@@ -92,10 +106,14 @@ async function surveyOf(file: CollectionFile, { idField }: Collection): Promise<
       if (typeof id !== 'number') throw new OperationError('input', `${file.path}: a record without ${idField}`);
       isAscending &&= ids.length === 0 || id > ids.at(ids.length - 1);
       ids.push(id);
-      if (isStamp(record[STAMP])) stamps.set(id, record[STAMP]);
+      const stamp = record[STAMP];
+      if (!isStamp(stamp)) continue;
+      stamps.set(id, stamp);
+      const instant = parseInstant(stamp);
+      if (!(instant > latestMax)) latest = Math.max(latest, instant);
     }
   }
-  return { ids: ids.view(), stamps, isAscending };
+  return { ids: ids.view(), stamps, latest, isAscending };
 }
 
 function linesOf(bytes: Uint8Array): readonly string[] {
@@ -154,14 +172,12 @@ async function patchSince(walker: Walker, collection: Collection, survey: Survey
 async function patchBehindLast(
   walker: Walker,
   collection: Collection,
-  { ids, stamps, isAscending: isOrdered }: Survey,
+  { ids, stamps, latest, isAscending: isOrdered }: Survey,
 ): Promise<Patch | undefined> {
   const write = writerLike(stamps.values());
   const asking = (stamp: string): Walker => ({ ...walker, query: `&${STAMP}__gte=${encodeURIComponent(stamp)}` });
   // A service that does not know the filter answers with all records.
   if ((await countOf(asking(write(NEVER)), collection)) > 0) return undefined;
-  let latest = 0;
-  for (const stamp of stamps.values()) latest = Math.max(latest, parseInstant(stamp));
   const from = write((latest - OVERLAP_MICROSECONDS) / 1000);
   const since = parseInstant(from);
   const records: SentRecord[] = [];

@@ -317,3 +317,20 @@ test('a sweep that fails where a renewal was ended before leaves a state with wh
   await crawled(upstream.url, output, { kind: 'renewal' });
   expect(recordsOf(output)).toEqual(await whole(upstream.url));
 });
+
+test.each([
+  ['next year', '2027-06-30T00:00:00Z'],
+  ['behind all years', '9999-12-31T00:00:00Z'],
+])('a record that is dated %s hides no change of others', async (_, lastUpdatedDate) => {
+  const notes = [...notesOf(900), { ob_id: 5000, text: 'from the future', lastUpdatedDate }];
+  const collections: Record<string, readonly PlainRecord[]> = { notes };
+  const upstream = await upstreamOf({ collections, heedsDates: true });
+  const output = newOutput();
+  await crawled(upstream.url, output);
+  for (const day of [32, 34]) {
+    collections['notes'] = collections['notes']!.with(200, noteOf(600, day, 'changed'));
+    const now = dayOf(day + 1);
+    await crawled(upstream.url, output, { kind: 'renewal', now });
+    expect(recordsOf(output)).toEqual(await whole(upstream.url));
+  }
+});
