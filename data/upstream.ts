@@ -99,7 +99,7 @@ export class Upstream {
   readonly #pool: Pool;
   /** The bucket holds one token; when the next one is there, by the clock. */
   #nextMs = 0;
-  /** The waits of the retry library do not keep the process, since nobody else could end them. */
+  /** Waits do not keep the process, since nobody ends those that are left when a page could not be had: this does. */
   readonly #keeper = setInterval(() => undefined, 2 ** 30);
   #isClosed = false;
 
@@ -172,7 +172,8 @@ export class Upstream {
   /** Takes the next token of the bucket, and waits until it is there. */
   async #turn(): Promise<void> {
     const { clock, rate } = this.#options;
-    for (let now = clock(); now < this.#nextMs; now = clock()) await wait(this.#nextMs - now);
+    for (let now = clock(); now < this.#nextMs; now = clock())
+      await wait(this.#nextMs - now, undefined, { ref: false });
     this.#nextMs = Math.max(clock(), this.#nextMs) + 1000 / rate;
   }
 

@@ -1,14 +1,17 @@
 // The crawl command: what it prints, how it names itself, and how it ends.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../../../support/commandProcess.ts';
-import { recordsOf } from '../../../support/crawls.ts';
+import { recordsFrom, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
+import { sendJson } from '../../../support/rudeUpstream.ts';
 
 const directory = temporaryDirectory();
 let upstream: PlainUpstream;
@@ -149,6 +152,32 @@ test('names what it could not have, ends with 1, and leaves nothing where it got
     reason: `the root view (${url}): answered 404; ${cure}`,
   });
   expect([existsSync(output), existsSync(`${output}.crawl`)]).toEqual([false, false]);
+});
+
+test('ends where a page cannot be had, whatever time others were told to wait for', async () => {
+  let next: ServerResponse | undefined;
+  const server = createServer((request, response) => {
+    const base = `http://${request.headers.host}`;
+    const { pathname, searchParams } = new URL(request.url!, base);
+    if (pathname === '/api/v3/') return sendJson(response, { notes: `${base}/api/v3/notes/` });
+    if (searchParams.get('offset') === '0') {
+      const link = `${base}/api/v3/notes/?limit=100&offset=100`;
+      return sendJson(response, { count: 400, next: link, previous: null, results: recordsFrom(0, 100) });
+    }
+    if (Number(searchParams.get('offset')) < 150) return void (next = response);
+    response.writeHead(429, { 'retry-after': '600' }).end();
+    // The one behind it waits by then, and for no random time of half a second at most.
+    setTimeout(() => next!.writeHead(404).end(), 1000);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const command = runCommand(['crawl', url, '-o', newOutput(), '--rate', '1000']);
+  expect(await command.ended).toEqual({ code: 1, signal: null });
+  expect(command.err()).toContain('answered 404');
+  expect(command.out()).toContain('answered 429, Retry-After 600 s; try 2 of 6');
+  server.closeAllConnections();
+  server.close();
 });
 
 test('is told once, in one line, that a server has no TLS', async () => {
