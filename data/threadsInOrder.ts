@@ -5,15 +5,21 @@ import { parentPort, Worker } from 'node:worker_threads';
 
 /** Threads of one program that take orders, each the one after the other. */
 export class OrderThreads {
-  readonly #threads: readonly OrderThread[];
+  readonly #threads: OrderThread[] = [];
 
   /**
    * Starts so many, which are given `workerData` and take orders as soon as they have read their program. `onMicros`
-   * is told the CPU time of each order.
+   * is told the CPU time of each order. Throws what the system says that has not so many, and leaves none then.
    */
   constructor(program: URL, count: number, how: { workerData?: unknown; onMicros?: (micros: number) => void } = {}) {
     const { workerData, onMicros = () => undefined } = how;
-    this.#threads = Array.from({ length: count }, () => new OrderThread(new Worker(program, { workerData }), onMicros));
+    try {
+      while (this.#threads.length < count)
+        this.#threads.push(new OrderThread(new Worker(program, { workerData }), onMicros));
+    } catch (error) {
+      void this.close();
+      throw error;
+    }
   }
 
   /**

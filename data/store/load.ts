@@ -20,7 +20,7 @@ import { type Metadata, METADATA_NAME } from '../../engine/snapshot/metadata.ts'
 import { tooManyLinks } from '../../engine/snapshot/rebase.ts';
 import { linksOfRecords, METADATA } from '../../engine/snapshot/sections.ts';
 import { attempt, openFile, readInto } from '../files.ts';
-import { startLoadThreads } from './loadThreads.ts';
+import { type RemoteLoader, startLoadThreads } from './loadThreads.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { SectionLoader, type PlacedFile } from './sectionLoader.ts';
@@ -135,9 +135,10 @@ async function load(placed: PlacedFile, threads: number, onProgress: OnProgress)
     onProgress({ phase: 'loading the snapshot', done, total, unit: 'bytes' });
   };
   const own = await SectionLoader.open(placed, onBytes);
-  const others = startLoadThreads(placed, threads - 1, onBytes);
-  const loaders = [own, ...others];
+  let others: readonly RemoteLoader[] = [];
   try {
+    others = startLoadThreads(placed, threads - 1, onBytes);
+    const loaders = [own, ...others];
     await own.load(once.filter(isLinks));
     const queue = inOrders(
       once.filter((i) => !isLinks(i)),

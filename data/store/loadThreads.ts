@@ -16,38 +16,51 @@ export interface RemoteLoader {
   close(): Promise<void>;
 }
 
-/** Starts `threads` threads, reading through the same descriptor. Their failures are those of SectionLoader. */
+/**
+ * Starts `threads` threads, reading through the same descriptor. Their failures are those of SectionLoader, and what
+ * the system says that has not so many threads: thrown, and none is left then, or of `load`.
+ */
 export function startLoadThreads(
   placed: PlacedFile,
   threads: number,
   onBytes: (bytes: number) => void,
 ): readonly RemoteLoader[] {
-  return Array.from({ length: threads }, () => {
-    const worker = new Worker(new URL('./loadThread.ts', import.meta.url), { workerData: placed });
-    return {
-      load: (indexes) => {
-        worker.postMessage(indexes);
-        return settled(worker, onBytes);
-      },
-      close: async () => void (await worker.terminate()),
-    };
+  const loaders: RemoteLoader[] = [];
+  try {
+    while (loaders.length < threads) loaders.push(startLoadThread(placed, onBytes));
+  } catch (error) {
+    // They were asked for nothing, and read nothing.
+    for (const loader of loaders) void loader.close();
+    throw error;
+  }
+  return loaders;
+}
+
+function startLoadThread(placed: PlacedFile, onBytes: (bytes: number) => void): RemoteLoader {
+  const worker = new Worker(new URL('./loadThread.ts', import.meta.url), { workerData: placed });
+  // Heard from the start: a thread may die before it is asked for anything.
+  const death = new Promise<never>((_, reject) => {
+    worker.on('error', reject);
+    worker.on('exit', (code) => reject(new Error(`a load thread ended with ${code}`)));
   });
+  death.catch(() => undefined);
+  return {
+    load: (indexes) => {
+      worker.postMessage(indexes);
+      return Promise.race([death, settled(worker, onBytes)]);
+    },
+    close: async () => void (await worker.terminate()),
+  };
 }
 
 function settled(worker: Worker, onBytes: (bytes: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = (settle: () => void): void => {
-      worker.off('message', onMessage);
-      worker.off('error', onError);
-      settle();
-    };
-    const onError = (error: unknown): void => end(() => reject(error));
     const onMessage = (reply: LoadReply): void => {
-      if (reply.kind === 'bytes') onBytes(reply.bytes);
-      else if (reply.kind === 'done') end(resolve);
-      else end(() => reject(new OperationError(reply.code, reply.message)));
+      if (reply.kind === 'bytes') return onBytes(reply.bytes);
+      worker.off('message', onMessage);
+      if (reply.kind === 'done') resolve();
+      else reject(new OperationError(reply.code, reply.message));
     };
     worker.on('message', onMessage);
-    worker.on('error', onError);
   });
 }
