@@ -1,12 +1,14 @@
 // A target that is a folder, which any HTTP server may hand out. Objects and pointer appear by a rename of what the
 // disk has already; which of two publishers comes next is settled by a link, which only one can make.
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, read, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { attempt, cannotRead, foundAt, putInPlace, textWithin } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
+import type { HeldFile } from '../store/load.ts';
 import { decodePointer, encodePointer, isObjectName, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
 import type { PointerText, PublishingTarget, Target } from './target.ts';
 
@@ -88,21 +90,28 @@ function pointerIn(folder: string): string | undefined {
 }
 
 /** The bytes of a file from an offset on. Throws OperationError `file`. */
-export async function* piecesOf(file: string, offset = 0): AsyncGenerator<Uint8Array> {
+async function* piecesOf(file: string, offset: number): AsyncGenerator<Uint8Array> {
   const handle = await open(file).catch(cannotRead(file));
   try {
-    for (let position = offset; ;) {
-      // One each: who sends them on may hold several.
-      const buffer = Buffer.allocUnsafe(READ_BYTES);
-      const { bytesRead } = await handle.read(buffer, 0, READ_BYTES, position).catch(cannotRead(file));
-      if (bytesRead === 0) return;
-      position += bytesRead;
-      yield buffer.subarray(0, bytesRead);
-    }
+    yield* piecesIn({ descriptor: handle.fd, file }, offset);
   } finally {
     await handle.close();
   }
 }
+
+/** The bytes of a file that is held open, from an offset on. Throws OperationError `file`. */
+export async function* piecesIn({ descriptor, file }: HeldFile, offset = 0): AsyncGenerator<Uint8Array> {
+  for (let position = offset; ;) {
+    // One each: who sends them on may hold several.
+    const buffer = Buffer.allocUnsafe(READ_BYTES);
+    const { bytesRead } = await readAt(descriptor, buffer, 0, READ_BYTES, position).catch(cannotRead(file));
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+const readAt = promisify(read);
 
 async function writeWhole(file: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const handle = await open(file, 'wx');

@@ -1,14 +1,15 @@
 // Puts a snapshot into a target and makes it what replicas are to serve: objects first, under names made of their
 // content, the pointer last. Killed anywhere, the target is as it was or as it is to be.
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { blocksAddress } from '../blocks/blockFiles.ts';
-import { attempt } from '../files.ts';
+import { attempt, openFile } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { verifyFile } from '../store/verify.ts';
-import { piecesOf } from './fileTarget.ts';
+import type { HeldFile } from '../store/load.ts';
+import { holdSnapshot, verifyHeld, type VerifyReport } from '../store/verify.ts';
+import { piecesIn } from './fileTarget.ts';
 import {
   blocksName,
   decodePointer,
@@ -47,10 +48,10 @@ export interface PublishReport {
   readonly isOlder: boolean;
 }
 
-/** An object of a target, and the file that it is made of. */
+/** An object of a target, and the file that it is made of, which stays open: another may take its name meanwhile. */
 interface Source extends StoredObject {
   readonly name: string;
-  readonly file: string;
+  readonly held: HeldFile;
 }
 
 /**
@@ -59,14 +60,49 @@ interface Source extends StoredObject {
  * and `network`. Cost: a verification, with the memory of it, and three reads of the files.
  */
 export async function publishSnapshot(options: PublishOptions, onProgress: OnProgress): Promise<PublishReport> {
-  const { file, target, allowRollback, refreshed } = options;
-  const { generation, created, collections } = await verifyFile(file, onProgress);
-  const snapshot = await sourceOf(file, snapshotName, onProgress);
-  const blocks = await Promise.all(
-    blocksBeside(file, generation).map(async ({ file: name, address }) => {
-      return { ...(await sourceOf(name, blocksName, onProgress)), address };
-    }),
-  );
+  const opened: HeldFile[] = [];
+  const hold = (held: HeldFile): HeldFile => {
+    opened.push(held);
+    return held;
+  };
+  try {
+    return await publishSources(await sourcesOf(options.file, hold, onProgress), options, onProgress);
+  } finally {
+    for (const { descriptor } of opened) closeSync(descriptor);
+  }
+}
+
+/** Compressed records, and the address that they are for. */
+interface BlocksSource extends Source {
+  readonly address: string;
+}
+
+/** A snapshot that was verified, and the compressed records beside it. */
+interface Sources {
+  readonly verified: VerifyReport;
+  readonly snapshot: Source;
+  readonly blocks: readonly BlocksSource[];
+}
+
+async function sourcesOf(file: string, hold: (held: HeldFile) => HeldFile, onProgress: OnProgress): Promise<Sources> {
+  const held = hold(holdSnapshot(file));
+  const before = writingOf(held);
+  const verified = await verifyHeld(held, onProgress);
+  const snapshot = await sourceOf(held, snapshotName, onProgress);
+  if (writingOf(held) !== before) throw wasChanged(file);
+  const blocks: BlocksSource[] = [];
+  for (const { file: name, address } of blocksBeside(file, verified.generation)) {
+    const source = await sourceOf(hold({ descriptor: openFile(name), file: name }), blocksName, onProgress);
+    blocks.push({ ...source, address });
+  }
+  return { verified, snapshot, blocks };
+}
+
+async function publishSources(
+  { verified: { generation, created, collections }, snapshot, blocks }: Sources,
+  { target, allowRollback, refreshed }: PublishOptions,
+  onProgress: OnProgress,
+): Promise<PublishReport> {
   const counts = Object.fromEntries(collections.map(({ name, records }) => [name, records]));
   const content = {
     ...storedOf(snapshot),
@@ -161,42 +197,42 @@ function blocksBeside(
 }
 
 async function sourceOf(
-  file: string,
+  held: HeldFile,
   nameOf: (stored: StoredObject) => string,
   onProgress: OnProgress,
 ): Promise<Source> {
   const hash = createHash('sha256');
-  const total = attempt(`cannot read ${file}`, () => statSync(file).size);
+  const total = attempt(`cannot read ${held.file}`, () => fstatSync(held.descriptor).size);
   let size = 0;
-  for await (const piece of piecesOf(file)) {
+  for await (const piece of piecesIn(held)) {
     hash.update(piece);
     size += piece.length;
     onProgress({ phase: 'hashing', done: size, total, unit: 'bytes' });
   }
   const stored = { sha256: hash.digest('hex'), size };
-  return { ...stored, name: nameOf(stored), file };
+  return { ...stored, name: nameOf(stored), held };
 }
 
 /** Puts an object unless it is there; answers the bytes that were sent. */
 async function put(
   target: PublishingTarget,
-  { name, file, ...stored }: Source,
+  { name, held, ...stored }: Source,
   onProgress: OnProgress,
 ): Promise<number> {
   if (await target.has(name, stored.size)) return 0;
-  await target.write(name, stored.size, sameBytes(file, stored, onProgress));
+  await target.write(name, stored.size, sameBytes(held, stored, onProgress));
   return stored.size;
 }
 
 /** The bytes of a file; throws at its end unless they still are those that were verified. */
 async function* sameBytes(
-  file: string,
+  held: HeldFile,
   { sha256, size }: StoredObject,
   onProgress: OnProgress,
 ): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   let done = 0;
-  for await (const piece of piecesOf(file)) {
+  for await (const piece of piecesIn(held)) {
     hash.update(piece);
     done += piece.length;
     onProgress({ phase: 'publishing', done, total: size, unit: 'bytes' });
@@ -204,5 +240,15 @@ async function* sameBytes(
     yield piece;
     if (done === size) return;
   }
-  throw new OperationError('file', `${file} was changed while it was read: publish again`);
+  throw wasChanged(held.file);
+}
+
+/** What changes where somebody writes to a file, and not where it loses its name. */
+function writingOf({ descriptor, file }: HeldFile): string {
+  const { size, mtimeMs } = attempt(`cannot read ${file}`, () => fstatSync(descriptor));
+  return `${size} ${mtimeMs}`;
+}
+
+function wasChanged(file: string): OperationError {
+  return new OperationError('file', `${file} was changed while it was read: publish again`);
 }

@@ -1,6 +1,7 @@
 // Verifies a snapshot file: everything that loading checks, then every digest, then every offset and order inside,
 // then, if asked, every value against the records. Reads only; nothing is served from what it loads.
 import { createHash } from 'node:crypto';
+import { closeSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
@@ -11,10 +12,10 @@ import { sectionsOf, type LoadedSnapshot } from '../../engine/snapshot/loaded.ts
 import type { Metadata } from '../../engine/snapshot/metadata.ts';
 import { partsOf, type PartBytes } from '../../engine/snapshot/parts.ts';
 import { verifyCollection, type CollectionTally } from '../../engine/snapshot/verify.ts';
-import { foundAt, refuseNdjson } from '../files.ts';
+import { foundAt, openFile, refuseNdjson } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { accept, catalogueIn, loadSnapshot } from './load.ts';
+import { accept, catalogueIn, type HeldFile, loadHeld } from './load.ts';
 
 /** So much is hashed between two turns of the event loop. */
 const HASH_BYTES = 8 << 20;
@@ -39,11 +40,27 @@ export interface VerifyReport {
  * more memory.
  */
 export async function verifyFile(path: string, onProgress: OnProgress, isDeep = false): Promise<VerifyReport> {
+  const held = holdSnapshot(path);
+  try {
+    return await verifyHeld(held, onProgress, isDeep);
+  } finally {
+    closeSync(held.descriptor);
+  }
+}
+
+/** A snapshot file that is held open, to be verified. Throws OperationError `file`, for a directory too. */
+export function holdSnapshot(path: string): HeldFile {
   const found = foundAt(path);
   refuseNdjson(path, found);
   if (found?.isDirectory())
     throw new OperationError('file', `${path} is a directory: want a snapshot file, which import makes of it`);
-  const loaded = await loadSnapshot(path, { baseUrl: PLACEHOLDER }, onProgress);
+  return { descriptor: openFile(path), file: path };
+}
+
+/** Verifies a snapshot file that is held open, as `verifyFile` does; it stays open. */
+export async function verifyHeld(held: HeldFile, onProgress: OnProgress, isDeep = false): Promise<VerifyReport> {
+  const { file: path } = held;
+  const loaded = await loadHeld(held, { baseUrl: PLACEHOLDER }, onProgress);
   await verifyDigests(path, loaded, onProgress);
   const metadata = catalogueIn(path, loaded);
   const tallies = await verifySections(path, { loaded, metadata }, onProgress);

@@ -4,6 +4,7 @@ import {
   copyFileSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -132,6 +133,37 @@ describe('publishing', () => {
     await expect(published(url, { file })).rejects.toThrow(refusal(message, 'snapshot'));
     expect(readFileSync(join(folder, 'current.json'), 'utf8')).toBe(before);
     expect(readdirSync(folder).length).toBe(2);
+  });
+
+  test('a file whose name another takes meanwhile is published as it was verified', async () => {
+    const { folder, url } = newFolder(directory);
+    const file = join(directory, 'replaced.snapshot');
+    copyFileSync(old.file, file);
+    const target = await openPublishingTarget(url);
+    let isReplaced = false;
+    await publishSnapshot({ file, target, allowRollback: false }, ({ phase }) => {
+      if (phase !== 'hashing the snapshot' || isReplaced) return;
+      isReplaced = true;
+      copyFileSync(next.file, `${file}.next`);
+      renameSync(`${file}.next`, file);
+    });
+    expect(isReplaced).toBe(true);
+    const pointer = wholePointer(folder)!;
+    expect(pointer.generation).toBe(old.generation);
+    expect(readFileSync(join(folder, snapshotName(pointer))).equals(readFileSync(old.file))).toBe(true);
+  });
+
+  test('a file that another is written over meanwhile is refused', async () => {
+    const { folder, url } = newFolder(directory);
+    const file = join(directory, 'overwritten.snapshot');
+    copyFileSync(old.file, file);
+    utimesSync(file, 1, 1);
+    const target = await openPublishingTarget(url);
+    const publishing = publishSnapshot({ file, target, allowRollback: false }, ({ phase }) => {
+      if (phase === 'hashing the snapshot') writeFileSync(file, readFileSync(next.file));
+    });
+    await expect(publishing).rejects.toThrow(refusal(/was changed while it was read: publish again/, 'file'));
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('refuses a file that is changed while it is sent', async () => {
