@@ -1,5 +1,5 @@
-// What the crawl command does with its flags, and what it prints; commands.ts declares them, and the crawl itself is
-// data/crawl/crawl.ts.
+// What the crawl command does with its flags, and what it prints; replicaCommands.ts declares them, and the crawl
+// itself is data/crawl/crawl.ts.
 import { resolve } from 'node:path';
 import { crawl, type CrawlOptions, type CrawlReport } from '../../data/crawl/crawl.ts';
 import { stateBeside } from '../../data/files.ts';

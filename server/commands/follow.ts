@@ -1,5 +1,5 @@
 // What the follow command does: one refresh after the other, each step told as an event, until it is told to end.
-// commands.ts declares its flags, and a refresh is data/follow/refresh.ts.
+// replicaCommands.ts declares its flags, and a refresh is data/follow/refresh.ts.
 import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { blocksFile } from '../../data/blocks/blockFiles.ts';
