@@ -57,8 +57,9 @@ export function orderedPage(
 }
 
 /**
- * At most how many rows and values finding a page looks at, beside its own rows: for each key those that tie in the
- * ones before. `estimate` is at most how many rows the list has. Cost: O(log size) a key.
+ * At most how many rows and values finding a page looks at: for each key those that tie in the ones before, and its own
+ * rows, which are put in their places one by one. 0 without an order. `estimate` is at most how many rows the list has,
+ * undefined for a whole collection. Cost: O(log size) a key.
  */
 export function orderingSteps(
   collection: CollectionIndex,
@@ -66,8 +67,10 @@ export function orderingSteps(
   form: ServedForm,
   estimate: number | undefined,
 ): number {
+  if (page.order.length === 0) return 0;
   let rows = estimate ?? collection.rows;
-  let steps = 0;
+  // Behind counting, what stands between the values at the ends of the page is sorted: a part of it.
+  let steps = Math.min(Math.max(0, rows - page.offset), page.limit);
   for (const [depth, { path, isDescending }] of page.order.entries()) {
     const { index } = valuesAt(collection, path)!;
     if (index === collection.ids) {
@@ -82,8 +85,7 @@ export function orderingSteps(
       rows = isLast ? 0 : tiedRows(new Key(index, valueOrder(dictionary, form), isDescending, false), page);
     } else steps += rows + countedValues(rows, dictionary.size, depth);
   }
-  // What stands between the values at the ends of the page is sorted by the key that it was counted by.
-  return steps > 0 && rows > SORTED_ROWS_MAX ? steps + Math.min(rows, page.limit) : steps;
+  return steps;
 }
 
 /** How many rows of a whole collection have a value that a page by this key shows. */
