@@ -3,9 +3,9 @@
 
 /**
  * `rowsTouched`: rows that sets were made of or checked one by one, page included. `postingsVisited`: rows read from
- * posting lists. `joinSteps`: codes and rows that joins through links looked at. `bytesScanned`: bytes of text, or of
- * numbers, that a matcher saw. `rowsOrdered`: rows that were counted or sorted by value to find a page of an ordered
- * list, once for each key that looked at them. `rowsCounted`: rows that facets were counted from.
+ * posting lists. `joinSteps`: codes and rows that joins looked at, through links and to-many relations. `bytesScanned`:
+ * bytes of text, or of numbers, that a matcher saw. `rowsOrdered`: rows that were counted or sorted by value to find a
+ * page of an ordered list, once for each key that looked at them. `rowsCounted`: rows that facets were counted from.
  */
 export interface Counters {
   rowsTouched: number;

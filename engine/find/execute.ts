@@ -177,7 +177,7 @@ function withRelated(context: Context, node: TableNode | LinkNode, set: RowSet, 
 function asksRelated(node: TableNode | LinkNode, related: number, all: number): boolean {
   const { isNarrowed, estimate, joinSteps: joined, scanBytes } = node;
   if (isNarrowed) return true;
-  const most = node.kind === 'link' ? ownJoinSteps(node) : Infinity;
+  const most = node.kind === 'link' ? ownJoinSteps(node) : estimate;
   return related <= Math.min(most, estimate + joined + scanBytes) && isWorthNarrowing(related, all);
 }
 
@@ -196,10 +196,13 @@ function rowsAround(context: Context, node: TableNode, { rows, start: set }: Gro
   const start = isNarrowed ? childRows(table, set) : allRows(table.rows);
   const inside = rowsOfSteps(context, node.steps, { rows: table.rows, start });
   if (!inside || context.isCancelled()) return undefined;
-  context.counters.rowsTouched += countRows(inside);
+  const { counters } = context;
+  counters.rowsTouched += countRows(inside);
+  counters.joinSteps += countRows(isNarrowed ? start : inside);
   const parents = parentsOf(table, inside, rows);
   if (!holdsForNulls(node)) return parents;
-  context.counters.rowsTouched += rows;
+  counters.rowsTouched += rows;
+  counters.joinSteps += rows;
   return union([parents, parentsWithoutRows(table, rows)], rows);
 }
 

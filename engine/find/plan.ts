@@ -1,13 +1,14 @@
 // Plans a parsed query: conditions grouped by the table they are about, cheapest first, with what each will cost. A
 // plan is plain data that can be printed, cloned and sent to another thread. Runs nothing.
 import { joinSteps } from '../index/join.ts';
-import type { CollectionIndex } from '../index/table.ts';
+import type { CollectionIndex, Table } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
 import type { Ask, Page } from '../query/ask.ts';
 import type { ConditionStep } from './conditionStep.ts';
 import { cheapestFirst, placed, rootDraft, rowsReached } from './draft.ts';
 import type { Arrange, Draft, DraftContext, PlacedCondition, RootDraft } from './draft.ts';
 import { walkTo, type Walk } from './firstRows.ts';
+import { holdsForNulls } from './nulls.ts';
 import { lookupNamed } from '../query/lookups.ts';
 import { locateField } from '../query/path.ts';
 import { isWorthChecking, isWorthNarrowing, relatedRowsMax, rowCheckBytes } from './fewRows.ts';
@@ -16,8 +17,8 @@ import { hasView, INLINE_VIEW_STEPS_MAX, viewStepsOf } from './viewCost.ts';
 /**
  * What the conditions on one relation have in common. Steps are in the order in which they run; `estimate` is an upper
  * bound of the related rows that match all, `reaches` one of the rows around that have such a related row. `joinSteps`
- * is how many codes and rows the joins through links look at. `isNarrowed` where only the rows are asked that are
- * related to what the steps before leave.
+ * is how many codes and rows the joins look at, that of the relation itself and those within. `isNarrowed` where only
+ * the rows are asked that are related to what the steps before leave.
  */
 interface Related {
   readonly steps: readonly PlanStep[];
@@ -76,9 +77,7 @@ export const INLINE_SCAN_BYTES_MAX = 65_536;
 /** Members of `in` that may be looked up in a serving thread: about 0.5 us each, the sets of rows included. */
 export const INLINE_VALUES_MAX = 1024;
 
-/**
- * Codes and rows that joins through links may touch in a serving thread: about 2 ns each, one pass over them 130 us.
- */
+/** Codes and rows that joins may touch in a serving thread: 2 to 5 ns each, one pass over them 130 to 330 us. */
 export const INLINE_JOIN_STEPS_MAX = 65_536;
 
 /** Rows that sets may be put together of in a serving thread: about 2.3 ns each. */
@@ -270,19 +269,28 @@ function relation(context: DraftContext, draft: Draft, left: number): TableNode 
   const conditions = settled(context, draft, isNarrowed ? related : draft.rows);
   const reach = Math.min(draft.reach, rowsReached(step, conditions));
   const reaches = Math.min(left, reach);
-  if (step.kind === 'many') return { kind: 'table', table: step.path, ...conditions, reaches, isNarrowed };
+  if (step.kind === 'many') {
+    const own = manyJoinSteps(step.table, conditions, isNarrowed ? related : conditions.estimate);
+    const joined = conditions.joinSteps + own;
+    return { kind: 'table', table: step.path, ...conditions, joinSteps: joined, reaches, isNarrowed };
+  }
   const { path, link } = step;
-  const ownSteps = isNarrowed ? left : joinSteps(link, conditions.estimate) + reach;
+  const own = isNarrowed ? left : joinSteps(link, conditions.estimate) + reach;
+  const joined = conditions.joinSteps + own;
   const to = link.to().declaration.name;
-  return {
-    kind: 'link',
-    link: path,
-    to,
-    ...conditions,
-    joinSteps: conditions.joinSteps + ownSteps,
-    reaches,
-    isNarrowed,
-  };
+  return { kind: 'link', link: path, to, ...conditions, joinSteps: joined, reaches, isNarrowed };
+}
+
+/**
+ * How many rows a join through a to-many relation looks at: `carried` of the related ones, and all around where those
+ * without any count.
+ */
+function manyJoinSteps(
+  { starts }: Table,
+  conditions: { readonly steps: readonly PlanStep[] },
+  carried: number,
+): number {
+  return holdsForNulls(conditions) ? carried + starts!.length - 1 : carried;
 }
 
 /**

@@ -4,15 +4,17 @@ import type { Dictionary } from '../../../../engine/column/dictionary.ts';
 import { invertedIndex } from '../../../../engine/index/field.ts';
 import { invert } from '../../../../engine/index/invert.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
+import { newCounters } from '../../../../engine/find/counters.ts';
 import { explain } from '../../../../engine/find/explain.ts';
 import {
+  INLINE_JOIN_STEPS_MAX,
   INLINE_ROWS_GATHERED_MAX,
   INLINE_SCAN_BYTES_MAX,
   INLINE_VALUES_MAX,
   type Plan,
 } from '../../../../engine/find/plan.ts';
 import { indexOf } from '../../../support/index.ts';
-import { planOf as planIn } from '../../../support/lists.ts';
+import { hitsOf, planOf as planIn } from '../../../support/lists.ts';
 
 const COLLECTION = indexOf(
   'observations',
@@ -135,6 +137,31 @@ describe('a plan is heavy', () => {
     const half = rows / 2;
     expect([half - 1, half, half + 1].map((end) => made(`ob_ref__lt=${end}`).isHeavy)).toEqual([false, true, false]);
     expect(made(`ob_ref__lt=${half}&ob_ref=7`).isHeavy).toBe(false);
+  });
+
+  test('where it carries very many rows of a relation to the records that they belong to, unless few are asked', () => {
+    const each = 70;
+    const records = Math.ceil(INLINE_JOIN_STEPS_MAX / each) + 1;
+    const grants = Array.from({ length: each }, (_, i) => ({ ob_id: i, label: i === 0 ? 'first' : 'other' }));
+    const crowded = indexOf(
+      'observations',
+      Array.from({ length: records }, (_, i) => ({ ob_id: i, permissions: grants })),
+    );
+    const workOf = (query: string): { readonly isHeavy: boolean; readonly joinSteps: number } => {
+      const { isHeavy, node, excluded } = planIn(crowded, query);
+      const joinSteps = [node, ...excluded].reduce((sum, tree) => sum + tree.joinSteps, 0);
+      const counters = newCounters();
+      hitsOf(crowded, query, { counters });
+      expect(counters.joinSteps, query).toBe(joinSteps);
+      return { isHeavy, joinSteps };
+    };
+    const rows = records * each;
+    expect(workOf('permissions__label__gte=a')).toEqual({ isHeavy: true, joinSteps: rows });
+    expect(workOf('permissions__label__gte!=a')).toEqual({ isHeavy: true, joinSteps: rows });
+    expect(workOf('permissions__label=first')).toEqual({ isHeavy: false, joinSteps: records });
+    expect(workOf('permissions__label=first&permissions__label__gte=a').joinSteps).toBe(records);
+    expect(workOf('ob_id=3&permissions__label__gte=a')).toEqual({ isHeavy: false, joinSteps: each });
+    expect(workOf('permissions__label__isnull=true')).toEqual({ isHeavy: false, joinSteps: records });
   });
 
   test('where it looks up very many values', () => {
