@@ -4,7 +4,7 @@ import { longestText, type CodeRange, type Dictionary } from '../column/dictiona
 import type { ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { gramBlocks, gramQuery, type GramQuery, type Grams } from '../index/grams.ts';
-import { mostRowsOf } from '../index/mostRows.ts';
+import { type Counting, mostRowsOf } from '../index/mostRows.ts';
 import { codesOfOwnUrls, without } from '../query/codes.ts';
 import { lookupNamed, scanCostOf, type Lookup } from '../query/lookups.ts';
 import type { Condition } from '../query/ask.ts';
@@ -44,6 +44,9 @@ export interface SizedCondition {
   readonly index: FieldIndex;
 }
 
+/** In which form own URLs are served, and what may still be counted. */
+type Sizing = Counting & { readonly form: ServedForm };
+
 /** Members whose rows are counted while planning; beyond, the count would cost as much as the query. */
 const COUNTED_VALUES_MAX = 64;
 
@@ -55,18 +58,18 @@ const COUNTED_LISTS = 2;
 
 /**
  * The step of a condition on the rows of an index. Cost: a binary search for each of the first 64 values; n-gram lists
- * up to 4 kB.
+ * up to 4 kB; codes that are counted for bounds.
  */
-export function sizedCondition(condition: Condition, index: FieldIndex, form: ServedForm): SizedCondition {
+export function sizedCondition(condition: Condition, index: FieldIndex, context: Sizing): SizedCondition {
   const { lookup, operand } = condition;
   if (operand.values.length > COUNTED_VALUES_MAX) {
-    const estimate = uncounted(index, operand);
+    const estimate = uncounted(index, operand, context);
     const found = { access: 'code list', estimate, scanBytes: 0, rowsGathered: estimate, codes: undefined } as const;
     return { step: stepOf(condition, found), index };
   }
   const found = lookupNamed(lookup)!;
-  const codes = found.codes(index.dictionary, operand, form);
-  if (!codes) return { step: stepOf(condition, searched(index, found, operand)), index };
+  const codes = found.codes(index.dictionary, operand, context.form);
+  if (!codes) return { step: stepOf(condition, searched(index, found, operand, context)), index };
   let rowsGathered = 0;
   let estimate = 0;
   for (let i = 0; i < codes.length; i++) {
@@ -85,14 +88,14 @@ function stepOf({ path, lookup, isNegated, operand }: Condition, found: Found): 
 }
 
 /** A served URL may be stored in several forms, so that its values bound nothing. */
-function uncounted(index: FieldIndex, { values }: Operand): number {
+function uncounted(index: FieldIndex, { values }: Operand, counting: Counting): number {
   const { start, end } = codesOfOwnUrls(index.dictionary);
   const all = rowsOfCodes(index, 0, index.dictionary.size);
-  return start < end ? all : Math.min(all, mostRowsOf(index, values.length));
+  return start < end ? all : Math.min(all, mostRowsOf(index, values.length, counting));
 }
 
 /** What a search looks at, all texts or those that n-grams name, and the rows that have these: null is never a hit. */
-function searched(index: FieldIndex, lookup: Lookup, operand: Operand): Found {
+function searched(index: FieldIndex, lookup: Lookup, operand: Operand, counting: Counting): Found {
   const { dictionary, grams } = index;
   const estimate = rowsOfCodes(index, 0, dictionary.size);
   const all = { codes: dictionary.size, bytes: dictionary.text.length };
@@ -108,7 +111,7 @@ function searched(index: FieldIndex, lookup: Lookup, operand: Operand): Found {
   const bytes = Math.min(all.bytes, codes * longestText(dictionary) + bytesOf(dictionary, own));
   return {
     access: 'n-gram',
-    estimate: Math.min(estimate, mostRowsOf(index, codes) + rowsOfCodes(index, own.start, own.end)),
+    estimate: Math.min(estimate, mostRowsOf(index, codes, counting) + rowsOfCodes(index, own.start, own.end)),
     scanBytes: scanCostOf(lookup, { codes: dictionary.size, bytes }) + query.bytes,
     rowsGathered: 0,
     codes: undefined,

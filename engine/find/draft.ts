@@ -4,6 +4,7 @@ import { intersectLists } from '../bits/lists.ts';
 import type { ServedForm } from '../column/served.ts';
 import { codesLinkingTo, joinSteps } from '../index/join.ts';
 import { countRows, eachRow, listed, type RowSet } from '../index/rowset.ts';
+import type { Counting } from '../index/mostRows.ts';
 import { parentsOf, type CollectionIndex } from '../index/table.ts';
 import { sizedCondition, type ConditionStep, type SizedCondition } from './conditionStep.ts';
 import { newCounters } from './counters.ts';
@@ -12,8 +13,11 @@ import type { Condition } from '../query/ask.ts';
 import { locateField, type LinkStep, type LocatedField, type ManyStep } from '../query/path.ts';
 import { rowsOfCodes, rowsOfCodeSet } from './postings.ts';
 
-/** What a query is planned on: its collection, how own URLs are served, and what decides the order of steps. */
-export interface DraftContext {
+/**
+ * What a query is planned on: its collection, how own URLs are served, what decides the order of steps, and what may be
+ * counted for it.
+ */
+export interface DraftContext extends Counting {
   readonly collection: CollectionIndex;
   readonly form: ServedForm;
   readonly arrange: Arrange;
@@ -107,7 +111,7 @@ export function rootDraft(context: DraftContext, conditions: readonly PlacedCond
   const [only, ...others] = conditions;
   if (!only) return { steps: [], estimate: rows };
   if (others.length > 0 || only.steps.length > 0) return draftOf(context, undefined, conditions).draft;
-  const { step } = sizedCondition(only.condition, only.located.index, context.form);
+  const { step } = sizedCondition(only.condition, only.located.index, context);
   return { steps: [step], estimate: Math.min(rows, step.estimate) };
 }
 
@@ -120,6 +124,7 @@ function reachOf(step: ConditionStep | Draft): number {
 export function rowsReached(
   step: ManyStep | LinkStep,
   found: { readonly estimate: number; readonly steps: readonly NullStep[] },
+  counting: Counting,
 ): number {
   if (step.kind === 'many') {
     const parents = step.table.starts!.length - 1;
@@ -127,7 +132,7 @@ export function rowsReached(
   }
   const { index, link } = step;
   if (holdsForNulls(found)) return index.rows;
-  return Math.min(index.countOf({ start: 0, end: index.dictionary.size }), link.mostRowsTo(found.estimate));
+  return Math.min(index.countOf({ start: 0, end: index.dictionary.size }), link.mostRowsTo(found.estimate, counting));
 }
 
 /** A step, and all rows of the table at hand that it may leave, where they are few. */
@@ -143,7 +148,7 @@ function draftOf(
 ): { draft: Draft; few: Sized['few'] } {
   const own = conditions
     .filter(({ steps }) => steps.length === 0)
-    .map(({ condition, located }) => sizedCondition(condition, located.index, context.form));
+    .map(({ condition, located }) => sizedCondition(condition, located.index, context));
   const children = childrenOf(conditions).map((child) => draftOf(context, child.step, child.inside));
   const sized: readonly Sized[] = [
     ...own.map((one) => ({ step: one.step, few: () => fewRows(one) })),
@@ -158,7 +163,7 @@ function draftOf(
   );
   const estimate = Math.min(rows, ...steps.map(reachOf), few?.length ?? rows);
   const around = step && few && !holdsForNulls({ steps }) ? reachedFrom(step, few) : undefined;
-  const reach = around?.count ?? (step ? rowsReached(step, { steps, estimate }) : estimate);
+  const reach = around?.count ?? (step ? rowsReached(step, { steps, estimate }, context) : estimate);
   const scanBytes = steps.reduce((sum, one) => sum + one.scanBytes, 0);
   const cost = steps.reduce((sum, one) => sum + costOf(one), joinCost(step, estimate, reach));
   return { draft: { kind: 'draft', step, steps, rows, estimate, reach, scanBytes, cost }, few: () => around?.few };

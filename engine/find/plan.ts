@@ -1,6 +1,7 @@
 // Plans a parsed query: conditions grouped by the table they are about, cheapest first, with what each will cost. A
 // plan is plain data that can be printed, cloned and sent to another thread. Runs nothing.
 import { joinSteps } from '../index/join.ts';
+import { COUNTED_CODES_MAX } from '../index/mostRows.ts';
 import type { CollectionIndex, Table } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
 import type { Ask, Page } from '../query/ask.ts';
@@ -91,11 +92,12 @@ const VIEW_NANOSECONDS = 30;
 
 /**
  * Plans what is asked without problems. `arrange` decides the order of steps on one table. Cost: a binary search per
- * value, for the first 64 of each condition, and a look at up to 64 rows of each.
+ * value, for the first 64 of each condition, and a look at up to 64 rows of each; codes of long columns are counted for
+ * the first plans that ask about them.
  */
 export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, arrange: Arrange = cheapestFirst): Plan {
   if (ask.conditions.length === 0) return planned(collection, ask, form, NOTHING_TO_FIND);
-  const context: DraftContext = { collection, form, arrange };
+  const context: DraftContext = { collection, form, arrange, codesToCount: COUNTED_CODES_MAX };
   const wanted: PlacedCondition[] = [];
   const unwanted: PlacedCondition[] = [];
   let values = 0;
@@ -267,7 +269,7 @@ function relation(context: DraftContext, draft: Draft, left: number): TableNode 
   const related = relatedRowsMax(step, left);
   const isNarrowed = isWorthNarrowing(related, draft.rows);
   const conditions = settled(context, draft, isNarrowed ? related : draft.rows);
-  const reach = Math.min(draft.reach, rowsReached(step, conditions));
+  const reach = Math.min(draft.reach, rowsReached(step, conditions, context));
   const reaches = Math.min(left, reach);
   if (step.kind === 'many') {
     const own = manyJoinSteps(step.table, conditions, isNarrowed ? related : conditions.estimate);

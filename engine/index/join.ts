@@ -28,9 +28,9 @@ export function targetsOf(ids: Float64Array, targetIds: Float64Array): Uint32Arr
   return targets;
 }
 
-/** The link of a column. Cost: none; the first `mostRowsTo` looks at every code. */
+/** The link of a column. Cost: none; that of `mostRowsTo` is in mostRows.ts. */
 export function linkOf(index: FieldIndex, targets: Uint32Array, to: () => CollectionIndex): Link {
-  return { targets, to, mostRowsTo: (records) => mostRowsOf(index, records) };
+  return { targets, to, mostRowsTo: (records, counting) => mostRowsOf(index, records, counting) };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Collection } from '../schema/types.ts';
 import type { TopLevelKeys } from '../column/outline.ts';
 import type { Records } from '../column/records.ts';
 import type { FieldIndex } from './field.ts';
+import type { Counting } from './mostRows.ts';
 import { GrowableU32 } from '../bits/growable.ts';
 import { lowerBound, upperBound } from '../bits/lists.ts';
 import { countRows, eachRow, ofBitmap, rowSetOf, type RowSet } from './rowset.ts';
@@ -27,7 +28,7 @@ export interface Table {
 export interface Link {
   readonly targets: Uint32Array;
   to(): CollectionIndex;
-  mostRowsTo(records: number): number;
+  mostRowsTo(records: number, counting: Counting): number;
 }
 
 /**

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Dictionary } from '../../../../engine/column/dictionary.ts';
 import { invertedIndex } from '../../../../engine/index/field.ts';
 import { invert } from '../../../../engine/index/invert.ts';
+import { COUNTED_CODES_MAX } from '../../../../engine/index/mostRows.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import { newCounters } from '../../../../engine/find/counters.ts';
 import { explain } from '../../../../engine/find/explain.ts';
@@ -169,6 +170,18 @@ describe('a plan is heavy', () => {
     expect(planOf(`ob_id__in=${list(INLINE_VALUES_MAX)}`).isHeavy).toBe(false);
     expect(planOf(`ob_id__in=${list(INLINE_VALUES_MAX + 1)}`).isHeavy).toBe(true);
   });
+});
+
+test('of a long column no more codes are counted for a plan than may be, and the next has nearer bounds', () => {
+  const left = 10;
+  const large = numbered(2 * COUNTED_CODES_MAX + left);
+  const listed = Array.from({ length: 70 }, (_, i) => i).join(',');
+  const estimateOf = (query: string): number => planIn(large, query, { options: { limitDefault: 1 } }).node.estimate;
+  // One value is taken to have all rows that are not counted.
+  const first = COUNTED_CODES_MAX + left + 69;
+  expect(estimateOf(`ob_ref__in=${listed}&ob_ref__in!=${listed}&ob_ref__in!=${listed},1`)).toBe(first);
+  expect(estimateOf(`ob_ref__in=${listed}`)).toBe(left + 69);
+  expect(estimateOf(`ob_ref__in=${listed}`)).toBe(70);
 });
 
 /** Properties of which only `ob_ref` can be asked: the number of the row. */
