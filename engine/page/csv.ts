@@ -3,7 +3,7 @@
 import type { Outlines, TopLevelKeys } from '../column/outline.ts';
 import type { RecordChunk, Records } from '../column/records.ts';
 import { cellBytes, textCell, writeCell } from './cell.ts';
-import { membersPart, newPart, recordStart } from './cut.ts';
+import { membersPart, newPart, outlineMemory, recordStart } from './cut.ts';
 import { own } from '../kernel/own.ts';
 import { eachOf, type RecordWriter } from './gather.ts';
 import { jsonText } from '../bits/json.ts';
@@ -72,9 +72,6 @@ interface Rows {
   readonly membersOf: (outline: number) => Int32Array;
 }
 
-/** Outlines of an export that are kept: a collection may have as many as records, with 1,000 columns 8 kB each. */
-const KEPT_OUTLINES_MAX = 1024;
-
 /**
  * For each outline two numbers a column: the place of its member, -1 without one, and the bytes of its key and colon.
  * Cost: an outline's members, when a record first has it.
@@ -82,15 +79,7 @@ const KEPT_OUTLINES_MAX = 1024;
 export function membersByOutline(outlines: Outlines, columns: readonly string[]): (outline: number) => Int32Array {
   const columnOf = new Map(columns.map((key, column) => [key, column]));
   const placeOfKey = outlines.keys.map((key) => columnOf.get(key) ?? -1);
-  const known = new Map<number, Int32Array>();
-  return (outline) => {
-    let members = known.get(outline);
-    if (members) return members;
-    if (known.size >= KEPT_OUTLINES_MAX) known.clear();
-    members = membersOf(outlines, outlines.lists[outline]!, placeOfKey, columns.length);
-    known.set(outline, members);
-    return members;
-  };
+  return outlineMemory((outline) => membersOf(outlines, outlines.lists[outline]!, placeOfKey, columns.length));
 }
 
 function membersOf(

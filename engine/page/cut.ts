@@ -81,11 +81,32 @@ interface Cut {
   readonly runs: (outline: number) => readonly number[];
 }
 
-/** Outlines are looked at when a record first has them: a collection may have as many as records. */
+/** Outlines of an answer that are kept: a collection may have as many as records, with 1,000 members 8 kB each. */
+const KEPT_OUTLINES_MAX = 1024;
+
+/**
+ * What is made of each outline, once for records in a row that share it, and seldom again: what is kept goes at
+ * `KEPT_OUTLINES_MAX` outlines. Cost: a look; what `make` takes, when a record first has an outline.
+ */
+export function outlineMemory<Made extends object>(make: (outline: number) => Made): (outline: number) => Made {
+  const kept = new Map<number, Made>();
+  let [last, made] = [-1, undefined as Made | undefined];
+  return (outline) => {
+    if (made && outline === last) return made;
+    made = kept.get(outline);
+    if (!made) {
+      if (kept.size >= KEPT_OUTLINES_MAX) kept.clear();
+      made = make(outline);
+      kept.set(outline, made);
+    }
+    last = outline;
+    return made;
+  };
+}
+
 function runsByOutline(outlines: Outlines, keys: ReadonlySet<string>): (outline: number) => readonly number[] {
   const isKept = outlines.keys.map((key) => keys.has(key));
-  const known: (readonly number[])[] = [];
-  return (outline) => (known[outline] ??= runsOf(outlines.lists[outline]!.map((key) => isKept[key]!)));
+  return outlineMemory((outline) => runsOf(outlines.lists[outline]!.map((key) => isKept[key]!)));
 }
 
 function runsOf(isKept: readonly boolean[]): readonly number[] {

@@ -84,6 +84,7 @@ export function csvRows({ records, rows, form }: ServedRows, columns: readonly s
     openBytes: 0,
     sliceBytes: CELLS_SLICE_BYTES,
     isSlow: true,
+    isCut: false,
   });
 }
 
@@ -106,7 +107,8 @@ function gatheredRows(
   const whole = rewrite && wholeWriter(records, rewrite);
   const writer = keys ? cutWriter(records, keys, rewrite) : whole;
   const sliceBytes = rewrite?.end ? SLICE_BYTES : Infinity;
-  return { records, rows, writer, separator, openBytes, sliceBytes, isSlow: false };
+  const isCut = keys !== undefined;
+  return { records, rows, writer, separator, openBytes, sliceBytes, isSlow: isCut, isCut };
 }
 
 /**

@@ -148,6 +148,7 @@ function middleOf(stitched: StitchOrder, run: { start: number; end: number } | u
       openBytes: isLines ? 0 : SEPARATOR.length,
       sliceBytes: Infinity,
       isSlow: false,
+      isCut: false,
     });
   }
   const alone = Math.min(run.end, run.start + CHAINED_ROWS);

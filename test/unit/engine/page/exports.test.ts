@@ -5,6 +5,8 @@ import { topLevelKeys } from '../../../../engine/column/outline.ts';
 import { SPEC_LINK_END, type ServedForm } from '../../../../engine/column/served.ts';
 import type { Selection } from '../../../../engine/index/rowset.ts';
 import { csvColumns, membersByOutline, csvHeader } from '../../../../engine/page/csv.ts';
+import type { Body } from '../../../../engine/page/body.ts';
+import { outlineMemory } from '../../../../engine/page/cut.ts';
 import { copying } from '../../../../engine/page/rewrite.ts';
 import { csvRows, jsonRows, measured, ndjsonRows, rowsBody } from '../../../../engine/page/rows.ts';
 import { expectBody, rowsOf, servedRecord, textOf } from '../../../support/pages.ts';
@@ -139,6 +141,27 @@ describe('measuring', () => {
     expect(slices(csvRows({ ...served, rows: { kind: 'range', start: 0, end: 9000 } }, ['ob_id', 'title']))).toBe(29);
   });
 
+  test('of cut records takes slices of as many members and own URLs, and so does writing them, of other bodies between', () => {
+    const urls = Array.from({ length: 999 }, () => '"{base_url}/a"').join();
+    const long = Array.from({ length: 300 }, (_, i) => `{"links":[${urls}],"ob_id":${i},"title":"x"}`);
+    const served = { records: recordsOf(long, STORED), form: AS_STORED, keys: new Set(['ob_id']) };
+    const measurings = [0, 10].map((start) => ndjsonRows({ ...served, rows: { kind: 'range', start, end: 300 } }));
+    let bodies: readonly (Body | undefined)[] = [];
+    let count = 0;
+    for (; !bodies[0]; count++) bodies = measurings.map((measuring) => measuring());
+    expect(count).toBe(3);
+    for (const [i, body] of bodies.entries()) {
+      expect(textOf(body!)).toBe(
+        Array.from({ length: 300 - 10 * i }, (_, row) => `{"ob_id":${row + 10 * i}}\n`).join(''),
+      );
+      expect(body!.isSlow).toBe(true);
+    }
+    const [body] = bodies;
+    let pieces = 0;
+    for (let at = 0; at < body.bytes; pieces++) at += body.pieceAt(at).length;
+    expect(pieces).toBe(3);
+  });
+
   test('of neighbours as stored is done at once', () => {
     expect(
       slices(jsonRows({ records, rows: { kind: 'range', start: 0, end: 9000 }, form: AS_STORED, keys: undefined })),
@@ -151,6 +174,19 @@ test('a collection with more than 1,000 keys that are no fields exports its fiel
   expect(csvColumns({ fields: ['a'], others }, undefined)).toEqual(['a']);
   expect(csvColumns({ fields: ['a'], others }, new Set(['k7', 'a']))).toEqual(['a', 'k7']);
   expect(csvColumns({ fields: ['a'], others: others.slice(1) }, undefined)).toHaveLength(1001);
+});
+
+test('what is made of an outline is made once for records in a row, and again where very many came between', () => {
+  const made: number[] = [];
+  const memory = outlineMemory((outline) => {
+    made.push(outline);
+    return { outline };
+  });
+  for (const outline of [7, 7, 8, 7]) expect(memory(outline)).toEqual({ outline });
+  expect(made).toEqual([7, 8]);
+  for (let outline = 10; outline < 2000; outline++) memory(outline);
+  expect(memory(7)).toEqual({ outline: 7 });
+  expect(made.filter((outline) => outline === 7)).toHaveLength(2);
 });
 
 test('where the members of each of 3,000 outlines stand is known again, in whatever order they are asked for', () => {
