@@ -85,9 +85,14 @@ interface Parts {
 
 function partsOf(stitched: StitchOrder): Parts {
   const run = runOf(stitched.rows);
-  const sum = run && !stitched.isLines ? sumOfRun(stitched, run.start, run.end) : undefined;
-  const measuring = middleOf(stitched, run);
-  return { summing: sum ? () => sum : sumOfRows(stitched), measuring, isViews: sum !== undefined };
+  if (!run) {
+    const blocks = new Uint32Array(countSelected(stitched.rows));
+    return { summing: sumOfRows(stitched, blocks), measuring: gatheredBlocks(stitched, blocks), isViews: false };
+  }
+  const middle = middleOf(stitched, run);
+  const sum = stitched.isLines ? undefined : sumOfRun(stitched, run.start, run.end);
+  const summing = sum ? () => sum : sumOfRows(stitched, undefined);
+  return { summing, measuring: () => middle, isViews: sum !== undefined };
 }
 
 /** The checksum and the length of a text. */
@@ -137,48 +142,33 @@ function writeStored(bytes: Uint8Array, target: Uint8Array, start: number): void
   }
 }
 
-function middleOf(stitched: StitchOrder, run: { start: number; end: number } | undefined): () => Body | undefined {
-  const { records, stored, rows, isLines } = stitched;
-  if (!run) {
-    return gatheredBody({
-      records: stored.blocks,
-      rows: { kind: 'sequence', rows: blockRows(rows, records.rows) },
-      writer: undefined,
-      separator: isLines ? LINE_FEED : -1,
-      openBytes: isLines ? 0 : SEPARATOR.length,
-      sliceBytes: Infinity,
-      isSlow: false,
-      isCut: false,
-    });
-  }
+/** The blocks of scattered rows, by their rows among all blocks, which are known once all is summed. */
+function gatheredBlocks({ stored, isLines }: StitchOrder, blocks: Uint32Array): () => Body | undefined {
+  return gatheredBody({
+    records: stored.blocks,
+    rows: { kind: 'sequence', rows: blocks },
+    writer: undefined,
+    separator: isLines ? LINE_FEED : -1,
+    openBytes: isLines ? 0 : SEPARATOR.length,
+    sliceBytes: Infinity,
+    isSlow: false,
+    isCut: false,
+  });
+}
+
+function middleOf({ records, stored, isLines }: StitchOrder, run: { start: number; end: number }): Body {
   const alone = Math.min(run.end, run.start + CHAINED_ROWS);
   const parts = [{ start: run.start, end: alone }];
   if (alone < run.end) parts.push({ start: records.rows + alone, end: records.rows + run.end });
-  const body = isLines
+  return isLines
     ? joinedBody(parts.map(({ start, end }) => linesBody(stored.blocks, start, end)))
     : joinedBody(viewsOfParts(stored.blocks, parts));
-  return () => body;
 }
 
 function viewsOfParts(blocks: Records, parts: readonly { start: number; end: number }[]): readonly Body[] {
   return parts.flatMap(({ start, end }, i) =>
     viewsOf(blocks, { start, end }, i === parts.length - 1 ? SEPARATOR.length : 0),
   );
-}
-
-/**
- * The blocks of rows, by their rows in `blocks`: chained where enough neighbours stand right before them. Cost: a step
- * a row.
- */
-function blockRows(rows: Selection, chainedFrom: number): Uint32Array {
-  const blocks = new Uint32Array(countSelected(rows));
-  let neighbours = 0;
-  for (let i = 0; i < blocks.length; i++) {
-    const row = selectedRow(rows, i);
-    neighbours = i > 0 && selectedRow(rows, i - 1) === row - 1 ? neighbours + 1 : 0;
-    blocks[i] = neighbours < CHAINED_ROWS ? row : chainedFrom + row;
-  }
-  return blocks;
 }
 
 /**
@@ -211,13 +201,21 @@ function sumOfRun({ records, stored }: StitchOrder, start: number, end: number):
   return { crc, bytes };
 }
 
-/** The sum of any rows, record by record, in slices. */
-function sumOfRows({ records, stored, rows, isLines }: StitchOrder): () => Sum | undefined {
+/**
+ * The sum of any rows, record by record, in slices. `blocks` is filled with the block of each where it is asked for: a
+ * chained one where enough neighbours stand right before it.
+ */
+function sumOfRows(
+  { records, stored, rows, isLines }: StitchOrder,
+  blocks: Uint32Array | undefined,
+): () => Sum | undefined {
   const count = countSelected(rows);
   const separator = isLines ? LINE_FEED : COMMA;
   let crc = 0;
   let bytes = 0;
   let done = 0;
+  let before = -2;
+  let neighbours = 0;
   return () => {
     for (const end = Math.min(count, done + SLICE_ROWS); done < end; done++) {
       const row = selectedRow(rows, done);
@@ -229,6 +227,10 @@ function sumOfRows({ records, stored, rows, isLines }: StitchOrder): () => Sum |
       const isLast = !isLines && done === count - 1;
       crc = crcCombined(crc, isLast ? record : crcWithByte(record, separator), isLast ? length - 1 : length);
       bytes += isLast ? length - 1 : length;
+      if (!blocks) continue;
+      neighbours = row - 1 === before ? neighbours + 1 : 0;
+      blocks[done] = neighbours < CHAINED_ROWS ? row : records.rows + row;
+      before = row;
     }
     return done === count ? { crc, bytes } : undefined;
   };

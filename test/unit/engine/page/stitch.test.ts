@@ -161,8 +161,21 @@ describe('a stitched answer', () => {
       stored: recordBlocksOf(many),
       rows: { kind: 'list', rows },
     };
-    const stitching = stitchedBody(stitched);
-    expect(stitching()).toBeUndefined();
+    let looks = 0;
+    const watched = new Proxy(rows, {
+      get: (target, key): unknown => {
+        if (/^\d+$/.test(String(key))) looks++;
+        return Reflect.get(target, key, target);
+      },
+    });
+    const stitching = stitchedBody({ ...stitched, rows: { kind: 'sequence', rows: watched } });
+    const measured = Array.from({ length: 3 }, () => [stitching()?.bytes, looks]);
+    const [half, whole, body] = measured;
+    expect([half, whole]).toEqual([
+      [undefined, 4096],
+      [undefined, rows.length],
+    ]);
+    expect(body).toEqual([expect.any(Number), rows.length]);
     expectSame(stitched);
   });
 });
