@@ -53,6 +53,9 @@ test('a publisher whose clock jumps goes on at its times, each generation newer 
     const before = await served();
     collections.notes = notesOf(4 + i);
     await expect.poll(served, POLL).not.toBe(before);
+    // What was taken is noted once all threads serve it.
+    const taken = async (): Promise<unknown> => (await replica.status()).target.generation;
+    await expect.poll(taken, POLL).toBe(await served());
     const { target } = await replica.status();
     created.push(target.created!);
     expect(target.staleSeconds).toBeLessThan(3600);
