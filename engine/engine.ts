@@ -56,4 +56,4 @@ export {
 } from './page/representation.ts';
 export type { ServedRows } from './page/rows.ts';
 export type { GzipBody } from './page/stitch.ts';
-export { jsonObject, jsonText } from './bits/json.ts';
+export { isObject, jsonObject, jsonText } from './bits/json.ts';

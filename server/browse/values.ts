@@ -1,6 +1,6 @@
 // Values of records as people read them: links by what they lead to, addresses as links, all else as text that
 // keeps its direction to itself. What is long is cut in a table and whole on the page of its record.
-import { collectionsOfPath, rowOfId } from '../../engine/engine.ts';
+import { collectionsOfPath, isObject, rowOfId } from '../../engine/engine.ts';
 import { recordLabel } from '../../engine/described.ts';
 import type { Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
@@ -12,7 +12,7 @@ const LONG_CHARACTERS = 40;
 /** Members of a list shown in a cell, and on the page of a record. */
 const CELL_MEMBERS_MAX = 3;
 const MEMBERS_MAX = 500;
-/** Members of all lists and records shown for one page, 2 us each: values in values have as many as they have bytes. */
+/** Members of all lists and records shown for one page, 1 us each: values in values have as many as they have bytes. */
 const PAGE_MEMBERS_MAX = 3000;
 /** Records that are looked up by their links for one page: each takes two binary searches. */
 const LABELS_MAX = 2000;
@@ -39,7 +39,7 @@ export class ShownValues {
   cell(value: unknown): Child {
     if (typeof value === 'string') return instantOf(value) ?? this.#text(value, CELL_CHARACTERS_MAX);
     if (Array.isArray(value)) return this.#fewMembers(value);
-    if (isRecord(value)) return this.#name(value);
+    if (isObject(value)) return this.#name(value);
     return plain(value);
   }
 
@@ -56,7 +56,7 @@ export class ShownValues {
         ${shown}${more}
       </ul>`;
     }
-    if (isRecord(value)) {
+    if (isObject(value)) {
       const members = Object.entries(value);
       const most = this.#membersOf(members.length);
       const more = members.length > most && html`<div class="quiet">and ${members.length - most} more</div>`;
@@ -148,10 +148,6 @@ function plain(value: unknown): Child {
 
 function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The value of a JSON text; of what is none, as in a snapshot that somebody forged, the text itself. */

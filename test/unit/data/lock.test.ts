@@ -33,7 +33,7 @@ async function holding(file: string): Promise<CommandProcess> {
   const module = new URL('../../../data/lock.ts', import.meta.url).href;
   const code = `import { lock } from ${JSON.stringify(module)};
     lock(${JSON.stringify(file)}, 'works');
-    console.log('has it');
+    process.stdout.write('has it\\n');
     setInterval(() => undefined, 1000);`;
   const one = runProgram(process.execPath, ['--input-type=module', '-e', code]);
   running.push(one);

@@ -34,7 +34,7 @@ test.each(['thrown 2', 'told 2'])('so does whoever loads a snapshot where one is
     script,
     `import { loadSnapshot } from ${JSON.stringify(module)};
     const how = { baseUrl: 'https://catalogue.example.org', threads: 3 };
-    await loadSnapshot(${JSON.stringify(file)}, how).catch((error) => console.log(error.message));`,
+    await loadSnapshot(${JSON.stringify(file)}, how).catch((error) => process.stdout.write(error.message + '\\n'));`,
   );
   const one = runProgram(process.execPath, ['--import', DEFECT, script], { environment: { NO_THREAD: words } });
   running.push(one);
