@@ -74,23 +74,25 @@ export function evidenceAt(trust: Trust, verdicts: Verdicts, { at, giveWay }: Oc
     return proof;
   };
   return {
-    userOf: (text) => proofOf(verdicts.users, { digest: digestOf(text), at }, () => behind(proveUser(trust, text, at))),
+    userOf: (text) =>
+      proofOf(verdicts.users, { digest: digestOf(text), at, size: 1 }, () => behind(proveUser(trust, text, at))),
     certificateOf: (text) =>
-      proofOf(verdicts.certificates, { digest: digestOf(text), at }, () =>
+      proofOf(verdicts.certificates, { digest: digestOf(text), at, size: text.length }, () =>
         behind(proveCertificate(trust, verdicts, text, at)),
       ),
   };
 }
 
+/** A proof, from memory where it still holds; `size` is what it counts there. */
 function proofOf<T extends { readonly holdsUntil: number }>(
   verdicts: Memory<T>,
-  { digest, at }: { readonly digest: string; readonly at: number },
+  { digest, at, size }: { readonly digest: string; readonly at: number; readonly size: number },
   prove: () => Proof<T>,
 ): Proof<T> {
   const value = verdicts.find(digest);
   if (value && at <= value.holdsUntil) return { kind: 'proven', value };
   const proof = prove();
-  if (proof.kind === 'proven') verdicts.keep(digest, proof.value, 1);
+  if (proof.kind === 'proven') verdicts.keep(digest, proof.value, size);
   return proof;
 }
 
@@ -137,7 +139,7 @@ function proveCertificate(trust: Trust, verdicts: Verdicts, text: string, at: nu
   const { externalSignatures: algorithms, allowWeak } = trust.data;
   const problem = signatureProblem(signature, signer, { algorithms, allowWeak });
   if (problem !== undefined) return unproven(site, 'externalSignature', `${EXTERNAL} ${problem}`);
-  const proof = proofOf(verdicts.signers, { digest, at }, () => proveSigner(trust, signer, at));
+  const proof = proofOf(verdicts.signers, { digest, at, size: 1 }, () => proveSigner(trust, signer, at));
   if (proof.kind === 'refused') return { ...proof, claimed: site };
   const [issuer, holder] = [content.issuer, content.holder].map(nameSetKeyOfText);
   return {

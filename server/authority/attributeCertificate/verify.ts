@@ -29,16 +29,11 @@ export function signatureProblem(
   if (!rules.algorithms.includes(algorithm.name)) return `is signed with ${algorithm.name}, which is not accepted here`;
   const key = signer.publicKey;
   if (!key) return 'is signed by a certificate with a key of an unknown kind';
+  if (signer.keyStrength === 'unsupported') return 'is signed by a key that is not supported';
   const weakness = keyProblem(key, algorithm.keyType, rules.allowWeak);
   if (weakness !== undefined) return weakness;
   if (!isDigestOf(signature)) return 'was changed after it was signed: its digest is another';
-  const isGood = verify(
-    algorithm.digest,
-    Buffer.from(signature.signedInfoText),
-    { key, dsaEncoding: 'ieee-p1363' },
-    signature.value,
-  );
-  if (!isGood) return 'has a signature that is not of the certificate it carries';
+  if (!isSigned(signature, key)) return 'has a signature that is not of the certificate it carries';
   return isConsistent(signature.hints, signer) ? undefined : 'names another certificate than the one it carries';
 }
 
@@ -49,6 +44,15 @@ function keyProblem(key: KeyObject, wanted: 'rsa' | 'ec', allowWeak: boolean): s
     return namedCurve === 'prime256v1' ? undefined : 'is signed by a key of another curve than P-256';
   const isWeak = modulusLength === undefined || modulusLength < RSA_BITS_STRONG;
   return isWeak && !allowWeak ? `is signed by an RSA key under ${RSA_BITS_STRONG} bits` : undefined;
+}
+
+function isSigned({ algorithm, signedInfoText, value }: ReadSignature, key: KeyObject): boolean {
+  try {
+    return verify(algorithm.digest, Buffer.from(signedInfoText), { key, dsaEncoding: 'ieee-p1363' }, value);
+  } catch {
+    // OpenSSL throws at keys whose numbers make no sense; such a key has signed nothing.
+    return false;
+  }
 }
 
 function isDigestOf({ algorithm, signedText, digest }: ReadSignature): boolean {

@@ -35,6 +35,12 @@ export interface Name {
 const ATTRIBUTES_MAX = 64;
 
 /**
+ * A72: the longest value beyond ASCII; those in use have 64 at most (`ub-common-name`). To put combining marks in order
+ * takes the square of their number: 1 ms for as many here, 6 s for as many as a certificate holds.
+ */
+const NORMALISED_MAX = 1024;
+
+/**
  * Names of issuers by their bytes, on which alone a name depends: each is in all certificates below it, and in its own.
  * Of the length that names have; the one that came first makes room. Half a MB at most.
  */
@@ -100,7 +106,10 @@ function matchKey({ oid, value, isText }: NameAttribute): string {
 
 /** ASCII is its own compatibility form. */
 function compatible(text: string): string {
-  return /^[\0-\x7f]*$/.test(text) ? text : text.normalize('NFKC');
+  if (/^[\0-\x7f]*$/.test(text)) return text;
+  if (text.length > NORMALISED_MAX)
+    throw new DerError(`a value beyond ASCII of more than ${NORMALISED_MAX} characters`);
+  return text.normalize('NFKC');
 }
 
 function withoutRuns(text: string): string {

@@ -1,5 +1,6 @@
 // Attribute certificates: what is written is what others verify, what is read is what was signed, and no byte of it can
 // be changed, moved, wrapped or hidden.
+import { createPublicKey } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contentXml, secondsOfFields, timeFields } from '../../../../server/authority/attributeCertificate/content.ts';
@@ -272,6 +273,12 @@ describe('a signature of another key or algorithm than it says is refused:', () 
     const text = signerOf(weak)(contentWith());
     expect(judged(text)).toBe('is signed by an RSA key under 2048 bits');
     expect(judged(text, { ...ALL, allowWeak: true })).toEqual(contentBy(weak));
+  });
+  test('a key that nobody can use, before it is tried', () => {
+    const [n, e] = [Buffer.alloc(256, 0xff), Buffer.alloc(8, 0xff)].map((bytes) => bytes.toString('base64url'));
+    const publicKey = createPublicKey({ key: { kty: 'RSA', n: n!, e: e! }, format: 'jwk' });
+    const odd = holderOf('signer', nameDer(person('Odd')), { ...rsaPair(), publicKey }, ca);
+    expect(judged(withCertificate(GOOD, odd.pem), ALL)).toBe('is signed by a key that is not supported');
   });
   test('names of another certificate than the one carried', () => {
     for (const [from, to] of [

@@ -1,6 +1,10 @@
 // Requests to be authorised with real keys and certificates: who gets in, and that no trick with them does.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Authorise, authoriserOf } from '../../../../server/authority/authorise.ts';
+import { digestOf } from '../../../../server/authority/digest.ts';
+import type { ProvenCertificate, ProvenUser } from '../../../../server/authority/decide.ts';
+import { evidenceAt, type ProvenSigner, trustOf } from '../../../../server/authority/evidence.ts';
+import { Memory } from '../../../../server/http/memory.ts';
 import { nameDer, proxyNameDer } from '../../../../server/authority/issuance/certificate.ts';
 import { loadedData, partnersCertificate, type TestSite, testSite } from '../../../support/authorities.ts';
 import { judged, xmlsecVerdict } from '../../../support/attributeCertificates.ts';
@@ -95,6 +99,21 @@ describe('a user of this site', () => {
     });
     expect(JSON.stringify(record)).not.toMatch(/BEGIN|<|secret/);
   });
+});
+
+test('a proven attribute certificate counts in memory by its length, whoever signed it', () => {
+  const text = partnersCertificate(site);
+  const isKept = (room: number): boolean => {
+    const verdicts = {
+      users: new Memory<ProvenUser>(1),
+      certificates: new Memory<ProvenCertificate>(2 * room),
+      signers: new Memory<ProvenSigner>(1),
+    };
+    const evidence = evidenceAt(trustOf(loadedData(site)), verdicts, { at: AT, giveWay: () => undefined });
+    expect(evidence.certificateOf(text).kind).toBe('proven');
+    return verdicts.certificates.find(digestOf(text)) !== undefined;
+  };
+  expect([isKept(text.length), isKept(text.length - 1)]).toEqual([true, false]);
 });
 
 describe('a user of a trusted host', () => {
