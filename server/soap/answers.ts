@@ -54,12 +54,29 @@ function refusal(status: number, sentence: string, more: Headers = []): Answer {
   return { status, headers: [...TEXT, ...more], body: wholeBody(Buffer.from(`${sentence}\n`)) };
 }
 
-/** The answers of getTrustedHostInfo for one configuration; undefined stands for every role that nothing maps to. */
-export type TrustedHostAnswers = ReadonlyMap<string | undefined, Answer>;
+/** The answer of getTrustedHostInfo to a role that nothing maps to. */
+export const NO_HOSTS = response(GET_TRUSTED_HOST_INFO, [[], '']);
+const NO_ROLE = response(GET_TRUSTED_HOST_INFO, [[], 'No role was input']);
 
-/** The answers to every role of a configuration, to none ('') and to all others. Cost: their bytes, once a reload. */
-export function trustedHostAnswers({ trustedHosts }: Authority): TrustedHostAnswers {
-  const answers = new Map<string | undefined, Answer>([[undefined, response(GET_TRUSTED_HOST_INFO, [[], ''])]]);
-  for (const [role, hosts] of trustedHosts) answers.set(role, response(GET_TRUSTED_HOST_INFO, [hosts, '']));
-  return answers.set('', response(GET_TRUSTED_HOST_INFO, [[], 'No role was input']));
+/**
+ * The answers of getTrustedHostInfo to the roles of one configuration, and to none (''). Each is made when it is first
+ * asked for, since a configuration may have 100,000; the cost is its bytes.
+ */
+export class TrustedHostAnswers {
+  readonly #trustedHosts: Authority['trustedHosts'];
+  readonly #made = new Map<string, Answer>([['', NO_ROLE]]);
+
+  constructor({ trustedHosts }: Authority) {
+    this.#trustedHosts = trustedHosts;
+  }
+
+  /** The answer to a role, or undefined where nothing maps to it. */
+  to(role: string): Answer | undefined {
+    const earlier = this.#made.get(role);
+    const hosts = earlier ? undefined : this.#trustedHosts.get(role);
+    if (!hosts) return earlier;
+    const answer = response(GET_TRUSTED_HOST_INFO, [hosts, '']);
+    this.#made.set(role, answer);
+    return answer;
+  }
 }

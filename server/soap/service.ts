@@ -21,11 +21,11 @@ import {
   ENCODED_BODY,
   FAULT_ANSWERS,
   METHOD_NOT_ALLOWED,
+  NO_HOSTS,
   NOT_XML,
   response,
   TOO_LONG,
-  trustedHostAnswers,
-  type TrustedHostAnswers,
+  TrustedHostAnswers,
   xmlAnswer,
 } from './answers.ts';
 import { charsetOf } from './contentType.ts';
@@ -232,7 +232,7 @@ class Service {
   /** What is known under a configuration goes with it. */
   #configuredBy(authority: Authority): Configured {
     if (this.#configured?.authority !== authority) {
-      this.#configured = { authority, answers: trustedHostAnswers(authority), calls: new Memory(CALLS_BYTES_MAX) };
+      this.#configured = { authority, answers: new TrustedHostAnswers(authority), calls: new Memory(CALLS_BYTES_MAX) };
     }
     return this.#configured;
   }
@@ -270,7 +270,7 @@ function hostsAskedFor({ answers }: Configured, call: Call | FaultName): Hosts |
   // By its name: what another thread read is a copy.
   if (typeof call === 'string' || call.operation.name !== GET_TRUSTED_HOST_INFO.name) return undefined;
   const [role = ''] = call.values;
-  const answer = answers.get(role);
-  if (answer === undefined) return { answer: answers.get(undefined)!, outcome: OUTCOME.unknownRole };
+  const answer = answers.to(role);
+  if (answer === undefined) return { answer: NO_HOSTS, outcome: OUTCOME.unknownRole };
   return { answer, outcome: role === '' ? OUTCOME.noRole : OUTCOME.listed };
 }

@@ -2,6 +2,7 @@
 // is told then. Pure: reads no clock and no file.
 import { type Certificate, isCa, shownSubject } from '../x509/certificate.ts';
 import { type Crl, isCurrent } from '../x509/crl.ts';
+import { crlProblem, isSignedBy } from '../x509/revocation.ts';
 
 /** What runs out: the authority's own certificate, CAs, or CRLs of CAs. */
 export const EXPIRING = ['certificate', 'cas', 'crls'] as const;
@@ -16,36 +17,53 @@ export interface Expiry {
   readonly note: string;
 }
 
-/** What was read; `crls` is undefined where revocation is not checked. Times are judged give or take the skew. */
+/**
+ * What was read; `crls` is undefined where revocation is not checked. Times are judged give or take the skew; a weak
+ * signature counts where that is allowed.
+ */
 export interface ExpiringParts {
   readonly certificate: Certificate;
   readonly anchors: readonly Certificate[];
   readonly crls: readonly Crl[] | undefined;
   readonly clockSkewSeconds: number;
+  readonly allowWeak: boolean;
 }
 
 /**
- * All expiries, by a look at what is there at a time: of several CRLs of one CA the last counts. Cost: a look at every
- * CA and every CRL.
+ * All expiries, by a look at what is there at a time: of several CRLs of one CA the last counts, of those that say
+ * something of its users. Cost: a look at every CA, and one verification for every CRL.
  */
 export function expiriesOf(
-  { certificate, anchors, crls, clockSkewSeconds }: ExpiringParts,
+  { certificate, anchors, crls, clockSkewSeconds, allowWeak }: ExpiringParts,
   at: number,
 ): readonly Expiry[] {
-  const ends = new Map<string, number>();
-  for (const crl of crls ?? []) {
-    const { issuer, nextUpdate = 0 } = crl;
-    if (isCurrent(crl, at, clockSkewSeconds)) ends.set(issuer.key, Math.max(ends.get(issuer.key) ?? 0, nextUpdate));
-  }
   const cas = anchors.filter(isCa);
+  const current = (crls ?? []).filter((crl) => isCurrent(crl, at, clockSkewSeconds));
+  const byIssuer = Map.groupBy(current, ({ issuer }) => issuer.key);
   const own = `the certificate of ${shownSubject(certificate)} has expired: nobody believes what is issued`;
   return [
     { what: 'certificate', at: certificate.notAfter, note: own },
     ...cas.map((ca): Expiry => ({ what: 'cas', at: ca.notAfter, note: expiredNote(ca) })),
     ...(crls ? cas : []).map((ca): Expiry => {
-      return { what: 'crls', at: ends.get(ca.subject.key) ?? 0, note: unlistedNote(ca) };
+      const own = byIssuer.get(ca.subject.key) ?? [];
+      const signers = cas.filter(({ subject }) => subject.key === ca.subject.key);
+      return listExpiry(ca, own, (crl) => problemOf(crl, signers, allowWeak));
     }),
   ];
+}
+
+/** Of a CA: when the last runs out of its current CRLs without a problem; where each has one, that of the first. */
+function listExpiry(ca: Certificate, current: readonly Crl[], problemOf: (crl: Crl) => string | undefined): Expiry {
+  const problems = current.map(problemOf);
+  const ends = current.filter((_, i) => problems[i] === undefined).map(({ nextUpdate = 0 }) => nextUpdate);
+  const note = ends.length === 0 && current.length > 0 ? uselessNote(ca, problems[0]!) : unlistedNote(ca);
+  return { what: 'crls', at: ends.reduce((last, end) => Math.max(last, end), 0), note };
+}
+
+/** What keeps a CRL from saying something of users. Whom else a CA lets sign is known from requests alone. */
+function problemOf(crl: Crl, signers: readonly Certificate[], allowWeak: boolean): string | undefined {
+  const isSigned = signers.some((signer) => isSignedBy(crl, signer));
+  return crlProblem(crl, 'users', allowWeak) ?? (isSigned ? undefined : 'is not signed by a CA of that name here');
 }
 
 /** The first of each kind to run out, in seconds since 1970; kinds of which there are none are left out. */
@@ -63,4 +81,9 @@ export function expiredNote(ca: Certificate): string {
 /** Of a CA that has no current CRL where one is needed. */
 function unlistedNote(ca: Certificate): string {
   return `there is no current CRL of ${shownSubject(ca)}: nobody whom it certified gets in`;
+}
+
+/** Of a CA whose current CRLs all have a problem. */
+function uselessNote(ca: Certificate, problem: string): string {
+  return `the CRL of ${shownSubject(ca)} ${problem}: nobody whom it certified gets in`;
 }

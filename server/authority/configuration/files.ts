@@ -73,8 +73,8 @@ function firstLineOf(bytes: Buffer, isOfKind: (line: Buffer) => boolean): number
 export const ENTRIES_MAX = 10_000;
 
 /**
- * What tells two states of a directory apart: names, sizes and times of its files. `unreadable` where it cannot be read
- * now.
+ * What tells two states of a directory apart: names, sizes and times of its files, and of links that lead nowhere their
+ * names. `unreadable` where it cannot be read now.
  */
 export function directoryStamp(directory: string): string {
   try {
@@ -82,8 +82,8 @@ export function directoryStamp(directory: string): string {
       .toSorted()
       .slice(0, ENTRIES_MAX)
       .map((name) => {
-        const { size, mtimeMs } = statSync(join(directory, name));
-        return `${name} ${size} ${mtimeMs}`;
+        const stats = statSync(join(directory, name), { throwIfNoEntry: false });
+        return `${name} ${stats?.size} ${stats?.mtimeMs}`;
       })
       .join('\n');
   } catch {

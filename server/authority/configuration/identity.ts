@@ -132,7 +132,9 @@ function isPublicKeyOf({ publicKey }: Certificate, key: KeyObject): boolean {
 }
 
 function isReadableByOthers(path: string): boolean {
-  return process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0;
+  if (process.platform === 'win32') return false;
+  // Gone since it was read, as where it is being replaced: the next look tells.
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
 
 /** Which files of the directory are CRLs; grid directories hold other things beside them (A82). */

@@ -18,7 +18,7 @@ import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
 
 /**
  * A checked configuration as plain data that can be sent to threads: DER of certificates and CRLs, the key as an object
- * that never leaves the process, users in shared memory. `crls` is undefined where revocation is not checked,
+ * that never leaves the process, users and CRLs in shared memory. `crls` is undefined where revocation is not checked,
  * `namespaces` where every CA may speak for any name.
  */
 export interface AuthorityData extends Pick<
@@ -92,7 +92,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     key: identity.key,
     certificate: identity.certificate.der,
     anchors: anchors.map(({ der }) => der),
-    crls: crlFiles?.map(({ bytes }) => bytes),
+    crls: crlFiles?.map(({ bytes }) => inSharedMemory(bytes)),
     users: usersTableOf(users.users),
     hosts,
     namespaces: namespaces?.patterns,
@@ -104,9 +104,8 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     externalSignatures,
   };
   const { certificate } = identity;
-  const { clockSkewSeconds: skew } = keys;
   const crls = crlFiles?.flatMap((read) => read.crls);
-  const expiries = expiriesOf({ certificate, anchors, crls, clockSkewSeconds: skew }, at);
+  const expiries = expiriesOf({ certificate, anchors, crls, clockSkewSeconds, allowWeak }, at);
   const notes = [
     ...identity.notes,
     ...users.notes,
@@ -115,6 +114,13 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     ...notesOf({ keys, anchors, expiries, userCount: users.users.length, hosts, at }),
   ];
   return { kind: 'loaded', data, notes, expiries, crlDirectory: keys.crls, crlStamp };
+}
+
+/** A copy that threads get without another: 128 MB of CRLs would keep each that passes them on from its work. */
+function inSharedMemory(bytes: Uint8Array): Uint8Array {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
 }
 
 /** Loads a configuration file. Throws OperationError `input` with every mistake, a line each. */

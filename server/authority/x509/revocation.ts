@@ -32,12 +32,20 @@ export function revocationProblem(path: Path, search: PathSearch, findPath: Find
 /** Whether a CRL speaks about this certificate and this time. The strict profile wants a number (section 5.2.3). */
 function isUsable(crl: Crl, certificate: Certificate, rules: SearchRules): boolean {
   const { at, clockSkewSeconds, allowWeak, profile } = rules;
-  const isInScope = crl.scope === 'all' || crl.scope === (isCa(certificate) ? 'cas' : 'users');
-  const strength = signatureStrength(crl.signed.algorithm);
-  const isStrong = strength === 'strong' || (strength === 'weak' && allowWeak);
   return (
-    isCurrent(crl, at, clockSkewSeconds) && isInScope && isStrong && (crl.number !== undefined || profile === 'service')
+    isCurrent(crl, at, clockSkewSeconds) &&
+    crlProblem(crl, isCa(certificate) ? 'cas' : 'users', allowWeak) === undefined &&
+    (crl.number !== undefined || profile === 'service')
   );
+}
+
+/** Why a CRL says nothing of users or of CAs below its issuer, as the end of a sentence; undefined where it does. */
+export function crlProblem({ scope, signed }: Crl, of: 'users' | 'cas', allowWeak: boolean): string | undefined {
+  if (scope === 'unknown') return 'is no complete one, or has a critical extension that is not known';
+  if (scope !== 'all' && scope !== of) return `is of its ${scope} alone`;
+  const strength = signatureStrength(signed.algorithm);
+  if (strength === 'unsupported') return 'is signed by an algorithm that is not supported';
+  return strength === 'weak' && !allowWeak ? 'is signed by an algorithm that is weak (allowWeak is off)' : undefined;
 }
 
 /**
@@ -53,7 +61,7 @@ function isVouchedFor(
   const { trust } = search.rules;
   const isValid = (anchor: Certificate): boolean => certificateProblem(anchor, search.rules) === undefined;
   const signers = [issuer, ...trust.named(crl.issuer.key).filter((anchor) => isCa(anchor) && isValid(anchor))];
-  if (signers.some((signer) => mayBeUsedFor(signer, 'cRLSign') && isSigned(crl, signer))) return true;
+  if (signers.some((signer) => isSignedBy(crl, signer))) return true;
   const others = search.pool.named(crl.issuer.key);
   return others.some((signer) => {
     if (signer === issuer || signer.extensions.keyUsage === undefined) return false;
@@ -62,7 +70,7 @@ function isVouchedFor(
     search.signers.add(signer);
     const isTrusted = findPath(signer, search)?.at(-1) === path.at(-1);
     search.signers.delete(signer);
-    return isTrusted && isSigned(crl, signer);
+    return isTrusted && isSignedBy(crl, signer);
   });
 }
 
@@ -72,7 +80,12 @@ function isVouchedFor(
  */
 const SIGNERS = new WeakMap<Crl, Map<string, boolean>>();
 
-function isSigned(crl: Crl, signer: Certificate): boolean {
+/** Whether a certificate is for CRLs, and its key signed this one. */
+export function isSignedBy(crl: Crl, signer: Certificate): boolean {
+  return mayBeUsedFor(signer, 'cRLSign') && isSignedWithKeyOf(crl, signer);
+}
+
+function isSignedWithKeyOf(crl: Crl, signer: Certificate): boolean {
   const key = Buffer.from(signer.subjectPublicKey).toString('latin1');
   let keys = SIGNERS.get(crl);
   if (keys === undefined) SIGNERS.set(crl, (keys = new Map()));

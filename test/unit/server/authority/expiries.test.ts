@@ -1,5 +1,5 @@
 // What a configuration rests on runs out while it is served: when is known before, and what comes of it is told once.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { firstExpiries } from '../../../../server/authority/configuration/expiries.ts';
@@ -117,6 +117,24 @@ test('what had run out before is a note, not told again; what is mended is neith
   expect(supervisor.status()).toMatchObject({ loadedAt: AT + 303, expires: { crls: AT + 400 } });
   expect(supervisor.status().notes.slice(1)).toEqual([]);
   expect(toldAt(401)).toEqual([`401: ${UNLISTED}`]);
+});
+
+test('a CRL that says nothing of users is none, and why it does not is told', () => {
+  const note = 'the CRL of /O=Test/CN=CA is not signed by a CA of that name here: nobody whom it certified gets in';
+  for (const name of ['ca.crl', 'ca.r0']) writeCrl(name, AT + 300, { name: site.ca.name, key: ecPair().privateKey });
+  expect(firsts()).toEqual({ certificate: AT + 1000, cas: AT + 500, crls: 0 });
+  supervisor = supervised();
+  expect(supervisor.status().notes).toContain(note);
+  writeCrl('ca.good.crl', AT + 200);
+  expect(firsts()).toMatchObject({ crls: AT + 200 });
+});
+
+test('what lies beside the CRLs and leads nowhere keeps nobody from new ones', () => {
+  symlinkSync('/nowhere', join(site.directory, 'crls', 'old.signing_policy'));
+  supervisor = supervised();
+  writeCrl('ca.newer.crl', AT + 400);
+  expect(toldAt(60)).toEqual(['authorityLoaded']);
+  expect(supervisor.status()).toMatchObject({ expires: { crls: AT + 400 } });
 });
 
 test('clocks may differ by the skew that is set', () => {
