@@ -49,10 +49,30 @@ export function appendLines(file: AuditFile, lines: readonly string[]): void {
   }
 }
 
-/** Writes lines to a descriptor whose reader gets them whole: what breaks off is no line of JSON. */
+/** How long the rest of a line is waited with whose beginning a full pipe has taken: it takes 4,096 bytes whole. */
+const REST_MS_MAX = 1000;
+const REST_LOOK_MS = 5;
+const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+let isBrokenOff = false;
+
+/**
+ * Writes lines to a descriptor whose reader gets them whole: what breaks off is no line of JSON, and takes none of
+ * those behind it with it. Throws what the system says, as at a pipe that is full and stays so.
+ */
 function writeAll(descriptor: number, lines: readonly string[]): void {
-  let left = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-  while (left.length > 0) left = left.subarray(writeSync(descriptor, left));
+  if (lines.length === 0) return;
+  const all = Buffer.from(`${isBrokenOff ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`);
+  let [left, waitedMs] = [all, 0];
+  while (left.length > 0) {
+    try {
+      left = left.subarray(writeSync(descriptor, left));
+      isBrokenOff = left.length > 0;
+    } catch (cause) {
+      if (left.length === all.length || reasonOf(cause) !== 'EAGAIN' || waitedMs >= REST_MS_MAX) throw cause;
+      Atomics.wait(never, 0, 0, REST_LOOK_MS);
+      waitedMs += REST_LOOK_MS;
+    }
+  }
 }
 
 /** Whether a file ends within a line, and is not just being written by another thread. */

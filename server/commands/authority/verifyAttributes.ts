@@ -24,9 +24,13 @@ export interface AttributesRequest {
 
 /**
  * Prints that an attribute certificate counts, whose it is and for which roles. Throws OperationError `refused` with
- * the reason where it does not, `input` where the signer's file holds no certificate.
+ * the reason where it does not, `input` where the signer's file holds no certificate, `usage` where `holder` is no
+ * name.
  */
 export function verifyAttributes({ file, signer, holder, at }: AttributesRequest, print: (line: string) => void): void {
+  if (holder !== undefined && nameSetKeyOfText(holder) === undefined) {
+    throw new OperationError('usage', `--holder: got ${JSON.stringify(holder)}, want a name /TYPE=value/TYPE=value`);
+  }
   const trusted = readCertificateFile(bytesOf(signer), 'passed over');
   if (trusted.kind === 'unreadable') throw new OperationError('input', `${signer}: ${trusted.reason}`);
   const reading = readCertificate(textOfFile(bytesOf(file)));
@@ -69,6 +73,10 @@ function signerProblem({ content, signature }: ReadCertificate, trusted: Certifi
 function contentProblem(content: AttributeContent, holder: string | undefined, at: number): string | undefined {
   if (at < content.notBefore) return `is not valid before ${timeFields(content.notBefore)} UTC`;
   if (at > content.notAfter) return `has expired at ${timeFields(content.notAfter)} UTC`;
-  const isOfHolder = holder === undefined || nameSetKeyOfText(content.holder) === nameSetKeyOfText(holder);
-  return isOfHolder ? undefined : `is of ${content.holder}, and not of ${holder}`;
+  if (holder === undefined) return undefined;
+  // Another's software may write names in a form that is none here: that is nobody's name.
+  const key = nameSetKeyOfText(content.holder);
+  return key !== undefined && key === nameSetKeyOfText(holder)
+    ? undefined
+    : `is of ${content.holder}, and not of ${holder}`;
 }

@@ -147,6 +147,16 @@ test.each([
   if (problem !== '') expect(err).toContain(`refused: staff.xml: the attribute certificate ${problem}`);
 });
 
+test('verify-attributes asks for a holder that is a name, and takes none that is written otherwise for it', async () => {
+  writeFileSync(file('signer.pem'), SIGNERS.Authority.pem);
+  writeFileSync(file('other.xml'), signerOf(SIGNERS.Authority)({ ...ADMIN, holder: 'CN=Ada,O=Test' }));
+  const asked = (holder: string): ReturnType<typeof authority> =>
+    authority('verify-attributes', ...flags, '--holder', holder, file('other.xml'));
+  const flags = ['--time', instant(AT), '--signer', file('signer.pem')];
+  expect(await asked('CN=Bob,O=Test')).toMatchObject({ end: 'usage', out: '' });
+  expect(await asked('/O=Test/CN=Ada')).toMatchObject({ end: 'refused', out: '' });
+});
+
 test('verify-attributes believes no key but that of the authority, whatever certificate comes along', async () => {
   writeFileSync(file('signer.pem'), SIGNERS.Authority.pem);
   const judged = async (text: string): Promise<string> => {

@@ -1,0 +1,46 @@
+// Lines of the audit that go to standard output, where that is a pipe and its reader is slow: whole, or ended.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+
+const LOG_URL = new URL('../../../../server/observe/log.ts', import.meta.url).href;
+/** More than any pipe takes at once. */
+const LONG = 3_000_000;
+
+/** A process that writes a long line and then, once it is told to, a short one; it says how the long one failed. */
+function startWriter(): ChildProcess {
+  const script = `import { appendLines } from ${JSON.stringify(LOG_URL)};
+    process.stdout;
+    try {
+      appendLines(1, ['x'.repeat(${LONG})]);
+    } catch (error) {
+      process.stderr.write(error.code);
+    }
+    process.stderr.write('.');
+    process.stdin.once('data', () => {
+      appendLines(1, ['{}']);
+      process.exit();
+    });`;
+  return spawn(process.execPath, ['--input-type=module', '--eval', script]);
+}
+
+test('a line that does not fit is finished as it is read', async () => {
+  const writer = startWriter();
+  await delay(300);
+  const out = text(writer.stdout!);
+  writer.stdin!.end('.');
+  expect(await text(writer.stderr!)).toBe('.');
+  expect(await out).toBe(`${'x'.repeat(LONG)}\n{}\n`);
+});
+
+test('one that nobody reads is given up, and ended before the next', async () => {
+  const writer = startWriter();
+  const told = text(writer.stderr!);
+  await new Promise((resolve) => writer.stderr!.once('data', resolve));
+  const out = text(writer.stdout!);
+  await delay(300);
+  writer.stdin!.end('.');
+  expect(await told).toBe('EAGAIN.');
+  expect((await out).replace(/^x+/, 'x')).toBe('x\n{}\n');
+});
