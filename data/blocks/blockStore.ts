@@ -4,6 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
+import { strayBlocks } from '../../engine/snapshot/inventory.ts';
 import { sectionsOf, type LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { BLOCKS_TITLE, blocksTitle } from '../../engine/snapshot/sections.ts';
 import { attempt } from '../files.ts';
@@ -94,7 +95,7 @@ export async function keepBlocks(
   return { file, made: await writeBlocks(file, { loaded, earlier: keptWith(file)[0] }, threads, onProgress) };
 }
 
-/** Loads blocks and compares their title with what is wanted. */
+/** Loads blocks and compares their title with what is wanted, and their number with the records. */
 async function readBlocks(
   file: string,
   wanted: LoadedSnapshot,
@@ -103,8 +104,12 @@ async function readBlocks(
 ): Promise<LoadedSnapshot> {
   const blocks = await loadSnapshot(file, { baseUrl: wanted.baseUrl, assertRoom }, onProgress);
   const title = Buffer.from(sectionsOf(blocks).views(BLOCKS_TITLE, BLOCKS_TITLE.path).title).toString();
-  if (title === blocksTitle(wanted)) return blocks;
-  throw new OperationError('snapshot', `${file}: blocks of ${title}, expected ${blocksTitle(wanted)}`);
+  if (title !== blocksTitle(wanted)) {
+    throw new OperationError('snapshot', `${file}: blocks of ${title}, expected ${blocksTitle(wanted)}`);
+  }
+  const stray = strayBlocks(blocks, wanted);
+  if (stray) throw new OperationError('snapshot', `${file}: ${stray.refusal}`);
+  return blocks;
 }
 
 /** Writes blocks with the code for it, which a start that finds some does without. */

@@ -20,7 +20,7 @@ const SLICE_BYTES = 65_536;
 const RUN_CODES_MIN = 16;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const PLACEHOLDER_BYTES = encoder.encode(PLACEHOLDER);
 
 /** What every scan is given: how own URLs are served, where to count, and whether to go on. */

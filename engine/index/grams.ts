@@ -232,6 +232,7 @@ export function gramCandidates(grams: Grams, size: number, { lists }: GramQuery)
   const ranges: { start: number; end: number }[] = [];
   for (let i = 0; i < blocks.length; i++) {
     const start = blocks[i]! * grams.block;
+    if (start >= size) break;
     const end = Math.min(size, start + grams.block);
     const last = ranges[ranges.length - 1];
     if (last?.end === start) last.end = end;
@@ -253,6 +254,8 @@ function blocksOf(postings: Uint8Array, { start, end }: { start: number; end: nu
       distance |= (byte & 0x7f) << shift;
       shift += 7;
     } while (byte >= 0x80);
+    // No import writes that; a file that somebody forged would name one block for each of its bytes.
+    if (distance <= 0) break;
     block += distance;
     blocks[length++] = block;
   }

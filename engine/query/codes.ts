@@ -5,11 +5,11 @@ import { codesOfPrefix, codesOfText, textAt, type CodeRange, type Dictionary } f
 import { lowerBound, upperBound } from '../bits/lists.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { isSpecForm, servedUrl, storedUrls, type ServedForm } from '../column/served.ts';
-import { decimalNumber } from './decimal.ts';
+import { compareDecimals, decimalNumber } from './decimal.ts';
 import { exactValue, isNumeric } from './values.ts';
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const PLACEHOLDER_BYTES = encoder.encode(PLACEHOLDER);
 const NO_CODES: CodeRange = { start: 0, end: 0 };
 
@@ -127,8 +127,32 @@ function addNumber(
   { value, number, codes }: { readonly value: string; readonly number: number; readonly codes: CodeRange },
 ): void {
   if (dictionary.type === 'float' || Math.abs(number) <= Number.MAX_SAFE_INTEGER) found.push(codes);
+  else if (isExactlyOrdered(dictionary)) found.push(codesOfExactly(dictionary, codes, value));
   else
     for (let code = codes.start; code < codes.end; code++) if (isExactly(dictionary, code, value)) addCode(found, code);
+}
+
+/** Whether values that one double stands for are in their exact order, as whole numbers are (column/sort.ts). */
+export function isExactlyOrdered({ type }: Dictionary): boolean {
+  return type === 'integer' || type === 'link';
+}
+
+/**
+ * Of codes that one double stands for, in exact order, those of a value, or none at the place where they would be.
+ * Cost: O(log codes) looks at texts.
+ */
+export function codesOfExactly(dictionary: Dictionary, codes: CodeRange, value: string): CodeRange {
+  const placeOf = (isBehind: (order: number) => boolean): number => {
+    let { start, end } = codes;
+    while (start < end) {
+      const middle = (start + end) >>> 1;
+      const text = decoder.decode(textAt(dictionary, middle));
+      if (isBehind(compareDecimals(text, value))) end = middle;
+      else start = middle + 1;
+    }
+    return start;
+  };
+  return { start: placeOf((order) => order >= 0), end: placeOf((order) => order > 0) };
 }
 
 /**

@@ -23,7 +23,7 @@ const YEAR_MAX = 100_000;
 /** 1970-01-01 was a Thursday; Sunday is 1. */
 const WEEK_DAY_1970 = 4;
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** The parts that need a pass over the distinct instants (A56). */
 export const DATE_PARTS: readonly DatePart[] = [

@@ -4,7 +4,7 @@ import { codesOfNumbers, codesOfText, textAt, type CodeRange, type Dictionary } 
 import { PLACEHOLDER } from '../column/records.ts';
 import { isSpecForm, servedUrl, type ServedForm } from '../column/served.ts';
 import { compareBytes } from '../bits/bytes.ts';
-import { codesOfOwnUrls, isTextOrdered, merged, without } from './codes.ts';
+import { codesOfExactly, codesOfOwnUrls, isExactlyOrdered, isTextOrdered, merged, without } from './codes.ts';
 import { compareDecimals } from './decimal.ts';
 import { exactValue } from './values.ts';
 
@@ -21,7 +21,7 @@ export interface Bounds {
 }
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * The codes whose value lies between the bounds: texts by code point, as served, numbers by value, dates by instant.
@@ -123,11 +123,15 @@ function runOf(dictionary: Dictionary, value: string): CodeRange {
 }
 
 /** A run of equal doubles: one value, unless it is large. */
-function withinRun(dictionary: Dictionary, { from, to }: Bounds, run: CodeRange): readonly CodeRange[] {
+function withinRun(dictionary: Dictionary, bounds: Bounds, run: CodeRange): readonly CodeRange[] {
+  const { from, to } = bounds;
   if (run.start >= run.end) return [];
   const number = dictionary.numbers![run.start]!;
   if (dictionary.type === 'float' || Math.abs(number) <= Number.MAX_SAFE_INTEGER) {
     return isWithin(from, to, (value) => compareNumbers(number, Number(value))) ? [run] : [];
+  }
+  if (isExactlyOrdered(dictionary)) {
+    return [between(bounds, run, (value) => codesOfExactly(dictionary, run, value))];
   }
   const found: CodeRange[] = [];
   for (let code = run.start; code < run.end; code++) {

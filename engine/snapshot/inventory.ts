@@ -1,6 +1,7 @@
 // Which sections a snapshot has, those that its metadata and the declaration ask for, and that no number in them leads
 // outside of what it numbers. Whether they are right is for verify.ts. Knows no index, since whoever loads a snapshot
 // asks here.
+import { countBits, hasBit } from '../bits/bitmap.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import { hasNumbers, type ColumnLayout } from '../schema/layout.ts';
@@ -10,6 +11,7 @@ import { sectionsOf, type LoadedSnapshot, type Sections } from './loaded.ts';
 import { layoutIn, METADATA_NAME, outlinesIn, type CollectionCounts, type Metadata } from './metadata.ts';
 import {
   BITMAPS,
+  BLOCKS,
   DICTIONARY,
   ELEMENTS,
   GRAMS,
@@ -95,7 +97,8 @@ type Numbers = Partial<Record<SectionCount | SectionBound, number>>;
 /**
  * Why a number in the sections of a snapshot leads outside of what it numbers: a row, code, parent, outline or record
  * that is not there, or an end past the end. Sections that pass may be wrong (verify.ts), but nobody who follows them
- * leaves them. Cost: one pass over all sections but texts, numbers, record bytes and n-grams, 7 to 9 % of a load.
+ * leaves them. Cost: one pass over all sections but texts, numbers, record bytes and n-grams' lists, 7 to 9 % of a
+ * load.
  */
 export function straySection(loaded: LoadedSnapshot, metadata: Metadata): Refusal | undefined {
   const sections = sectionsOf(loaded);
@@ -169,16 +172,47 @@ function strayColumn(
   const numbers: Numbers = { 'one a code': isId ? rows : codes, 'codes + 1': codes + 1, 'codes + 2': codes + 2, rows };
   const all = { ...numbers, 'one a row': rows };
   const groups = isId ? [DICTIONARY] : [DICTIONARY, POSTINGS, BITMAPS];
-  for (const group of [...groups, ...(to === undefined ? [] : [TARGETS])]) {
+  const grams = sections.has(GRAMS, path) ? [GRAMS] : [];
+  for (const group of [...groups, ...grams, ...(to === undefined ? [] : [TARGETS])]) {
     const stray = strayIn(sections, group, path, all);
     if (stray) return stray;
   }
-  const { dense, bitmaps } = sections.views(BITMAPS, path);
-  if (!isId && bitmaps.length !== dense.length * 2 * Math.ceil(rows / 64))
-    return strayElement(sectionName(BITMAPS, 'bitmaps', path), bitmaps.length);
+  if (!isId) {
+    const stray = strayBitmap(sections, path, rows);
+    if (stray >= 0) return strayElement(sectionName(BITMAPS, 'bitmaps', path), stray);
+  }
   const { targets } = sections.views(TARGETS, path);
   const wrong = targets.findIndex((target) => target >= (targetRows ?? 0) && target !== NOWHERE);
   return wrong < 0 ? undefined : strayElement(sectionName(TARGETS, 'targets', path), wrong);
+}
+
+/** The first bitmap with another number of rows than its list, or a row that is not there; -1 where there is none. */
+function strayBitmap(sections: Sections, path: string, rows: number): number {
+  const { dense, bitmaps } = sections.views(BITMAPS, path);
+  const { starts } = sections.views(POSTINGS, path);
+  const words = 2 * Math.ceil(rows / 64);
+  if (bitmaps.length !== dense.length * words) return bitmaps.length;
+  for (let i = 0; i < dense.length; i++) {
+    const bitmap = bitmaps.subarray(i * words, (i + 1) * words);
+    if (countBits(bitmap) !== starts[dense[i]! + 1]! - starts[dense[i]!]!) return i;
+    for (let row = rows; row < words * 32; row++) if (hasBit(bitmap, row)) return i;
+  }
+  return -1;
+}
+
+/**
+ * Why a file of blocks has not the blocks of each record of a snapshot, in their order. Cost: a look at each end.
+ */
+export function strayBlocks(blocks: LoadedSnapshot, snapshot: LoadedSnapshot): Refusal | undefined {
+  const sections = sectionsOf(snapshot);
+  for (const { name } of COLLECTIONS) {
+    for (let i = 0; sections.has(RECORDS, runPath(RECORDS, name, i)); i++) {
+      const records = sections.views(RECORDS, runPath(RECORDS, name, i)).ends.length;
+      const stray = strayIn(sectionsOf(blocks), BLOCKS, runPath(BLOCKS, name, i), { 'one a record': records });
+      if (stray) return stray;
+    }
+  }
+  return undefined;
 }
 
 /**

@@ -32,7 +32,8 @@ export const PARTS = [
 export type SectionBound = 'outlines' | 'parents' | 'rows' | 'codes + 1';
 
 /** How many elements a section has, where that follows from others. */
-export type SectionCount = 'one a record' | 'one a row' | 'one a code' | 'one more than parents' | 'codes + 2';
+export type SectionCount =
+  'one a record' | 'one a row' | 'one a code' | 'one a gram' | 'one more than parents' | 'codes + 2';
 
 /**
  * One kind of section. Its suffix, behind the last dot of its name, is its key in the group where nothing else is said.
@@ -138,8 +139,19 @@ export const GRAMS = {
   part: 'n-gram indexes',
   variant: 'grams',
   kinds: {
-    keys: { suffix: 'gramKeys', element: 'u32', meaning: 'ascending: three folded bytes, the first byte highest' },
-    ends: { suffix: 'gramEnds', element: 'u32', meaning: "where each key's list ends in `.gramPostings`" },
+    keys: {
+      suffix: 'gramKeys',
+      element: 'u32',
+      count: 'one a gram',
+      meaning: 'ascending: three folded bytes, the first byte highest',
+    },
+    ends: {
+      suffix: 'gramEnds',
+      element: 'u32',
+      count: 'one a gram',
+      endsOf: 'postings',
+      meaning: "where each key's list ends in `.gramPostings`",
+    },
     postings: { suffix: 'gramPostings', element: 'bytes', meaning: 'the blocks of each key, as distances in LEB128' },
   },
 } as const satisfies SectionGroup;
@@ -212,9 +224,14 @@ export const BLOCKS = {
   check: 'loadSnapshot',
   kinds: {
     independent: { element: 'pieces', meaning: 'of each record: its block by itself, and the separator' },
-    independentEnds: { element: 'u32', count: 'one a record', meaning: 'end of each, behind its separator' },
+    independentEnds: {
+      element: 'u32',
+      count: 'one a record',
+      endsOf: 'independent',
+      meaning: 'end of each, behind its separator',
+    },
     chained: { element: 'pieces', meaning: 'the same, each deflated against at most 4 records before it' },
-    chainedEnds: { element: 'u32', count: 'one a record', meaning: 'end of each' },
+    chainedEnds: { element: 'u32', count: 'one a record', endsOf: 'chained', meaning: 'end of each' },
     crcs: { element: 'u32', count: 'one a record', meaning: 'CRC-32 of each record, without its comma' },
     sums: { element: 'u32', count: 'one a record', meaning: "CRC-32 of the run up to and with each record's comma" },
   },

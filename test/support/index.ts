@@ -201,7 +201,9 @@ export function dictionaryOf(type: ColumnType, tokens: readonly (string | undefi
   const isByText = type === 'text' || type === 'boolean';
   const numberOf = type === 'date' || type === 'dateTime' ? parseInstant : Number;
   const compare = (a: string, b: string): number =>
-    (isByText ? 0 : compareNumbers(numberOf(a), numberOf(b))) || Buffer.compare(Buffer.from(a), Buffer.from(b));
+    (isByText ? 0 : compareNumbers(numberOf(a), numberOf(b))) ||
+    (type === 'integer' ? Number(BigInt(a) > BigInt(b)) - Number(BigInt(a) < BigInt(b)) : 0) ||
+    Buffer.compare(Buffer.from(a), Buffer.from(b));
   const sorted = distinct.sort(compare);
   let bytes = 0;
   return {

@@ -111,6 +111,7 @@ describe('a number that leads outside of what it numbers:', () => {
     'phenomona/terms/label.postingStarts',
     'phenomona/terms/label.postings',
     'phenomona/terms/label.dense',
+    'phenomona/terms/label.bitmaps',
     'ipps/platform.targets',
   ])('%s', async (name) => {
     await rewriteSnapshot(

@@ -25,6 +25,27 @@ test('integers beyond 2^53 and of 400 digits have an exact order', () => {
   expect(idsOf(properties, `ob_ref__range!=5,${long}`)).toEqual([0, 6]);
 });
 
+test('of integers that one double stands for those of a value are found among all of them', () => {
+  const long = 10n ** 399n;
+  const values = Array.from({ length: 300 }, (_, i) => (i % 3 === 0 ? -1n : 1n) * (long + BigInt((i * 7) % 300)));
+  const properties = indexOf(
+    'migrationproperties',
+    values.map((value, id) => ({ id, ob_ref: value })),
+  );
+  for (const operand of [...values.slice(0, 20), long - 1n, long + 300n, -long, 0n]) {
+    const idsWhere = (holds: (value: bigint) => boolean): number[] =>
+      values.flatMap((value, id) => (holds(value) ? [id] : []));
+    expect(idsOf(properties, `ob_ref=${operand}`)).toEqual(idsWhere((value) => value === operand));
+    expect(idsOf(properties, `ob_ref__in=${operand},${values[50]}`)).toEqual(
+      idsWhere((value) => value === operand || value === values[50]),
+    );
+    expect(idsOf(properties, `ob_ref__gt=${operand}`)).toEqual(idsWhere((value) => value > operand));
+    expect(idsOf(properties, `ob_ref__range=${operand},${values[50]}`)).toEqual(
+      idsWhere((value) => value >= operand && value <= values[50]!),
+    );
+  }
+});
+
 test('dates have the order of their instants, where doubles round them too', () => {
   const times = ['9999-12-31T23:59:59.999997', '9999-12-31T23:59:59.999998', '9999-12-31T22:59:59.999999-01:00'];
   const properties = indexOf(
@@ -41,6 +62,15 @@ test('dates have the order of their instants, where doubles round them too', () 
   expect(idsOf(properties, 'modified__second=59')).toEqual([0, 1, 2]);
   expect(idsOf(properties, 'modified__second!=59')).toEqual([3, 4, 5, 6]);
   expect(idsOf(properties, 'modified__isnull=true')).toEqual([5]);
+});
+
+test('a date behind a byte order mark is none', () => {
+  const properties = indexOf('migrationproperties', [
+    { id: 0, modified: '\ufeff2020-01-02' },
+    { id: 1, modified: '2020-01-02' },
+  ]);
+  expect(idsOf(properties, 'modified__month=1')).toEqual([1]);
+  expect(idsOf(properties, 'modified__year=2020')).toEqual([1]);
 });
 
 describe('own URLs are ordered as they are served', () => {
