@@ -133,7 +133,7 @@ class NodeListening {
     const refused = refusalOf(framing === 'malformed', incoming);
     connection.isRefused = refused !== undefined;
     if (refused) exchange.send(refused);
-    else if (isAtOnce(connection)) exchange.answer(request, framing);
+    else if (isAtOnce(connection) && !this.#context.flight.isTurnLong()) exchange.answer(request, framing);
     else this.#wait(connection, headBytes(incoming), () => exchange.answer(request, framing));
   }
 
