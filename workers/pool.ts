@@ -77,6 +77,7 @@ export function startPool(
   const workerData: PoolData = { loaded, flags, taskMsMax };
   let started: Promise<Started | undefined> | undefined;
   let isRetired = false;
+  let isClosing = false;
   const underWay = new Set<Promise<unknown>>();
   const runIn = async (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFinding | MissReason> => {
     const starting = (started ??= startThreads(workerData, threads, waitMsMax, onLost));
@@ -87,6 +88,7 @@ export function startPool(
     const slot = await seats.enter(waiter);
     if (typeof slot === 'string') return slot;
     try {
+      if (isClosing) return 'gone';
       return (await wanted(flags, slot, waiter, () => heavy.run({ ...query, slot }))) ?? 'gone';
     } finally {
       seats.leave(slot);
@@ -114,6 +116,7 @@ export function startPool(
     await endIdle();
   };
   const close: HeavyPool['close'] = async () => {
+    isClosing = true;
     const ending = await started;
     ending?.seats.close();
     flags.fill(TaskFlag.cancelled);

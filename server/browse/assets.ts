@@ -19,17 +19,29 @@ const DIGEST_DIGITS = 16;
 /** Where they lie, behind the root. */
 const ASSETS_PATH = 'browse/assets/';
 
-const STYLE = assetOf('browse', 'css', 'text/css; charset=utf-8');
-const SCRIPT = assetOf('browse', 'js', 'text/javascript; charset=utf-8');
+/** Both, once they have been read: a module that could not read them for want of a descriptor would stay broken. */
+let read: { readonly style: Asset; readonly script: Asset } | undefined;
+
+function assets(): NonNullable<typeof read> {
+  return (read ??= {
+    style: assetOf('browse', 'css', 'text/css; charset=utf-8'),
+    script: assetOf('browse', 'js', 'text/javascript; charset=utf-8'),
+  });
+}
 
 /** The address of the style sheet, behind the root. */
-export const STYLE_PATH = ASSETS_PATH + STYLE.name;
+export function stylePath(): string {
+  return ASSETS_PATH + assets().style.name;
+}
+
 /** That of the script. */
-export const SCRIPT_PATH = ASSETS_PATH + SCRIPT.name;
+export function scriptPath(): string {
+  return ASSETS_PATH + assets().script.name;
+}
 
 /** The file of a name, undefined where there is none (any more). */
 export function assetNamed(name: string): Asset | undefined {
-  return [STYLE, SCRIPT].find((asset) => asset.name === name);
+  return Object.values(assets()).find((asset) => asset.name === name);
 }
 
 function assetOf(stem: string, ending: string, type: string): Asset {

@@ -1,7 +1,7 @@
 // What stands around every page: head, the bar at the top,
 // where one is, and the foot. Knows no page.
 import { countText } from '../observe/quantities.ts';
-import { SCRIPT_PATH, STYLE_PATH } from './assets.ts';
+import { scriptPath, stylePath } from './assets.ts';
 import type { Site, Tour } from './site.ts';
 import { type Child, html, type Markup, utf8Of } from './template.ts';
 
@@ -31,8 +31,8 @@ export function framed(site: Site, { up }: Pick<Tour, 'up'>, { title, crumbs, ma
         <meta name="color-scheme" content="light dark" />
         <title>${title}</title>
         <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="${up}${STYLE_PATH}" />
-        <script src="${up}${SCRIPT_PATH}" type="module"></script>
+        <link rel="stylesheet" href="${up}${stylePath()}" />
+        <script src="${up}${scriptPath()}" type="module"></script>
       </head>
       <body>
         <a class="skip" href="#main">Skip to content</a>

@@ -10,7 +10,7 @@ import type { DataEvent, Report } from '../observe/events.ts';
 import { countText } from '../observe/quantities.ts';
 import { packageVersion } from '../settings/installation.ts';
 import type { Settings } from '../settings/declarations.ts';
-import type { CrawlSettings } from '../settings/followSettings.ts';
+import type { CrawlSettings } from '../settings/replicaSettings.ts';
 import { BASE_URL } from '../settings/values.ts';
 import { NAME, type Outputs } from './parts.ts';
 import { withProgress, withReport } from './terminal.ts';

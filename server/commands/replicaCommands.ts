@@ -7,9 +7,8 @@ import type { CrawlFlags } from './crawl.ts';
 import type { FollowFlags } from './follow.ts';
 import { addSettings, COMPRESSED_FOR, example, KEEP, type Outputs, THREADS, valueOption } from './parts.ts';
 import { readSettings, type Settings } from '../settings/declarations.ts';
-import { CRAWL_FLAGS, FOLLOW_FLAGS } from '../settings/followSettings.ts';
 import type { Flags } from '../settings/sources.ts';
-import { PUBLISHER_SETTINGS, S3_UNCONDITIONAL } from '../settings/targetSettings.ts';
+import { CRAWL_FLAGS, FOLLOW_FLAGS, PUBLISHER_SETTINGS, S3_UNCONDITIONAL } from '../settings/replicaSettings.ts';
 import { GENERATION, oneOf, PATH, TARGET } from '../settings/values.ts';
 
 /** Adds these commands. */

@@ -50,7 +50,7 @@ function addServe(root: Command, { stdout, stderr }: Outputs): void {
 }
 
 async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }: Outputs): Promise<void> {
-  const [{ serve, needsStandardOutput, hasAuthority }, terminal, { outliveSignals, stopOnSignal }] = await Promise.all([
+  const [{ serve, needsStandardOutput, hasAuthority }, terminal, signals] = await Promise.all([
     import('../process/serve.ts'),
     import('./terminal.ts'),
     import('../process/signals.ts'),
@@ -60,22 +60,25 @@ async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }
   await withReport(settings.logFormat, output, async (report, isJson) => {
     // Progress is told like all else where lines are for machines.
     const progress: Output = isJson ? { write: (text) => report(text.trimEnd()) } : stderr;
-    outliveSignals(report);
+    signals.outliveSignals(report);
     // Who reads a log later did not see it start, nor end.
     if (isJson) report(`${NAME} ${packageVersion()} on Node ${process.versions.node}, process ${process.pid}`);
     // Nobody watches elsewhere, and a server in production must not meet requests of its own.
     const isWatched = output.isTTY === true && !isJson && !isQuiet;
     const firstRun = isWatched ? new (await import('./firstRun.ts')).FirstRun(report, settings) : undefined;
     const talliesOf = firstRun && ((known: RequestTallies | undefined) => firstRun.tallies(known));
-    const starter = { commandLine: COMMAND_LINE, talliesOf };
+    const heard = Promise.withResolvers<NodeJS.Signals>();
+    // Until then there is nobody to drain, and a signal ends the process by itself.
+    const beforeFirst = (): void => void signals.firstSignal().then(heard.resolve);
+    const starter = { commandLine: COMMAND_LINE, beforeFirst, talliesOf };
     const server = await serve(settings, report, (work) => withProgress(progress, work), starter);
-    const stopped = stopOnSignal(() => server.stop(), report);
-    // Behind the listeners for signals: whoever reads these lines may send one at once.
+    const stopped = signals.stopOnSignal(heard.promise, () => server.stop(), report);
     if (firstRun) report(`browse ${server.url}/browse/`);
     for (const line of server.welcome) report(line);
     await Promise.race([stopped, firstRun?.ask(server.url, hasAuthority(settings))]);
     await stopped;
     if (firstRun) report(firstRun.totals());
     if (isJson) report('stopped');
+    signals.endLingering();
   });
 }

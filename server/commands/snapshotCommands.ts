@@ -8,7 +8,7 @@ import type { ImportFlags } from './import.ts';
 import { addSettings, COMPRESSED_FOR, example, KEEP, type Outputs, THREADS, valueOption } from './parts.ts';
 import type { Publication } from './publish.ts';
 import type { Flags } from '../settings/sources.ts';
-import { PUBLISHED_FORMS, PUBLISHER_SETTINGS, S3_UNCONDITIONAL } from '../settings/targetSettings.ts';
+import { PUBLISHED_FORMS, PUBLISHER_SETTINGS, S3_UNCONDITIONAL } from '../settings/replicaSettings.ts';
 import { integerBetween } from '../settings/values.ts';
 
 /** Adds these commands. */

@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { boundPort, MAIN_FLAG, portRefused } from './ports.ts';
 
 const DETAIL = JSON.stringify({ detail: 'The data is being loaded: try again in a moment.' });
-/** What is answered to whoever asks before there is anything to answer from. */
-const LOADING = `HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: application/json\r\nContent-Length: ${DETAIL.length}\r\n\r\n${DETAIL}`;
+/** What is answered to whoever asks before there is anything to answer from, behind it the body, but to a HEAD. */
+const LOADING = `HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: application/json\r\nContent-Length: ${DETAIL.length}\r\n\r\n`;
 /** Clients that are told so at once; the others are hung up on. */
 const TOLD_MAX = 256;
 const SILENT_MS_MAX = 5000;
@@ -34,7 +34,7 @@ async function claimed(host: string, port: number, flag: string): Promise<Claime
   const holder = createServer((socket) => {
     clients.add(socket);
     socket.once('close', () => clients.delete(socket)).on('error', () => undefined);
-    socket.once('data', () => socket.end(LOADING)).setTimeout(SILENT_MS_MAX, () => socket.destroy());
+    socket.once('data', (bytes) => socket.end(loadingAnswer(bytes))).setTimeout(SILENT_MS_MAX, () => socket.destroy());
   });
   holder.maxConnections = TOLD_MAX;
   await new Promise<void>((resolve, reject) => {
@@ -48,6 +48,47 @@ async function claimed(host: string, port: number, flag: string): Promise<Claime
       for (const client of clients) client.destroySoon();
     }));
   return { port: boundPort(holder.address()), release };
+}
+
+function loadingAnswer(request: Buffer): string {
+  return request.toString('latin1', 0, 5) === 'HEAD ' ? LOADING : LOADING + DETAIL;
+}
+
+/** The ports of a server; the one for HTTP/1.0 where it has one. */
+export interface Claims {
+  readonly main: ClaimedPort;
+  readonly http10: ClaimedPort | undefined;
+  release(): Promise<void>;
+}
+
+/** Claims the ports of a server, all or none. Throws as `claimPort`. */
+export async function claimPorts({
+  host,
+  port,
+  http10Port,
+}: {
+  readonly host: string;
+  readonly port: number;
+  readonly http10Port: number | undefined;
+}): Promise<Claims> {
+  const main = await claimPort(host, port);
+  try {
+    const http10 = http10Port === undefined ? undefined : await claimPort(host, http10Port, '--http10-port');
+    return { main, http10, release: async () => void (await Promise.all([main.release(), http10?.release()])) };
+  } catch (error) {
+    await main.release();
+    throw error;
+  }
+}
+
+/** What `start` gives. Where it throws, ports are released: they would keep a process alive that has no threads. */
+export async function orReleased<T>(claims: Claims, start: () => T): Promise<T> {
+  try {
+    return start();
+  } catch (error) {
+    await claims.release();
+    throw error;
+  }
 }
 
 /** So many tries, 30 s: threads that have read the program open their data and listen in far less. */

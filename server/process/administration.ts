@@ -21,6 +21,8 @@ import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from '../generations
 /** How far a server is: it takes requests only when it is ready. */
 type Phase = 'loading' | 'ready' | 'draining';
 
+const NO_THREAD = 'no thread serves: another one starts in the place of the last';
+
 /** Another catalogue that a server follows, for those who ask after it. */
 export interface FollowedCatalogue {
   /** Why the server is not ready; undefined where it is, as far as this goes. */
@@ -59,6 +61,7 @@ export class Administration {
   readonly metrics: Metrics = newMetrics();
   #phase: Phase = 'loading';
   #served: ServedData | undefined;
+  #isServing = (): boolean => false;
   /** Records by collection: read once for each generation. */
   #counts: Readonly<Record<string, number>> = {};
   /** How the last order to change the data ended, and when. */
@@ -139,9 +142,10 @@ export class Administration {
     });
   }
 
-  /** The server listens and serves this, whatever it will be. */
-  begin(served: ServedData): void {
+  /** The server listens and serves this, whatever it will be, as long as there is a thread that does. */
+  begin(served: ServedData, isServing: () => boolean): void {
     this.#served = served;
+    this.#isServing = isServing;
     this.#counts = countsOf(served.generation.loaded);
     this.#phase = 'ready';
   }
@@ -188,7 +192,8 @@ export class Administration {
     this.#listener?.stop();
   }
 
-  #readiness(): { readonly status: Phase | 'stale'; readonly reason?: string } {
+  #readiness(): { readonly status: Phase | 'stale' | 'restarting'; readonly reason?: string } {
+    if (this.#phase === 'ready' && !this.#isServing()) return { status: 'restarting', reason: NO_THREAD };
     const source = this.#subscription ?? this.#follower;
     const reason = this.#phase === 'draining' ? undefined : source?.unreadyReason();
     if (reason === undefined) return { status: this.#phase };

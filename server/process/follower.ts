@@ -10,7 +10,7 @@ import type { OnProgress, Progress } from '../../data/progress.ts';
 import { describeHeld } from '../../data/store/load.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Level, Report } from '../observe/events.ts';
-import { crawlWords } from '../settings/followSettings.ts';
+import { crawlWords } from '../settings/replicaSettings.ts';
 import type { Settings } from '../settings/declarations.ts';
 import { withoutSettings } from '../settings/sources.ts';
 import { releaseFile, type ShowProgress } from '../generations/data.ts';

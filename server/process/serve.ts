@@ -7,13 +7,13 @@ import { onceThereIsSome } from '../../workers/starvation.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
-import { assertOwn, type ClaimedPort, claimPort, inTurnAt } from '../http/claim.ts';
+import { assertOwn, claimPorts, inTurnAt, orReleased } from '../http/claim.ts';
 import type { DrainTime } from '../http/listener.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
 import type { AccessLogs } from '../observe/accessLog.ts';
 import type { Observer, Report } from '../observe/events.ts';
 import { ACCESS_LINES, newTally } from '../observe/tally.ts';
-import { countText, MEGABYTE } from '../observe/quantities.ts';
+import { MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
 import {
   type Generation,
@@ -23,7 +23,8 @@ import {
   type ShowProgress,
 } from '../generations/data.ts';
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
-import { startServingThreads } from '../threads/servingThreads.ts';
+import { allEnded, cutLine, noteOrders } from './signals.ts';
+import { type ServingThreads, startServingThreads } from '../threads/servingThreads.ts';
 import { ThreadLosses } from '../threads/threadLosses.ts';
 import type { Follower } from './follower.ts';
 import type { Subscription } from './subscription.ts';
@@ -48,11 +49,13 @@ export interface Server {
 }
 
 /**
- * Who starts a server: the script of its command line, whose `follow` refreshes the data, and what each thread counts
- * its requests in, where somebody wants to know beside the metrics.
+ * Who starts a server: the script of its command line, whose `follow` refreshes the data; what is done before the first
+ * request can come, from when on a signal has to drain; and what each thread counts its requests in, where somebody
+ * wants to know beside the metrics.
  */
 export interface Starter {
   readonly commandLine: string;
+  readonly beforeFirst: () => void;
   readonly talliesOf: Shared['talliesOf'];
 }
 
@@ -66,24 +69,23 @@ export async function serve(
   settings: Settings,
   tell: Report,
   showProgress: ShowProgress,
-  { commandLine, talliesOf }: Starter,
+  { commandLine, beforeFirst, talliesOf }: Starter,
 ): Promise<Server> {
   raiseHeadLimit();
+  const wasOrdered = noteOrders(tell);
   let administration: Administration | undefined;
   const report = heardBy(() => administration, tell);
-  const scarcity = scarceDescriptors(settings.threads, descriptorLimit());
-  if (scarcity !== undefined) report(scarcity);
+  tellScarcity(settings, report);
   const claims = await claimPorts(settings);
   const ports: Ports = { port: claims.main.port, http10Port: claims.http10?.port };
   let accessLogs: AccessLogsPart | undefined;
-  // At once, since the threads read the program meanwhile.
-  const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
   const losses = new ThreadLosses(report, (events) => administration?.metrics.observe(events));
-  const threads = await orReleased(claims, () => startServingThreads(settings.threads, parts, report, losses));
+  // At once, since they read the program meanwhile.
+  const threads = await orReleased(claims, () => startThreads(settings, report, losses));
   const stops: (() => void | Promise<void>)[] = [claims.release];
   const stop = async (time: DrainTime): Promise<void> => {
     administration?.drain();
-    const [cut] = await Promise.all([threads.stop(time), ...stops.map(async (one) => one())]);
+    const cut = await allEnded(threads.stop(time), stops, time);
     administration?.stop();
     accessLogs?.stop();
     if (cut > 0) report(cutLine(cut, settings.drainSeconds), 'warn');
@@ -108,19 +110,30 @@ export async function serve(
     const served = await loaded(settings, { baseUrl, report, showProgress, dataPath }, subscription);
     await inTurnAt(settings.host, portsOf(ports), async () => {
       await claims.release();
+      beforeFirst();
       await threads.begin((i) => servingData(settings, shared, i), served);
     });
     assertOwn(settings.host, ports.port);
-    administration?.begin(served);
+    administration?.begin(served, () => threads.isServing());
     stops.push(await staleTold(settings, shared.staleness, { follower, subscription }));
     const reloads = { settings, baseUrl, dataPath, served, threads, subscription, administration, report };
-    stops.push(heedOrders(reloads, { watch, follower, subscription }));
-    const url = `http://${urlHost(settings.host)}:${ports.port}`;
-    return { url, welcome: welcomeOf(settings, ports, baseUrl), stop: () => stop(drainTimeOf(settings)) };
+    stops.push(heedOrders(reloads, { watch, follower, subscription }, wasOrdered()));
+    const [url, welcome] = [urlOf(settings, ports), welcomeOf(settings, ports, baseUrl)];
+    return { url, welcome, stop: () => stop(drainTimeOf(settings)) };
   } catch (error) {
     await stop({ graceMs: 0, withinMs: 0 });
     throw error;
   }
+}
+
+function tellScarcity({ threads }: Settings, report: Report): void {
+  const scarcity = scarceDescriptors(threads, descriptorLimit());
+  if (scarcity !== undefined) report(scarcity);
+}
+
+function startThreads(settings: Settings, report: Report, losses: ThreadLosses): ServingThreads {
+  const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
+  return startServingThreads(settings.threads, parts, report, losses);
 }
 
 /** A report whose steps the administration is told of too, once there is one. */
@@ -191,8 +204,15 @@ const readReloads = async (): Promise<typeof import('./reloads.ts')> => {
   return import('./reloads.ts');
 };
 
-/** Takes other data when it is told to; the code for it is read with the first order. Answers what ends that. */
-function heedOrders(options: ReloadOptions, { watch, follower, subscription }: Sources): () => void {
+/**
+ * Takes other data when it is told to, or was already; the code for it is read with the first order. Answers what ends
+ * that.
+ */
+function heedOrders(
+  options: ReloadOptions,
+  { watch, follower, subscription }: Sources,
+  wasOrdered: boolean,
+): () => void {
   let started: Promise<Generations> | undefined;
   const generations = (): Promise<Generations> =>
     (started ??= onceThereIsSome(readReloads).then(({ generationsOf }) => generationsOf(options)));
@@ -209,6 +229,7 @@ function heedOrders(options: ReloadOptions, { watch, follower, subscription }: S
   });
   const onOrder = (): void => void reload();
   process.on('SIGHUP', onOrder);
+  if (wasOrdered) onOrder();
   const unwatch = watch?.(onOrder);
   subscription?.begin(generations);
   return () => {
@@ -306,33 +327,6 @@ interface Ports {
   readonly http10Port: number | undefined;
 }
 
-interface Claims {
-  readonly main: ClaimedPort;
-  readonly http10: ClaimedPort | undefined;
-  release(): Promise<void>;
-}
-
-async function claimPorts({ host, port, http10Port }: Settings): Promise<Claims> {
-  const main = await claimPort(host, port);
-  try {
-    const http10 = http10Port === undefined ? undefined : await claimPort(host, http10Port, '--http10-port');
-    return { main, http10, release: async () => void (await Promise.all([main.release(), http10?.release()])) };
-  } catch (error) {
-    await main.release();
-    throw error;
-  }
-}
-
-/** A port that is held would keep a process alive that could not start its threads. */
-async function orReleased<T>(claims: Claims, start: () => T): Promise<T> {
-  try {
-    return start();
-  } catch (error) {
-    await claims.release();
-    throw error;
-  }
-}
-
 /** What every serving thread gets its part of. */
 interface Shared {
   readonly ports: Ports;
@@ -378,13 +372,12 @@ function welcomeOf(settings: Settings, { port, http10Port }: Ports, baseUrl: str
   return [...lines, `links start with ${baseUrl}`, `try: curl '${url}:${port}${EXAMPLE_LIST}?limit=1'`];
 }
 
-function cutLine(cut: number, seconds: number): string {
-  const which = cut === 1 ? '1 answer was cut, since it took' : `${countText(cut)} answers were cut, since they took`;
-  return `${which} longer than ${seconds} s`;
-}
-
 function drainTimeOf({ drainGraceSeconds, drainSeconds }: Settings): DrainTime {
   return { graceMs: drainGraceSeconds * 1000, withinMs: drainSeconds * 1000 };
+}
+
+function urlOf({ host }: Settings, { port }: Ports): string {
+  return `http://${urlHost(host)}:${port}`;
 }
 
 function urlHost(host: string): string {

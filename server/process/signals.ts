@@ -1,6 +1,10 @@
 // How a server ends: the first SIGINT or SIGTERM drains, the second ends the process at once, and so does the end of
 // whoever launched it. Other signals that end a process by default end no server.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DrainTime } from '../http/listener.ts';
+import { countText } from '../observe/quantities.ts';
 import { steadyMs, type Clock } from '../observe/clock.ts';
+import { endAtOnce } from '../threads/exit.ts';
 
 /**
  * From now on SIGHUP is for whoever reloads something and SIGUSR2 for whoever reopens a log (listeners of their own),
@@ -22,6 +26,20 @@ function reportUnheard(signal: NodeJS.Signals, report: () => void): void {
   });
 }
 
+/** Notes orders to reload that come too early to be heeded. Answers what ends that, and says whether there was one. */
+export function noteOrders(report: (line: string) => void): () => boolean {
+  let isOrdered = false;
+  const note = (): void => {
+    isOrdered = true;
+    report('SIGHUP: the data is looked at again once it is served');
+  };
+  process.on('SIGHUP', note);
+  return () => {
+    process.off('SIGHUP', note);
+    return isOrdered;
+  };
+}
+
 /** Ends this process as SIGTERM would when the launcher that started it is gone, however that came. */
 export function endWithLauncher(): void {
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
@@ -37,24 +55,13 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const ONE_PRESS_MS = 500;
 
 /**
- * Waits for a signal, reports `draining ...` and which it was, calls `stop` and resolves when it did. A second signal
- * ends the process by that very signal: no exit handlers, because ending threads with an open uWebSockets.js App can
- * abort the process. `clock` tells it from an echo of the first. Rejects with what `stop` rejects with.
+ * The first SIGINT or SIGTERM from now on. A second one ends the process by that very signal: no exit handlers, because
+ * ending threads with an open uWebSockets.js App can abort the process. `clock` tells it from an echo of the first.
  */
-export async function stopOnSignal(
-  stop: () => Promise<void>,
-  report: (line: string) => void,
-  clock: Clock = steadyMs,
-): Promise<void> {
-  const signal = await firstSignal(clock);
-  report(`draining ... after ${signal} (a second Ctrl-C ends at once)`);
-  await stop();
-}
-
-/** The listeners stay: an echo may come when everything has stopped, and must not end the process then either. */
-function firstSignal(clock: Clock): Promise<NodeJS.Signals> {
+export function firstSignal(clock: Clock = steadyMs): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstMs: number | undefined;
+    // Stays: an echo may come when everything has stopped, and must not end the process then either.
     const onSignal = (signal: NodeJS.Signals): void => {
       if (firstMs === undefined) {
         firstMs = clock();
@@ -67,4 +74,58 @@ function firstSignal(clock: Clock): Promise<NodeJS.Signals> {
     };
     for (const signal of SIGNALS) process.on(signal, onSignal);
   });
+}
+
+/**
+ * Waits for the first signal, reports `draining ...` and which it was, calls `stop` and resolves when it did. Rejects
+ * with what `stop` rejects with.
+ */
+export async function stopOnSignal(
+  heard: Promise<NodeJS.Signals>,
+  stop: () => Promise<void>,
+  report: (line: string) => void,
+): Promise<void> {
+  report(`draining ... after ${await heard} (a second Ctrl-C ends at once)`);
+  await stop();
+}
+
+/**
+ * How long a drain waits, behind the time for its answers, for what may never end: data that is being loaded, a thread
+ * that waits for the disk of its audit.
+ */
+const REST_MS_MAX = 5000;
+
+/** Ends what there is beside the threads, which drain; says how many answers they cut. Waits for neither too long. */
+export async function allEnded(
+  threads: Promise<number>,
+  stops: readonly (() => void | Promise<void>)[],
+  { graceMs, withinMs }: DrainTime,
+): Promise<number> {
+  const rest = Promise.all(stops.map(async (one) => one()));
+  const cut = await within(graceMs + withinMs + REST_MS_MAX, threads);
+  await within(REST_MS_MAX, rest);
+  return cut ?? 0;
+}
+
+/** What work gives, or undefined after so long, when nobody waits for it any more. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  const late = new AbortController();
+  try {
+    return await Promise.race([work, delay(ms, undefined, { signal: late.signal })]);
+  } finally {
+    late.abort();
+  }
+}
+
+/** What is said of answers that a drain cut. */
+export function cutLine(cut: number, seconds: number): string {
+  const which = cut === 1 ? '1 answer was cut, since it took' : `${countText(cut)} answers were cut, since they took`;
+  return `${which} longer than ${seconds} s`;
+}
+
+const LINGER_MS_MAX = 1000;
+
+/** Ends a process that has stopped and is still there: threads that load data keep it, or one that waits for a disk. */
+export function endLingering(): void {
+  setTimeout(() => endAtOnce(0), LINGER_MS_MAX).unref();
 }

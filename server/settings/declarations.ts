@@ -5,7 +5,6 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { TargetAccess } from '../../data/distribution/target.ts';
 import { OperationError } from '../../data/operationError.ts';
-import { FOLLOW_SETTINGS } from './followSettings.ts';
 import { installed } from './installation.ts';
 import {
   type Environment,
@@ -19,7 +18,7 @@ import {
   sharedValues,
   type ValuesOf,
 } from './sources.ts';
-import { TARGET_SETTINGS, targetAccessOf } from './targetSettings.ts';
+import { FOLLOW_SETTINGS, TARGET_SETTINGS, targetAccessOf } from './replicaSettings.ts';
 import { BASE_URL, CACHE_CONTROL, HOST, integerBetween, NETWORK, oneOf, PATH, RECORD_URL, SWITCH } from './values.ts';
 
 const PORT = integerBetween(0, 65_535);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { Slices } from '../../workers/slices.ts';
-import type { OnLostThread } from '../../workers/starvation.ts';
+import { type OnLostThread, onceThereIsSome } from '../../workers/starvation.ts';
 import { steadyMs } from '../observe/clock.ts';
 import type { ThreadKind } from '../observe/events.ts';
 import { healthBefore, type Unready } from '../http/health.ts';
@@ -102,7 +102,7 @@ function swapOrders(generations: ThreadGenerations): SwapOrders {
 
 /** The code for it is read with the first generation that goes. */
 function releaseLater(memories: readonly WebAssembly.Memory[]): Promise<void> {
-  return import('./release.ts').then(({ released }) => released(memories));
+  return onceThereIsSome(() => import('./release.ts')).then(({ released }) => released(memories));
 }
 
 /** In a frame of its own, which is gone when the first generation is. */

@@ -29,6 +29,8 @@ export interface ServingThreads {
    * nothing, and the one in its place begins with what is served then.
    */
   swap(next: ServedData): Promise<{ readonly isReleased: Promise<unknown> }>;
+  /** Whether one serves: none does between the death of the last and the start of another. */
+  isServing(): boolean;
   /**
    * Drains the threads, or ends those that have no data yet; resolves when they have ended, with the number of answers
    * that were cut.
@@ -101,6 +103,10 @@ class Replaced implements ServingThreads {
       const { isReleased } = await swapAll(threads, served, next);
       return { isReleased: Promise.all([isReleased, ...others]) };
     });
+  }
+
+  isServing(): boolean {
+    return [...this.#running].some((thread) => thread.isServing());
   }
 
   async stop(time: DrainTime): Promise<number> {

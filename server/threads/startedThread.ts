@@ -17,7 +17,7 @@ export interface ServingThread {
   isServing(): boolean;
   /** Whether it has served, whatever became of it. */
   hasListened(): boolean;
-  /** The next message of one of these kinds. Rejects when the thread ends before. */
+  /** The next message of one of these kinds. Rejects when the thread ends before, or has ended. */
   next<K extends FromThread['kind']>(...kinds: readonly K[]): Promise<Extract<FromThread, { kind: K }>>;
   /** It is as good as dead, for this reason. */
   fail(error: unknown): void;
@@ -72,8 +72,10 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): Se
     });
   });
   const waiters = new Set<Waiter>();
+  let hasEnded = false;
   const next: ServingThread['next'] = (...kinds) =>
     new Promise((resolve, reject) => {
+      if (hasEnded) reject(endedEarly());
       const waiter: Waiter = {
         kinds: new Set(kinds),
         take: (message) => {
@@ -86,12 +88,17 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): Se
       waiters.add(waiter);
     });
   worker.once('exit', () => {
-    for (const waiter of waiters) waiter.fail(new Error('a serving thread ended before it answered'));
+    hasEnded = true;
+    for (const waiter of waiters) waiter.fail(endedEarly());
   });
   // Whoever begins hears of it; until then the data loads, and may fail first.
   listens.catch(() => undefined);
   const isServing = (): boolean => hasListened && !hasFailed;
   return { worker, listens, ended, beats, isServing, hasListened: () => hasListened, next, fail };
+}
+
+function endedEarly(): Error {
+  return new Error('a serving thread ended before it answered');
 }
 
 function isAboutThreads(message: FromThread): message is FromServing {

@@ -17,13 +17,14 @@ const TASKS_MAX = 64;
 const LIMITS: PoolLimits = { ...POOL_LIMITS, tasksMax: TASKS_MAX, waitMsMax: 60_000 };
 const BASE_URL = 'http://localhost';
 const directory = temporaryDirectory();
+let file: string;
 let properties: CollectionIndex;
 let pool: HeavyPool;
 let hasty: HeavyPool;
 let impatient: HeavyPool;
 
 beforeAll(async () => {
-  const { file } = await imported(dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(RECORDS) }));
+  ({ file } = await imported(dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(RECORDS) })));
   const loaded = await loadSnapshot(file, { baseUrl: BASE_URL });
   properties = openSnapshot(loaded).collection('migrationproperties');
   pool = startPool(loaded, 1, LIMITS);
@@ -41,6 +42,13 @@ function planFor(needle: string, lookup: 'contains' | 'regex' = 'contains'): Pla
 function queryFor(needle: string, lookup: 'contains' | 'regex' = 'contains'): HeavyQuery {
   return { collection: 'migrationproperties', plan: planFor(needle, lookup), wants: 'page' };
 }
+
+test('a pool that closes runs nothing any more of what its threads were started for', async () => {
+  const closing = startPool(await loadSnapshot(file, { baseUrl: BASE_URL }), 1, LIMITS);
+  const asked = closing.run(queryFor('needle7'), new LeavingClient());
+  await closing.close();
+  expect(await asked).toBe('gone');
+});
 
 test('a heavy plan gives its count and its rows', async () => {
   expect(planFor('needle7').isHeavy).toBe(true);

@@ -261,12 +261,13 @@ describe('a signal', () => {
     ...signals: readonly NodeJS.Signals[]
   ): Promise<{ out: string; code: unknown; by: unknown }> {
     // Its clock goes one second further each time that it is looked at.
-    const script = `import { stopOnSignal } from ${JSON.stringify(SIGNALS_URL)};
+    const script = `import { firstSignal, stopOnSignal } from ${JSON.stringify(SIGNALS_URL)};
       const alive = setInterval(() => {}, 1000);
       let now = 0;
       const clock = () => (now += 1000);
       const print = (line) => process.stdout.write(line + '\\n');
-      const stopped = stopOnSignal(() => ${stop}, print, clock).then(() => { print('stopped'); clearInterval(alive); });
+      const stopped = stopOnSignal(firstSignal(clock), () => ${stop}, print)
+        .then(() => { print('stopped'); clearInterval(alive); });
       print('ready');
       await stopped;`;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script]);

@@ -1,6 +1,8 @@
 // Who listens on a port: this process, and another that came to share it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { claimPort, assertOwn, inTurnAt } from '../../../../server/http/claim.ts';
 import { holdersOf, isShared } from '../../../../server/http/claim.ts';
@@ -38,6 +40,18 @@ async function listenShared(port: number): Promise<Listener> {
   ends.push(() => listener.drain({ graceMs: 0, withinMs: 0 }));
   return listener;
 }
+
+describe('who asks while the data loads', () => {
+  test.each([
+    ['GET', /^HTTP\/1\.1 503 .*\r\n\r\n\{"detail":"The data is being loaded.*\}$/s],
+    ['HEAD', /^HTTP\/1\.1 503 .*\r\nContent-Length: \d+\r\n\r\n$/s],
+  ])('by %s is told so', async (method, expected) => {
+    const { port, release } = await claimPort(HOST, 0);
+    ends.push(release);
+    const socket = connect(port, HOST).end(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(await text(socket)).toMatch(expected);
+  });
+});
 
 async function startSharer(port: number): Promise<number> {
   const child = spawn(process.execPath, ['-e', SHARER, `${port}`], { stdio: ['pipe', 'pipe', 'inherit'] });

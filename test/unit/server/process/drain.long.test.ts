@@ -1,9 +1,13 @@
 // How a server stops: clients are told to leave while they are still served, answers in flight finish, and what is cut
 // is said. test/load/drains.long.test.ts does the first of it forty times.
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
 import { drainUnderLoad } from '../../../support/drains.ts';
+import { call } from '../../../support/envelopes.ts';
 import { longProperties } from '../../../support/longProperties.ts';
 import { freshSeed, randomOf } from '../../../support/random.ts';
 import { RawSocket, requestOf } from '../../../support/rawSocket.ts';
@@ -40,3 +44,38 @@ describe('a client that does not read', () => {
     }
   });
 });
+
+test.runIf(process.platform === 'linux')(
+  'a signing thread that waits for the disk of its audit keeps no server',
+  async () => {
+    const directory = temporaryDirectory();
+    const pipe = join(directory, 'audit');
+    execFileSync('mkfifo', [pipe]);
+    // Who holds it and does not read stands for a disk that does not answer.
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    const flags = ['--drain-grace-seconds', '0', '--drain-seconds', '1', '--audit-log', pipe];
+    const server = runCommand(['serve', '--port', '0', '--threads', '1', ...flags]);
+    try {
+      const [, port] = await server.printed(/listening on http:\/\/\S+:(\d+)\n/);
+      const body = call('reqAuthorisation', '<usrProxyCert>x</usrProxyCert><usrAttCert></usrAttCert>');
+      const asked = async (): Promise<boolean> => {
+        const signal = AbortSignal.timeout(2000);
+        const headers = { 'content-type': 'text/xml' };
+        const url = `http://127.0.0.1:${port}/attAuthority.wsdl`;
+        return fetch(url, { method: 'POST', headers, body, signal }).then(
+          () => true,
+          () => false,
+        );
+      };
+      let answered = 0;
+      while (answered < 5000 && (await asked())) answered++;
+      expect(answered).toBeGreaterThan(10);
+      expect(answered).toBeLessThan(5000);
+      server.signal('SIGTERM');
+      expect(await server.ended).toEqual({ code: 0, signal: null });
+    } finally {
+      closeSync(reader);
+      await server.kill();
+    }
+  },
+);

@@ -7,16 +7,9 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { LAUNCHER_FILE } from '../../../../bench/processes/processes.ts';
 import { claimPort } from '../../../../server/http/claim.ts';
 import { clientOf } from '../../../support/client.ts';
-import {
-  openFilesOf,
-  runCommand,
-  runProgram,
-  runServer,
-  type CommandProcess,
-} from '../../../support/commandProcess.ts';
+import { openFilesOf, runCommand, runServer, type CommandProcess } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { longProperties } from '../../../support/longProperties.ts';
@@ -64,22 +57,6 @@ test('SIGHUP and SIGUSR1 end no server, open no inspector, and leave data that h
   server.signal('SIGTERM');
   expect(await server.ended).toEqual({ code: 0, signal: null });
   expect(server.err()).not.toMatch(/debugger|inspector/i);
-});
-
-test.each(['SIGHUP', 'SIGUSR2'])('%s ends none either whose modules are not read yet', async (signal) => {
-  // The signal comes when the launcher asks for the command line: the earliest that any of ours can be told of it.
-  const hook = `import { registerHooks } from 'node:module';
-    const resolve = (name, context, next) => {
-      if (name.endsWith('/commands/cli.ts')) process.kill(process.pid, '${signal}');
-      return next(name, context);
-    };
-    registerHooks({ resolve });`;
-  const words = ['serve', '--data', snapshot, '--port', '0', '--threads', '1', '--gzip', 'live'];
-  const early = `data:text/javascript,${encodeURIComponent(hook)}`;
-  const server = started(runProgram(process.execPath, ['--import', early, LAUNCHER_FILE, ...words]));
-  await server.printed(/listening on/);
-  server.signal('SIGTERM');
-  expect(await server.ended).toEqual({ code: 0, signal: null });
 });
 
 describe('serve refuses, in lines without a stack and with exit code 1,', () => {

@@ -49,6 +49,23 @@ test.each(['throws', 'exits'] as const)('a serving thread that %s is replaced an
   expect(await one.server.ended).toEqual({ code: 0, signal: null });
 });
 
+test('a server whose only thread died says that it is not ready until another one serves', async () => {
+  const { killer, server } = await served('--threads', '1');
+  const words = new Set<string>();
+  const word = async (): Promise<string> => {
+    const answer = await fetch(`${server.adminUrl}/readyz`);
+    const { status } = (await answer.json()) as { readonly status: string };
+    expect([status, answer.status]).toEqual([status, status === 'ready' ? 200 : 503]);
+    words.add(status);
+    return status;
+  };
+  expect(await word()).toBe('ready');
+  killer.kill('serving', 'exits');
+  await until(async () => (await word()) !== 'ready');
+  await until(async () => (await word()) === 'ready');
+  expect([...words]).toEqual(['ready', 'restarting']);
+});
+
 test('serving threads that keep dying end the process with 70', async () => {
   const one = await served('--threads', '2');
   for (let i = 0; i < 5; i++) {

@@ -1,0 +1,140 @@
+// The settings about where a replica's data comes from and goes to: the catalogue that is crawled or followed, and the
+// targets of snapshots. Rows of the table in declarations.ts, of which crawl and follow have flags too, the words that
+// hand them on, and who a process is to a target that asks.
+import type { TargetAccess } from '../../data/distribution/target.ts';
+import { type Environment, flagName, named, one, type ValuesOf } from './sources.ts';
+import {
+  BASE_URL,
+  CONTACT,
+  DAY_MS,
+  durationBetween,
+  integerBetween,
+  numberBetween,
+  oneOf,
+  PATH,
+  REGION,
+  SWITCH,
+  TARGET,
+} from './values.ts';
+
+const PERIOD = durationBetween(1000, 7 * DAY_MS);
+const PERCENT = numberBetween(0, 100);
+
+/** Rows about every crawl. */
+const CRAWLING = named({
+  concurrency: one(integerBetween(1, 4), 2, { help: 'requests at a time to a catalogue that is crawled, 1 to 4' }),
+  rate: one(numberBetween(0.01, 1000), 10, { help: 'requests a second to it at most' }),
+  timeoutSeconds: one(numberBetween(0.01, 600), 30, {
+    name: 'timeout',
+    help: 'seconds that one of its answers may take',
+  }),
+  contact: one(CONTACT, undefined, {
+    help: 'who crawls it, for the User-Agent: an address or URL',
+    initialText: 'none',
+  }),
+  linksMin: one(PERCENT, 99.9, { help: 'percentage of its links that must lead to a record' }),
+  shrinkMax: one(PERCENT, 5, { help: 'percentage of records that one of its collections may lose' }),
+});
+
+/** How a catalogue is crawled. */
+export type CrawlSettings = ValuesOf<typeof CRAWLING>;
+
+/** Rows of the table of settings. */
+export const FOLLOW_SETTINGS = named({
+  follow: one(BASE_URL, undefined, {
+    help: 'base URL of the catalogue to serve a replica of, kept fresh in --state; POST /refresh does it at once',
+  }),
+  everyMs: one(PERIOD, 900_000, {
+    name: 'every',
+    help: 'time from one refresh of what is followed to the next, which asks for what changed',
+    initialText: '15m',
+  }),
+  sweepEveryMs: one(PERIOD, DAY_MS, {
+    name: 'sweepEvery',
+    help: 'time after which a refresh reads everything anew',
+    initialText: '1d',
+  }),
+  lenient: one(SWITCH, false, {
+    help: 'leave records out that are no such records, of what is followed or of a directory, instead of refusing all',
+  }),
+  state: one(PATH, 'catalogue.follow', { help: 'with --follow, folder of the replica' }),
+  ...CRAWLING,
+});
+
+/** The settings that crawl has too, by their names. */
+export const CRAWL_FLAGS: readonly string[] = [...Object.values(CRAWLING).map(({ name }) => name), 'config'];
+
+/** Those that follow has. */
+export const FOLLOW_FLAGS: readonly string[] = [...CRAWL_FLAGS, 'every', 'sweepEvery', 'lenient'];
+
+/** The flags that give a process that follows once all that it heeds, whatever its environment holds. */
+export function crawlWords(settings: ValuesOf<typeof FOLLOW_SETTINGS>): readonly string[] {
+  const { sweepEveryMs, lenient } = settings;
+  const words = Object.entries(CRAWLING).flatMap(([key, setting]) => {
+    const value = settings[key as keyof CrawlSettings];
+    return value === undefined ? [] : [flagName(setting), String(value)];
+  });
+  const leniently = lenient ? [flagName(FOLLOW_SETTINGS.lenient)] : [];
+  return [...words, flagName(FOLLOW_SETTINGS.sweepEveryMs), `${sweepEveryMs}ms`, ...leniently];
+}
+
+/** Rows about targets. */
+export const TARGET_SETTINGS = named({
+  from: one(TARGET, undefined, {
+    help: 'target to fetch the data from: file:///folder, http(s)://host/folder/, nats://host:4222/bucket or s3://bucket/prefix',
+  }),
+  pollMs: one(durationBetween(100, DAY_MS), 10_000, {
+    name: 'poll',
+    help: 'how often the target is asked for new data',
+    initialText: '10s',
+  }),
+  cache: one(PATH, 'catalogue-cache', { help: 'directory that keeps the last two generations that were fetched' }),
+  allowRollback: one(SWITCH, false, { help: 'take older data from the target too' }),
+  maxStaleMs: one(durationBetween(1000, 365 * DAY_MS), undefined, {
+    name: 'maxStale',
+    help: 'not ready any more when what is served was not confirmed by its target, or refreshed by --follow, for so long',
+  }),
+  natsCredentials: one(PATH, undefined, {
+    help: 'file for NATS: credentials, seed, user:password or token',
+    initialText: 'none',
+  }),
+  natsCa: one(PATH, undefined, { help: 'PEM file of the authorities of NATS servers', initialText: "Node.js's own" }),
+  natsReplicas: one(integerBetween(1, 5), 1, { help: 'servers that a NATS bucket lies on which a publisher makes' }),
+  s3Endpoint: one(BASE_URL, undefined, { help: 'URL of the S3 server', initialText: 'that of AWS in the region' }),
+  s3Region: one(REGION, 'us-east-1', { help: 'region of the bucket of S3' }),
+  s3Addressing: one(oneOf('path', 'host'), undefined, {
+    help: 'where the name of the bucket of S3 stands',
+    initialText: 'path with an endpoint, else host',
+  }),
+});
+
+/** The settings that publishers have too, by their names. */
+export const PUBLISHER_SETTINGS: readonly string[] = [
+  'natsCredentials',
+  'natsCa',
+  'natsReplicas',
+  's3Endpoint',
+  's3Region',
+  's3Addressing',
+  'config',
+];
+
+/** Where a publisher may write, for people. */
+export const PUBLISHED_FORMS = 'file:///folder, nats://host:4222/bucket or s3://bucket/prefix';
+
+/** The flag of a publisher that takes an S3 server which ignores conditions, and its help. */
+export const S3_UNCONDITIONAL = [
+  '--s3-unconditional',
+  'publish to an S3 server that ignores conditions too, as its only publisher',
+] as const;
+
+/** Who a process is to targets, of its settings and the keys of S3 in an environment. */
+export function targetAccessOf(settings: ValuesOf<typeof TARGET_SETTINGS>, environment: Environment): TargetAccess {
+  const { natsCredentials, natsCa, natsReplicas, s3Endpoint, s3Region, s3Addressing } = settings;
+  const of = (name: string): string => environment[name] ?? '';
+  const keys = { id: of('AWS_ACCESS_KEY_ID'), secret: of('AWS_SECRET_ACCESS_KEY'), token: of('AWS_SESSION_TOKEN') };
+  return {
+    nats: { credentials: natsCredentials, ca: natsCa, replicas: natsReplicas },
+    s3: { endpoint: s3Endpoint, region: s3Region, addressing: s3Addressing, keys },
+  };
+}
