@@ -20,7 +20,7 @@ import { openSnapshot } from '../../../../engine/snapshot/open.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { textOf } from '../../../support/pages.ts';
 import { randomOf } from '../../../support/random.ts';
-import { SMALL_TEXTS, snapshotOf } from '../../../support/snapshots.ts';
+import { replaced, rewriteSnapshot, SMALL_TEXTS, snapshotOf } from '../../../support/snapshots.ts';
 
 const DIRECTORY = temporaryDirectory();
 const SNAPSHOT = join(DIRECTORY, 'small.snapshot');
@@ -83,6 +83,19 @@ describe('blocks', () => {
     expect(other.file).toBe(fileIn('small.snapshot'));
     expect(readFileSync(other.file).equals(bytes)).toBe(true);
   });
+
+  test.each(['independentEnds', 'chainedEnds'])(
+    'that have not as many %s as there are records are made anew',
+    async (ends) => {
+      const file = fileIn(`forged-${ends}.snapshot`);
+      await blocks(file);
+      const fewer = replaced(`phenomona/blocks/0.${ends}`, (elements) => elements.slice(1));
+      await rewriteSnapshot(file, file, fewer);
+      const again = await blocks(file);
+      expect(again.made?.records).toBe(18);
+      expect(again.refusal).toMatch(new RegExp(`section phenomona/blocks/0\\.${ends}: `));
+    },
+  );
 
   test('of a snapshot that takes the place of another are carried over from the file of that one', async () => {
     const snapshot = join(DIRECTORY, 'replaced.snapshot');

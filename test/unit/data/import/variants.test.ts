@@ -1,6 +1,7 @@
 // Snapshots without some index variants: smaller, said in their metadata, verified, with the same answers.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openData } from '../../../../data/open.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { OperationError } from '../../../../data/operationError.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
@@ -9,7 +10,7 @@ import { decodeMetadata, encodeMetadata, type Metadata } from '../../../../engin
 import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { hitsOf } from '../../../support/lists.ts';
 import { rowsOf } from '../../../support/pages.ts';
-import { refusalOf, replaced, rewriteSnapshot } from '../../../support/snapshots.ts';
+import { refusalOf, replaced, rewriteSnapshot, within } from '../../../support/snapshots.ts';
 
 const SCRATCH = temporaryDirectory();
 const SAMPLE = join(import.meta.dirname, '../../../../data/sample');
@@ -75,6 +76,16 @@ describe('a snapshot', async () => {
     await rewriteSnapshot(whole.file, lying, saying(['grams']));
     expect(await refusalOf(lying)).toMatch(/gramKeys: an n-gram index, expected none$/);
   });
+});
+
+test('n-grams whose lists end outside of all lists are refused by who opens them', async () => {
+  const { file } = await sampleWithout(undefined);
+  const forged = join(SCRATCH, 'forged.snapshot');
+  const far = within('observations/abstract.gramEnds', (ends) => void (ends[0] = 0x3fff_ffff));
+  await rewriteSnapshot(file, forged, far);
+  await expect(openData(forged, { baseUrl: BASE_URL, threads: 0 }, () => undefined)).rejects.toThrow(
+    /section observations\/abstract\.gramEnds: /,
+  );
 });
 
 test.each(['', 'gram', 'grams,x', ','])('--without %j is refused with the names there are', async (without) => {
