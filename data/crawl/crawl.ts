@@ -39,6 +39,8 @@ export interface CrawlOptions extends UpstreamOptions, Acceptance {
   readonly now: string;
   /** Told before anything is asked, with when the run began that this one goes on with, where there was one. */
   readonly onBegun?: (resumed: string | undefined) => void;
+  /** Told why what came is compared with nothing: what is wrong with the data set that was there. */
+  readonly onDamaged?: (reason: string) => void;
 }
 
 /**
@@ -119,7 +121,7 @@ async function collect(
   if (doubtful.size > 0) survey = surveyLinks(state.parts);
   judgeLinks(survey, options);
   const counts = Object.fromEntries([...state.parts].map(([name, { ids }]) => [name, ids.size]));
-  if (!options.isForced) judgeLosses(await countsIn(options.output), counts, options);
+  if (!options.isForced) judgeLosses(await countsIn(options.output, options.onDamaged), counts, options);
   const bytes = [...state.parts.values()].reduce((sum, part) => sum + part.bytes, 0);
   const sha256 = Object.fromEntries([...state.parts].map(([name, part]) => [`${name}.ndjson`, part.sum()]));
   const pages = pagesOf(state.parts);

@@ -52,10 +52,24 @@ function isWithin(inner: string, outer: string): boolean {
 }
 
 /**
- * Records by collection in the data set that is there, none where there is none. Throws OperationError where it cannot
- * be read. Cost: none where a manifest counts them, else a pass over the files.
+ * Records by collection in the data set that is there, none where there is none, or one that is damaged: `onDamaged` is
+ * told what is wrong with it. Throws OperationError where it cannot be read. Cost: none where a manifest counts them,
+ * else a pass over the files.
  */
-export async function countsIn(output: string): Promise<ReadonlyMap<string, number>> {
+export async function countsIn(
+  output: string,
+  onDamaged?: (reason: string) => void,
+): Promise<ReadonlyMap<string, number>> {
+  try {
+    return await recordsIn(output);
+  } catch (error) {
+    if (!(error instanceof OperationError) || error.code !== 'input') throw error;
+    onDamaged?.(error.message);
+    return new Map();
+  }
+}
+
+async function recordsIn(output: string): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   if (namesIn(output).length === 0) return counts;
   const { files, manifest } = await openDataSet(output);

@@ -73,6 +73,7 @@ export async function runCrawl(
     const options = {
       ...crawling,
       onRetry: retryTold(report),
+      onDamaged: damageTold(report),
       kind: 'new' as const,
       output,
       state: flags.state ?? stateBeside(output),
@@ -123,6 +124,11 @@ export function retryTold(report: Report): (retry: Retry) => void {
     const line = `${what} (${url}): ${reason}; try ${tried + 1} of ${tries} in ${waitSeconds} s`;
     report(line, 'warn', { event: 'pageRetried', ...figures, waitSeconds });
   };
+}
+
+/** Tells that the data set before is damaged, so that nobody knows what was lost since. */
+export function damageTold(report: Report): (reason: string) => void {
+  return (reason) => report(`the data before is damaged, and no loss of it is looked for: ${reason}`, 'warn');
 }
 
 function crawlEvent(report: CrawlReport | undefined, ms: number): DataEvent {

@@ -11,7 +11,7 @@ import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { compressTold } from './compress.ts';
-import { crawlingOf, leftOut, retryTold, tellingOfSignals } from './crawl.ts';
+import { crawlingOf, damageTold, leftOut, retryTold, tellingOfSignals } from './crawl.ts';
 import type { ShowProgress } from '../generations/data.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Outputs } from './parts.ts';
@@ -62,6 +62,7 @@ async function followTold(
   const options: RefreshOptions = {
     ...crawlingOf(url, settings, flags.force === true),
     onRetry: retryTold(report),
+    onDamaged: damageTold(report),
     folder: flags.output,
     sweepEveryMs: settings.sweepEveryMs,
     isLenient: settings.lenient,

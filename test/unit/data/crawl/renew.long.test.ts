@@ -234,27 +234,35 @@ test('tags that lie are found out at once; a change that shows nowhere is found 
   }
 });
 
-test('what is held is of no use where it is damaged, of another catalogue, or of nobody', async () => {
+test.each([
+  ['judged', false],
+  ['forced', true],
+])('what is held is of no use where it is damaged, of another catalogue, or of nobody: %s', async (_, isForced) => {
   const collections = { notes: notesOf(300), times: [{ ob_id: 1 }] };
   const upstream = await upstreamOf({ collections, heedsDates: true, heedsFields: true });
-  const spoilt: ((output: string) => void)[] = [
-    (output) => writeFileSync(join(output, 'notes.ndjson'), '{"ob_id":0}\n'),
-    (output) => writeFileSync(join(output, 'notes.ndjson'), '{"ob_id"'),
-    (output) => rmSync(join(output, 'notes.ndjson')),
-    (output) => rmSync(join(output, 'MANIFEST.json')),
-    (output) => {
-      const file = join(output, 'MANIFEST.json');
-      writeFileSync(file, readFileSync(file, 'utf8').replace(upstream.url, 'http://other.example.org'));
-    },
+  const rewrite = (output: string, change: (text: string) => string): void => {
+    const file = join(output, 'MANIFEST.json');
+    writeFileSync(file, change(readFileSync(file, 'utf8')));
+  };
+  const spoilt: (readonly [spoil: (output: string) => void, told?: RegExp])[] = [
+    [(output) => writeFileSync(join(output, 'notes.ndjson'), '{"ob_id":0}\n')],
+    [(output) => writeFileSync(join(output, 'notes.ndjson'), '{"ob_id"')],
+    [(output) => rmSync(join(output, 'notes.ndjson')), /notes\.ndjson is missing, which MANIFEST\.json names$/],
+    [(output) => rmSync(join(output, 'MANIFEST.json'))],
+    [(output) => rewrite(output, (text) => text.slice(0, 100)), /MANIFEST\.json: .*JSON/],
+    [(output) => rewrite(output, (text) => text.replace(upstream.url, 'http://other.example.org'))],
   ];
-  for (const spoil of spoilt) {
+  for (const [spoil, told] of spoilt) {
     const output = newOutput();
     await crawled(upstream.url, output);
     const files = filesOf(output);
     spoil(output);
-    const report = await crawled(upstream.url, output, { kind: 'renewal', isForced: true });
+    const damages: string[] = [];
+    const onDamaged = (reason: string): void => void damages.push(reason);
+    const report = await crawled(upstream.url, output, { kind: 'renewal', isForced, onDamaged });
     expect(report?.manners.get('notes')).toBe('walked');
     expect(filesOf(output)).toEqual(files);
+    expect(damages).toEqual(told && !isForced ? [expect.stringMatching(told)] : []);
   }
 });
 
