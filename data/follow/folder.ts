@@ -2,6 +2,7 @@
 // of it is replaced as a whole.
 import { existsSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isObject } from '../../engine/bits/json.ts';
 import { CHANGES_FILE } from '../changes/changeFile.ts';
 import { attempt, readAtMost, replaceFile } from '../files.ts';
 import type { Origin } from '../import/earlier.ts';
@@ -94,10 +95,12 @@ function notesOf(text: string): FollowNotes | undefined {
 /** Whether notes say of what a snapshot was built; those of an earlier version of the program do not. */
 function isOrigin(value: unknown): value is Origin {
   if (typeof value !== 'object' || value === null) return false;
-  const { generation, sums, undeclared } = value as Readonly<Record<string, unknown>>;
+  const { generation, sums, skipped, undeclared } = value as Readonly<Record<string, unknown>>;
   const isOfTexts = (texts: unknown): boolean =>
     typeof texts === 'object' && texts !== null && Object.values(texts).every((text) => typeof text === 'string');
-  return typeof generation === 'string' && isOfTexts(sums) && Array.isArray(undeclared) && isOfTexts(undeclared);
+  const isOfCounts = isObject(skipped) && Object.values(skipped).every((count) => Number.isSafeInteger(count));
+  const isOfSums = typeof generation === 'string' && isOfTexts(sums) && isOfCounts;
+  return isOfSums && Array.isArray(undeclared) && isOfTexts(undeclared);
 }
 
 /** Puts notes in the place of those before, whose time says when. Throws OperationError `file`. */

@@ -54,7 +54,7 @@ export type RefreshStep =
       readonly generation: string;
       readonly bytes: number;
       readonly work: ImportWork;
-      /** Faulty records that were left out: how many, and the first few. */
+      /** Faulty records that are left out: how many, and the first few of those that were read. */
       readonly skipped: { readonly count: number; readonly told: readonly string[] };
       readonly ms: number;
     }
@@ -198,7 +198,9 @@ async function build(
     observer.onStep({ kind: 'placed', generation, counts, ms: clock() - builtMs });
     return origin;
   };
-  if (!known || before === undefined) return take(undefined);
+  const hasFaulty = known !== undefined && Object.keys(known.skipped).length > 0;
+  // What was left out as faulty is refused once it may not be any more.
+  if (!known || before === undefined || (hasFaulty && !isLenient)) return take(undefined);
   try {
     return await take({ file: paths.snapshot, origin: known });
   } catch (error) {

@@ -35,12 +35,14 @@ import type { CollectionFile } from './ndjson.ts';
 import type { StoredBytes } from './recordBytes.ts';
 
 /**
- * What a snapshot was imported from: the SHA-256 sums of its collections' files as the manifest had them, and the
- * collections whose records have keys beside the declared ones, of which a snapshot does not say all that was learnt.
+ * What a snapshot was imported from: the SHA-256 sums of its collections' files as the manifest had them, how many
+ * faulty records of a file were left out where some were, and the collections whose records have keys beside the
+ * declared ones, of which a snapshot does not say all that was learnt.
  */
 export interface Origin {
   readonly generation: string;
   readonly sums: Readonly<Record<string, string>>;
+  readonly skipped: Readonly<Record<string, number>>;
   readonly undeclared: readonly string[];
 }
 
@@ -112,6 +114,11 @@ export class EarlierSnapshot {
   /** Whether a collection was imported from a file with the sum that its file has now. */
   isUnchanged({ collection, sha256 }: CollectionFile): boolean {
     return sha256 !== undefined && this.#origin.sums[collection] === sha256;
+  }
+
+  /** How many records of a collection's file were left out as faulty. */
+  skippedOf(name: string): number {
+    return this.#origin.skipped[name] ?? 0;
   }
 
   /** Whether a collection had records with keys beside the declared ones. */

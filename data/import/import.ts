@@ -58,7 +58,8 @@ export interface CollectionReport {
 
 /**
  * The outcome of an import. `skipped` tells the lines that a lenient import left out, at most `FAULTS_TOLD` of
- * `skippedCount`, `ignored` the files that were not read though they are named as collections are.
+ * `skippedCount` and none of what is carried over, `ignored` the files that were not read though they are named as
+ * collections are.
  */
 export interface ImportReport {
   readonly collections: readonly CollectionReport[];
@@ -169,7 +170,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
     };
     // Most of a refresh is a copy.
     const { bytes, generation } = await writeSnapshot(options.file, fill, { isUncached: earlier !== undefined });
-    const origin = { generation, sums: sumsOf(dataSet), undeclared };
+    const origin = { generation, sums: sumsOf(dataSet), skipped: skippedIn(reports), undeclared };
     const skippedCount = reports.reduce((sum, one) => sum + one.skipped, 0);
     const found = { collections: reports, skipped, skippedCount, ignored: dataSet.ignored, inferred };
     return { ...found, snapshotBytes: bytes, generation, origin, work, kept, stages: profile.stageTimes() };
@@ -183,6 +184,10 @@ function sumsOf({ files }: DataSet): Readonly<Record<string, string>> {
   return Object.fromEntries(
     files.flatMap(({ collection, sha256 }) => (sha256 === undefined ? [] : [[collection, sha256]])),
   );
+}
+
+function skippedIn(reports: readonly CollectionReport[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(reports.filter((one) => one.skipped > 0).map((one) => [one.name, one.skipped]));
 }
 
 function workOf(imported: readonly ImportedCollection[]): ImportWork {
@@ -240,7 +245,8 @@ async function importCollection(
   const start = writer.bytes;
   if (file && earlier?.isUnchanged(file)) {
     const built = earlier.carry(writer, collection.name);
-    return importedOf(importing, { collection, file, built, start, kept: 'all', parsed: 0 });
+    const skipped = { told: [], count: earlier.skippedOf(collection.name) };
+    return importedOf(importing, { collection, file, built, start, kept: 'all', parsed: 0 }, skipped);
   }
   const held =
     file && earlier?.hasUndeclared(collection.name) === false ? earlier.collection(collection.name) : undefined;
@@ -286,13 +292,16 @@ interface Built extends Pick<ImportedCollection, 'collection' | 'built' | 'kept'
   readonly start: number;
 }
 
-function importedOf({ writer, dataSet }: Importing, made: Built, faults?: Faults): ImportedCollection {
+function importedOf(
+  { writer, dataSet }: Importing,
+  made: Built,
+  { told: skipped, count: skippedCount }: Pick<Faults, 'told' | 'count'>,
+): ImportedCollection {
   const { collection, built, file, start, kept, parsed } = made;
   const indexBytes = writer.bytes - start - built.recordBytes;
-  const skippedCount = faults?.count ?? 0;
   if (file) compareCounts(file, built.records + skippedCount, dataSet.manifest.counts.get(collection.name));
   const inputBytes = file?.bytes ?? 0;
-  return { collection, built, inputBytes, indexBytes, skipped: faults?.told ?? [], skippedCount, kept, parsed };
+  return { collection, built, inputBytes, indexBytes, skipped, skippedCount, kept, parsed };
 }
 
 /** `lines` are all records of the file, those left out too. */

@@ -181,7 +181,7 @@ describe('of an earlier snapshot', () => {
     const texts = first['observations.ndjson']!.slice(0, 50);
     const file = join(SCRATCH, 'runs.snapshot');
     await snapshotOf(file, { observations: texts.join('\n') }, 20_000);
-    const origin = { generation: new SectionFile(file).generation, sums: {}, undeclared: [] };
+    const origin = { generation: new SectionFile(file).generation, sums: {}, skipped: {}, undeclared: [] };
     const young = JSON.stringify({ ...(JSON.parse(texts[20]!) as Json), title: 'other' });
     const observations = [...texts.slice(3, 20), young, ...texts.slice(21)];
     const directory = written(randomOf(7), { 'observations.ndjson': observations });

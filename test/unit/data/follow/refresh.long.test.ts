@@ -227,6 +227,33 @@ test('takes over what has not changed, and imports everything where the last gen
   expect(told).toContainEqual(expect.objectContaining({ event: 'built', carried: 0, merged: 0, parsed: 9 }));
 }, 120_000);
 
+test('what is left out of a collection that stays has nothing imported anew, and is refused by who takes none', async () => {
+  const observations = [
+    { ob_id: 1, title: 17 },
+    { ob_id: 2, title: 'two' },
+  ];
+  const collections = { notes: BEFORE, observations };
+  const upstream = await startPlainUpstream({ collections, tags: 'honest' });
+  running.push(upstream);
+  const words = ['follow', upstream.url, '-o', newFolder(), '--once', ...QUICK];
+  const lenient = async (): Promise<string> => {
+    const command = runCommand([...words, '--lenient']);
+    expect([await command.ended, command.err()]).toEqual([{ code: 0, signal: null }, '']);
+    return command.out();
+  };
+  expect(await lenient()).toMatch(/"event":"built".*"carried":0,.*"skipped":1,/);
+  for (const notes of [AFTER, BEFORE]) {
+    collections.notes = notes;
+    const told = await lenient();
+    expect(told).toMatch(/"event":"built".*"carried":1,.*"skipped":1,/);
+    expect(told).not.toContain('importedWhole');
+  }
+  collections.notes = AFTER;
+  const strict = runCommand(words);
+  expect(await strict.ended).toEqual({ code: 1, signal: null });
+  expect(strict.err()).toContain('observations.ndjson:1: /title: expected text, got a number');
+}, 60_000);
+
 test('follows until it is told to end, and ends with 0', async () => {
   const { upstream, collections } = await upstreamOf(BEFORE);
   const folder = newFolder();

@@ -191,7 +191,7 @@ describe('reports', () => {
       { collection: 'ipps', fields: [] },
       { collection: 'mpos', fields: ['size integer', 'owner link to parties'] },
     ];
-    const origin = { generation: 'abc', sums: {}, undeclared: [] };
+    const origin = { generation: 'abc', sums: {}, skipped: {}, undeclared: [] };
     const work = { carried: 0, merged: 0, parsed: 1210 };
     const report = {
       collections,
