@@ -45,9 +45,10 @@ export interface CrawlOptions extends UpstreamOptions, Acceptance {
 
 /**
  * What a crawl brought: records by collection and how each was had, their bytes, links and those that lead nowhere,
- * what it left out, and whether the output had all of it.
+ * what it left out, and whether the output had all of it. `begun` is the time of the run that began it.
  */
 export interface CrawlReport {
+  readonly begun: string;
   readonly isUnchanged: boolean;
   readonly isRenewal: boolean;
   readonly manners: ReadonlyMap<string, Manner>;
@@ -138,7 +139,7 @@ async function collect(
   }
   const isUnchanged = same !== undefined;
   const worst = worstLinks(survey);
-  return { isUnchanged, isRenewal, manners, counts, bytes, links, dangling, worst, unknown };
+  return { begun, isUnchanged, isRenewal, manners, counts, bytes, links, dangling, worst, unknown };
 }
 
 /** Fills a part that is empty out of what is held, where that can be; answers how. */

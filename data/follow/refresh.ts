@@ -100,7 +100,7 @@ export async function refresh(
   }
 }
 
-/** Crawls; answers when everything was last read, where that was now. */
+/** Crawls; answers when it began to read everything, an earlier run perhaps, where that is what it did. */
 async function crawlInto(
   paths: FollowPaths,
   sweptMs: number,
@@ -126,7 +126,7 @@ async function crawlInto(
     const records = Object.values(report.counts).reduce((sum, count) => sum + count, 0);
     const { bytes, isUnchanged, unknown } = report;
     onStep({ kind: 'crawled', records, bytes, manners, isUnchanged, unknown, ms: options.clock() - clockMs });
-    return report.isRenewal ? undefined : startMs;
+    return report.isRenewal ? undefined : Date.parse(report.begun);
   } catch (error) {
     // What was refused would be judged again, and again: it is fetched anew.
     if (error instanceof OperationError && error.code === 'input')

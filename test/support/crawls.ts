@@ -46,22 +46,28 @@ export function linesOf(records: readonly PlainRecord[]): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }
 
-/** Crawls `base` into `output` with three tries of each request and hardly a wait between them. */
+/** How tests crawl: with three tries of each request and hardly a wait between them. */
+export const QUICK_CRAWL = {
+  concurrency: 2,
+  rate: 1e6,
+  tries: 3,
+  backoffMs: 1,
+  timeoutMs: 10_000,
+  clock: () => performance.now(),
+  linksMin: 99.9,
+  shrinkMax: 5,
+  isForced: false,
+  recordsMax: 1e7,
+  idsMax: 4e7,
+  userAgent: 'test',
+};
+
+/** Crawls `base` into `output`, all of it unless told otherwise. */
 export async function crawled(
   base: string,
   output: string,
   options: Partial<CrawlOptions> = {},
 ): Promise<CrawlReport | undefined> {
-  const quick = {
-    kind: 'new' as const,
-    concurrency: 2,
-    rate: 1e6,
-    tries: 3,
-    backoffMs: 1,
-    timeoutMs: 10_000,
-    clock: () => performance.now(),
-  };
-  const judged = { linksMin: 99.9, shrinkMax: 5, isForced: false, recordsMax: 1e7, idsMax: 4e7 };
-  const named = { userAgent: 'test', now: '2026-01-31T00:00:00Z', state: `${output}.crawl` };
-  return crawl({ ...quick, ...judged, ...named, base, output, ...options }, () => undefined);
+  const whole = { ...QUICK_CRAWL, kind: 'new' as const, now: '2026-01-31T00:00:00Z', state: `${output}.crawl` };
+  return crawl({ ...whole, base, output, ...options }, () => undefined);
 }

@@ -6,7 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { decodePointer, type Pointer } from '../../../../data/distribution/pointer.ts';
 import { addressOf } from '../../../../data/blocks/blockFiles.ts';
+import { refresh } from '../../../../data/follow/refresh.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
+import { QUICK_CRAWL } from '../../../support/crawls.ts';
 import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { differencesFrom, followOnce, loggedIn, QUICK } from '../../../support/follows.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
@@ -226,6 +228,25 @@ test('takes over what has not changed, and imports everything where the last gen
   expect(told).toContainEqual(expect.objectContaining({ event: 'importedWhole', reason }));
   expect(told).toContainEqual(expect.objectContaining({ event: 'built', carried: 0, merged: 0, parsed: 9 }));
 }, 120_000);
+
+test('a sweep that a later run ends counts from its beginning', async () => {
+  let isBroken = true;
+  const upstream = await startPlainUpstream({
+    collections: { notes: BEFORE, times: [{ ob_id: 1 }] },
+    onRequest: ({ url, socket }) => void (isBroken && url!.includes('times') && socket.destroy()),
+  });
+  running.push(upstream);
+  const folder = newFolder();
+  const [beganMs, endedMs] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 3)];
+  const refreshedAt = (ms: number): Promise<unknown> => {
+    const named = { base: upstream.url, folder, sweepEveryMs: 1000, threads: 0, isLenient: false, nowMs: () => ms };
+    return refresh({ ...QUICK_CRAWL, ...named }, { onStep: () => undefined, onProgress: () => undefined });
+  };
+  await expect(refreshedAt(beganMs)).rejects.toThrow('times');
+  isBroken = false;
+  await refreshedAt(endedMs);
+  expect(JSON.parse(readFileSync(join(folder, 'follow.json'), 'utf8'))).toMatchObject({ sweptMs: beganMs });
+}, 60_000);
 
 test('what is left out of a collection that stays has nothing imported anew, and is refused by who takes none', async () => {
   const observations = [
