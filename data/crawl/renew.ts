@@ -279,16 +279,18 @@ async function fill(part: CollectionPart, file: CollectionFile, ids: Float64Arra
     if (repeated) throw new Drift(`id ${repeated.id} came twice`);
     batch = [];
   };
+  const add = (record: SentRecord): void => {
+    if (batch.push(record) >= ADDED_RECORDS) flush();
+  };
   let row = 0;
   let next = 0;
   for await (const { bytes } of readLines(file)) {
     for (const text of linesOf(bytes)) {
       const id = ids[row++]!;
-      while (next < records.length && records[next]!.id < id) batch.push(records[next++]!);
-      if (!gone.has(id) && !fresh.has(id)) batch.push({ id, text });
-      if (batch.length >= ADDED_RECORDS) flush();
+      while (next < records.length && records[next]!.id < id) add(records[next++]!);
+      if (!gone.has(id) && !fresh.has(id)) add({ id, text });
     }
   }
-  batch.push(...records.slice(next));
+  while (next < records.length) add(records[next++]!);
   flush();
 }

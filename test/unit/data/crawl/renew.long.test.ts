@@ -1,6 +1,9 @@
 // A crawl that asks only for what changed ends in what a whole crawl of the same upstream gives, byte for byte, by
 // whatever the upstream can be asked for and however it lies; what cannot be asked for is found by the next sweep.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { crawled, filesOf, newOutputIn, recordsOf } from '../../../support/crawls.ts';
@@ -265,6 +268,42 @@ test.each([
     expect(damages).toEqual(told && !isForced ? [expect.stringMatching(told)] : []);
   }
 });
+
+test('of a large collection a quarter may be new', async () => {
+  const [held, whole] = [600_000, 749_999];
+  const lineOf = (id: number): string => JSON.stringify(noteOf(id, id < held - 1 ? 0 : 29));
+  const server = createServer((request, response) => {
+    const base = `http://${request.headers.host}`;
+    const { pathname, searchParams } = new URL(request.url!, base);
+    if (pathname === '/api/v3/') return sendJson(response, { notes: `${base}/api/v3/notes/` });
+    const since = searchParams.get('lastUpdatedDate__gte') ?? '';
+    const first = since > '2100' ? whole : since === '' ? 0 : held - 1;
+    const start = first + Number(searchParams.get('offset'));
+    const end = Math.min(whole, start + Number(searchParams.get('limit')));
+    const next = end < whole ? `"${base}/api/v3/notes/?offset=${end - first}"` : 'null';
+    const lines = Array.from({ length: end - start }, (_, i) => lineOf(start + i));
+    response.end(`{"count":${whole - first},"next":${next},"previous":null,"results":[${lines.join(',')}]}`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const source = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const output = newOutput();
+    const file = join(output, 'notes.ndjson');
+    const lines = Array.from({ length: whole }, (_, id) => `${lineOf(id)}\n`);
+    const text = lines.slice(0, held).join('');
+    const sha256 = { 'notes.ndjson': createHash('sha256').update(text).digest('hex') };
+    mkdirSync(output);
+    writeFileSync(file, text);
+    const manifest = { created: '2026-01-31T00:00:00Z', source, counts: { notes: held }, sha256 };
+    writeFileSync(join(output, 'MANIFEST.json'), JSON.stringify(manifest));
+    const report = await crawled(source, output, { kind: 'renewal', now: '2026-02-01T00:00:00Z' });
+    expect(report?.manners.get('notes')).toBe('patched');
+    expect(readFileSync(file, 'utf8') === lines.join('')).toBe(true);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}, 120_000);
 
 test('pages that a manifest names elsewhere are never asked for', async () => {
   const upstream = await upstreamOf({ collections: { notes: [{ ob_id: 1 }] }, tags: 'honest' });
