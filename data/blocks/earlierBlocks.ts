@@ -52,13 +52,16 @@ export function openEarlier(blocks: EarlierBlocks): OpenedBlocks | undefined {
   return file && { collection: (name) => recordsOf(fileChunks(file, name)), close: () => file.close() };
 }
 
-/** Whether a file has blocks of this form, each section with its right checksum. Cost: one pass over it. */
-export function isSound(file: string): boolean {
+/**
+ * Whether a file has blocks of a title, of this form unless told otherwise, each section with its right checksum. Cost:
+ * one pass over it.
+ */
+export function isSound(file: string, isWanted: (title: string) => boolean = isBlocksTitle): boolean {
   const sections = orUndefined(() => new SectionFile(file));
   if (!sections) return false;
   try {
     const { title } = sections.arrays(BLOCKS_TITLE, BLOCKS_TITLE.path);
-    if (!isBlocksTitle(Buffer.from(title).toString())) return false;
+    if (!isWanted(Buffer.from(title).toString())) return false;
     sections.assertWhole(sections.sections);
     return true;
   } catch (error) {

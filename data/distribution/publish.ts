@@ -3,7 +3,9 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { blocksAddress } from '../blocks/blockFiles.ts';
+import { blocksTitle } from '../../engine/snapshot/sections.ts';
+import { addressOf, blocksAddress } from '../blocks/blockFiles.ts';
+import { isSound } from '../blocks/earlierBlocks.ts';
 import { attempt, openFile } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
@@ -38,10 +40,11 @@ export interface PublishOptions {
 }
 
 /**
- * What came of it: the pointer, the bytes that the target did not have, whether it was not current already, and whether
- * its data is older than what was.
+ * What came of it: the pointer, the bytes that the target did not have, whether it was not current already, whether its
+ * data is older than what was, and files of compressed records that were left out, which are damaged or of others.
  */
 export interface PublishReport {
+  readonly leftOut: readonly string[];
   readonly pointer: Pointer;
   readonly sentBytes: number;
   readonly isNew: boolean;
@@ -57,7 +60,7 @@ interface Source extends StoredObject {
 /**
  * Verifies a snapshot file, puts it and the compressed records beside it into a target, and points to it. Throws
  * OperationError: `snapshot` for what is damaged or no snapshot, `refused` for older data than the target has, `file`
- * and `network`. Cost: a verification, with the memory of it, and three reads of the files.
+ * and `network`. Cost: a verification, with the memory of it, and three reads of the files, four of compressed records.
  */
 export async function publishSnapshot(options: PublishOptions, onProgress: OnProgress): Promise<PublishReport> {
   const opened: HeldFile[] = [];
@@ -82,6 +85,7 @@ interface Sources {
   readonly verified: VerifyReport;
   readonly snapshot: Source;
   readonly blocks: readonly BlocksSource[];
+  readonly leftOut: readonly string[];
 }
 
 async function sourcesOf(file: string, hold: (held: HeldFile) => HeldFile, onProgress: OnProgress): Promise<Sources> {
@@ -91,15 +95,20 @@ async function sourcesOf(file: string, hold: (held: HeldFile) => HeldFile, onPro
   const snapshot = await sourceOf(held, snapshotName, onProgress);
   if (writingOf(held) !== before) throw wasChanged(file);
   const blocks: BlocksSource[] = [];
+  const leftOut: string[] = [];
   for (const { file: name, address } of blocksBeside(file, verified.generation)) {
+    if (!isSound(name, (title) => isTitleOf(title, verified.generation, address))) {
+      leftOut.push(name);
+      continue;
+    }
     const source = await sourceOf(hold({ descriptor: openFile(name), file: name }), blocksName, onProgress);
     blocks.push({ ...source, address });
   }
-  return { verified, snapshot, blocks };
+  return { verified, snapshot, blocks, leftOut };
 }
 
 async function publishSources(
-  { verified: { generation, created, collections }, snapshot, blocks }: Sources,
+  { verified: { generation, created, collections }, snapshot, blocks, leftOut }: Sources,
   { target, allowRollback, refreshed }: PublishOptions,
   onProgress: OnProgress,
 ): Promise<PublishReport> {
@@ -132,7 +141,8 @@ async function publishSources(
     if (pointer === current || (await target.replacePointer(pointer, found))) {
       // A prune that began before may have removed what nothing pointed to then.
       await send();
-      return { pointer, sentBytes, isNew, isOlder: current !== undefined && isOlderData(content, current) };
+      const isOlder = current !== undefined && isOlderData(content, current);
+      return { pointer, sentBytes, isNew, isOlder, leftOut };
     }
   }
   throw tooSlow(target);
@@ -194,6 +204,12 @@ function blocksBeside(
       const address = blocksAddress(path.basename(file), generation, name);
       return address === undefined ? [] : [{ file: path.join(directory, name), address }];
     });
+}
+
+/** Whether blocks are of a generation, for the base URL of an address: such a URL stands in JSON as it is. */
+function isTitleOf(title: string, generation: string, address: string): boolean {
+  const start = blocksTitle({ generation, baseUrl: '' }).slice(0, -'"}'.length);
+  return title.startsWith(start) && addressOf(title.slice(start.length, -'"}'.length)) === address;
 }
 
 async function sourceOf(

@@ -28,6 +28,8 @@ export interface Publication extends TargetWords {
 const REFUSED_WITHOUT =
   'that is older than what was current: replicas without --allow-rollback refuse it, serve on, and with --max-stale are not ready any more';
 
+const LEFT_OUT = 'left out, since it is damaged or of other records: each replica compresses its own';
+
 /** Publishes a snapshot file. Throws OperationError as it is told there. */
 export async function runPublish({ file, to, ...words }: Publication, flags: Flags, outputs: Outputs): Promise<void> {
   const allowRollback = flags['allowRollback'] === true;
@@ -40,7 +42,7 @@ export async function runPublish({ file, to, ...words }: Publication, flags: Fla
 export async function publishTold(options: PublishOptions, report: Report, progress: Output): Promise<void> {
   const { name } = options.target;
   const startMs = steadyMs();
-  const { pointer, sentBytes, isNew, isOlder } = await withProgress(progress, (onProgress) =>
+  const { pointer, sentBytes, isNew, isOlder, leftOut } = await withProgress(progress, (onProgress) =>
     publishSnapshot(options, onProgress),
   );
   const { generation, created, sequence } = pointer;
@@ -51,6 +53,7 @@ export async function publishTold(options: PublishOptions, report: Report, progr
   const figures = { target: name, generation, sequence, created, bytes: sentBytes, seconds };
   const line = `${name}: ${what}, number ${sequence}${of}, ${sent}`;
   report(line, 'info', { event: isNew ? 'published' : 'unchanged', ...figures });
+  for (const file of leftOut) report(`${file}: ${LEFT_OUT}`, 'warn');
   if (isOlder) report(`${name}: ${REFUSED_WITHOUT}`, 'warn');
 }
 

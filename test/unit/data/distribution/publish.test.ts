@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { blocksFile } from '../../../../data/blocks/blockFiles.ts';
 import { keepBlocks } from '../../../../data/blocks/blockStore.ts';
 import { snapshotName } from '../../../../data/distribution/pointer.ts';
 import { confirmPublished, publishSnapshot } from '../../../../data/distribution/publish.ts';
@@ -133,6 +134,24 @@ describe('publishing', () => {
     await expect(published(url, { file })).rejects.toThrow(refusal(message, 'snapshot'));
     expect(readFileSync(join(folder, 'current.json'), 'utf8')).toBe(before);
     expect(readdirSync(folder).length).toBe(2);
+  });
+
+  test.each<[string, string, (file: string) => void]>([
+    ['damaged', 'https://a.example.org', (file) => patch(file, readFileSync(file).indexOf('{"kind":') - 1, 1)],
+    ['cut short', 'https://a.example.org', (file) => truncateSync(file, 1000)],
+    ['of another base URL', 'https://b.example.org', () => undefined],
+  ])('leaves out compressed records that are %s, and says so', async (what, baseUrl, spoil) => {
+    const { folder, url } = newFolder(directory);
+    const { generation } = next;
+    const file = join(directory, `${what}.snapshot`);
+    const blocks = blocksFile(file, { generation, baseUrl });
+    copyFileSync(next.file, file);
+    copyFileSync(blocksFile(next.file, { generation, baseUrl: 'https://a.example.org' }), blocks);
+    spoil(blocks);
+    const command = runCommand(['publish', file, '--to', url]);
+    expect(await command.ended).toEqual({ code: 0, signal: null });
+    expect(command.out()).toContain(`\n${blocks}: left out, since it is damaged or of other records: each replica`);
+    expect(wholePointer(folder)).toMatchObject({ generation, blocks: [] });
   });
 
   test('a file whose name another takes meanwhile is published as it was verified', async () => {
