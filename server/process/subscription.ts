@@ -310,7 +310,7 @@ export class Subscription {
     throw new OperationError('refused', `${this.#target.name}: ${what}; --allow-rollback takes it`);
   }
 
-  /** Fetches a generation into the cache, unless it is there, and compares its header with the pointer. */
+  /** Fetches a generation that the cache has not, its blocks where they can be had, and compares its header. */
   async #bring(pointer: Pointer): Promise<void> {
     const { baseUrl, report, settings } = this.#options;
     const startMs = steadyMs();
@@ -332,13 +332,13 @@ export class Subscription {
     const address = addressOf(baseUrl);
     const blocks = settings.gzip === 'stored' ? pointer.blocks.find((one) => one.address === address) : undefined;
     if (blocks) {
-      const stored = {
-        ...shared,
-        name: blocksName(blocks),
-        stored: blocks,
-        file: this.#cache.blocksFile(pointer, address),
-      };
-      bytes += await fetchObject(stored);
+      const at = this.#cache.blocksFile(pointer, address);
+      const fetched = fetchObject({ ...shared, name: blocksName(blocks), stored: blocks, file: at });
+      bytes += await fetched.catch((error: unknown) => {
+        if (!(error instanceof OperationError) || this.#stop.signal.aborted) throw error;
+        report(`records are compressed here, since what was published cannot be had: ${error.message}`, 'warn');
+        return 0;
+      });
     }
     const seconds = Math.round(steadyMs() - startMs) / 1000;
     if (bytes > 0) this.#lastFetch = { generation: pointer.generation, bytes, seconds };

@@ -1,12 +1,15 @@
 // Compressed records around the serve command as a process: made by import or by serve, kept, found again, done
 // without.
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { keepBlocks } from '../../../../data/blocks/blockStore.ts';
+import { blocksName } from '../../../../data/distribution/pointer.ts';
 import { clientOf } from '../../../support/client.ts';
 import { runCommand, runServer, type CommandProcess } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
+import { newFolder, published, wholePointer } from '../../../support/distributions.ts';
 import { longProperties } from '../../../support/longProperties.ts';
 import { swappedServer, type Version } from '../../../support/swaps.ts';
 
@@ -119,6 +122,29 @@ test('new data is compressed where it has changed, with the four records behind,
   expect(server.out()).toMatch(/^loaded compressed records /m);
   expect(await wayOf(server.url)).toBe('-s"');
   server.admin.close();
+});
+
+const flipBit = (file: string): void => {
+  const bytes = readFileSync(file);
+  bytes[300]! ^= 1;
+  writeFileSync(file, bytes);
+};
+
+test.each<[string, (file: string) => void, RegExp]>([
+  ['are lost', rmSync, / is gone$/m],
+  ['are damaged', flipBit, / has SHA-256 .*, expected /],
+])('serve takes a generation whose published ones %s, and makes them itself', async (_, harm, why) => {
+  const { folder, url } = newFolder(directory);
+  const output = dataSetOf(directory, {});
+  const { file } = await imported(data, { file: join(output, 'published.snapshot') });
+  await keepBlocks(file, { baseUrl: BASE_URL, threads: 1 }, () => undefined);
+  await published(url, { file });
+  harm(join(folder, blocksName(wholePointer(folder)!.blocks[0]!)));
+  const server = await served(['--from', url, '--cache', join(output, 'cache'), ...LASTING]);
+  expect(server.out()).toMatch(/^records are compressed here, since what was published cannot be had: /m);
+  expect(server.out()).toMatch(why);
+  expect(server.out()).toMatch(/^compressed records \(.* kB\) in \d+\.\d s, kept in /m);
+  expect(await wayOf(server.url)).toBe('-s"');
 });
 
 test('import makes them too where it is told the base URL', async () => {
