@@ -1,5 +1,6 @@
 // Datasets with an id of their own, and the directories of the observations that they belong to (A132). Knows no
 // request and no answer.
+import { compareBytes } from '../bits/bytes.ts';
 import { codesOfPrefix, textAt, type CodeRange } from '../column/dictionary.ts';
 import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex, Link } from '../index/table.ts';
@@ -83,14 +84,23 @@ export class DatasetIndex {
   #isBetter(row: number, other: number): boolean {
     const isLatest = this.#isLatest(row);
     if (isLatest !== this.#isLatest(other)) return isLatest;
-    return this.#versionCode(row) > this.#versionCode(other);
+    return this.#isHigher(this.#versionCode(row), this.#versionCode(other));
+  }
+
+  /** Of texts, those of digits count as numbers, above all others. */
+  #isHigher(code: number, other: number): boolean {
+    const dictionary = this.#versions?.dictionary;
+    if (dictionary?.type !== 'text' || code < 0 || other < 0) return code > other;
+    const [digits, others] = [digitsIn(textAt(dictionary, code)), digitsIn(textAt(dictionary, other))];
+    if (!digits || !others) return digits ? true : !others && code > other;
+    return (digits.length - others.length || compareBytes(digits, others)) > 0;
   }
 
   #isLatest(row: number): boolean {
     return this.#latest?.codeAt(row) === this.#latestCode;
   }
 
-  /** Codes ascend as versions do; -1 of none. */
+  /** Codes ascend as versions do, but for texts; -1 of none. */
   #versionCode(row: number): number {
     const code = this.#versions?.codeAt(row) ?? -1;
     return code === this.#versions?.dictionary.size ? -1 : code;
@@ -106,4 +116,11 @@ export class DatasetIndex {
     const target = this.#link!.targets[this.#placed!.codeAt(row)]!;
     return target < this.#paths.collection.rows ? this.#paths.pathOf(target) : undefined;
   }
+}
+
+/** A text of digits without its leading zeros; undefined of any other. */
+function digitsIn(text: Uint8Array): Uint8Array | undefined {
+  if (text.length === 0 || !text.every((byte) => byte >= 0x30 && byte <= 0x39)) return undefined;
+  const start = text.findIndex((byte) => byte > 0x30);
+  return text.subarray(start < 0 ? text.length : start);
 }

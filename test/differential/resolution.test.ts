@@ -46,6 +46,7 @@ function titled(random: Random): PlainRecord {
 function catalogueOf(random: Random): PlainCatalogue {
   const ids = (count: number): number[] => Array.from({ length: random.integer(0, count) }, (_, i) => i * 2 + 1);
   const hasSets = random.chance(0.7);
+  const versions = random.chance(0.5) ? [1, 2, 3, 9, 10] : ['1', '3', '9', '10', '010', '0', 'v10', 'v9', 'é'];
   return {
     observations: ids(80).map((id) => {
       const place = random.chance(0.9) ? { result_field: { dataPath: storedPath(random) } } : {};
@@ -57,7 +58,7 @@ function catalogueOf(random: Random): PlainCatalogue {
     drsdatasets: ids(40).map((id) => ({
       ob_id: id,
       drsId: random.pick(IDS),
-      version: random.chance(0.9) ? random.integer(1, 4) : null,
+      version: random.chance(0.9) ? random.pick<unknown>(versions) : null,
       isLatest: random.chance(0.3),
       observation: linkTo(random.integer(0, 60)),
     })),
@@ -127,6 +128,22 @@ describe.each(Array.from({ length: CATALOGUES }, (_, i) => (seed + i) >>> 0))('t
     }
   });
 });
+
+test.each<[string, readonly unknown[], string]>([
+  ['numbers', [9, 10], '10'],
+  ['texts of digits', ['9', '10', '010', '2'], '10'],
+  ['other texts', ['v10', 'v9', null], 'v9'],
+  ['both', ['zz', '1'], '1'],
+])(
+  'of versions that are %s the highest is answered, by their numbers where they have some',
+  async (_, all, highest) => {
+    const drsdatasets = all.map((version, i) => ({ ob_id: i + 1, drsId: 'm', version, observation: linkTo(1) }));
+    const observations = [{ ob_id: 1, result_field: { dataPath: '/a' } }];
+    const others = { observationcollections: [], identifiers: [], projects: [] };
+    const ask = await served({ observations, drsdatasets, ...others });
+    expect(JSON.parse(await ask('/api/v0/drs_lookup/m'))).toMatchObject({ directory: '/a', version: highest });
+  },
+);
 
 afterAll(() => {
   expect(asked).toBeGreaterThanOrEqual(CATALOGUES * QUESTIONS);

@@ -34,6 +34,10 @@ function pathOf(name: 'observations' | 'observationcollections', record: PlainRe
 
 const withoutSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path);
 
+function versionOf({ version }: PlainRecord): string {
+  return typeof version === 'number' || typeof version === 'string' ? `${version}` : '';
+}
+
 function rankOf(record: PlainRecord): number {
   const rank = STATES.indexOf(record['publicationState'] as string);
   return rank < 0 ? STATES.length : rank;
@@ -107,12 +111,8 @@ export class ResolutionTwin {
     const isKnown = this.#catalogue.drsdatasets.some(({ drsId }) => drsId === id);
     const found = exact ?? (!isKnown && versioned ? this.#dataset(versioned[1]!, versioned[2]) : undefined);
     if (!found) return json({ directory: 'UNKNOWN', identifier: 'UNKNOWN', version: 'UNKNOWN' });
-    const version = found.record['version'];
-    return json({
-      directory: found.directory,
-      identifier: found.record['drsId'],
-      version: typeof version === 'number' ? `${version}` : 'UNKNOWN',
-    });
+    const version = versionOf(found.record) || 'UNKNOWN';
+    return json({ directory: found.directory, identifier: found.record['drsId'], version });
   }
 
   /** The datasets of a prefix. */
@@ -175,12 +175,17 @@ export class ResolutionTwin {
       return directory === undefined ? [] : [{ record, directory }];
     });
     const latest = ({ record }: { record: PlainRecord }): number => Number(record['isLatest'] === true);
-    const number = ({ record }: { record: PlainRecord }): number =>
-      typeof record['version'] === 'number' ? record['version'] : -Infinity;
-    const order = (value: number): number => (Number.isNaN(value) ? 0 : value);
+    // Numbers and texts of digits, then other texts, then none.
+    const rank = (version: string): number => (version === '' ? 2 : /^\d+$/.test(version) ? 0 : 1);
+    const higherFirst = (a: string, b: string): number => {
+      if (rank(a) !== rank(b)) return rank(a) - rank(b);
+      return rank(a) === 0 ? Number(b) - Number(a) : Buffer.compare(Buffer.from(b), Buffer.from(a));
+    };
     return found.sort(
       (a, b) =>
-        latest(b) - latest(a) || order(number(b) - number(a)) || Number(a.record['ob_id']) - Number(b.record['ob_id']),
+        latest(b) - latest(a) ||
+        higherFirst(versionOf(a.record), versionOf(b.record)) ||
+        Number(a.record['ob_id']) - Number(b.record['ob_id']),
     )[0];
   }
 }
