@@ -11,7 +11,7 @@ import { countText } from '../observe/quantities.ts';
 import { packageVersion } from '../settings/installation.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { CrawlSettings } from '../settings/replicaSettings.ts';
-import { BASE_URL } from '../settings/values.ts';
+import { BASE_URL, withoutSecrets } from '../settings/values.ts';
 import { NAME, type Outputs } from './parts.ts';
 import { withProgress, withReport } from './terminal.ts';
 
@@ -118,7 +118,8 @@ const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
 /** Tells of answers that are asked for again. */
 export function retryTold(report: Report): (retry: Retry) => void {
-  return ({ waitMs, ...figures }) => {
+  return ({ waitMs, ...retry }) => {
+    const figures = { ...retry, reason: withoutSecrets(retry.reason) };
     const { what, url, reason, tried, tries } = figures;
     const waitSeconds = Math.ceil(waitMs / 100) / 10;
     const line = `${what} (${url}): ${reason}; try ${tried + 1} of ${tries} in ${waitSeconds} s`;

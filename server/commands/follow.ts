@@ -14,6 +14,7 @@ import { compressTold } from './compress.ts';
 import { crawlingOf, damageTold, leftOut, retryTold, tellingOfSignals } from './crawl.ts';
 import type { ShowProgress } from '../generations/data.ts';
 import type { Settings } from '../settings/declarations.ts';
+import { withoutSecrets } from '../settings/values.ts';
 import type { Outputs } from './parts.ts';
 import type { TargetWords } from './publish.ts';
 import { type Output, withProgress, withReport } from './terminal.ts';
@@ -128,7 +129,7 @@ function notCompressed(report: Report): (error: unknown) => void {
 function toldOnly(report: Report, what: string): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof OperationError)) throw error;
-    report(`${what}: ${error.message}`, 'warn');
+    report(`${what}: ${withoutSecrets(error.message)}`, 'warn');
   };
 }
 
@@ -174,7 +175,7 @@ async function refreshOnce(
     await publishing?.(generation, file, report, progress);
   } catch (error) {
     if (isOnly || !(error instanceof OperationError) || error.code === 'usage') throw error;
-    const reason = error.message;
+    const reason = withoutSecrets(error.message);
     report(`${what}: ${reason}`, 'error', { event: 'refused', reason });
   }
 }

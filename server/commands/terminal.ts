@@ -6,6 +6,7 @@ import type { OnProgress, Progress } from '../../data/progress.ts';
 import { type Clock, epochMs, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
+import { withoutSecrets } from '../settings/values.ts';
 
 /** Where text goes: `process.stdout`, `process.stderr`, or a list in a test. */
 export interface Output {
@@ -49,8 +50,10 @@ export async function withReport<T>(
   try {
     return await work(report, isJson);
   } catch (error) {
-    if (isJson && error instanceof OperationError && error.code !== 'usage')
-      report(error.message, 'error', { event: 'refused', reason: error.message });
+    if (isJson && error instanceof OperationError && error.code !== 'usage') {
+      const reason = withoutSecrets(error.message);
+      report(reason, 'error', { event: 'refused', reason });
+    }
     throw error;
   }
 }

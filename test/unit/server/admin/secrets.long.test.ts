@@ -1,6 +1,6 @@
 // No secret is told: neither by what refuses one that was written where none belongs, nor by a server that has some
 // from its environment and files, whatever it is asked and whatever goes wrong.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -63,6 +63,32 @@ test.each([
   expect(command.out()).toContain(why);
   expect(command.out() + command.err()).not.toContain(SECRET);
 });
+
+/** A catalogue whose root view leads to a URL with secrets, or names some. */
+const leading = createServer((request, response) => {
+  const isPlain = request.url!.startsWith('/plain/');
+  response.writeHead(isPlain ? 200 : 302, { location: `${QUERY}&user=${USER}` });
+  response.end(isPlain ? JSON.stringify({ notes: USER, times: QUERY }) : '');
+});
+await new Promise<void>((resolve) => leading.listen(0, '127.0.0.1', resolve));
+afterAll(() => leading.close());
+
+test.each([
+  [['crawl'], '', /"event":"refused","reason":"[^"]*302: leads to http/],
+  [['follow', '--once'], '', /"event":"refused","reason":"[^"]*302: leads to http/],
+  [['follow'], '', /"event":"refused","reason":"[^"]*302: leads to http/],
+  [['crawl'], '/plain', /"event":"pageRetried".*"reason":"notes: /],
+] as const)(
+  '%j of %s tells why a catalogue gives nothing without the secrets of what it says',
+  async (words, path, why) => {
+    const url = `http://127.0.0.1:${(leading.address() as AddressInfo).port}${path}`;
+    const output = join(mkdtempSync(join(directory, 'told-')), 'output');
+    const command = runCommand([...words, url, '-o', output, '--rate', '1000', '--log-format', 'json']);
+    await command.printed(why);
+    await command.kill();
+    expect(command.out() + command.err()).not.toContain(SECRET);
+  },
+);
 
 test('a server tells nobody of its environment and of what its files hold', async () => {
   const log = join(directory, 'access.log');
