@@ -83,7 +83,7 @@ describe('the micro-benchmarks', () => {
     const reports = await runMicroBench(options, () => {});
     expect(reports.map(({ name }) => name)).toEqual(
       [
-        'and select dictionary postings plan head page gather patch splice scan',
+        'and gather patch splice scan',
         hasCompiler ? 'memmem load' : 'load',
         'refresh-observations refresh-record counting',
         'authorise-original authorise-original-new authorise-original-stranger',
