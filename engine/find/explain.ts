@@ -1,7 +1,6 @@
 // A plan for people and their programs: the order of the steps, how each finds its rows and what that costs, as a tree
 // of lines and as plain data for JSON. Reads plain data only, runs nothing.
 import type { ConditionStep } from './conditionStep.ts';
-import { writtenOut } from '../query/decimal.ts';
 import type { Walk } from './firstRows.ts';
 import type { LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
 import type { Operand } from '../query/values.ts';
@@ -141,10 +140,9 @@ function valuesOf(operand: Operand): string {
   return shown.length === 0 ? 'no value' : shown.join(', ') + more;
 }
 
-function shownValues({ kind, values }: Operand): readonly string[] {
+function shownValues({ values }: Operand): readonly string[] {
   return values
     .slice(0, VALUES_SHOWN)
-    .map((value) => (kind === 'number' ? writtenOut(value) : value))
     .map((value) => (value.length > CHARACTERS_SHOWN ? `${value.slice(0, CHARACTERS_SHOWN)}...` : value));
 }
 

@@ -5,7 +5,7 @@ import { codesOfPrefix, codesOfText, textAt, type CodeRange, type Dictionary } f
 import { lowerBound, upperBound } from '../bits/lists.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { isSpecForm, servedUrl, storedUrls, type ServedForm } from '../column/served.ts';
-import { compareDecimals, decimalNumber } from './decimal.ts';
+import { compareDecimals } from './decimal.ts';
 import { exactValue, isNumeric } from './values.ts';
 
 const encoder = new TextEncoder();
@@ -93,7 +93,7 @@ function addNumbers(found: CodeRange[], dictionary: Dictionary, values: readonly
   let place = 0;
   let before = Infinity;
   for (const value of values) {
-    const number = decimalNumber(value);
+    const number = Number(value);
     place = number >= before ? placeBehind(numbers, number, place, number - before) : lowerBound(numbers, number);
     before = number;
     addNumber(found, dictionary, { value, number, codes: codesAt(dictionary, number, place) });

@@ -2,73 +2,29 @@
 // Linear in the token, so that a number of thousands of digits costs no more than its text.
 
 const TOKEN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
-const PLAIN_DIGITS = 15;
 const ZERO = 48;
-/** A comma, counted from `ZERO` as digits are. */
-const COMMA = 44 - ZERO;
-const EXPONENTS = Array.from({ length: PLAIN_DIGITS }, (_, zeros) => `e${zeros}`);
-/**
- * 15 digits, `e` and one more: digits and power are doubles themselves, so that their product is rounded once (Clinger
- * 1990).
- */
-const SHORT = 17;
-const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const;
+/** More zeros than this stay a power of ten. */
+const ZEROS_WRITTEN_MAX = 20;
+/** What nearly all tokens of whole numbers are, which is their form already. */
+const PLAIN = /^[1-9]\d{0,14}$/;
+const PLAIN_LIST = /^[1-9]\d{0,14}(?:,[1-9]\d{0,14})*$/;
+
+/** Whether a token has up to 15 digits and nothing else, the first of them not 0: it is its own form. */
+export function isPlainDecimal(token: string): boolean {
+  return PLAIN.test(token);
+}
+
+/** Whether all tokens between commas are such. Cost: the length of the list. */
+export function arePlainDecimals(list: string): boolean {
+  return PLAIN_LIST.test(list);
+}
 
 /**
  * The form of a decimal token (a JSON number; `+`, leading zeros, `5.` and `.5` too) that is equal for equal values:
- * `1200`, `1.2e3` and `+01200.0` give `12e2`; every zero gives `0`. Undefined for any other text. Cost: its length.
+ * `1200`, `1.2e3` and `+01200.0` give `1200`, `0.0120` gives `12e-3`, `1e21` is `1e21`; every zero gives `0`. Undefined
+ * for any other text. Cost: its length.
  */
 export function canonicalDecimal(token: string): string | undefined {
-  return plainDecimal(token) ?? anyDecimal(token);
-}
-
-/** The form of what nearly all tokens are: up to 15 digits, the first of them not 0; undefined for any other text. */
-export function plainDecimal(token: string): string | undefined {
-  if (token.length > PLAIN_DIGITS) return undefined;
-  let end = 0;
-  for (let i = 0; i < token.length; i++) {
-    const digit = token.charCodeAt(i) - ZERO;
-    if (digit < 0 || digit > 9) return undefined;
-    if (digit > 0) end = i + 1;
-    else if (i === 0) return undefined;
-  }
-  return end === 0 ? undefined : `${end === token.length ? token : token.slice(0, end)}e${token.length - end}`;
-}
-
-/**
- * The forms of tokens between commas, where each is as `plainDecimal` wants it; undefined for any other text. Cost: its
- * length, in one pass.
- */
-export function plainDecimals(list: string): string[] | undefined {
-  const forms: string[] = [];
-  let start = 0;
-  let end = 0;
-  for (let i = 0; i <= list.length; i++) {
-    const digit = i < list.length ? list.charCodeAt(i) - ZERO : COMMA;
-    if (digit > 0 && digit <= 9) end = i + 1;
-    else if (digit === COMMA) {
-      if (end <= start || i - start > PLAIN_DIGITS) return undefined;
-      forms.push(list.slice(start, end) + EXPONENTS[i - end]!);
-      start = i + 1;
-    } else if (digit !== 0 || i === start) return undefined;
-  }
-  return forms;
-}
-
-/** More zeros than this stay a power of ten. */
-const ZEROS_WRITTEN_MAX = 20;
-const WHOLE_FORM = /^(-?\d+)e(\d+)$/;
-
-/**
- * A whole number's form as people write it, `12e2` as `1200`; what is none, or has very many zeros, as it is. Cost: its
- * length.
- */
-export function writtenOut(form: string): string {
-  const [, digits = '', zeros = ''] = WHOLE_FORM.exec(form) ?? [];
-  return digits === '' || Number(zeros) > ZEROS_WRITTEN_MAX ? form : digits + '0'.repeat(Number(zeros));
-}
-
-function anyDecimal(token: string): string | undefined {
   const match = TOKEN.exec(token);
   if (!match) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
@@ -78,22 +34,8 @@ function anyDecimal(token: string): string | undefined {
   if (start === digits.length) return '0';
   const end = lastDigit(digits);
   const power = Number(exponent) - fraction.length + (digits.length - end);
-  return `${sign === '-' ? '-' : ''}${digits.slice(start, end)}e${power}`;
-}
-
-/** The double next to a decimal token. Cost: its length; forms of few digits are read without the platform's parser. */
-export function decimalNumber(token: string): number {
-  if (token.length > SHORT) return Number(token);
-  let value = 0;
-  let i = 0;
-  for (; i < token.length; i++) {
-    const digit = token.charCodeAt(i) - ZERO;
-    if (digit < 0 || digit > 9) break;
-    value = value * 10 + digit;
-  }
-  if (i === 0 || i + 2 !== token.length || token[i] !== 'e') return Number(token);
-  const power = POWERS[token.charCodeAt(i + 1) - ZERO];
-  return power === undefined ? Number(token) : value * power;
+  const isWritten = power >= 0 && power <= ZEROS_WRITTEN_MAX;
+  return (sign === '-' ? '-' : '') + digits.slice(start, end) + (isWritten ? '0'.repeat(power) : `e${power}`);
 }
 
 /** Loops, since a pattern for the zeros at an end takes quadratic time on long runs of zeros inside. */

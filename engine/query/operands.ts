@@ -1,7 +1,7 @@
 // From the text of a parameter to a lookup's operand: one value, a text, a list, two ends, a truth, a whole number. The
 // rules of single values are in values.ts.
 import type { ColumnType } from '../column/dictionary.ts';
-import { plainDecimals } from './decimal.ts';
+import { arePlainDecimals } from './decimal.ts';
 import { countParts, MEMBERS_MAX } from './limits.ts';
 import { atLeastItems, atMostItems, HINTS, MESSAGES, wrongMember } from './problems.ts';
 import { isNumeric, parseValue, type Operand, type ValueError, type ValueReading } from './values.ts';
@@ -78,10 +78,10 @@ interface Members {
 }
 
 function members(type: ColumnType, text: string): Members {
-  const plain = type === 'integer' || type === 'link' ? plainDecimals(text) : undefined;
-  if (plain) return { values: plain, firstError: undefined };
+  const isPlain =
+    type === 'integer' || type === 'link' ? arePlainDecimals(text) : type === 'text' && !/[\s\0]/.test(text);
   // Nothing to trim or refuse: what is left is to cut it.
-  if (type === 'text' && !/[\s\0]/.test(text)) return { values: text.split(','), firstError: undefined };
+  if (isPlain) return { values: text.split(','), firstError: undefined };
   const values: string[] = [];
   let firstError: Members['firstError'];
   const all = text.split(',');

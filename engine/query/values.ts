@@ -1,7 +1,7 @@
 // Values of filters: from the client's text to an operand, plain data that any thread can be sent. One rule per column
 // type; knows no dictionary and no lookup.
 import type { ColumnType } from '../column/dictionary.ts';
-import { canonicalDecimal, plainDecimal } from './decimal.ts';
+import { canonicalDecimal, isPlainDecimal } from './decimal.ts';
 import { exactInstant } from './instant.ts';
 import { HINTS, MESSAGES } from './problems.ts';
 
@@ -35,8 +35,7 @@ export function isNumeric(type: ColumnType): boolean {
  * length.
  */
 export function parseValue(type: ColumnType, text: string): ValueReading<string> {
-  const plain = type === 'integer' || type === 'link' ? plainDecimal(text) : undefined;
-  if (plain !== undefined) return { kind: 'value', value: plain };
+  if ((type === 'integer' || type === 'link') && isPlainDecimal(text)) return { kind: 'value', value: text };
   if (text.includes('\0')) return { kind: 'error', message: MESSAGES.nul };
   return RULES[type](text.trim());
 }

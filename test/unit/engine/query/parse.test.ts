@@ -108,16 +108,16 @@ describe('keys', () => {
     ['publicationState__in=published,%20citable', 'publicationState in text [published|citable]'],
     ['publicationState__in=', 'publicationState in text []'],
     ['publicationState__in=,', 'publicationState in text [|]'],
-    ['ob_id__in=1,2', 'ob_id in number [1e0|2e0]'],
+    ['ob_id__in=1,2', 'ob_id in number [1|2]'],
     ['ob_id__startswith=1', 'ob_id startswith text [1]'],
     ['nonGeographicFlag=False', 'nonGeographicFlag exact text [false]'],
     ['result_field__dataPath__startswith=/d', 'result_field.dataPath startswith text [/d]'],
-    ['result_field=12', 'result_field exact number [12e0]'],
+    ['result_field=12', 'result_field exact number [12]'],
     ['result_field__oldDataPath__contains=a', 'result_field.oldDataPath contains text [a]'],
-    ['permissions__ob_id=4', 'permissions.ob_id exact number [4e0]'],
-    ['discoveryKeywords=3', 'discoveryKeywords exact number [3e0]'],
+    ['permissions__ob_id=4', 'permissions.ob_id exact number [4]'],
+    ['discoveryKeywords=3', 'discoveryKeywords exact number [3]'],
     ['discoveryKeywords__name=x', 'discoveryKeywords.name exact text [x]'],
-    ['projects__in=1,2', 'projects in number [1e0|2e0]'],
+    ['projects__in=1,2', 'projects in number [1|2]'],
     ['dataPublishedTime=2016-05-04', 'dataPublishedTime exact number [1462320000000000]'],
     ['dataPublishedTime__contains=2016', 'dataPublishedTime contains text [2016]'],
     ['title=', 'title exact text []'],
@@ -225,7 +225,7 @@ describe('keys', () => {
 
 describe('repeated keys', () => {
   test('the last value wins after normalisation, and earlier ones are not judged', () => {
-    expect(conditionsOf('ob_id=x&ob_id__exact=2')).toEqual(['ob_id exact number [2e0]']);
+    expect(conditionsOf('ob_id=x&ob_id__exact=2')).toEqual(['ob_id exact number [2]']);
     expect(problemsOf('ob_id=x&ob_id__exact=2')).toEqual([]);
     expect(problemsOf('ob_id=2&ob_id__exact=x')).toEqual(['ob_id__exact: Enter a whole number.']);
     expect(conditionsOf('discoveryKeywords=1&discoveryKeywords__ob_id=2')).toHaveLength(1);
@@ -264,7 +264,7 @@ describe('problems and ignored names', () => {
 
   test('with `empty` and `ignore` bad members are dropped while one is left', () => {
     for (const filterErrors of ['empty', 'ignore'] as const) {
-      expect(conditionsOf('ob_id__in=1,x,2', { filterErrors })).toEqual(['ob_id in number [1e0|2e0]']);
+      expect(conditionsOf('ob_id__in=1,x,2', { filterErrors })).toEqual(['ob_id in number [1|2]']);
       expect(conditionsOf('ob_id__in=', { filterErrors })).toEqual(['ob_id in number []']);
     }
     expect(parse('ob_id__in=x,y', { filterErrors: 'empty' }).isEmpty).toBe(true);

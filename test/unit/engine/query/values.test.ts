@@ -2,12 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  arePlainDecimals,
   canonicalDecimal,
   compareDecimals,
-  decimalNumber,
-  plainDecimal,
-  plainDecimals,
-  writtenOut,
+  isPlainDecimal,
 } from '../../../../engine/query/decimal.ts';
 import { exactValue, parseValue } from '../../../../engine/query/values.ts';
 import type { ColumnType } from '../../../../engine/column/dictionary.ts';
@@ -18,19 +16,19 @@ function read(type: ColumnType, text: string): string {
 }
 
 test.each([
-  ['integer', '5', '5e0'],
-  ['integer', ' +005.00 ', '5e0'],
-  ['integer', '5.', '5e0'],
+  ['integer', '5', '5'],
+  ['integer', ' +005.00 ', '5'],
+  ['integer', '5.', '5'],
   ['integer', '-0', '0'],
-  ['integer', '1200', '12e2'],
-  ['integer', '-7', '-7e0'],
+  ['integer', '1200', '1200'],
+  ['integer', '-7', '-7'],
   ['integer', '', 'This field is required.'],
   ['integer', '1.5', 'Enter a whole number.'],
   ['integer', '1e3', 'Enter a whole number.'],
   ['integer', 'abc', 'Enter a whole number.'],
   ['integer', '1 2', 'Enter a whole number.'],
   ['integer', '1_000', 'Enter a whole number.'],
-  ['link', '3', '3e0'],
+  ['link', '3', '3'],
   ['link', 'x', 'Enter a whole number.'],
   ['float', ' 1.50', '1.5'],
   ['float', '1e3', '1000'],
@@ -61,31 +59,25 @@ test.each(['text', 'boolean', 'integer', 'float', 'date', 'dateTime', 'link'] as
 
 describe('the canonical form of a decimal', () => {
   test.each([
-    ['1200', '12e2'],
-    ['1.2e3', '12e2'],
-    ['+01200.0', '12e2'],
+    ['1200', '1200'],
+    ['1.2e3', '1200'],
+    ['+01200.0', '1200'],
     ['0.00120', '12e-4'],
     ['-0.0e9', '0'],
-    ['5.', '5e0'],
+    ['5.', '5'],
     ['.5', '5e-1'],
+    ['-12e2', '-1200'],
+    ['1e20', `1${'0'.repeat(20)}`],
+    ['1e21', '1e21'],
+    [`1${'0'.repeat(21)}`, '1e21'],
+    ['15e-1', '15e-1'],
+    ['1420070400000000', '1420070400000000'],
   ])('of %s is %s', (token, form) => {
     expect(canonicalDecimal(token)).toBe(form);
   });
 
   test.each(['', '.', '-', 'e5', '1e', '1.2.3', '0x1', 'Infinity'])('does not exist for %j', (token) => {
     expect(canonicalDecimal(token)).toBeUndefined();
-  });
-
-  test.each([
-    ['5e0', '5'],
-    ['-12e2', '-1200'],
-    ['0', '0'],
-    ['1e20', `1${'0'.repeat(20)}`],
-    ['1e21', '1e21'],
-    ['15e-1', '15e-1'],
-    ['1420070400000000', '1420070400000000'],
-  ])('the form %s is shown to people as %s', (form, text) => {
-    expect(writtenOut(form)).toBe(text);
   });
 
   test('is equal for equal integers and different for different ones, however large', () => {
@@ -101,8 +93,8 @@ describe('the canonical form of a decimal', () => {
 
   test('of long runs of digits and zeros is found in one pass over them', () => {
     const digits = `1${'0'.repeat(500_000)}1`;
-    expect(canonicalDecimal(digits)).toBe(`${digits}e0`);
-    expect(read('integer', `${digits}.${'0'.repeat(500_000)}`)).toBe(`${digits}e0`);
+    expect(canonicalDecimal(digits)).toBe(digits);
+    expect(read('integer', `${digits}.${'0'.repeat(500_000)}`)).toBe(digits);
   });
 });
 
@@ -114,20 +106,10 @@ test('a list of plain tokens is read as its members are one by one, and no other
   );
   fc.assert(
     fc.property(fc.array(member, { minLength: 1, maxLength: 6 }), (members) => {
-      const forms = members.map(plainDecimal);
-      expect(plainDecimals(members.join(','))).toEqual(forms.includes(undefined) ? undefined : forms);
+      expect(arePlainDecimals(members.join(','))).toBe(members.every(isPlainDecimal));
+      for (const one of members.filter(isPlainDecimal)) expect(canonicalDecimal(one)).toBe(one);
     }),
     { numRuns: 2000 },
-  );
-});
-
-test("the double of a decimal is the language's own", () => {
-  const tokens = ['0', '1e3', '-5e0', '5', 'e3', '12e', '1.5e2', '999999999999999e9', '9999999999999999e9', '7e10'];
-  for (const token of tokens) expect(decimalNumber(token), token).toBe(Number(token));
-  fc.assert(
-    fc.property(fc.bigInt({ min: 0n, max: 10n ** 18n }), fc.nat(12), (digits, power) => {
-      expect(decimalNumber(`${digits}e${power}`)).toBe(Number(`${digits}e${power}`));
-    }),
   );
 });
 
