@@ -4,7 +4,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type AlgorithmId, keyStrength, readAlgorithm, type Strength } from './algorithm.ts';
 import { context, DerError, DerReader, TAG } from './der.ts';
 import { type Extensions, KEY_USAGE, NO_EXTENSIONS, readExtensions } from './extensions.ts';
-import { type Name, nameText, readIssuerName, readName, sameName } from './name.ts';
+import { type Name, nameText, readName, sameName } from './name.ts';
 import { isPlainlyStrong, plainRsaKey } from './plainKeys.ts';
 import { readSigned, type SignedBytes } from './signed.ts';
 import { readTime } from './time.ts';
@@ -81,7 +81,7 @@ function readFields(parts: DerReader): Fields {
   const version = readVersion(parts);
   const serialNumber = parts.integer();
   const algorithm = readAlgorithm(parts);
-  const issuer = readIssuerName(parts);
+  const issuer = readName(parts);
   const validity = parts.inside(TAG.sequence);
   const notBefore = readTime(validity);
   const notAfter = readTime(validity);

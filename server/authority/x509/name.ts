@@ -1,6 +1,6 @@
 // Distinguished names (RFC 5280, sections 4.1.2.4 and 7.1): how they are read, compared, and written for people. Knows
 // nothing of certificates.
-import { DerError, type DerReader, type DerElement, TAG } from './der.ts';
+import { DerError, type DerReader, TAG } from './der.ts';
 import { ATTRIBUTE_ALIASES, ATTRIBUTE_TYPES } from './oids.ts';
 import { stringText } from './text.ts';
 
@@ -40,39 +40,9 @@ const ATTRIBUTES_MAX = 64;
  */
 const NORMALISED_MAX = 1024;
 
-/**
- * Names of issuers by their bytes, on which alone a name depends: each is in all certificates below it, and in its own.
- * Of the length that names have; the one that came first makes room. Half a MB at most.
- */
-const knownNames = new Map<string, Name>();
-const KNOWN_NAMES_MAX = 256;
-const KNOWN_BYTES_MAX = 256;
-
 /** Reads a Name. Attributes of a set are kept in their order; each set has one at least. */
 export function readName(reader: DerReader): Name {
   const element = reader.element(TAG.sequence);
-  return knownNames.get(keyOf(reader.whole(element))) ?? readAnew(reader, element);
-}
-
-/** As `readName`, and the same name is found again by its bytes: a chain has its issuers' names twice. */
-export function readIssuerName(reader: DerReader): Name {
-  const element = reader.element(TAG.sequence);
-  const key = keyOf(reader.whole(element));
-  const earlier = knownNames.get(key);
-  if (earlier !== undefined) return earlier;
-  const name = readAnew(reader, element);
-  if (key.length > KNOWN_BYTES_MAX) return name;
-  // With bytes of its own, or all of the certificate would be kept.
-  knownNames.set(key, { ...name, der: name.der.slice() });
-  if (knownNames.size > KNOWN_NAMES_MAX) knownNames.delete(knownNames.keys().next().value!);
-  return name;
-}
-
-function keyOf({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString('latin1');
-}
-
-function readAnew(reader: DerReader, element: DerElement): Name {
   const rdns = reader.over(element).each(readRdn);
   const count = rdns.reduce((sum, { attributes }) => sum + attributes.length, 0);
   if (count > ATTRIBUTES_MAX) throw new DerError(`a name with more than ${ATTRIBUTES_MAX} attributes`);
