@@ -25,16 +25,18 @@ export type LookupGroup = 'any' | 'order' | 'text' | 'date';
 
 /**
  * One lookup. `fits`: whether it can be asked of a column of its `group`; elsewhere it is not supported. `meaning` ends
- * the sentence "The field ...". `parse` reads the client's text;
- * with `isLenient` bad members of a list are dropped (A42). `codes` finds codes without a scan: undefined where the
- * dictionary at hand has to be searched instead. A lookup that never scans has no `search`. `scanCost` is what looking
- * at texts costs, in bytes of text that `contains` would see in that time; their bytes without one. What `isPooled` is
- * heavy always. `sizeOf` says how much work it is to read a value that is a program, before it is read (limits.ts).
+ * the sentence "The field ...", and stands between field and value where people choose; `written` says there how a
+ * value is typed. `parse` reads the client's text; with `isLenient` bad members of a list are dropped (A42). `codes`
+ * finds codes without a scan: undefined where the dictionary at hand has to be searched instead. A lookup that never
+ * scans has no `search`. `scanCost` is what looking at texts costs, in bytes of text that `contains` would see in that
+ * time; their bytes without one. What `isPooled` is heavy always. `sizeOf` says how much work it is to read a value
+ * that is a program, before it is read (limits.ts).
  */
 export interface Lookup {
   readonly name: string;
   readonly group: LookupGroup;
   readonly meaning: string;
+  readonly written?: string;
   fits(column: Column): boolean;
   parse(type: ColumnType, text: string, isLenient: boolean): ValueReading<Operand>;
   codes(dictionary: Dictionary, operand: Operand, form: ServedForm): readonly CodeRange[] | undefined;
@@ -54,16 +56,31 @@ type Row = Omit<Lookup, 'fits'>;
 
 const ROWS: readonly Row[] = [
   { name: DEFAULT_LOOKUP, group: 'any', meaning: 'is the value', parse: oneValue, codes: memberCodes },
-  { name: 'in', group: 'any', meaning: 'is one of the values', parse: listOfValues, codes: memberCodes },
-  { name: NULL_LOOKUP, group: 'any', meaning: 'is null or, of a relation, is none', parse: truth, codes: nullCodes },
-  ordered('gt', 'is greater', (bound) => ({ from: bound(false) })),
-  ordered('gte', 'is greater or equal', (bound) => ({ from: bound(true) })),
-  ordered('lt', 'is less', (bound) => ({ to: bound(false) })),
-  ordered('lte', 'is less or equal', (bound) => ({ to: bound(true) })),
+  {
+    name: 'in',
+    group: 'any',
+    meaning: 'is one of the values',
+    written: 'commas',
+    parse: listOfValues,
+    codes: memberCodes,
+  },
+  {
+    name: NULL_LOOKUP,
+    group: 'any',
+    meaning: 'is null or, of a relation, is none',
+    written: 'true, false',
+    parse: truth,
+    codes: nullCodes,
+  },
+  ordered('gt', 'is greater than the value', (bound) => ({ from: bound(false) })),
+  ordered('gte', 'is at least the value', (bound) => ({ from: bound(true) })),
+  ordered('lt', 'is less than the value', (bound) => ({ to: bound(false) })),
+  ordered('lte', 'is at most the value', (bound) => ({ to: bound(true) })),
   {
     name: 'range',
     group: 'order',
-    meaning: 'lies between two values or is one of them',
+    meaning: 'lies between two values, both included',
+    written: 'comma',
     parse: twoValues,
     codes: rangeCodes,
   },

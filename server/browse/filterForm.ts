@@ -1,6 +1,7 @@
 // The forms of a list, made from the declaration: any field with any lookup that fits it, dates from and to, and the
 // columns. They work without scripts: what they send is made into a query of the API by own.ts.
 import { type FilterField, labelKeys } from '../../engine/described.ts';
+import { LOOKUPS } from '../../engine/engine.ts';
 import { fromStart, OWN, type Pair, withValue } from './address.ts';
 import type { Listing } from './listing.ts';
 import { columnsOf } from './table.ts';
@@ -128,7 +129,7 @@ function choicesOf(fields: Listing['fields'], chosen: Pick<FormEntry, 'field' | 
       </option> `,
   );
   const words = lookups.map(
-    (name) => html`<option value="${name}" ${name === chosen.lookup && html` selected`}>${wordOf(name)}</option>`,
+    (name) => html`<option value="${name}" ${name === chosen.lookup && html` selected`}>${WORDS.get(name)}</option>`,
   );
   const values = fields.flatMap(({ key, values: all }) =>
     all.map((value) => html`<option value="${value}" label="${value} (${key})"></option>`),
@@ -136,32 +137,10 @@ function choicesOf(fields: Listing['fields'], chosen: Pick<FormEntry, 'field' | 
   return { options: [html`${options}`], lookups: [html`${words}`], values: [html`${values}`] };
 }
 
-/** A lookup as people say it. */
-function wordOf(lookup: string): string {
-  return WORDS[lookup] ?? lookup.replace('_', ' ');
-}
-
-const WORDS: Readonly<Record<string, string>> = {
-  exact: 'is',
-  in: 'is one of (commas)',
-  isnull: 'is null (true, false)',
-  gt: 'is greater than',
-  gte: 'is at least',
-  lt: 'is less than',
-  lte: 'is at most',
-  range: 'is between (two, comma)',
-  contains: 'contains the text',
-  startswith: 'starts with',
-  endswith: 'ends with',
-  iexact: 'is, in any case',
-  icontains: 'contains the text, in any case',
-  istartswith: 'starts with, in any case',
-  iendswith: 'ends with, in any case',
-  regex: 'matches the expression',
-  iregex: 'matches, in any case',
-  date: 'is in the day',
-  year: 'is in the year',
-};
+/** A lookup as people say it, and how its value is written. */
+const WORDS: ReadonlyMap<string, string> = new Map(
+  LOOKUPS.map(({ name, meaning, written }) => [name, written === undefined ? meaning : `${meaning} (${written})`]),
+);
 
 /** From and to for each date of the records. */
 export function dateForms({ fields, pairs }: Listing): readonly Markup[] {
