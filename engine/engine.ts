@@ -30,7 +30,7 @@ export { execute, findRows, type Hits, hitsOf, hitsUnless, walkedPage } from './
 export { explain, explained } from './find/explain.ts';
 export { exportKey, filterKey, viewKey } from './query/filterKey.ts';
 export { parseInstant } from './query/instant.ts';
-export { decodeForm } from './query/form.ts';
+export { decodedBytes, decodeForm } from './query/form.ts';
 export { countParts, PARAMETERS_MAX } from './query/limits.ts';
 export { percentEncode, sortedByName } from './query/links.ts';
 export { EXPORT_FORMATS, EXPORT_TYPES, exportOf } from './query/readers.ts';

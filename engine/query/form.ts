@@ -40,15 +40,19 @@ function parameterIn(part: string, isPlain: boolean): Parameter {
 const NONE: readonly Parameter[] = [];
 
 function decode(text: string): string {
-  if (PLAIN.test(text)) return text;
+  return PLAIN.test(text) ? text : decoder.decode(decodedBytes(text, true));
+}
+
+/** The bytes of a text with its escapes decoded, broken ones kept, `+` a blank where that is asked. Cost: its length. */
+export function decodedBytes(text: string, isPlusBlank: boolean): Uint8Array {
   const bytes = encoder.encode(text);
   let length = 0;
   for (let i = 0; i < bytes.length; i++) {
     const value = bytes[i] === PERCENT ? hexadecimal(bytes, i + 1) : -1;
     if (value >= 0) i += 2;
-    bytes[length++] = value >= 0 ? value : bytes[i] === PLUS ? BLANK : bytes[i]!;
+    bytes[length++] = value >= 0 ? value : isPlusBlank && bytes[i] === PLUS ? BLANK : bytes[i]!;
   }
-  return decoder.decode(bytes.subarray(0, length));
+  return bytes.subarray(0, length);
 }
 
 /** The byte that two hexadecimal digits at `at` stand for, or -1. */

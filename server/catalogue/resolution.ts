@@ -1,6 +1,6 @@
 // What is resolved beside the API: paths of data, ids of datasets, addresses of identifiers. Decodes and bounds what is
 // asked for, and sends what the engine answers; read when the first is asked for.
-import { type Ask, type Body, indentedAtOnce, parseRecordQuery, wholeBody } from '../../engine/engine.ts';
+import { type Ask, type Body, decodedBytes, indentedAtOnce, parseRecordQuery, wholeBody } from '../../engine/engine.ts';
 import {
   type TextListing,
   listingMeasuring,
@@ -24,7 +24,6 @@ const PLAIN_TEXT = 'text/plain; charset=utf-8';
 /** Listings that are kept measured, for each of a few base URLs: each takes a number for 32 entries. */
 const MEASURED_BYTES_MAX = 4 << 20;
 const MEASURED_BYTES = 1 << 18;
-const PERCENT = 0x25;
 const SLASH = 0x2f;
 const UTF8 = new TextEncoder();
 
@@ -80,19 +79,7 @@ function addressOf({ parameters }: Ask): string {
  * judged.
  */
 function decoded(rest: string): Uint8Array | undefined {
-  if (rest.length > RESOLVED_BYTES_MAX * '%00'.length) return undefined;
-  const bytes = UTF8.encode(rest);
-  let length = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    const value = bytes[i] === PERCENT ? hexadecimal(rest.slice(i + 1, i + 3)) : -1;
-    if (value >= 0) i += 2;
-    bytes[length++] = value >= 0 ? value : bytes[i]!;
-  }
-  return bytes.subarray(0, length);
-}
-
-function hexadecimal(digits: string): number {
-  return /^[0-9a-f]{2}$/i.test(digits) ? Number.parseInt(digits, 16) : -1;
+  return rest.length > RESOLVED_BYTES_MAX * '%00'.length ? undefined : decodedBytes(rest, false);
 }
 
 /** An id without the slash in front and the optional one behind. */
