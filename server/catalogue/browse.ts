@@ -76,21 +76,9 @@ export async function browseAnswer(catalogue: CatalogueService, visited: VisitRe
 function siteOf(catalogue: CatalogueService): Site {
   const known = sites.get(catalogue);
   if (known) return known;
-  const { generation, created, collections, router, slices, queryOptions } = catalogue;
-  const storedBaseUrl = collections(COLLECTIONS[0]!.name).records.baseUrl;
+  const storedBaseUrl = catalogue.collections(COLLECTIONS[0]!.name).records.baseUrl;
   const trustedHosts = catalogue.trustedHosts ?? ((): undefined => undefined);
-  const site: Site = {
-    generation,
-    created,
-    collections,
-    storedBaseUrl,
-    router,
-    slices,
-    queryOptions,
-    trustedHosts,
-    steadyMs,
-    epochMs,
-  };
+  const site: Site = { ...catalogue, storedBaseUrl, trustedHosts, steadyMs, epochMs };
   sites.set(catalogue, site);
   return site;
 }
