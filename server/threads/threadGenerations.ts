@@ -115,25 +115,20 @@ export class ThreadGenerations {
 }
 
 /** Counts of both, and what is there now of the second. */
-function added(before: GenerationStatistics, now: GenerationStatistics): GenerationStatistics {
-  const { pool, router, answers } = now;
-  const was = before.pool.outcomes;
-  const outcomes = {
-    found: was.found + pool.outcomes.found,
-    busy: was.busy + pool.outcomes.busy,
-    gone: was.gone + pool.outcomes.gone,
-    overtime: was.overtime + pool.outcomes.overtime,
-  };
+function added(before: GenerationStatistics, { pool, router, answers }: GenerationStatistics): GenerationStatistics {
+  const outcomes = summed(before.pool.outcomes, pool.outcomes, ['found', 'busy', 'gone', 'overtime']);
   return {
     pool: { ...pool, outcomes },
-    router: {
-      ...router,
-      inline: before.router.inline + router.inline,
-      pooled: before.router.pooled + router.pooled,
-      joined: before.router.joined + router.joined,
-      hits: before.router.hits + router.hits,
-      misses: before.router.misses + router.misses,
-    },
+    router: summed(before.router, router, ['inline', 'pooled', 'joined', 'hits', 'misses']),
     answers: { hits: before.answers.hits + answers.hits, misses: before.answers.misses + answers.misses },
   };
+}
+
+/** The second with the sums of both under these keys. */
+function summed<Key extends string, Counts extends Readonly<Record<Key, number>>>(
+  before: Counts,
+  now: Counts,
+  keys: readonly Key[],
+): Counts {
+  return { ...now, ...Object.fromEntries(keys.map((key) => [key, before[key] + now[key]])) };
 }
