@@ -24,7 +24,7 @@ import {
 } from '../generations/data.ts';
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { allEnded, cutLine, noteOrders } from './signals.ts';
-import { type ServingThreads, startServingThreads } from '../threads/servingThreads.ts';
+import { ServingThreads } from '../threads/servingThreads.ts';
 import { ThreadLosses } from '../threads/threadLosses.ts';
 import type { Follower } from './follower.ts';
 import type { Subscription } from './subscription.ts';
@@ -133,7 +133,7 @@ function tellScarcity({ threads }: Settings, report: Report): void {
 
 function startThreads(settings: Settings, report: Report, losses: ThreadLosses): ServingThreads {
   const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
-  return startServingThreads(settings.threads, parts, report, losses);
+  return new ServingThreads(settings.threads, parts, report, losses);
 }
 
 /** A report whose steps the administration is told of too, once there is one. */

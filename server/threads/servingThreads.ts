@@ -14,40 +14,6 @@ import { type FromServing, type ServingThread, startServingThread } from './star
 import { SILENT_LOOKS, SilenceWatch } from './silence.ts';
 import { ThreadLosses } from './threadLosses.ts';
 
-/** Threads that wait for their data, or serve. */
-export interface ServingThreads {
-  /**
-   * Gives every thread its data, told its number from 0 on; resolves when all listen. Throws OperationError `port`, and
-   * what a thread that fails before throws. One that dies later is replaced, with what is served then; where they keep
-   * dying, all others stop and the process ends as our bug: half a server is none.
-   */
-  begin(dataOf: (i: number) => LastingData, served: ServedData): Promise<void>;
-  /**
-   * Has every thread make a generation ready beside the one that it serves, and then all of them serve it: all or none.
-   * Resolves when all do, and it is what is `served`; `isReleased` then resolves when no thread holds the one before.
-   * Rejects with what a thread says that cannot open it; all go on as before then. A thread that dies meanwhile holds
-   * nothing, and the one in its place begins with what is served then.
-   */
-  swap(next: ServedData): Promise<{ readonly isReleased: Promise<unknown> }>;
-  /** Whether one serves: none does between the death of the last and the start of another. */
-  isServing(): boolean;
-  /**
-   * Drains the threads, or ends those that have no data yet; resolves when they have ended, with the number of answers
-   * that were cut.
-   */
-  stop(time: DrainTime): Promise<number>;
-}
-
-/** Starts so many threads. `report` gets lines about bugs that requests meet, `losses` whatever dies. */
-export function startServingThreads(
-  count: number,
-  parts: ThreadParts,
-  report: Report,
-  losses: ThreadLosses,
-): ServingThreads {
-  return new Replaced(count, parts, report, losses);
-}
-
 /** Where a thread has failed: it finishes what it has, and nobody is waited for who might come. */
 const AFTER_FAILURE: DrainTime = { graceMs: 0, withinMs: 10_000 };
 
@@ -56,7 +22,8 @@ const LOOK_MS = 1000;
 /** Longer than a thread that runs JavaScript takes to be stopped, however busy the machine is. */
 const INTERRUPTED_MS_MAX = 5000;
 
-class Replaced implements ServingThreads {
+/** Threads that wait for their data, or serve. */
+export class ServingThreads {
   readonly #parts: ThreadParts;
   readonly #report: Report;
   readonly #losses: ThreadLosses;
@@ -73,6 +40,7 @@ class Replaced implements ServingThreads {
   #isStopping = false;
   #isWithoutUws = false;
 
+  /** Starts so many threads. `report` gets lines about bugs that requests meet, `losses` whatever dies. */
   constructor(count: number, parts: ThreadParts, report: Report, losses: ThreadLosses) {
     this.#parts = parts;
     this.#report = report;
@@ -85,6 +53,11 @@ class Replaced implements ServingThreads {
     }
   }
 
+  /**
+   * Gives every thread its data, told its number from 0 on; resolves when all listen. Throws OperationError `port`, and
+   * what a thread that fails before throws. One that dies later is replaced, with what is served then; where they keep
+   * dying, all others stop and the process ends as our bug: half a server is none.
+   */
   async begin(dataOf: (i: number) => LastingData, served: ServedData): Promise<void> {
     this.#dataOf = dataOf;
     this.#served = served;
@@ -93,6 +66,12 @@ class Replaced implements ServingThreads {
     await Promise.all(this.#first.map(({ listens }) => listens));
   }
 
+  /**
+   * Has every thread make a generation ready beside the one that it serves, and then all of them serve it: all or none.
+   * Resolves when all do, and it is what is `served`; `isReleased` then resolves when no thread holds the one before.
+   * Rejects with what a thread says that cannot open it; all go on as before then. A thread that dies meanwhile holds
+   * nothing, and the one in its place begins with what is served then.
+   */
   swap(next: ServedData): Promise<{ readonly isReleased: Promise<unknown> }> {
     return this.#inTurn(async () => {
       const served = this.#served;
@@ -105,10 +84,15 @@ class Replaced implements ServingThreads {
     });
   }
 
+  /** Whether one serves: none does between the death of the last and the start of another. */
   isServing(): boolean {
     return [...this.#running].some((thread) => thread.isServing());
   }
 
+  /**
+   * Drains the threads, or ends those that have no data yet; resolves when they have ended, with the number of answers
+   * that were cut.
+   */
   async stop(time: DrainTime): Promise<number> {
     this.#isStopping = true;
     for (const retry of this.#retries) clearTimeout(retry);
