@@ -14,6 +14,7 @@ import {
   time,
   TRUE,
 } from './der.ts';
+import { EXTENSION, PROXY_POLICY } from '../x509/oids.ts';
 
 /** What a certificate is for; the last four are proxies: RFC 3820 with all rights or limited, and their older kin. */
 export type CertificateKind =
@@ -63,17 +64,8 @@ const NAME_TYPES: ReadonlyMap<string, readonly [oid: string, string: 'utf8' | 'p
 /** The types that a name may be made of. */
 export const NAME_TYPE_LIST: readonly string[] = [...NAME_TYPES.keys()];
 
-const OID = {
-  sha256WithRsa: '1.2.840.113549.1.1.11',
-  ecdsaWithSha256: '1.2.840.10045.4.3.2',
-  basicConstraints: '2.5.29.19',
-  keyUsage: '2.5.29.15',
-  subjectKeyIdentifier: '2.5.29.14',
-  authorityKeyIdentifier: '2.5.29.35',
-  proxyCertInfo: '1.3.6.1.5.5.7.1.14',
-  inheritAll: '1.3.6.1.5.5.7.21.1',
-  limited: '1.3.6.1.4.1.3536.1.1.1.9',
-} as const;
+/** Algorithms of signatures. */
+const SIGNATURE = { sha256WithRsa: '1.2.840.113549.1.1.11', ecdsaWithSha256: '1.2.840.10045.4.3.2' } as const;
 
 /**
  * The DER of a name; every attribute is an RDN of its own. Throws an Error for a type that is not in NAME_TYPE_LIST.
@@ -104,8 +96,8 @@ export function issueCertificate(issuance: Issuance): Buffer {
   const { issuer, publicKey } = issuance;
   const algorithm = sequence(
     ...(issuer.key.asymmetricKeyType === 'ec'
-      ? [objectIdentifier(OID.ecdsaWithSha256)]
-      : [objectIdentifier(OID.sha256WithRsa), Buffer.from([0x05, 0x00])]),
+      ? [objectIdentifier(SIGNATURE.ecdsaWithSha256)]
+      : [objectIdentifier(SIGNATURE.sha256WithRsa), Buffer.from([0x05, 0x00])]),
   );
   const signed = sequence(
     explicit(0, integer(2n)),
@@ -136,17 +128,17 @@ const KEY_USAGE = { ca: [0b0000_0110, 1], other: [0b1110_0000, 5] } as const;
 
 function extensionsOf({ kind, publicKey, pathLength, issuer }: Issuance): readonly Buffer[] {
   const [usage, unused] = kind === 'ca' ? KEY_USAGE.ca : KEY_USAGE.other;
-  const keyUsage = extension(OID.keyUsage, true, bitString(Buffer.from([usage]), unused));
+  const keyUsage = extension(EXTENSION.keyUsage, true, bitString(Buffer.from([usage]), unused));
   if (kind === 'legacy-proxy' || kind === 'legacy-limited-proxy') return [keyUsage];
   if (kind === 'proxy' || kind === 'limited-proxy') return [keyUsage, proxyCertInfo(kind, pathLength)];
   const bounds = pathLength === undefined ? [] : [integer(BigInt(pathLength))];
   const constraints = sequence(...(kind === 'ca' ? [TRUE, ...bounds] : []));
   const issuerKeyId = issuer.keyId ?? keyIdOf(createPublicKey(issuer.key));
   return [
-    extension(OID.basicConstraints, true, constraints),
+    extension(EXTENSION.basicConstraints, true, constraints),
     keyUsage,
-    extension(OID.subjectKeyIdentifier, false, octetString(keyIdOf(publicKey))),
-    extension(OID.authorityKeyIdentifier, false, sequence(tagged(0x80, issuerKeyId))),
+    extension(EXTENSION.subjectKeyIdentifier, false, octetString(keyIdOf(publicKey))),
+    extension(EXTENSION.authorityKeyIdentifier, false, sequence(tagged(0x80, issuerKeyId))),
   ];
 }
 
@@ -158,9 +150,9 @@ function keyIdOf(publicKey: KeyObject): Uint8Array {
 
 /** RFC 3820, section 3.8. */
 function proxyCertInfo(kind: 'proxy' | 'limited-proxy', pathLength: number | undefined): Buffer {
-  const policy = sequence(objectIdentifier(kind === 'proxy' ? OID.inheritAll : OID.limited));
+  const policy = sequence(objectIdentifier(kind === 'proxy' ? PROXY_POLICY.inheritAll : PROXY_POLICY.limited));
   const bounds = pathLength === undefined ? [] : [integer(BigInt(pathLength))];
-  return extension(OID.proxyCertInfo, true, sequence(...bounds, policy));
+  return extension(EXTENSION.proxyCertInfo, true, sequence(...bounds, policy));
 }
 
 function extension(oid: string, isCritical: boolean, value: Uint8Array): Buffer {
