@@ -1,6 +1,6 @@
 // Issues X.509 certificates for tests and demonstrations: CAs, end entities, and proxies of all kinds the authority
 // knows. Real issuance belongs to a real CA; nothing here judges a request.
-import { createHash, createPublicKey, sign, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, sign, X509Certificate, type KeyObject } from 'node:crypto';
 import {
   bitString,
   explicit,
@@ -112,13 +112,9 @@ export function issueCertificate(issuance: Issuance): Buffer {
   return sequence(signed, algorithm, bitString(sign('sha256', signed, issuer.key)));
 }
 
-/** DER as a PEM text. */
+/** The DER of a certificate as a PEM text. */
 export function pemOf(der: Uint8Array): string {
-  const lines =
-    Buffer.from(der)
-      .toString('base64')
-      .match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+  return new X509Certificate(der).toString();
 }
 
 /**
