@@ -3,6 +3,7 @@
 import type { UnsignedArray } from '../bits/narrow.ts';
 import type { Outlines } from '../column/outline.ts';
 import { hasPrefix } from '../bits/bytes.ts';
+import { jsonText } from '../bits/json.ts';
 import type { Refusal } from './header.ts';
 import type { RECORDS, SectionViews } from './sections.ts';
 import { refusalIn } from './verifyForm.ts';
@@ -19,9 +20,9 @@ export interface OutlineCheck {
   used: number;
 }
 
-/** Prepares the outlines of a collection, for all its runs in order. */
+/** Prepares the outlines of a collection, for all its runs in order: keys as records hold them, escaped (A11). */
 export function outlineCheck(outlines: Outlines): OutlineCheck {
-  return { outlines, keys: outlines.keys.map((key) => UTF8.encode(`${servedKey(key)}:`)), used: 0 };
+  return { outlines, keys: outlines.keys.map((key) => UTF8.encode(`${jsonText(key)}:`)), used: 0 };
 }
 
 /**
@@ -47,11 +48,6 @@ export function* verifyMembers(
     start = ends[row]!;
     first = memberEnds[row]!;
   }
-}
-
-/** A key as records hold it: escaped like every text that is served (A11). */
-function servedKey(key: string): string {
-  return JSON.stringify(key).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }
 
 function keysOf({ keys }: OutlineCheck, list: readonly number[]): readonly Uint8Array[] {
