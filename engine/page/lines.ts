@@ -41,7 +41,8 @@ export function linesBody(records: Records, start: number, end: number): Body {
   };
 }
 
-function stretchesOf(records: Records, start: number, end: number): readonly Stretch[] {
+/** The stretches of rows `start` to `end`, ascending; none of no rows. Cost: a step a chunk. */
+export function stretchesOf(records: Records, start: number, end: number): readonly Stretch[] {
   const stretches: Stretch[] = [];
   let bytes = 0;
   for (let row = start; row < end;) {

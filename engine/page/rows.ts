@@ -6,7 +6,7 @@ import { wholeBody, type Body } from './body.ts';
 import { csvWriter } from './csv.ts';
 import { cutWriter, wholeWriter } from './cut.ts';
 import { gatheredBody, type Gathering, type Measuring } from './gather.ts';
-import { LINE_FEED, linesBody } from './lines.ts';
+import { LINE_FEED, linesBody, stretchesOf } from './lines.ts';
 import type { ServedForm } from '../column/served.ts';
 import { isAsStored, rewriteFor, type Rewrite } from './rewrite.ts';
 import { withTail } from './scratch.ts';
@@ -170,16 +170,11 @@ export function runOf(rows: Selection): Run | undefined {
 
 /** One view for each chunk that the rows from `start` to `end` lie in, the last one without its last `openBytes`. */
 export function viewsOf(records: Records, { start, end }: Run, openBytes: number): readonly Body[] {
-  const views: Body[] = [];
-  for (let row = start; row < end;) {
-    const chunk = chunkOf(records, row);
-    const last = Math.min(end, chunk.firstRow + chunk.ends.length) - 1;
-    const from = startOf(chunk, records.growth, row - chunk.firstRow);
-    const to = endOf(chunk, records.growth, last - chunk.firstRow);
-    row = last + 1;
-    views.push(wholeBody(chunk.bytes.subarray(from, row === end ? to - openBytes : to)));
-  }
-  return views;
+  const stretches = stretchesOf(records, start, end);
+  const last = stretches.length - 1;
+  return stretches.map(({ chunk, from, to }, i) =>
+    wholeBody(chunk.bytes.subarray(from, i === last ? to - openBytes : to)),
+  );
 }
 
 /** Non-empty bodies one after another; none give an empty one. Cost of a piece: a step a body before it. */
