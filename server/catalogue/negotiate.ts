@@ -31,13 +31,13 @@ export interface Wishes {
   readonly mayExport: boolean;
 }
 
-/** The media types that Accept may ask for, the usual one first. */
+/** The media types that Accept may ask for, beside a page. */
 const FORMS: ReadonlyMap<string, Ending> = new Map([
   ['application/json', 'json'],
   ...EXPORT_FORMATS.map((format) => [EXPORT_TYPES[format], format] as const),
 ]);
-const TYPES = [...FORMS.keys()];
-const JSON_TYPES = TYPES.slice(0, 1);
+const [JSON_TYPE = '', ...EXPORTED] = FORMS.keys();
+const PAGE_TYPE = 'text/html';
 
 /**
  * Of a longer header of wishes nothing is read (A51): each of its members is compared with each form, 4 ms for 4 kB of
@@ -57,7 +57,8 @@ export function negotiate({ accept, format, ending, mayExport }: Wishes): Negoti
   if (format) return exportOf(format) ?? (format === 'api' || format === 'json' ? 'json' : 'unknownFormat');
   if (ending) return ending;
   if (accept === undefined || isUsual(accept)) return 'json';
-  return mayExport ? listFormOnce(accept) : recordFormOnce(accept);
+  const { list, record } = wishedOnce(accept);
+  return mayExport ? list : record;
 }
 
 /** The export of a list that path or Accept ask for where no format is named: undefined where they ask for none. */
@@ -68,37 +69,33 @@ export function exportWished(accept: string | undefined, ending: Ending | undefi
 
 /** Whether Accept prefers a page for people to JSON, as browsers do. Cost: a look-up of headers met before. */
 export function prefersPage(accept: string | undefined): boolean {
-  return accept !== undefined && !isUsual(accept) && pageFirst(accept);
+  return accept !== undefined && !isUsual(accept) && wishedOnce(accept).isPage;
 }
-
-const PAGE_TYPE = 'text/html';
-const pageFirst = remembered((accept) => {
-  if (!accept.toLowerCase().includes(PAGE_TYPE)) return false;
-  const negotiator = new Negotiator({ headers: { accept: accept.replace(PARAMETERS, '') } });
-  return negotiator.mediaType([...JSON_TYPES, PAGE_TYPE]) === PAGE_TYPE;
-});
 
 /** Whether Accept is what most clients send, which takes JSON, or nothing that is read. */
 function isUsual(accept: string): boolean {
   return accept.length > WISHES_CHARACTERS_MAX || accept === '*/*' || accept === 'application/json';
 }
 
-const recordFormOnce = remembered((accept) => accepted(accept, JSON_TYPES));
-
-/** An export is asked for by its name: what would take anything gets JSON. */
-const listFormOnce = remembered((accept) => {
-  const named = accept.toLowerCase();
-  return accepted(
-    accept,
-    TYPES.filter((type) => JSON_TYPES.includes(type) || named.includes(type)),
-  );
-});
-
-function accepted(accept: string, types: string[]): Negotiation {
-  if (accept.trim() === '') return 'json';
-  const negotiator = new Negotiator({ headers: { accept: accept.replace(PARAMETERS, '') } });
-  return FORMS.get(negotiator.mediaType(types) ?? '') ?? 'notAcceptable';
+/** What Accept asks for: of lists, of records, and whether a page is preferred to JSON. */
+interface Wished {
+  readonly list: Negotiation;
+  readonly record: Negotiation;
+  readonly isPage: boolean;
 }
+
+/** An export or a page is asked for by its name: what would take anything gets JSON. */
+const wishedOnce = remembered((accept): Wished => {
+  if (accept.trim() === '') return { list: 'json', record: 'json', isPage: false };
+  const named = accept.toLowerCase();
+  const types = [JSON_TYPE, ...[...EXPORTED, PAGE_TYPE].filter((type) => named.includes(type))];
+  const wished = new Negotiator({ headers: { accept: accept.replace(PARAMETERS, '') } }).mediaTypes(types);
+  return {
+    list: FORMS.get(wished.find((type) => type !== PAGE_TYPE) ?? '') ?? 'notAcceptable',
+    record: wished.includes(JSON_TYPE) ? 'json' : 'notAcceptable',
+    isPage: wished.find((type) => !EXPORTED.includes(type)) === PAGE_TYPE,
+  };
+});
 
 /** `gzip`: gzip where it pays. `gzipOnly`: the client refuses bodies without a coding. `identity`: no gzip. */
 export type Coding = 'identity' | 'gzip' | 'gzipOnly';
