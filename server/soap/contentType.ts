@@ -1,6 +1,5 @@
 // What the Content-Type of a request says: whether it may be SOAP 1.1, and in which charset.
-// Pure but for a memory of headers met; reads a header as RFC 9110, 8.3 has it.
-import { remembered } from '../http/memory.ts';
+// Pure; reads a header as RFC 9110, 8.3 has it.
 
 /** A charset, or the word for every type that is not SOAP 1.1. */
 type Charset = { readonly charset: string | undefined } | 'unsupported';
@@ -12,16 +11,11 @@ const PARAMETER = /;\s*(?:([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*)))?\s*/y;
 
 /**
  * The charset of a request whose type is text/xml, undefined where it names none, and where there is no header at all;
- * `unsupported` for every other type. Of two charsets the first counts; what is no parameter is not looked at. Cost: a
- * look-up for headers met before.
+ * `unsupported` for every other type. Of two charsets the first counts; what is no parameter is not looked at. Cost:
+ * the length of the header.
  */
 export function charsetOf(contentType: string | undefined): Charset {
-  return contentType === undefined ? NO_CHARSET : readOnce(contentType);
-}
-
-const readOnce = remembered(read);
-
-function read(contentType: string): Charset {
+  if (contentType === undefined) return NO_CHARSET;
   const type = MEDIA_TYPE.exec(contentType);
   if (type === null) return 'unsupported';
   PARAMETER.lastIndex = type[0].length;
