@@ -43,7 +43,7 @@ function decode(text: string): string {
   return PLAIN.test(text) ? text : decoder.decode(decodedBytes(text, true));
 }
 
-/** The bytes of a text with its escapes decoded, broken ones kept, `+` a blank where that is asked. Cost: its length. */
+/** The bytes of a text with its escapes decoded, broken ones kept, `+` a blank where asked. Cost: its length. */
 export function decodedBytes(text: string, isPlusBlank: boolean): Uint8Array {
   const bytes = encoder.encode(text);
   let length = 0;
