@@ -1,20 +1,30 @@
-// The files that pages load, where they cannot be read for a moment.
-import { expect, test, vi } from 'vitest';
-import { assetNamed, scriptPath, stylePath } from '../../../../server/browse/assets.ts';
+// The files that pages load, where no descriptor is left to read them for a moment.
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
 
-let failures = 0;
-vi.mock('node:fs', async (load) => {
-  const fs = await load<typeof import('node:fs')>();
-  const readFileSync: typeof fs.readFileSync = (...asked: Parameters<typeof fs.readFileSync>) => {
-    if (failures-- > 0) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
-    return fs.readFileSync(...asked) as never;
+const ASSETS_URL = new URL('../../../../server/browse/assets.ts', import.meta.url).href;
+
+/** Asks while no descriptor is left, and again when there are some. */
+const SCRIPT = `import { closeSync, openSync } from 'node:fs';
+  import { assetNamed, scriptPath, stylePath } from ${JSON.stringify(ASSETS_URL)};
+  const held = [];
+  const attempt = (work) => {
+    try {
+      return work();
+    } catch (error) {
+      return error.code;
+    }
   };
-  return { ...fs, readFileSync };
-});
+  while (attempt(() => held.push(openSync('/dev/null'))) !== 'EMFILE');
+  const starved = attempt(stylePath);
+  held.forEach((descriptor) => closeSync(descriptor));
+  const { type } = assetNamed(scriptPath().split('/').at(-1));
+  process.stdout.write(JSON.stringify([starved, stylePath(), type]));`;
 
-test('they are read by the next page that wants them', () => {
-  failures = 1;
-  expect(stylePath).toThrow('too many open files');
-  expect(stylePath()).toMatch(/^browse\/assets\/browse-[0-9a-f]{16}\.css$/);
-  expect(assetNamed(scriptPath().split('/').at(-1)!)?.type).toMatch(/^text\/javascript/);
+test.skipIf(process.platform === 'win32')('they are read by the next page that wants them', () => {
+  const words = ['-c', 'ulimit -n 100; exec "$0" --input-type=module --eval "$1"', process.execPath, SCRIPT];
+  const [starved, style, type] = JSON.parse(execFileSync('sh', words, { encoding: 'utf8' })) as readonly string[];
+  expect(starved).toBe('EMFILE');
+  expect(style).toMatch(/^browse\/assets\/browse-[0-9a-f]{16}\.css$/);
+  expect(type).toMatch(/^text\/javascript/);
 });
