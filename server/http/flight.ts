@@ -8,13 +8,7 @@ import type { ListenerLoad } from './listener.ts';
 export const TURN_MS_MAX = 10;
 
 /**
- * Those after which all have to, however many they are: longer than forty cheap requests of each of a hundred
- * connections take, since the library drops what a client has pipelined behind a request that waits.
- */
-export const ANY_TURN_MS_MAX = 100;
-
-/**
- * Requests of a turn that are not too many: so many of each open connection, of up to so many connections, and some
+ * Requests of a turn that are never too many: so many of each open connection, of up to so many connections, and some
  * more. The library does not say whose a request is, and clients may pipeline as many pages as fill their sockets.
  */
 export const CONNECTION_REQUESTS = 40;
@@ -50,26 +44,26 @@ export class Flight {
   }
 
   /**
-   * Counts a request; whether it has to wait for a turn to come, since this one has had too many and taken TURN_MS_MAX,
-   * or ANY_TURN_MS_MAX. Cost: an addition for nearly all, and a look at the clock for those behind the first.
+   * Counts a request; whether it has to wait for a turn to come, since this one has had too many and taken TURN_MS_MAX.
+   * Cost: an addition for nearly all.
    */
   isTurnOver(): boolean {
-    const ms = this.#turnMs();
-    if (ms < TURN_MS_MAX) return false;
+    if (!this.#isClocked()) return false;
     const connections = Math.min(Math.max(this.#turnConnections, this.connections), COUNTED_CONNECTIONS);
-    return ms >= ANY_TURN_MS_MAX || this.#turnRequests > SPARE_REQUESTS + CONNECTION_REQUESTS * connections;
+    if (this.#turnRequests <= SPARE_REQUESTS + CONNECTION_REQUESTS * connections) return false;
+    return this.#now() - this.#turnSinceMs >= TURN_MS_MAX;
   }
 
   /** Counts a request; whether this turn has taken TURN_MS_MAX, where it costs a client nothing to wait. */
   isTurnLong(): boolean {
-    return this.#turnMs() >= TURN_MS_MAX;
+    return this.#isClocked() && this.#now() - this.#turnSinceMs >= TURN_MS_MAX;
   }
 
-  /** Counts a request; how long the turn has taken since it was clocked. */
-  #turnMs(): number {
-    if (++this.#turnRequests < CLOCKED_REQUESTS) return 0;
+  /** Counts a request; whether it is one of those behind which the turn is clocked. */
+  #isClocked(): boolean {
+    if (++this.#turnRequests < CLOCKED_REQUESTS) return false;
     if (!this.#isTurnCounted) this.#countTurn();
-    return this.#now() - this.#turnSinceMs;
+    return true;
   }
 
   #countTurn(): void {

@@ -1,7 +1,6 @@
 // How long a turn goes on with what it read, by a clock that the test moves and turns that it takes one by one.
 import { expect, test } from 'vitest';
 import {
-  ANY_TURN_MS_MAX,
   CLOCKED_REQUESTS,
   CONNECTION_REQUESTS,
   COUNTED_CONNECTIONS,
@@ -44,13 +43,11 @@ test('requests that are cheap together are all taken', () => {
   expect(newTurn(TURN_MS_MAX / 8000).answered(1, 8000)).toBe(8000);
 });
 
-test('forty requests of each of many connections are taken, unless they are dear', () => {
-  const cheapMs = 0.02;
-  expect(newTurn(cheapMs).answered(50, 40 * 50)).toBe(40 * 50);
+test('forty requests of each of many connections are taken, however long they take', () => {
+  expect(newTurn(1).answered(50, 40 * 50)).toBe(40 * 50);
   for (const connections of [COUNTED_CONNECTIONS, 10 * COUNTED_CONNECTIONS]) {
     const most = SPARE_REQUESTS + CONNECTION_REQUESTS * COUNTED_CONNECTIONS;
-    expect(newTurn(cheapMs).answered(connections, 80_000)).toBe(most);
-    expect(newTurn(1).answered(connections, 80_000)).toBe(CLOCKED_REQUESTS - 1 + ANY_TURN_MS_MAX);
+    expect(newTurn(1).answered(connections, 80_000)).toBe(most);
   }
 });
 

@@ -243,7 +243,7 @@ test('a refresh that somebody ends is none: it failed, and the data grows no you
     isHolding = true;
     const asked = upstream.requests.length;
     const refused = ordered(admin!);
-    await expect.poll(() => upstream.requests.length).toBeGreaterThan(asked);
+    await expect.poll(() => upstream.requests.length, { timeout: 20_000 }).toBeGreaterThan(asked);
     process.kill(Number(readFileSync(join(state, 'lock'), 'utf8').split(' ')[0]), signal);
     const reason = `its process ended with ${signal}`;
     expect(await refused).toMatchObject({ status: 422, body: { status: 'refused', reason } });
