@@ -1,7 +1,7 @@
 // When what a configuration rests on runs out: the authority's certificate, its CAs, their CRLs; and what an operator
 // is told then. Pure: reads no clock and no file.
 import { type Certificate, isCa, shownSubject } from '../x509/certificate.ts';
-import { type Crl, isCurrent } from '../x509/crl.ts';
+import { type Crl, crlStoreOf, isCurrent } from '../x509/crl.ts';
 import { crlProblem, isSignedBy } from '../x509/revocation.ts';
 
 /** What runs out: the authority's own certificate, CAs, or CRLs of CAs. */
@@ -38,16 +38,14 @@ export function expiriesOf(
   at: number,
 ): readonly Expiry[] {
   const cas = anchors.filter(isCa);
-  const current = (crls ?? []).filter((crl) => isCurrent(crl, at, clockSkewSeconds));
-  const byIssuer = Map.groupBy(current, ({ issuer }) => issuer.key);
+  const current = crlStoreOf((crls ?? []).filter((crl) => isCurrent(crl, at, clockSkewSeconds)));
   const own = `the certificate of ${shownSubject(certificate)} has expired: nobody believes what is issued`;
   return [
     { what: 'certificate', at: certificate.notAfter, note: own },
     ...cas.map((ca): Expiry => ({ what: 'cas', at: ca.notAfter, note: expiredNote(ca) })),
     ...(crls ? cas : []).map((ca): Expiry => {
-      const own = byIssuer.get(ca.subject.key) ?? [];
       const signers = cas.filter(({ subject }) => subject.key === ca.subject.key);
-      return listExpiry(ca, own, (crl) => problemOf(crl, signers, allowWeak));
+      return listExpiry(ca, current.of(ca.subject.key), (crl) => problemOf(crl, signers, allowWeak));
     }),
   ];
 }

@@ -70,7 +70,7 @@ function isVouchedFor(
     search.signers.add(signer);
     const isTrusted = findPath(signer, search)?.at(-1) === path.at(-1);
     search.signers.delete(signer);
-    return isTrusted && isSignedBy(crl, signer);
+    return isTrusted && isSignedWithKeyOf(crl, signer);
   });
 }
 
