@@ -17,10 +17,11 @@ const INLINE_BYTES_MAX = 16 << 20;
 
 /**
  * What data is loaded with (see LoadOptions); `threads` are for an import, which leaves faulty lines out where
- * `onSkipped` is to be told of them: how many, and the first few.
+ * `onSkipped` is to be told of them: how many, and the first few. `takesNulls` as of an import.
  */
 export interface OpenOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' | 'isUncached'> {
   readonly threads: number;
+  readonly takesNulls?: boolean | undefined;
   readonly onSkipped?: ((count: number, first: readonly string[]) => void) | undefined;
 }
 
@@ -33,7 +34,7 @@ const IMPORT_BYTES = 2.1;
  */
 export async function openDirectory(
   data: string,
-  { baseUrl, assertRoom, threads: threadsMax, onSkipped }: OpenOptions,
+  { baseUrl, assertRoom, threads: threadsMax, takesNulls, onSkipped }: OpenOptions,
   onProgress: OnProgress,
 ): Promise<OpenedData> {
   return unfinished(path.join(tmpdir(), 'catalogue-replica'), async (directory) => {
@@ -43,7 +44,8 @@ export async function openDirectory(
       const bytes = await bytesIn(data);
       assertRoom?.(bytes * IMPORT_BYTES);
       const threads = bytes > INLINE_BYTES_MAX ? threadsMax : 0;
-      const importing = { directory: data, file, created: undefined, isLenient: onSkipped !== undefined, threads };
+      const isLenient = onSkipped !== undefined;
+      const importing = { directory: data, file, created: undefined, isLenient, takesNulls, threads };
       const { skippedCount, skipped } = await importDirectory(importing, onProgress);
       if (skippedCount > 0) onSkipped?.(skippedCount, skipped);
       const held = { descriptor: openFile(file), file: data, isNameless: true };

@@ -40,7 +40,8 @@ export async function digestsOf(path: string, threads: number, onProgress: OnPro
 async function ofDirectory(directory: string, threads: number, onProgress: OnProgress): Promise<CatalogueDigests> {
   const { files } = await openDataSet(directory);
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  const decoders = startDecoders(threads);
+  // Nulls that are no matter here were taken or refused by an import.
+  const decoders = startDecoders({ threads, takesNulls: true });
   const all = new Map<string, RecordDigests>();
   let before = 0;
   try {

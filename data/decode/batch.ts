@@ -30,11 +30,15 @@ export interface TableBatch {
   readonly rowEnds: Uint32Array;
 }
 
-/** A line that could not be taken: its number in the file, the JSON pointer to the value and what is wrong with it. */
+/**
+ * A line that could not be taken: its number in the file, the JSON pointer to the value and what is wrong with it.
+ * `isNull` where that is a null which would be none if nulls were taken.
+ */
 export interface LineFault {
   readonly line: number;
   readonly pointer: string;
   readonly message: string;
+  readonly isNull?: boolean;
 }
 
 /**

@@ -1,19 +1,20 @@
 // Decodes lines of one collection into a batch: checks them against the declaration, finds every column's values and
 // own URLs, and keeps the served bytes. A faulty line leaves nothing behind but its fault.
+import { hasBytesAt } from '../../engine/bits/bytes.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import type { Layout } from '../../engine/schema/layout.ts';
 import { NULL_START, type Batch } from './batch.ts';
 import { BatchDraft } from './batchDraft.ts';
+import { isLink, linkPrefix, LINK_SUFFIX } from './link.ts';
 import { OutlineNumbers } from './outlines.ts';
-import { DEPTH_MAX, KEY_BYTES_MAX, quoted, ScanFault, Scanner, type JsonKind } from './scanner.ts';
-import { SCALAR_KIND, ShapeTree, type DecodeColumn, type Shape, type ShapeNode } from './shape.ts';
+import { DEPTH_MAX, KEY_BYTES_MAX, NullFault, quoted, ScanFault, Scanner, type JsonKind } from './scanner.ts';
+import { SCALAR_KIND, ShapeTree, type Shape, type ShapeNode, wantedKind } from './shape.ts';
 
 const PLACEHOLDER_BYTES = new TextEncoder().encode(PLACEHOLDER);
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
-const LINK_SUFFIX = new TextEncoder().encode('/?format=api');
 // A byte order mark is part of a key: without this, one in front of a declared name would be taken for that name.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
@@ -31,11 +32,15 @@ export class Decoder {
   /** How many objects have begun. */
   #objects = 0;
 
-  constructor(layout: Layout) {
+  readonly #takesNulls: boolean;
+
+  /** `takesNulls` takes null for every declared value but an id, as if its key were missing. */
+  constructor(layout: Layout, takesNulls = false) {
+    this.#takesNulls = takesNulls;
     this.#idField = layout.collection.idField;
     this.#shapes = new ShapeTree(layout);
     this.#draft = new BatchDraft(this.#shapes, this.#scanner.output);
-    this.#linkPrefixes = layout.columns.map(({ to }) => new TextEncoder().encode(`${PLACEHOLDER}/api/v3/${to}/`));
+    this.#linkPrefixes = layout.columns.map(({ to }) => linkPrefix(to));
   }
 
   /** Decodes the line `bytes[start..end)`, which is valid UTF-8. Never throws for what the line holds. */
@@ -48,7 +53,8 @@ export class Decoder {
       this.#draft.lines.push(lineNumber);
     } catch (error) {
       if (!(error instanceof ScanFault)) throw error;
-      this.#draft.faults.push({ line: lineNumber, pointer: pointerOf(this.#path), message: error.message });
+      const fault = { line: lineNumber, pointer: pointerOf(this.#path), message: error.message };
+      this.#draft.faults.push(error instanceof NullFault ? { ...fault, isNull: true } : fault);
       this.#shapes.rollback();
       this.#draft.reset(mark);
     }
@@ -128,7 +134,7 @@ export class Decoder {
     if (scanner.peek() !== 0x22) scanner.fail('expected a key');
     const expected = shape.keys[next];
     let i = -1;
-    if (expected && matches(scanner.bytes, scanner.at + 1, expected)) {
+    if (expected && hasBytesAt(scanner.bytes, scanner.at + 1, expected)) {
       i = next;
       scanner.at += expected.length + 1;
     } else {
@@ -161,14 +167,12 @@ export class Decoder {
       case 'column':
         return this.#value(node.column);
       case 'record':
-        this.#want('an object');
-        return this.#object(node.child!, depth + 1);
+        return this.#isThere('an object') ? this.#object(node.child!, depth + 1) : undefined;
       case 'table':
       case 'elements':
-        return this.#array(shape, node, depth);
+        return this.#isThere('an array') ? this.#array(shape, node, depth) : undefined;
       default:
-        this.#want('an array');
-        return this.#anything(depth + 1);
+        return this.#isThere('an array') ? this.#anything(depth + 1) : undefined;
     }
   }
 
@@ -240,7 +244,6 @@ export class Decoder {
   #array(shape: Shape, node: ShapeNode, depth: number): void {
     const scanner = this.#scanner;
     const { table } = node;
-    this.#want('an array');
     scanner.at++;
     scanner.skipSpace();
     for (let i = 0; scanner.peek() !== CLOSE_BRACKET; i++) {
@@ -267,13 +270,29 @@ export class Decoder {
     if (found !== kind) throw new ScanFault(`expected ${kind}, got ${found}`);
   }
 
+  /** Whether a value of that kind begins here; a null that is taken for it is read. */
+  #isThere(kind: JsonKind): boolean {
+    if (this.#scanner.kind() !== 'null') {
+      this.#want(kind);
+      return true;
+    }
+    this.#null(kind);
+    return false;
+  }
+
+  #null(wanted: string): void {
+    if (!this.#takesNulls) throw new NullFault(`expected ${wanted}, got null`);
+    this.#scanner.literal();
+  }
+
   #value(number: number): void {
     const scanner = this.#scanner;
     const column = this.#shapes.columns[number]!;
     const kind = scanner.kind();
     if (kind === 'null') {
-      if (!column.isNullable) throw new ScanFault(`expected ${this.#wanted(number)}, got null`);
-      scanner.literal();
+      if (column.isNullable) scanner.literal();
+      else if (column.isId) throw new ScanFault(`expected ${this.#wanted(number)}, got null`);
+      else this.#null(this.#wanted(number));
       return this.#draft.push(number, NULL_START, 0);
     }
     if (kind !== wantedKind(column)) throw new ScanFault(`expected ${this.#wanted(number)}, got ${kind}`);
@@ -314,8 +333,8 @@ export class Decoder {
     scanner.string();
     const { unescaped } = scanner;
     const isOwn = unescaped
-      ? matches(unescaped, 0, PLACEHOLDER_BYTES)
-      : matches(scanner.bytes, start, PLACEHOLDER_BYTES);
+      ? hasBytesAt(unescaped, 0, PLACEHOLDER_BYTES)
+      : hasBytesAt(scanner.bytes, start, PLACEHOLDER_BYTES);
     if (isOwn) this.#draft.links.push(scanner.tokenStart);
     return isOwn;
   }
@@ -329,10 +348,9 @@ export class Decoder {
     const { unescaped, tokenStart, tokenEnd } = scanner;
     const text = unescaped ?? scanner.bytes;
     const from = unescaped ? 0 : start;
-    const idEnd = from + tokenEnd - tokenStart - LINK_SUFFIX.length;
-    const isLink = matches(text, from, prefix) && isId(text, from + prefix.length, idEnd);
-    if (!isOwn || !isLink || !matches(text, idEnd, LINK_SUFFIX)) {
-      const found = quoted(text.subarray(from, idEnd + LINK_SUFFIX.length));
+    const end = from + tokenEnd - tokenStart;
+    if (!isOwn || !isLink(text, prefix, from, end)) {
+      const found = quoted(text.subarray(from, end));
       const cure = isOwn ? '' : `; ${PLACEHOLDER} is to stand as it is`;
       throw new ScanFault(`expected ${this.#wanted(number)}, got ${found}${cure}`);
     }
@@ -373,27 +391,6 @@ export class Decoder {
 
 /** The shape of objects nothing is learnt of. */
 const NO_SHAPE: Shape = { path: '', table: 0, nodes: [], keys: [], byName: new Map() };
-
-function wantedKind(column: DecodeColumn): JsonKind {
-  if (column.type === 'integer' || column.type === 'float') return 'a number';
-  return column.type === 'boolean' ? 'a boolean' : 'text';
-}
-
-function matches(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
-  for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
-  return true;
-}
-
-/** Whether `bytes[start..end)` are the digits of an id, 0 to 2^53 - 1. */
-function isId(bytes: Uint8Array, start: number, end: number): boolean {
-  let id = 0;
-  for (let i = start; i < end; i++) {
-    const digit = bytes[i]! - 0x30;
-    if (!(digit >= 0 && digit <= 9)) return false;
-    id = id * 10 + digit;
-  }
-  return end > start && id <= Number.MAX_SAFE_INTEGER;
-}
 
 function pointerOf(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

@@ -7,8 +7,8 @@ import { decodeLines, decoderOf, type DecodeOrder } from './decoders.ts';
 
 const decoders = new Map<string, Decoder>();
 
-takeOrders(({ collection, lines }: DecodeOrder) => {
-  const decoder = decoders.get(collection) ?? decoderOf(collection);
+takeOrders(({ collection, takesNulls, lines }: DecodeOrder) => {
+  const decoder = decoders.get(collection) ?? decoderOf(collection, takesNulls);
   decoders.set(collection, decoder);
   return decodeLines(decoder, lines);
 }, cpuMicros);

@@ -18,6 +18,7 @@ export interface Lines {
 /** What a decode thread is sent. */
 export interface DecodeOrder {
   readonly collection: string;
+  readonly takesNulls: boolean;
   readonly lines: Lines;
 }
 
@@ -27,9 +28,19 @@ export interface Decoders {
   close(): Promise<void>;
 }
 
-/** Decoders in `threads` threads; 0 decodes in the calling thread. What they take is told to `profile`. */
-export function startDecoders(threads: number, profile = new ImportProfile()): Decoders {
-  return threads === 0 ? inline(profile) : threaded(threads, profile);
+/**
+ * How many threads decode, 0 for the calling one, whether null is taken for every declared value but an id, and who is
+ * told what they take.
+ */
+export interface DecodeOptions {
+  readonly threads: number;
+  readonly takesNulls: boolean;
+  readonly profile?: ImportProfile;
+}
+
+/** Starts decoders, which wait for lines. */
+export function startDecoders({ threads, takesNulls, profile = new ImportProfile() }: DecodeOptions): Decoders {
+  return threads === 0 ? inline(takesNulls, profile) : threaded(threads, takesNulls, profile);
 }
 
 /** One run of lines as a batch: refuses lines that are no UTF-8, skips blank ones. */
@@ -56,10 +67,10 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-function inline(profile: ImportProfile): Decoders {
+function inline(takesNulls: boolean, profile: ImportProfile): Decoders {
   return {
     batches: async function* (collection, runs) {
-      const decoder = decoderOf(collection);
+      const decoder = decoderOf(collection, takesNulls);
       for await (const run of runs) {
         const batch = profile.measure('decoding', () => decodeLines(decoder, run));
         yield { batch, fileBytesRead: run.fileBytesRead };
@@ -69,14 +80,14 @@ function inline(profile: ImportProfile): Decoders {
   };
 }
 
-/** A decoder for a collection of the root view. */
-export function decoderOf(name: string): Decoder {
+/** A decoder for a collection of the root view; see Decoder. */
+export function decoderOf(name: string, takesNulls = false): Decoder {
   const collection = collectionNamed(name);
   if (!collection) throw new Error(`no collection ${name} is declared`);
-  return new Decoder(layoutOf(collection));
+  return new Decoder(layoutOf(collection), takesNulls);
 }
 
-function threaded(count: number, profile: ImportProfile): Decoders {
+function threaded(count: number, takesNulls: boolean, profile: ImportProfile): Decoders {
   const onMicros = (micros: number): void => profile.add('decoding', micros);
   const threads = new OrderThreads(new URL('./decodeThread.ts', import.meta.url), count, { onMicros });
   const decoded = async (order: DecodeOrder): Promise<{ batch: Batch; fileBytesRead: number }> => {
@@ -84,7 +95,7 @@ function threaded(count: number, profile: ImportProfile): Decoders {
     return { batch: await threads.ask<Batch>(order), fileBytesRead };
   };
   return {
-    batches: (collection, runs) => inOrder(runs, count * 2, (lines) => decoded({ collection, lines })),
+    batches: (collection, runs) => inOrder(runs, count * 2, (lines) => decoded({ collection, takesNulls, lines })),
     close: () => threads.close(),
   };
 }

@@ -22,6 +22,9 @@ export const KEY_BYTES_MAX = 1024;
 /** Why a text is no JSON, or not the JSON that is wanted. Caught once per line in decode.ts, never leaves it. */
 export class ScanFault extends Error {}
 
+/** A null that is no fault where nulls are taken. */
+export class NullFault extends ScanFault {}
+
 /** The kind of the value that starts at a byte, as people call it. */
 export type JsonKind = 'text' | 'a number' | 'a boolean' | 'null' | 'an object' | 'an array';
 

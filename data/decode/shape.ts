@@ -2,6 +2,7 @@
 // them, whose structure is learnt from their values. What a faulty line taught is forgotten again.
 import type { ScalarType } from '../../engine/schema/types.ts';
 import { FIELD_NAME, type Layout, type LayoutNode, type TableLayout } from '../../engine/schema/layout.ts';
+import type { JsonKind } from './scanner.ts';
 
 /** A column while it is decoded. The type of an inferred one is known only when all its values are. */
 export interface DecodeColumn {
@@ -179,4 +180,10 @@ function declaredNode(path: string, table: number, node: LayoutNode): ShapeNode 
     case 'opaque':
       return { ...base, kind: 'opaque' };
   }
+}
+
+/** What a declared column takes: links are texts. */
+export function wantedKind(column: DecodeColumn): JsonKind {
+  if (column.type === 'integer' || column.type === 'float') return 'a number';
+  return column.type === 'boolean' ? 'a boolean' : 'text';
 }

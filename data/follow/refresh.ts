@@ -21,13 +21,14 @@ import { claim, type FollowPaths, note, pathsIn } from './folder.ts';
 /**
  * What is followed into which folder. Everything is read anew where the last sweep began `sweepEveryMs` ago or more;
  * `nowMs` is the time of day, in milliseconds since 1970. `threads` are for the import, which leaves faulty records out
- * where it `isLenient`, instead of refusing all.
+ * where it `isLenient`, instead of refusing all, and takes null for declared values where it `takesNulls`.
  */
 export interface RefreshOptions extends Omit<CrawlOptions, 'kind' | 'output' | 'state' | 'now'> {
   readonly folder: string;
   readonly sweepEveryMs: number;
   readonly threads: number;
   readonly isLenient: boolean;
+  readonly takesNulls?: boolean | undefined;
   readonly nowMs: () => number;
 }
 
@@ -175,9 +176,9 @@ async function build(
   options: RefreshOptions,
   observer: RefreshObserver,
 ): Promise<Origin> {
-  const { clock, nowMs, threads, isLenient } = options;
+  const { clock, nowMs, threads, isLenient, takesNulls } = options;
   const startMs = clock();
-  const importing = { directory: paths.dataSet, file: paths.next, created: undefined, threads };
+  const importing = { directory: paths.dataSet, file: paths.next, created: undefined, takesNulls, threads };
   const before = generationIn(paths.snapshot);
   const take = async (earlier: EarlierImport | undefined): Promise<Origin> => {
     // What is taken over is judged strictly: a record that is faulty there has the whole import leave it out.

@@ -26,13 +26,15 @@ import { writeTargets, type LinkCounts } from './targets.ts';
 
 /**
  * What is imported to where, `without` some index variants, names with commas. `created` beats the manifest's data
- * time; `threads` 0 decodes in the calling thread.
+ * time; `threads` 0 decodes in the calling thread. `isLenient` leaves faulty lines out; `takesNulls` takes null for
+ * every declared value but an id, as if its key were missing: no line is faulty for it.
  */
 export interface ImportOptions {
   readonly directory: string;
   readonly file: string;
   readonly created: string | undefined;
   readonly isLenient: boolean;
+  readonly takesNulls?: boolean | undefined;
   readonly threads: number;
   readonly without?: string | undefined;
   /** A snapshot of nearly the same data, of which is taken what has not changed. The bytes are the same without it. */
@@ -127,7 +129,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   const profile = new ImportProfile();
   const dataSet = await openDataSet(options.directory);
   const threads = options.earlier ? 0 : options.threads;
-  const decoders = startDecoders(threads, profile);
+  const decoders = startDecoders({ threads, takesNulls: options.takesNulls === true, profile });
   const makers = columnMakers(threads, profile);
   const earlier = options.earlier && !options.isLenient ? new EarlierSnapshot(options.earlier, without) : undefined;
   let reports: readonly CollectionReport[] = [];
@@ -315,6 +317,7 @@ function compareCounts({ path }: CollectionFile, lines: number, counted = lines)
 class Faults {
   readonly told: string[] = [];
   count = 0;
+  #nulls = 0;
   readonly #file: string;
   readonly #isLenient: boolean;
 
@@ -323,8 +326,9 @@ class Faults {
     this.#isLenient = isLenient;
   }
 
-  add({ line, pointer, message }: LineFault): void {
+  add({ line, pointer, message, isNull }: LineFault): void {
     this.count++;
+    if (isNull === true) this.#nulls++;
     if (this.told.length < FAULTS_TOLD)
       this.told.push(`${this.#file}:${line}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
   }
@@ -334,7 +338,8 @@ class Faults {
     const more = this.count - this.told.length;
     const rest = more > 0 ? [`... and ${more} more`] : [];
     const cure = `${this.count} faulty line${this.count === 1 ? '' : 's'}; --lenient leaves such lines out`;
-    throw new OperationError('input', [...this.told, ...rest, cure].join('\n'));
+    const nulls = this.#nulls === 0 ? '' : `; --take-nulls takes the null that makes ${this.#nulls} of them faulty`;
+    throw new OperationError('input', [...this.told, ...rest, cure + nulls].join('\n'));
   }
 }
 

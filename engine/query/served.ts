@@ -78,8 +78,9 @@ function fieldsAmong(members: Members, { declared, shown }: Documented, room: Ro
   return all;
 }
 
-/** A declared embedded record may have extra keys. */
+/** A declared embedded record may have extra keys, and any record lack a declared value. */
 function declaredField(node: FieldNode | undefined, field: Field, room: Room): Field {
+  if ('nullable' in field) return { ...field, nullable: field.nullable || (node !== undefined && hasNulls(node)) };
   if (!('fields' in field) || !node || node.kind === 'values') return field;
   const inner = { declared: field.fields, shown: [] };
   return { ...field, fields: fieldsAmong(node.members, inner, roomBehind(field, room)) };

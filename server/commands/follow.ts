@@ -67,6 +67,7 @@ async function followTold(
     folder: flags.output,
     sweepEveryMs: settings.sweepEveryMs,
     isLenient: settings.lenient,
+    takesNulls: settings.takeNulls,
     threads: flags.threads,
     nowMs: epochMs,
   };

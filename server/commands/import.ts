@@ -17,6 +17,7 @@ export interface ImportFlags {
   readonly output: string;
   readonly created?: string;
   readonly lenient?: boolean;
+  readonly takeNulls?: boolean;
   readonly profile?: boolean;
   readonly without?: string;
   readonly threads: number;
@@ -36,13 +37,13 @@ export async function runImport(
 
 async function importTold(
   directory: string,
-  { output, created, lenient = false, profile: isProfiled = false, threads, baseUrl, without }: ImportFlags,
+  { output, created, lenient = false, takeNulls, profile: isProfiled = false, threads, baseUrl, without }: ImportFlags,
   report: Report,
   stderr: Output,
 ): Promise<void> {
   refuseDirectory(output);
   const startMs = steadyMs();
-  const options = { directory, file: output, created, isLenient: lenient, threads, without };
+  const options = { directory, file: output, created, isLenient: lenient, takesNulls: takeNulls, threads, without };
   const made = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
   const { generation, snapshotBytes: bytes, work } = made;
   const ignored = made.ignored.join(', ') || undefined;

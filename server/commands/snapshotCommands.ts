@@ -29,6 +29,10 @@ function addImport(root: Command, outputs: Outputs): void {
     .option('--created <time>', 'time of the data, for Last-Modified (default: created of MANIFEST.json)')
     .option('--without <variants>', 'index variants to leave out, of grams,bitmaps: smaller, same answers, some slower')
     .option('--lenient', 'skip and count wrong lines instead of stopping at the first')
+    .option(
+      '--take-nulls',
+      'take null in fields that are documented to have values, which makes a line wrong otherwise',
+    )
     .option('--profile', 'say where the CPU time went, in seconds by stage')
     .addOption(
       valueOption('--threads', 'threads that decode lines and make columns', THREADS).default(

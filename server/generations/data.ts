@@ -65,7 +65,7 @@ export async function loadGeneration(
   const startMs = steadyMs();
   const { baseUrl, assertRoom, isUncached, report, showProgress } = options;
   const onSkipped = settings.lenient ? skippedTold(report) : undefined;
-  const how = { baseUrl, assertRoom, isUncached, threads: settings.threads, onSkipped };
+  const how = { baseUrl, assertRoom, isUncached, threads: settings.threads, takesNulls: settings.takeNulls, onSkipped };
   const { loaded, held } = await showProgress(async (onProgress) =>
     before
       ? { loaded: await openHeld(before, how, onProgress), held: before }

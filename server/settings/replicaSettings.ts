@@ -57,6 +57,9 @@ export const FOLLOW_SETTINGS = named({
   lenient: one(SWITCH, false, {
     help: 'leave records out that are no such records, of what is followed or of a directory, instead of refusing all',
   }),
+  takeNulls: one(SWITCH, false, {
+    help: 'take null in fields that are documented to have values, in what is followed or in a directory',
+  }),
   state: one(PATH, 'catalogue.follow', { help: 'with --follow, folder of the replica' }),
   ...CRAWLING,
 });
@@ -65,17 +68,18 @@ export const FOLLOW_SETTINGS = named({
 export const CRAWL_FLAGS: readonly string[] = [...Object.values(CRAWLING).map(({ name }) => name), 'config'];
 
 /** Those that follow has. */
-export const FOLLOW_FLAGS: readonly string[] = [...CRAWL_FLAGS, 'every', 'sweepEvery', 'lenient'];
+export const FOLLOW_FLAGS: readonly string[] = [...CRAWL_FLAGS, 'every', 'sweepEvery', 'lenient', 'takeNulls'];
 
 /** The flags that give a process that follows once all that it heeds, whatever its environment holds. */
 export function crawlWords(settings: ValuesOf<typeof FOLLOW_SETTINGS>): readonly string[] {
-  const { sweepEveryMs, lenient } = settings;
+  const { sweepEveryMs } = settings;
   const words = Object.entries(CRAWLING).flatMap(([key, setting]) => {
     const value = settings[key as keyof CrawlSettings];
     return value === undefined ? [] : [flagName(setting), String(value)];
   });
-  const leniently = lenient ? [flagName(FOLLOW_SETTINGS.lenient)] : [];
-  return [...words, flagName(FOLLOW_SETTINGS.sweepEveryMs), `${sweepEveryMs}ms`, ...leniently];
+  const switches = (['lenient', 'takeNulls'] as const).filter((key) => settings[key]);
+  const flags = switches.map((key) => flagName(FOLLOW_SETTINGS[key]));
+  return [...words, flagName(FOLLOW_SETTINGS.sweepEveryMs), `${sweepEveryMs}ms`, ...flags];
 }
 
 /** Rows about targets. */

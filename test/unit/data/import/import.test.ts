@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FAULTS_TOLD } from '../../../../data/import/import.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
-import { verifyFile } from '../../../../data/store/verify.ts';
+import { differencesIn, verifyFile } from '../../../../data/store/verify.ts';
 import { textAt } from '../../../../engine/column/dictionary.ts';
 import { countRows } from '../../../../engine/index/rowset.ts';
 import type { FieldNode } from '../../../../engine/index/table.ts';
@@ -56,6 +56,26 @@ describe('faulty lines', () => {
     expect(report.collections.find(({ name }) => name === 'bboxes')).toMatchObject({ records: 2, skipped: 2 });
     expect(report.skipped).toEqual(told(join(directory, 'bboxes.ndjson')));
     await verifyFile(file, () => undefined);
+  });
+
+  test('say how to take the nulls of which some are', async () => {
+    const lines = '{"ob_id":1,"title":null}\n{"ob_id":2,"title":5}\n{"ob_id":null}\n';
+    const error = await importFailure(SCRATCH, { 'computations.ndjson': lines });
+    expect(error.message.split('\n').at(-1)).toBe(
+      '3 faulty lines; --lenient leaves such lines out; --take-nulls takes the null that makes 1 of them faulty',
+    );
+  });
+
+  test.each([0, 2])('are none for their nulls where those are taken, with %i threads', async (threads) => {
+    const records = [
+      { ob_id: 1, title: null, keywords: 'a' },
+      { ob_id: 2, title: 'x', keywords: null },
+    ];
+    const directory = dataSetOf(SCRATCH, { 'computations.ndjson': ndjsonOf(...records) });
+    const { file, report } = await imported(directory, { takesNulls: true, threads });
+    expect(await recordsIn(file, 'computations')).toEqual(records);
+    expect(report.skippedCount).toBe(0);
+    expect(differencesIn(await verifyFile(file, () => undefined, true))).toBeUndefined();
   });
 
   test('are told up to a number and counted beyond', async () => {

@@ -69,6 +69,12 @@ test('what documents show has the type of its values, and may be null where one 
   expect(fields.get('keywords')).toEqual({ kind: 'scalars', name: 'keywords', type: 'text' });
 });
 
+test('what is declared may be null where one is', async () => {
+  const fields = await fieldsIn('computations', { ob_id: 1, title: 'a' }, { ob_id: 2, title: 'b', keywords: 'c' });
+  expect(fields.get('title')).toMatchObject({ type: 'text', nullable: false });
+  expect(fields.get('keywords')).toMatchObject({ type: 'text', nullable: true });
+});
+
 test('what only the data has is told as inferred, within declared records too', async () => {
   const fields = await fieldsIn('ipps', {
     ob_id: 1,

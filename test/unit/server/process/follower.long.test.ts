@@ -317,6 +317,29 @@ test('waits for a catalogue that is not there yet, says so, and follows another 
   await right.printed(/listening on/);
 }, 60_000);
 
+test.each(['', '--take-nulls'])(
+  'nulls where documents show values: with `%s`',
+  async (flag) => {
+    const { collections, admin, url } = await following('1h', ...(flag === '' ? [] : [flag]));
+    const nulls = [
+      { ob_id: 1, title: null },
+      { ob_id: 2, title: 'x', procedureAcquisition: null },
+    ];
+    (collections as Record<string, readonly PlainRecord[]>)['observations'] = nulls;
+    const { status } = await ordered(admin);
+    if (flag === '') {
+      expect(status).toBe(422);
+      const reason = expect.stringMatching(/title: expected text, got null; 1 faulty line; .*--take-nulls takes/);
+      expect((await statusOf(admin)).lastFailure).toMatchObject({ reason });
+      return;
+    }
+    expect(status).toBe(200);
+    const list = (await (await fetch(`${url}/api/v3/observations/?title__isnull=true`)).json()) as object;
+    expect(list).toMatchObject({ count: 1, results: nulls.slice(0, 1) });
+  },
+  60_000,
+);
+
 test.each(['', '--lenient'])(
   'records that are no such records: with `%s`',
   async (flag) => {

@@ -40,6 +40,7 @@ describe('without any source', () => {
       follow: undefined,
       everyMs: 900_000,
       lenient: false,
+      takeNulls: false,
       sweepEveryMs: 86_400_000,
       state: 'catalogue.follow',
       concurrency: 2,

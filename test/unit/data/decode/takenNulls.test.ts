@@ -1,0 +1,38 @@
+// Nulls that are taken where documents show values only: as if their keys were missing, and served as they are.
+import { describe, expect, test } from 'vitest';
+import type { Batch } from '../../../../data/decode/batch.ts';
+import { decodeLines, decoderOf } from '../../../../data/decode/decoders.ts';
+import { column, decode } from '../../../support/batches.ts';
+
+describe('where nulls are taken', () => {
+  const taking = (collection: string, line: string): Batch => {
+    const bytes = new TextEncoder().encode(`${line}\n`);
+    return decodeLines(decoderOf(collection, true), { bytes, firstLine: 1, fileBytesRead: bytes.length });
+  };
+
+  test.each([
+    ['a text', 'computations', 'title', '{"ob_id":1,"title":null}', '{"ob_id":1}'],
+    ['a link', 'ipps', 'platform', '{"ob_id":1,"platform":null}', '{"ob_id":1}'],
+    ['an embedded record', 'identifiers', 'relatedTo/uuid', '{"ob_id":1,"relatedTo":null}', '{"ob_id":1}'],
+    ['an array of records', 'phenomona', 'names/name', '{"ob_id":1,"names":null}', '{"ob_id":1}'],
+  ])('null for %s is as if its key were missing', (_, collection, path, line, without) => {
+    const batch = taking(collection, line);
+    expect(batch.faults).toEqual([]);
+    expect(column(batch, collection, path)).toEqual(column(decode(collection, without), collection, path));
+    expect(new TextDecoder().decode(batch.bytes)).toBe(`${line},`);
+  });
+
+  test('an array without a declared shape may be null', () => {
+    expect(taking('acquisitions', '{"ob_id":1,"independentInstrument":null}').faults).toEqual([]);
+  });
+
+  test.each([
+    ['an id', 'computations', '{"ob_id":null}', '/ob_id expected a number, got null'],
+    ['a row', 'phenomona', '{"ob_id":1,"names":[null]}', '/names/0 expected an object, got null'],
+    ['nothing', 'computations', '{"ob_id":1,"title":nul}', '/title ill-formed JSON: '],
+  ])('%s is still refused', (_, collection, line, told) => {
+    const [fault] = taking(collection, line).faults;
+    expect(`${fault?.pointer} ${fault?.message}`).toContain(told);
+    expect(fault?.isNull).toBeUndefined();
+  });
+});
