@@ -50,7 +50,7 @@ function addExport(root: Command, outputs: Outputs): void {
     .option('--where <query>', 'filters, fields and ordering as the API has them: status=completed&ordering=title')
     .addOption(new Option('--format <format>', 'of files in a directory').choices(EXPORT_FORMATS).default('parquet'))
     .option('--force', 'replace what is there');
-  addSettings(command, ['data', 'baseUrl'])
+  addSettings(command, ['data', 'baseUrl', 'lenient', 'takeNulls'])
     .addHelpText(
       'after',
       example("export observations -o citable.csv --data catalogue.snapshot --where 'publicationState=citable'"),
@@ -62,15 +62,16 @@ function addExport(root: Command, outputs: Outputs): void {
 }
 
 function addStats(root: Command, outputs: Outputs): void {
-  root
+  const command = root
     .command('stats')
     .description('Print what a snapshot or data set holds: collections, memory by part, how values are distributed.')
     .argument('<data>', 'snapshot file, or directory of <collection>.ndjson[.gz] files')
-    .addOption(new Option('--format <format>', 'how to print it').choices(['table', 'json']).default('table'))
+    .addOption(new Option('--format <format>', 'how to print it').choices(['table', 'json']).default('table'));
+  addSettings(command, ['lenient', 'takeNulls'])
     .addHelpText('after', example('stats catalogue.snapshot'))
-    .action(async (data: string, { format }: { readonly format: StatsFormat }) => {
+    .action(async (data: string, { format, ...flags }: Flags & { readonly format: StatsFormat }) => {
       const { runStats } = await import('./stats.ts');
-      await runStats(data, format, outputs);
+      await runStats({ data, format }, flags, outputs);
     });
 }
 

@@ -15,6 +15,7 @@ import {
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { queryOptionsOf } from '../catalogue/catalogue.ts';
 import { formatsText, negotiate } from '../catalogue/negotiate.ts';
+import { openingOf } from '../generations/data.ts';
 import { nearestPath, route } from '../catalogue/routes.ts';
 
 /**
@@ -35,7 +36,9 @@ export async function explainRequest(settings: Settings, request: string): Promi
   if (settings.from !== undefined)
     throw new OperationError('usage', 'explain fetches nothing: name the data by --data in place of --from');
   const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
-  const loaded = await openData(settings.data, { baseUrl, threads: settings.threads }, () => undefined);
+  const leftOut: string[] = [];
+  const opening = openingOf(settings, (line) => leftOut.push(line));
+  const loaded = await openData(settings.data, { baseUrl, ...opening }, () => undefined);
   const collection = openSnapshot(loaded).collection(view.collection.name);
   const form = { baseUrl, version: view.version, linkEnd: SPEC_LINK_END };
   const counters = newCounters();
@@ -44,7 +47,7 @@ export async function explainRequest(settings: Settings, request: string): Promi
   refuseProblems(ask);
   const found = `found ${hits!.count} of ${collection.rows}${ofSample(settings)}: ${workOf(counters)}`;
   const ignored = ask.ignored.length > 0 ? [`ignored: ${ask.ignored.map(nameOf).join(', ')}`] : [];
-  return [explain(plan!).trimEnd(), found, ...ignored].join('\n');
+  return [...leftOut, explain(plan!).trimEnd(), found, ...ignored].join('\n');
 }
 
 /** What stands behind a count of records where no data was named; nothing where some was. */

@@ -23,6 +23,7 @@ import {
 } from '../../engine/engine.ts';
 import { parquetMeasuring } from '../../engine/parquet.ts';
 import { queryOptionsOf } from '../catalogue/catalogue.ts';
+import { openingOf } from '../generations/data.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { readSettings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
@@ -62,8 +63,10 @@ export async function runExport(
   if (there) throw new OperationError('usage', `${there.file} is there; --force replaces it`);
   const settings = readSettings(flags);
   const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
+  const leftOut: string[] = [];
   const lines = await withProgress(stderr, async (onProgress) => {
-    const catalogue = openSnapshot(await openData(settings.data, { baseUrl, threads: settings.threads }, onProgress));
+    const opening = openingOf(settings, (line) => leftOut.push(line));
+    const catalogue = openSnapshot(await openData(settings.data, { baseUrl, ...opening }, onProgress));
     const options = { ...queryOptionsOf(settings), isStrict: true };
     const here: Here = { options, form: { baseUrl, version: 'v3', linkEnd: SPEC_LINK_END } };
     const ready = targets.map(({ collection: { name }, format: wanted, file }) => {
@@ -84,6 +87,7 @@ export async function runExport(
     }
     return written;
   });
+  for (const line of leftOut) stderr.write(`${line}\n`);
   stdout.write(lines.join(''));
 }
 

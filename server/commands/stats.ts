@@ -3,6 +3,9 @@
 import { openData } from '../../data/open.ts';
 import { bytesByPart } from '../../data/store/memory.ts';
 import { type CollectionIndex, COLLECTIONS, openSnapshot } from '../../engine/engine.ts';
+import { openingOf } from '../generations/data.ts';
+import { readSettings } from '../settings/declarations.ts';
+import type { Flags } from '../settings/sources.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import type { Outputs } from './parts.ts';
 import { tableText, withProgress } from './terminal.ts';
@@ -42,8 +45,14 @@ interface Statistics {
  * Prints the statistics of a snapshot file or data set directory. Throws OperationError `file`, `input` or `snapshot`.
  * Cost: a load, and an import for a directory; then a look at the values of small dictionaries.
  */
-export async function runStats(data: string, format: StatsFormat, { stdout, stderr }: Outputs): Promise<void> {
-  const options = { baseUrl: 'http://localhost', threads: 1 };
+export async function runStats(
+  { data, format }: { readonly data: string; readonly format: StatsFormat },
+  flags: Flags,
+  { stdout, stderr }: Outputs,
+): Promise<void> {
+  const leftOut: string[] = [];
+  const opening = openingOf(readSettings(flags), (line) => leftOut.push(line));
+  const options = { baseUrl: 'http://localhost', ...opening, threads: 1 };
   const loaded = await withProgress(stderr, (onProgress) => openData(data, options, onProgress));
   const opened = openSnapshot(loaded);
   const statistics: Statistics = {
@@ -52,6 +61,7 @@ export async function runStats(data: string, format: StatsFormat, { stdout, stde
     collections: COLLECTIONS.map(({ name }) => statsOf(opened.collection(name))),
     memory: bytesByPart(loaded),
   };
+  for (const line of leftOut) stderr.write(`${line}\n`);
   stdout.write(`${format === 'json' ? JSON.stringify(statistics) : textOf(statistics)}\n`);
 }
 

@@ -64,8 +64,8 @@ export async function loadGeneration(
 ): Promise<Generation> {
   const startMs = steadyMs();
   const { baseUrl, assertRoom, isUncached, report, showProgress } = options;
-  const onSkipped = settings.lenient ? skippedTold(report) : undefined;
-  const how = { baseUrl, assertRoom, isUncached, threads: settings.threads, takesNulls: settings.takeNulls, onSkipped };
+  const opening = openingOf(settings, (line) => report(line, 'warn'));
+  const how = { baseUrl, assertRoom, isUncached, ...opening };
   const { loaded, held } = await showProgress(async (onProgress) =>
     before
       ? { loaded: await openHeld(before, how, onProgress), held: before }
@@ -137,12 +137,19 @@ export function availableMemoryBytes(): number {
   return limit > 0 && limit < totalmem() ? Math.max(0, limit - process.memoryUsage.rss()) : machine;
 }
 
-/** Tells of lines of a data set directory that were left out. */
-function skippedTold(report: Report): NonNullable<OpenOptions['onSkipped']> {
-  return (count, first) => {
-    for (const fault of first) report(`left out: ${fault}`, 'warn');
-    report(`left out: ${countText(count)} in all`, 'warn');
+/**
+ * How the data that settings name is opened, by openData and openAndHold; what of a directory was left out is told line
+ * by line.
+ */
+export function openingOf(
+  { threads, lenient, takeNulls }: Pick<Settings, 'threads' | 'lenient' | 'takeNulls'>,
+  tell: (line: string) => void,
+): Pick<OpenOptions, 'threads' | 'takesNulls' | 'onSkipped'> {
+  const onSkipped = (count: number, first: readonly string[]): void => {
+    for (const fault of first) tell(`left out: ${fault}`);
+    tell(`left out: ${countText(count)} in all`);
   };
+  return { threads, takesNulls: takeNulls, ...(lenient ? { onSkipped } : {}) };
 }
 
 /** All checksums were judged while it was loaded. */
