@@ -40,7 +40,7 @@ export async function digestsOf(path: string, threads: number, onProgress: OnPro
 async function ofDirectory(directory: string, threads: number, onProgress: OnProgress): Promise<CatalogueDigests> {
   const { files } = await openDataSet(directory);
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  // Nulls that are no matter here were taken or refused by an import.
+  // Whether nulls are faults is judged where it is imported.
   const decoders = startDecoders({ threads, takesNulls: true });
   const all = new Map<string, RecordDigests>();
   let before = 0;

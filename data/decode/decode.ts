@@ -2,6 +2,7 @@
 // own URLs, and keeps the served bytes. A faulty line leaves nothing behind but its fault.
 import { hasBytesAt } from '../../engine/bits/bytes.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
+import { SPEC_LINK_END } from '../../engine/column/served.ts';
 import type { Layout } from '../../engine/schema/layout.ts';
 import { NULL_START, type Batch } from './batch.ts';
 import { BatchDraft } from './batchDraft.ts';
@@ -22,6 +23,7 @@ const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 export class Decoder {
   readonly #scanner = new Scanner();
   readonly #idField: string;
+  readonly #takesNulls: boolean;
   readonly #shapes: ShapeTree;
   readonly #draft: BatchDraft;
   readonly #linkPrefixes: readonly Uint8Array[];
@@ -32,13 +34,11 @@ export class Decoder {
   /** How many objects have begun. */
   #objects = 0;
 
-  readonly #takesNulls: boolean;
-
   /** `takesNulls` takes null for every declared value but an id, as if its key were missing. */
   constructor(layout: Layout, takesNulls = false) {
-    this.#takesNulls = takesNulls;
     this.#idField = layout.collection.idField;
-    this.#shapes = new ShapeTree(layout);
+    this.#takesNulls = takesNulls;
+    this.#shapes = new ShapeTree(layout, takesNulls);
     this.#draft = new BatchDraft(this.#shapes, this.#scanner.output);
     this.#linkPrefixes = layout.columns.map(({ to }) => linkPrefix(to));
   }
@@ -163,17 +163,11 @@ export class Decoder {
 
   #member(shape: Shape, node: ShapeNode, depth: number): void {
     if (node.isInferred) return this.#inferred(shape, node, depth);
-    switch (node.kind) {
-      case 'column':
-        return this.#value(node.column);
-      case 'record':
-        return this.#isThere('an object') ? this.#object(node.child!, depth + 1) : undefined;
-      case 'table':
-      case 'elements':
-        return this.#isThere('an array') ? this.#array(shape, node, depth) : undefined;
-      default:
-        return this.#isThere('an array') ? this.#anything(depth + 1) : undefined;
-    }
+    if (node.kind === 'column') return this.#value(node.column);
+    if (!this.#isThere(node.kind === 'record' ? 'an object' : 'an array')) return;
+    if (node.kind === 'record') this.#object(node.child!, depth + 1);
+    else if (node.kind === 'opaque') this.#anything(depth + 1);
+    else this.#array(shape, node, depth);
   }
 
   /** A key that is not declared: its first value that says anything settles what it is. */
@@ -272,17 +266,11 @@ export class Decoder {
 
   /** Whether a value of that kind begins here; a null that is taken for it is read. */
   #isThere(kind: JsonKind): boolean {
-    if (this.#scanner.kind() !== 'null') {
-      this.#want(kind);
-      return true;
-    }
-    this.#null(kind);
-    return false;
-  }
-
-  #null(wanted: string): void {
-    if (!this.#takesNulls) throw new NullFault(`expected ${wanted}, got null`);
-    this.#scanner.literal();
+    const isNull = this.#scanner.kind() === 'null';
+    if (!isNull) this.#want(kind);
+    else if (this.#takesNulls) this.#scanner.literal();
+    else throw new NullFault(`expected ${kind}, got null`);
+    return !isNull;
   }
 
   #value(number: number): void {
@@ -290,9 +278,11 @@ export class Decoder {
     const column = this.#shapes.columns[number]!;
     const kind = scanner.kind();
     if (kind === 'null') {
-      if (column.isNullable) scanner.literal();
-      else if (column.isId) throw new ScanFault(`expected ${this.#wanted(number)}, got null`);
-      else this.#null(this.#wanted(number));
+      if (!column.isNullable) {
+        const Fault = column.isId ? ScanFault : NullFault;
+        throw new Fault(`expected ${this.#wanted(number)}, got null`);
+      }
+      scanner.literal();
       return this.#draft.push(number, NULL_START, 0);
     }
     if (kind !== wantedKind(column)) throw new ScanFault(`expected ${this.#wanted(number)}, got ${kind}`);
@@ -307,7 +297,7 @@ export class Decoder {
   #wanted(number: number): string {
     const column = this.#shapes.columns[number]!;
     if (column.type !== 'link') return wantedKind(column);
-    return `a link ${DECODER.decode(this.#linkPrefixes[number])}<id>/?format=api`;
+    return `a link ${DECODER.decode(this.#linkPrefixes[number])}<id>${SPEC_LINK_END}`;
   }
 
   #id(): void {

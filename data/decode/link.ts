@@ -2,11 +2,12 @@
 // Knows no column and no line.
 import { hasBytesAt } from '../../engine/bits/bytes.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
+import { SPEC_LINK_END } from '../../engine/column/served.ts';
 
 const ENCODER = new TextEncoder();
 
 /** What stands behind the id. */
-export const LINK_SUFFIX = ENCODER.encode('/?format=api');
+export const LINK_SUFFIX = ENCODER.encode(SPEC_LINK_END);
 
 /** What stands before it in links to records of a collection. */
 export function linkPrefix(collection: string | undefined): Uint8Array {

@@ -61,8 +61,9 @@ export class ShapeTree {
   readonly #undo: (() => void)[] = [];
   #learnt = 0;
 
-  constructor(layout: Layout) {
-    this.columns = [...layout.columns];
+  /** With `takesNulls` every column but ids may hold null. */
+  constructor(layout: Layout, takesNulls: boolean) {
+    this.columns = layout.columns.map((one) => ({ ...one, isNullable: one.isNullable || (takesNulls && !one.isId) }));
     this.tables = [...layout.tables];
     this.kinds = layout.columns.map(() => 0);
     this.root = declaredShape(layout.collection.name, 0, layout.members);

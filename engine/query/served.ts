@@ -80,8 +80,8 @@ function fieldsAmong(members: Members, { declared, shown }: Documented, room: Ro
 
 /** A declared embedded record may have extra keys, and any record lack a declared value. */
 function declaredField(node: FieldNode | undefined, field: Field, room: Room): Field {
-  if ('nullable' in field) return { ...field, nullable: field.nullable || (node !== undefined && hasNulls(node)) };
-  if (!('fields' in field) || !node || node.kind === 'values') return field;
+  if (!node) return field;
+  if (!('fields' in field) || node.kind === 'values') return nullableAsServed(node, field);
   const inner = { declared: field.fields, shown: [] };
   return { ...field, fields: fieldsAmong(node.members, inner, roomBehind(field, room)) };
 }
@@ -94,7 +94,12 @@ function roomBehind({ name }: { readonly name: string }, { budget, characters }:
 function shownField(node: FieldNode, shown: Field, room: Room): Field {
   const found = inferredField(node, 'fields' in shown ? shown.fields : [], room);
   if ('fields' in found || !isAlike(found, shown)) return found;
-  return 'nullable' in shown ? { ...shown, nullable: shown.nullable || hasNulls(node) } : shown;
+  return nullableAsServed(node, shown);
+}
+
+/** The field, told as one that may be null where a value is. */
+function nullableAsServed(node: FieldNode, field: Field): Field {
+  return 'nullable' in field && !field.nullable && hasNulls(node) ? { ...field, nullable: true } : field;
 }
 
 /** Whether two fields have values of the same structure and type, members of embedded records apart. */
