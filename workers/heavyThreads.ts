@@ -1,5 +1,6 @@
 // The threads of a pool as its tasks meet them: started with the first task, replaced when they die, and tried again
 // later where the system has nothing left to start one with. Knows no queue and no plan.
+import { resourceLimits } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { budgetOf } from './budget.ts';
 import { isOutOfHeap, isStarved, type OnLostThread, waitMsAfter } from './starvation.ts';
@@ -65,6 +66,8 @@ export class HeavyThreads {
       maxThreads: this.#threads,
       idleTimeout: 60_000,
       workerData: this.#workerData,
+      // Those of the thread that has the pool.
+      resourceLimits,
     });
     const started: Started = { piscina, gone: 0, lost: undefined };
     piscina.on('workerDestroy', () => started.gone++);

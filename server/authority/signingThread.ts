@@ -1,7 +1,7 @@
 // The signing thread of a serving thread: what is handed over to it, in order, and what comes back. Requests to be
 // authorised go there at once; long messages, which somebody has to read, one at a time between them.
 import type { AuditFile } from '../observe/log.ts';
-import { Worker } from 'node:worker_threads';
+import { resourceLimits, Worker } from 'node:worker_threads';
 import { isOutOfHeap, isStarved, type OnLostThread, waitMsAfter } from '../../workers/starvation.ts';
 import type { AuthorisationOutcome } from './authorised.ts';
 import type { AuthorisationRequest, LongMessage } from './authority.ts';
@@ -182,7 +182,7 @@ class Running {
   constructor(data: AuthorityData, parts: SignerParts, hearer: RunningHearer) {
     this.#hearer = hearer;
     const workerData: SignerStart = { ...parts, data, posted: this.#posted };
-    this.#worker = new Worker(new URL('./signer.ts', import.meta.url), { workerData });
+    this.#worker = new Worker(new URL('./signer.ts', import.meta.url), { workerData, resourceLimits });
     this.#worker.on('message', (answers: readonly FromSigner[]) => answers.forEach((answer) => this.#take(answer)));
     this.#ended = new Promise((resolve) => {
       this.#worker.once('error', (error) => this.#end(error));

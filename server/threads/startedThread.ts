@@ -1,6 +1,6 @@
 // One serving thread as its supervisor has it: whether it listens, that it failed, that it has ended.
 // Replaces none.
-import { Worker } from 'node:worker_threads';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { OperationError } from '../../data/operationError.ts';
 import { type FromThread, receive, type ThreadParts, type ThreadStart } from './messages.ts';
 
@@ -39,11 +39,17 @@ export interface ThreadHearer {
   said(message: FromServing): void;
 }
 
+/**
+ * The heap of a thread for what was just made: two halves of 1 MB, which V8 counts as 3. Left to itself it grows them to
+ * 16 MB each under bursts and gives none back while there is load; requests cost the same (bench/FIGURES.md).
+ */
+const LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 3 };
+
 /** Starts a thread, which waits for its data. Throws what the system says where it has no thread to give. */
 export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): ServingThread {
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const workerData: ThreadStart = { ...parts, beats };
-  const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData });
+  const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData, resourceLimits: LIMITS });
   let cut: number | undefined;
   const ended = new Promise<number>((resolve) => worker.once('exit', () => resolve(cut ?? 0)));
   let hasListened = false;

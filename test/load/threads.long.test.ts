@@ -1,11 +1,11 @@
 // Serving threads share one copy of the data: a thread more takes its own scratch and the runtime's, whatever is
-// served. Linux only, as the rest of the bench.
+// served, and no burst makes it take more for good. Linux only, as the rest of the bench.
 import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CACHE_DIRECTORY, prepareDataSet } from '../../bench/load/dataSet.ts';
 import { startServer } from '../../bench/processes/processes.ts';
-import { clientOf } from '../support/client.ts';
-import { holdingsOf } from '../support/commandProcess.ts';
+import { type Client, clientOf } from '../support/client.ts';
+import { holdingsOf, runCommand } from '../support/commandProcess.ts';
 
 const OPTIONS = { observations: 100_000, seed: 1, cacheDirectory: CACHE_DIRECTORY };
 const THREADS = [1, 4] as const;
@@ -39,4 +39,42 @@ test('a serving thread more takes a small part of what is served', async () => {
   const part = perThread / statSync(snapshot).size;
   process.stderr.write(`a thread more takes ${(perThread / 1e6).toFixed(0)} MB, ${part.toFixed(2)} of the snapshot\n`);
   expect(part).toBeLessThan(PART_MOST);
+});
+
+/** Requests that come together, of every kind that makes much for a moment. */
+const BURST = 100;
+const ROUNDS = 10;
+const KINDS: readonly ((at: number) => string)[] = [
+  (at) => `?limit=100&offset=${(at * 37) % 90_000}`,
+  (at) => `?title__icontains=a${at}`,
+  (at) => `?limit=300&format=csv&offset=${at}`,
+  (at) => `?facets=status&offset=${at}`,
+  (at) => `?ordering=-title&limit=20&offset=${at}`,
+  (at) => `?uuid__in=a,b,c,d,${at}&strict=1`,
+];
+/** Both halves that objects move between, 1 MB each. Those of a thread without limits have 16 times that. */
+const YOUNG_KB_MOST = 2048;
+
+test('a burst of requests takes no memory for good: the heaps of young objects stay as they are', async () => {
+  const { snapshot } = await prepareDataSet(OPTIONS, () => {});
+  const args = ['serve', '--data', snapshot, '--port', '0', '--threads', '1', '--gzip', 'live'];
+  const command = runCommand(args, { node: ['--trace-gc', '--trace-gc-verbose'] });
+  const [, url] = await command.printed(/listening on (http:\S+)\n/);
+  const clients = Array.from({ length: BURST }, () => clientOf(url!));
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const ask = (client: Client, at: number): Promise<unknown> =>
+        client.get(LIST + KINDS[at % KINDS.length]!(round * BURST + at));
+      await Promise.all(clients.map(ask));
+    }
+  } finally {
+    for (const client of clients) client.close();
+    await command.kill();
+  }
+  const sizes = [...command.out().matchAll(/:(0x\w+)\] New space,.* committed: +(\d+) KB/g)];
+  // The first to collect is the supervisor, which reads the data alone.
+  const supervisor = sizes[0]?.[1];
+  const ofThreads = sizes.filter(([, heap]) => heap !== supervisor).map(([, , size]) => Number(size));
+  expect(ofThreads.length).toBeGreaterThan(10);
+  expect(Math.max(...ofThreads)).toBeLessThanOrEqual(YOUNG_KB_MOST);
 });
