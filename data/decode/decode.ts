@@ -268,8 +268,10 @@ export class Decoder {
   #isThere(kind: JsonKind): boolean {
     const isNull = this.#scanner.kind() === 'null';
     if (!isNull) this.#want(kind);
-    else if (this.#takesNulls) this.#scanner.literal();
-    else throw new NullFault(`expected ${kind}, got null`);
+    else {
+      this.#scanner.literal();
+      if (!this.#takesNulls) throw new NullFault(`expected ${kind}, got null`);
+    }
     return !isNull;
   }
 
@@ -278,11 +280,11 @@ export class Decoder {
     const column = this.#shapes.columns[number]!;
     const kind = scanner.kind();
     if (kind === 'null') {
+      scanner.literal();
       if (!column.isNullable) {
-        const Fault = column.isId ? ScanFault : NullFault;
+        const Fault = this.#shapes.mayMiss(column) ? NullFault : ScanFault;
         throw new Fault(`expected ${this.#wanted(number)}, got null`);
       }
-      scanner.literal();
       return this.#draft.push(number, NULL_START, 0);
     }
     if (kind !== wantedKind(column)) throw new ScanFault(`expected ${this.#wanted(number)}, got ${kind}`);

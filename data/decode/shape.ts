@@ -61,12 +61,20 @@ export class ShapeTree {
   readonly #undo: (() => void)[] = [];
   #learnt = 0;
 
-  /** With `takesNulls` every column but ids may hold null. */
+  /** With `takesNulls` every column that `mayMiss` may hold null. */
   constructor(layout: Layout, takesNulls: boolean) {
-    this.columns = layout.columns.map((one) => ({ ...one, isNullable: one.isNullable || (takesNulls && !one.isId) }));
     this.tables = [...layout.tables];
+    this.columns = layout.columns.map((one) => ({
+      ...one,
+      isNullable: one.isNullable || (takesNulls && this.mayMiss(one)),
+    }));
     this.kinds = layout.columns.map(() => 0);
     this.root = declaredShape(layout.collection.name, 0, layout.members);
+  }
+
+  /** Whether a value could be missing: not the id of a record, and not a row of an array, which stands for itself. */
+  mayMiss({ path, table, isId }: Pick<DecodeColumn, 'path' | 'table' | 'isId'>): boolean {
+    return !isId && this.tables[table]!.path !== path;
   }
 
   /** From here on, `rollback` forgets what is learnt. */

@@ -95,12 +95,13 @@ function notesOf(text: string): FollowNotes | undefined {
 /** Whether notes say of what a snapshot was built; those of an earlier version of the program do not. */
 function isOrigin(value: unknown): value is Origin {
   if (typeof value !== 'object' || value === null) return false;
-  const { generation, sums, skipped, undeclared } = value as Readonly<Record<string, unknown>>;
+  const { generation, sums, skipped, takesNulls, undeclared } = value as Readonly<Record<string, unknown>>;
   const isOfTexts = (texts: unknown): boolean =>
     typeof texts === 'object' && texts !== null && Object.values(texts).every((text) => typeof text === 'string');
   const isOfCounts = isObject(skipped) && Object.values(skipped).every((count) => Number.isSafeInteger(count));
   const isOfSums = typeof generation === 'string' && isOfTexts(sums) && isOfCounts;
-  return isOfSums && Array.isArray(undeclared) && isOfTexts(undeclared);
+  const isOfNulls = takesNulls === undefined || typeof takesNulls === 'boolean';
+  return isOfSums && isOfNulls && Array.isArray(undeclared) && isOfTexts(undeclared);
 }
 
 /** Puts notes in the place of those before, whose time says when. Throws OperationError `file`. */

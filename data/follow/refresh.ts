@@ -91,14 +91,24 @@ export async function refresh(
     const sweptMs = (await crawlInto(paths, notes.sweptMs, options, observer)) ?? notes.sweptMs;
     const sum = await sumOf(paths.dataSet);
     const there = generationIn(paths.snapshot);
-    const isBuilt = notes.imported === sum && there !== undefined;
-    const origin = isBuilt ? notes.origin : await build(paths, notes.origin, options, observer);
+    const known = notes.origin && isJudgedAlike(notes.origin, options) ? notes.origin : undefined;
+    const isBuilt = notes.imported === sum && there !== undefined && known !== undefined;
+    const origin = isBuilt ? known : await build(paths, known, options, observer);
     note(paths, { url: options.base, sweptMs, imported: sum, origin });
-    const generation = isBuilt ? there : origin!.generation;
+    const generation = isBuilt ? there : origin.generation;
     return { generation, isNew: generation !== before };
   } finally {
     letGo();
   }
+}
+
+/**
+ * Whether a snapshot has what these options would have taken: the same nulls, and no less for faulty records that were
+ * left out and are now refused.
+ */
+function isJudgedAlike({ skipped, takesNulls = false }: Origin, options: RefreshOptions): boolean {
+  const hasFaulty = Object.keys(skipped).length > 0;
+  return takesNulls === (options.takesNulls ?? false) && (options.isLenient || !hasFaulty);
 }
 
 /** Crawls; answers when it began to read everything, an earlier run perhaps, where that is what it did. */
@@ -199,9 +209,7 @@ async function build(
     observer.onStep({ kind: 'placed', generation, counts, ms: clock() - builtMs });
     return origin;
   };
-  const hasFaulty = known !== undefined && Object.keys(known.skipped).length > 0;
-  // What was left out as faulty is refused once it may not be any more.
-  if (!known || before === undefined || (hasFaulty && !isLenient)) return take(undefined);
+  if (!known || before === undefined) return take(undefined);
   try {
     return await take({ file: paths.snapshot, origin: known });
   } catch (error) {

@@ -36,13 +36,15 @@ import type { StoredBytes } from './recordBytes.ts';
 
 /**
  * What a snapshot was imported from: the SHA-256 sums of its collections' files as the manifest had them, how many
- * faulty records of a file were left out where some were, and the collections whose records have keys beside the
- * declared ones, of which a snapshot does not say all that was learnt.
+ * faulty records of a file were left out where some were, whether nulls were taken, and the collections whose records
+ * have keys beside the declared ones, of which a snapshot does not say all that was learnt.
  */
 export interface Origin {
   readonly generation: string;
   readonly sums: Readonly<Record<string, string>>;
   readonly skipped: Readonly<Record<string, number>>;
+  /** Absent where they were not. */
+  readonly takesNulls?: boolean | undefined;
   readonly undeclared: readonly string[];
 }
 

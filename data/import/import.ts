@@ -172,7 +172,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
     };
     // Most of a refresh is a copy.
     const { bytes, generation } = await writeSnapshot(options.file, fill, { isUncached: earlier !== undefined });
-    const origin = { generation, sums: sumsOf(dataSet), skipped: skippedIn(reports), undeclared };
+    const origin = { generation, sums: sumsOf(dataSet), skipped: skippedIn(reports), takesNulls: options.takesNulls, undeclared };
     const skippedCount = reports.reduce((sum, one) => sum + one.skipped, 0);
     const found = { collections: reports, skipped, skippedCount, ignored: dataSet.ignored, inferred };
     return { ...found, snapshotBytes: bytes, generation, origin, work, kept, stages: profile.stageTimes() };

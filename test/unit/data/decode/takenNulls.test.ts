@@ -29,10 +29,26 @@ describe('where nulls are taken', () => {
   test.each([
     ['an id', 'computations', '{"ob_id":null}', '/ob_id expected a number, got null'],
     ['a row', 'phenomona', '{"ob_id":1,"names":[null]}', '/names/0 expected an object, got null'],
+    ['a row that is a link', 'observations', '{"ob_id":1,"projects":[null]}', '/projects/0 expected a link '],
+    [
+      'a row that is a text',
+      'observations',
+      '{"ob_id":1,"result_field":{"oldDataPath":["a",null]}}',
+      ' expected text, got null',
+    ],
     ['nothing', 'computations', '{"ob_id":1,"title":nul}', '/title ill-formed JSON: '],
   ])('%s is still refused', (_, collection, line, told) => {
     const [fault] = taking(collection, line).faults;
     expect(`${fault?.pointer} ${fault?.message}`).toContain(told);
     expect(fault?.isNull).toBeUndefined();
+  });
+
+  test.each([
+    ['an id', 'computations', '{"ob_id":null}'],
+    ['a row', 'observations', '{"ob_id":1,"projects":[null]}'],
+    ['what only begins like null', 'computations', '{"ob_id":1,"title":nan}'],
+    ['what only begins like a null array', 'phenomona', '{"ob_id":1,"names":nan}'],
+  ])('nobody is told that a flag takes %s', (_, collection, line) => {
+    expect(decode(collection, line).faults).toEqual([expect.not.objectContaining({ isNull: true })]);
   });
 });

@@ -269,10 +269,34 @@ test('what is left out of a collection that stays has nothing imported anew, and
     expect(told).toMatch(/"event":"built".*"carried":1,.*"skipped":1,/);
     expect(told).not.toContain('importedWhole');
   }
-  collections.notes = AFTER;
+  // At once, and not when something happens to change.
   const strict = runCommand(words);
   expect(await strict.ended).toEqual({ code: 1, signal: null });
   expect(strict.err()).toContain('observations.ndjson:1: /title: expected text, got a number');
+}, 60_000);
+
+test('whether nulls are taken counts from the next refresh on, also for what has not changed since', async () => {
+  const computations = [
+    { ob_id: 1, title: null },
+    { ob_id: 2, title: 'two' },
+  ];
+  const upstream = await startPlainUpstream({ collections: { notes: BEFORE, computations }, tags: 'honest' });
+  running.push(upstream);
+  const folder = newFolder();
+  const words = ['follow', upstream.url, '-o', folder, '--once', ...QUICK];
+  const whole = join(directory, 'nulls.snapshot');
+  const run = async (args: readonly string[]): Promise<void> => {
+    const command = runCommand(args);
+    expect([await command.ended, command.err()]).toEqual([{ code: 0, signal: null }, '']);
+  };
+  for (const flags of [['--lenient'], ['--lenient', '--take-nulls'], ['--lenient'], ['--take-nulls']]) {
+    await run([...words, ...flags]);
+    await run(['import', join(folder, 'catalogue'), '-o', whole, ...flags]);
+    expect(readFileSync(join(folder, 'catalogue.snapshot')).equals(readFileSync(whole)), flags.join(' ')).toBe(true);
+  }
+  const strict = runCommand(words);
+  expect(await strict.ended).toEqual({ code: 1, signal: null });
+  expect(strict.err()).toContain('--take-nulls');
 }, 60_000);
 
 test('follows until it is told to end, and ends with 0', async () => {
