@@ -171,12 +171,9 @@ interface Grant {
 function granted(user: ProvenUser, policy: Policy, grant: Grant): Decision {
   const notBefore = policy.at + policy.notBeforeOffsetSeconds;
   const notAfter = Math.min(notBefore + policy.lifetimeSeconds, Math.floor(grant.notAfter));
-  if (notAfter <= notBefore) {
-    return error(
-      user,
-      'window',
-      'The certificates sent expire before an attribute certificate would begin to be valid.',
-    );
+  if (notAfter <= Math.max(notBefore, policy.at)) {
+    const sentence = 'The certificates sent expire before an attribute certificate would begin to be of use.';
+    return error(user, 'window', sentence);
   }
   const { roles, provenance } = grant;
   const { issuer, siteName: issuerName } = policy;

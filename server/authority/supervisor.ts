@@ -61,20 +61,21 @@ export function superviseAuthority(
   let refused: AuthorityStatus['refused'];
   observe([loadedEvent(loaded)]);
   const ports = new Set<MessagePort>();
-  let stamp = loaded.crlStamp;
-  const crlStampNow = (): string => (loaded.crlDirectory === undefined ? '' : directoryStamp(loaded.crlDirectory));
-  const reload = (): boolean => {
-    // A state that is refused is told once, and looked at again when it changes.
-    stamp = crlStampNow();
+  let isOwed = false;
+  const reload = (): boolean => load(() => true);
+  /** Loads all; mistakes are told where they are to be, which gets those told last. */
+  const load = (isTold: (mistakes: readonly string[]) => boolean): boolean => {
     const at = now();
     const loading = loadAuthority(file, at);
     if (loading.kind === 'refused') {
-      refused = { at, mistakes: loading.mistakes.map(mistakeText) };
-      observe([{ kind: 'authorityReloadRefused', ...refused }]);
+      const mistakes = loading.mistakes.map(mistakeText);
+      const isNews = isTold(mistakes);
+      refused = { at, mistakes };
+      if (isNews) observe([{ kind: 'authorityReloadRefused', ...refused }]);
       return false;
     }
     [loaded, loadedAt, expired, refused] = [loading, at, [], undefined];
-    stamp = loaded.crlStamp;
+    isOwed = false;
     for (const port of ports) port.postMessage(loaded.data);
     observe([loadedEvent(loaded)]);
     return true;
@@ -85,8 +86,12 @@ export function superviseAuthority(
     expired = [...expired, ...untold];
     if (untold.length > 0) observe(untold.map((note) => ({ kind: 'authorityExpired', at, note })));
   };
+  // Whatever mistake keeps new CRLs out, they are tried again until they are in; the same mistakes are told once.
+  const areOthers = (mistakes: readonly string[]): boolean => mistakes.join('\n') !== refused?.mistakes.join('\n');
   const timer = setInterval(() => {
-    if (crlStampNow() !== stamp) reload();
+    const { crlDirectory, crlStamp } = loaded;
+    const isChanged = crlDirectory !== undefined && directoryStamp(crlDirectory) !== crlStamp;
+    if (isChanged || isOwed) isOwed = !load(areOthers);
     tellExpired();
   }, CRLS_EVERY_MS).unref();
   return {

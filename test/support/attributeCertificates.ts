@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SignedXml } from 'xml-crypto';
-import type { AttributeContent } from '../../server/authority/attributeCertificate/content.ts';
+import { type AttributeContent, contentXml } from '../../server/authority/attributeCertificate/content.ts';
 import { readCertificate } from '../../server/authority/attributeCertificate/read.ts';
 import { signatureProblem, type SignatureRules } from '../../server/authority/attributeCertificate/verify.ts';
 import { parseCertificate } from '../../server/authority/x509/certificate.ts';
@@ -49,6 +49,38 @@ export function judged(text: string, rules: SignatureRules = RULES): AttributeCo
     if (error instanceof DerError) return 'carries something that is no certificate';
     throw error;
   }
+}
+
+/** A template as another site's software would sign it: pretty-printed, with a prefix, comments and CDATA. */
+export function templateOf(
+  role: string,
+  c14n: string,
+  method = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+): string {
+  const digest = method.endsWith('sha1')
+    ? 'http://www.w3.org/2000/09/xmldsig#sha1'
+    : 'http://www.w3.org/2001/04/xmlenc#sha256';
+  return `<?xml version="1.0"?>
+<!-- issued by hand -->
+<attributeCertificate>
+  ${contentXml(contentWith({ roles: ['ROLE'] }))
+    .replaceAll('><', '>\n  <')
+    .replace('ROLE', role)}
+  <ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#">
+    <ds:SignedInfo>
+      <ds:CanonicalizationMethod Algorithm="${c14n}"/>
+      <ds:SignatureMethod Algorithm="${method}"/>
+      <ds:Reference URI="">
+        <ds:Transforms><ds:Transform Algorithm="http://www.w3.org/2000/09/xmldsig#enveloped-signature"/></ds:Transforms>
+        <ds:DigestMethod Algorithm='${digest}'></ds:DigestMethod>
+        <ds:DigestValue/>
+      </ds:Reference>
+    </ds:SignedInfo>
+    <ds:SignatureValue/>
+    <ds:KeyInfo><ds:X509Data><ds:X509Certificate/></ds:X509Data></ds:KeyInfo>
+  </ds:Signature>
+</attributeCertificate>
+`;
 }
 
 /**

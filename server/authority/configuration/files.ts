@@ -73,21 +73,27 @@ function firstLineOf(bytes: Buffer, isOfKind: (line: Buffer) => boolean): number
 export const ENTRIES_MAX = 10_000;
 
 /**
- * What tells two states of a directory apart: names, sizes and times of its files, and of links that lead nowhere their
- * names. `unreadable` where it cannot be read now.
+ * What tells two states of a directory apart: names, sizes and times of its files, and of what leads to none, or to one
+ * that may not be looked at, why. `unreadable` where it cannot be read now.
  */
 export function directoryStamp(directory: string): string {
   try {
     return readdirSync(directory)
       .toSorted()
       .slice(0, ENTRIES_MAX)
-      .map((name) => {
-        const stats = statSync(join(directory, name), { throwIfNoEntry: false });
-        return `${name} ${stats?.size} ${stats?.mtimeMs}`;
-      })
+      .map((name) => `${name} ${fileStamp(join(directory, name))}`)
       .join('\n');
   } catch {
     // A directory that is gone for a moment is another state, and the reload says what is wrong with it.
     return 'unreadable';
+  }
+}
+
+function fileStamp(path: string): string {
+  try {
+    const { size, mtimeMs } = statSync(path);
+    return `${size} ${mtimeMs}`;
+  } catch (cause) {
+    return reasonOf(cause);
   }
 }

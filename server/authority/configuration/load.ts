@@ -69,6 +69,13 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const { table, placeOf } = reading;
   const source: Source = { table, placeOf, mistakes };
   const keys = keysOf(file, source);
+  if (keys.notBeforeOffsetSeconds + keys.lifetimeSeconds <= 0) {
+    const place = placeOf(['notBeforeOffsetSeconds']);
+    mistakes.add(
+      place,
+      `notBeforeOffsetSeconds has every attribute certificate end before it is issued: lifetimeSeconds is ${keys.lifetimeSeconds}`,
+    );
+  }
   const drafts = draftsOf(source, keys);
   const hosts = checkedHosts(drafts, keys.name, mistakes);
   const namespaces = readNamespaces(table['namespaces'], source);

@@ -43,7 +43,8 @@ function readFields(parts: DerReader): Omit<Crl, 'signed'> & { readonly algorith
     const entry = entries.inside(TAG.sequence);
     revoked.add(entry.integer().toString(16));
     if (!isTime(entry.any().tag)) throw new DerError('no time');
-    if (!entry.isAtEnd) isKnown &&= !hasCritical(readExtensionList(entry));
+    const isPlain = entry.isAtEnd || !hasCritical(readExtensionList(entry));
+    isKnown &&= isPlain;
     entry.finish();
   }
   const list = parts.optionalInside(context(0, 'constructed'));
@@ -63,12 +64,19 @@ function hasCritical(extensions: ReadonlyMap<string, Extension>): boolean {
   return [...extensions.values()].some(({ isCritical }) => isCritical);
 }
 
-/** issuingDistributionPoint (section 5.2.5) is the one extension that may be critical. */
+/**
+ * issuingDistributionPoint (section 5.2.5) is the one extension that may be critical. A list of changes has to say so
+ * critically (section 5.2.4), and is none the less one where it does not.
+ */
 function scopeOf(extensions: ReadonlyMap<string, Extension>): Crl['scope'] {
+  if (extensions.has(EXTENSION.deltaCrlIndicator)) return 'unknown';
   const { [EXTENSION.issuingDistributionPoint]: point, ...others } = Object.fromEntries(extensions);
   if (Object.values(others).some(({ isCritical }) => isCritical)) return 'unknown';
   return valueOf(point, readPoint) ?? 'all';
 }
+
+/** The elements that are true or false: for users, for CAs, for other issuers too, for attribute certificates. */
+const MARKS: readonly number[] = [1, 2, 4, 5].map((n) => context(n, 'primitive'));
 
 /**
  * Only the two marks for users and CAs are processed; a list for one address, reason or purpose is not a complete one.
@@ -77,7 +85,8 @@ function readPoint(reader: DerReader): Crl['scope'] {
   const parts = reader.inside(TAG.sequence);
   const tags = parts.each((rest) => {
     const element = rest.any();
-    const isFalse = element.tag !== context(0, 'constructed') && rest.content(element)[0] === 0;
+    const content = rest.content(element);
+    const isFalse = MARKS.includes(element.tag) && content.length === 1 && content[0] === 0;
     return isFalse ? undefined : element.tag;
   });
   const marks = tags.filter((tag) => tag !== undefined);

@@ -172,7 +172,8 @@ const TYPES_BY_SPELLING: ReadonlyMap<string, string> = new Map([
   ...ATTRIBUTE_ALIASES,
 ]);
 
-function typeOfText(text: string): string {
+/** The type that a text spells: its short name where it has one, in whatever case, else the text. */
+export function typeOfText(text: string): string {
   return TYPES_BY_SPELLING.get(text.toLowerCase()) ?? text;
 }
 

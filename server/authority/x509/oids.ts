@@ -11,6 +11,7 @@ export const EXTENSION = {
   basicConstraints: '2.5.29.19', // 4.2.1.9
   crlNumber: '2.5.29.20', // 5.2.3
   reasonCode: '2.5.29.21', // 5.3.1
+  deltaCrlIndicator: '2.5.29.27', // 5.2.4
   issuingDistributionPoint: '2.5.29.28', // 5.2.5
   nameConstraints: '2.5.29.30', // 4.2.1.10
   crlDistributionPoints: '2.5.29.31', // 4.2.1.13

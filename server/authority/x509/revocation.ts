@@ -15,18 +15,29 @@ export function revocationProblem(path: Path, search: PathSearch, findPath: Find
   if (crls === undefined) return undefined;
   for (let i = path.length - 2; i >= 0; i--) {
     const [certificate, issuer] = [path[i]!, path[i + 1]!];
-    const usable = crls
-      .of(certificate.issuer.key)
-      .filter(
-        (crl) => isUsable(crl, certificate, search.rules) && isVouchedFor(crl, { path, issuer }, search, findPath),
-      );
-    if (usable.length === 0) return `There is no current CRL of ${shownSubject(issuer)}.`;
-    if (usable.some(({ revoked }) => revoked.has(certificate.serialNumber.toString(16)))) {
-      return `The certificate of ${shownSubject(certificate)} has been revoked.`;
+    let isKnown = false;
+    for (const crl of crls.of(certificate.issuer.key)) {
+      // What it says counts once its time has come, whatever was said before.
+      search.crlsUntil = Math.min(search.crlsUntil, lastBefore(crl, search.rules));
+      if (!isUsable(crl, certificate, search.rules)) continue;
+      const signers = vouchersOf(crl, { path, issuer }, search, findPath);
+      if (!signers) continue;
+      if (crl.revoked.has(certificate.serialNumber.toString(16))) {
+        return `The certificate of ${shownSubject(certificate)} has been revoked.`;
+      }
+      isKnown = true;
+      const ends = signers.map(({ notAfter }) => notAfter);
+      search.crlsUntil = Math.min(search.crlsUntil, crl.nextUpdate ?? Infinity, ...ends);
     }
-    search.crlsUntil = Math.min(search.crlsUntil, ...usable.map(({ nextUpdate }) => nextUpdate ?? Infinity));
+    if (!isKnown) return `There is no current CRL of ${shownSubject(issuer)}.`;
   }
   return undefined;
+}
+
+/** The last second before a CRL of the future is one of now. */
+function lastBefore({ thisUpdate }: Crl, { at, clockSkewSeconds }: SearchRules): number {
+  const begin = thisUpdate - clockSkewSeconds;
+  return begin > Math.floor(at) ? begin - 1 : Infinity;
 }
 
 /** Whether a CRL speaks about this certificate and this time. The strict profile wants a number (section 5.2.3). */
@@ -49,29 +60,31 @@ export function crlProblem({ scope, signed }: Crl, of: 'users' | 'cas', allowWea
 }
 
 /**
- * Whether the CA itself signed a CRL, or another certificate of the same name: one that it or its issuer certified for
- * CRLs, below the same configured CA, or a configured CA, as where a CA has changed its key.
+ * The certificates by which a CRL counts, undefined where it does not: the CA itself signed it, or another certificate
+ * of the same name: one that it or its issuer certified for CRLs, below the same configured CA, with its path; or a
+ * configured CA, as where a CA has changed its key.
  */
-function isVouchedFor(
+function vouchersOf(
   crl: Crl,
   { path, issuer }: { readonly path: Path; readonly issuer: Certificate },
   search: PathSearch,
   findPath: FindPath,
-): boolean {
+): readonly Certificate[] | undefined {
   const { trust } = search.rules;
   const isValid = (anchor: Certificate): boolean => certificateProblem(anchor, search.rules) === undefined;
   const signers = [issuer, ...trust.named(crl.issuer.key).filter((anchor) => isCa(anchor) && isValid(anchor))];
-  if (signers.some((signer) => isSignedBy(crl, signer))) return true;
-  const others = search.pool.named(crl.issuer.key);
-  return others.some((signer) => {
-    if (signer === issuer || signer.extensions.keyUsage === undefined) return false;
-    if (!mayBeUsedFor(signer, 'cRLSign') || search.signers.has(signer)) return false;
-    if (![issuer.subject.key, issuer.issuer.key].includes(signer.issuer.key)) return false;
+  const known = signers.find((signer) => isSignedBy(crl, signer));
+  if (known) return [known];
+  for (const signer of search.pool.named(crl.issuer.key)) {
+    if (signer === issuer || signer.extensions.keyUsage === undefined) continue;
+    if (!mayBeUsedFor(signer, 'cRLSign') || search.signers.has(signer)) continue;
+    if (![issuer.subject.key, issuer.issuer.key].includes(signer.issuer.key)) continue;
     search.signers.add(signer);
-    const isTrusted = findPath(signer, search)?.at(-1) === path.at(-1);
+    const found = findPath(signer, search);
     search.signers.delete(signer);
-    return isTrusted && isSignedWithKeyOf(crl, signer);
-  });
+    if (found && found.at(-1) === path.at(-1) && isSignedWithKeyOf(crl, signer)) return found;
+  }
+  return undefined;
 }
 
 /**

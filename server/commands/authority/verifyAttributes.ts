@@ -19,6 +19,8 @@ export interface AttributesRequest {
   readonly file: string;
   readonly signer: string;
   readonly holder?: string;
+  /** Whether RSA-SHA1 counts, as at services whose `externalSignatures` has it. */
+  readonly allowSha1?: boolean;
   readonly at: number;
 }
 
@@ -27,7 +29,8 @@ export interface AttributesRequest {
  * the reason where it does not, `input` where the signer's file holds no certificate, `usage` where `holder` is no
  * name.
  */
-export function verifyAttributes({ file, signer, holder, at }: AttributesRequest, print: (line: string) => void): void {
+export function verifyAttributes(request: AttributesRequest, print: (line: string) => void): void {
+  const { file, signer, holder, at } = request;
   if (holder !== undefined && nameSetKeyOfText(holder) === undefined) {
     throw new OperationError('usage', `--holder: got ${JSON.stringify(holder)}, want a name /TYPE=value/TYPE=value`);
   }
@@ -37,7 +40,7 @@ export function verifyAttributes({ file, signer, holder, at }: AttributesRequest
   if (reading.kind === 'unreadable') throw refused(file, reading.reason);
   const { content } = reading.certificate;
   const problem =
-    signerProblem(reading.certificate, trusted.certificates[0]!, at) ?? contentProblem(content, holder, at);
+    signerProblem(reading.certificate, trusted.certificates[0]!, request) ?? contentProblem(content, holder, at);
   if (problem !== undefined) throw refused(file, problem);
   const rows = [
     ['holder', content.holder],
@@ -54,13 +57,19 @@ function refused(file: string, reason: string): OperationError {
 }
 
 /** That the trusted key signed it counts, and not which certificate comes with it, though that is to say the same. */
-function signerProblem({ content, signature }: ReadCertificate, trusted: Certificate, at: number): string | undefined {
+function signerProblem(
+  { content, signature }: ReadCertificate,
+  trusted: Certificate,
+  { at, allowSha1 = false }: AttributesRequest,
+): string | undefined {
   const carried = certificateOf(signature.der);
   if (!carried) return 'is signed by something that is no certificate';
   if (!trusted.publicKey || !carried.publicKey?.equals(trusted.publicKey)) {
     return `is signed by the key of ${shownSubject(carried)}, and not by that of ${shownSubject(trusted)}`;
   }
-  const algorithms = SIGNATURE_ALGORITHMS.map(({ name }) => name);
+  const algorithms = SIGNATURE_ALGORITHMS.filter(({ digest }) => allowSha1 || digest !== 'sha1').map(
+    ({ name }) => name,
+  );
   const problem = signatureProblem(signature, carried, { algorithms, allowWeak: false });
   if (problem !== undefined) return problem;
   if (nameSetKeyOfText(content.issuer) !== nameSetKey(trusted.subject)) {

@@ -8,6 +8,7 @@ import { INSTANT } from '../../settings/values.ts';
 interface AttributesFlags {
   readonly signer: string;
   readonly holder?: string;
+  readonly allowSha1?: boolean;
   readonly time?: number;
 }
 
@@ -19,6 +20,7 @@ export function addVerifyAttributes(group: Command, { stdout }: Outputs): void {
     .argument('<file>', 'file with an attribute certificate (XML)')
     .requiredOption('--signer <file>', 'PEM file of the certificate of the authority that has to have signed it')
     .option('--holder <name>', 'subject of the user, /TYPE=value/TYPE=value, whose it has to be (default: anybody)')
+    .option('--allow-sha1', 'take signatures with SHA-1, as services do whose externalSignatures has rsa-sha1')
     .addOption(valueOption('--time', 'time to judge at (default: now)', INSTANT))
     .addHelpText(
       'after',

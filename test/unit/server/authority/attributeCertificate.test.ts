@@ -10,6 +10,7 @@ import {
   contentBy,
   contentWith,
   judged,
+  templateOf,
   xmlCryptoVerdict,
   xmlsecSigned,
   xmlsecVerdict,
@@ -76,34 +77,6 @@ describe('what is issued', () => {
     expect(sign(contentWith())).toMatch(/^<attributeCertificate><acInfo>.*<\/attributeCertificate>$/);
   });
 });
-
-/** A template as another site's software would sign it: pretty-printed, with a prefix, comments and CDATA. */
-function templateOf(role: string, c14n: string, method = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256'): string {
-  const digest = method.endsWith('sha1')
-    ? 'http://www.w3.org/2000/09/xmldsig#sha1'
-    : 'http://www.w3.org/2001/04/xmlenc#sha256';
-  return `<?xml version="1.0"?>
-<!-- issued by hand -->
-<attributeCertificate>
-  ${contentXml(contentWith({ roles: ['ROLE'] }))
-    .replaceAll('><', '>\n  <')
-    .replace('ROLE', role)}
-  <ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#">
-    <ds:SignedInfo>
-      <ds:CanonicalizationMethod Algorithm="${c14n}"/>
-      <ds:SignatureMethod Algorithm="${method}"/>
-      <ds:Reference URI="">
-        <ds:Transforms><ds:Transform Algorithm="http://www.w3.org/2000/09/xmldsig#enveloped-signature"/></ds:Transforms>
-        <ds:DigestMethod Algorithm='${digest}'></ds:DigestMethod>
-        <ds:DigestValue/>
-      </ds:Reference>
-    </ds:SignedInfo>
-    <ds:SignatureValue/>
-    <ds:KeyInfo><ds:X509Data><ds:X509Certificate/></ds:X509Data></ds:KeyInfo>
-  </ds:Signature>
-</attributeCertificate>
-`;
-}
 
 const KEY = signer.key.export({ type: 'pkcs8', format: 'pem' }) as string;
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
@@ -279,6 +252,14 @@ describe('a signature of another key or algorithm than it says is refused:', () 
     const publicKey = createPublicKey({ key: { kty: 'RSA', n: n!, e: e! }, format: 'jwk' });
     const odd = holderOf('signer', nameDer(person('Odd')), { ...rsaPair(), publicKey }, ca);
     expect(judged(withCertificate(GOOD, odd.pem), ALL)).toBe('is signed by a key that is not supported');
+  });
+  test.each([
+    ['in quotes', '"Signer "'],
+    ['as the DER of a string', `#0c07${Buffer.from('Signer ').toString('hex')}`],
+  ])('names of the certificate carried, %s', (_, written) => {
+    const text = GOOD.replace('<X509SubjectName>CN=Signer\\ ,', `<X509SubjectName>OID.2.5.4.3=${written},`);
+    expect(text).not.toBe(GOOD);
+    expect(judged(text)).toEqual(judged(GOOD));
   });
   test('names of another certificate than the one carried', () => {
     for (const [from, to] of [

@@ -182,6 +182,13 @@ describe('a mistake is told with its file and line:', () => {
       ],
     ],
     [
+      'certificates that would end before they are issued',
+      () => ['notBeforeOffsetSeconds = -28800', ...CONFIG_LINES],
+      [
+        'authority.toml:1:1: notBeforeOffsetSeconds has every attribute certificate end before it is issued: lifetimeSeconds is 28800',
+      ],
+    ],
+    [
       'an element of an array',
       () => ['externalSignatures = [', '  "rsa-sha256", # good', '  "hmac",', ']', ...CONFIG_LINES],
       ['authority.toml:3:3: externalSignatures: got "hmac", want rsa-sha256 or ecdsa-sha256 or rsa-sha1'],

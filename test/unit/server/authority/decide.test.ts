@@ -224,6 +224,11 @@ describe('the validity of what is issued', () => {
     ['ends with the chain before the certificate', { roles: [], user: { expiresAt: AT + 5 } }, [0, 5]],
     ['is never empty', { user: { expiresAt: AT } }, 'window'],
     [
+      'is never over already, were it by an earlier begin',
+      { user: { expiresAt: AT - 10 }, policy: { notBeforeOffsetSeconds: -300, clockSkewSeconds: 60 } },
+      'window',
+    ],
+    [
       'is never empty, were it by a later begin',
       { user: { expiresAt: AT + 60 }, policy: { notBeforeOffsetSeconds: 60 } },
       'window',

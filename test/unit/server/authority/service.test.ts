@@ -1,7 +1,7 @@
 // The authority as serving threads have it, with real signing threads: answers, reloads as a whole, bounds, events, and
 // its end.
 import { once } from 'node:events';
-import { mkdirSync, renameSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
@@ -262,6 +262,27 @@ describe('the directory of CRLs is looked at by the clock:', () => {
     ]);
     expect(await rolesGranted()).toEqual(['staff', 'reader']);
     writeCrl([site.staff.certificate.serialNumber]);
+    await tick('another configuration');
+    expect(await refusal()).toMatch(/has been revoked\.$/);
+  });
+
+  test('new ones that another mistake kept out are taken once that is mended, without another change of theirs', async () => {
+    site.write('authority.toml', ['x = 1', 'crls = "crls"', ...CONFIG_LINES].join('\n'));
+    writeCrl([site.staff.certificate.serialNumber]);
+    await tick('nothing');
+    await tick('nothing');
+    const refused = await eventsOf('authorityReloadRefused', 1);
+    expect(refused.map(({ mistakes }) => mistakes)).toEqual([[expect.stringContaining('unknown key "x"')]]);
+    site.write('authority.toml', ['crls = "crls"', ...CONFIG_LINES].join('\n'));
+    await tick('another configuration');
+    expect(await refusal()).toMatch(/has been revoked\.$/);
+  });
+
+  test('what stands there and leads nowhere keeps no change of others from being seen', async () => {
+    symlinkSync('round', join(site.directory, 'crls', 'round'));
+    expect(supervisor.reload()).toBe(true);
+    writeCrl([site.staff.certificate.serialNumber]);
+    while ((await eventsOf('authorityLoaded', 3)).length < 3) await new Promise((resolve) => setImmediate(resolve));
     await tick('another configuration');
     expect(await refusal()).toMatch(/has been revoked\.$/);
   });

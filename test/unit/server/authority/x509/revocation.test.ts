@@ -78,6 +78,21 @@ describe('with one CRL', () => {
       crlOf({ extensions: [CRL_NUMBER, scope(explicit(0, explicit(0, element(0x86, Buffer.from('a:b')))))] }),
       NONE,
     ],
+    [
+      'that only tells changes, and does not mark that',
+      crlOf({ extensions: [CRL_NUMBER, extension('2.5.29.27', integer(1))] }),
+      NONE,
+    ],
+    [
+      'with several critical entries',
+      crlOf({ revoked: [8n, 9n], entryExtensions: [extension('1.2.3', sequence(), true)] }),
+      NONE,
+    ],
+    [
+      'of reasons down to the last',
+      crlOf({ extensions: [CRL_NUMBER, scope(element(0x83, Buffer.of(0, 0x1f)))] }),
+      NONE,
+    ],
     ['of some reasons', crlOf({ extensions: [CRL_NUMBER, scope(element(0x83, Buffer.of(5, 0x60)))] }), NONE],
     ['of other issuers too', crlOf({ extensions: [CRL_NUMBER, scope(element(0x84, Buffer.of(0xff)))] }), NONE],
     [
@@ -122,6 +137,12 @@ test('every CA of the path needs one, and proxies need none', () => {
   expect(reasonOf(chain, [lowerCrl])).toBe(NONE);
   expect(reasonOf(chain, [crlOf({ revoked: [9n] }), lowerCrl])).toMatch(/CN=Lower has been revoked\.$/);
   expect(reasonOf(chain, [crlOf({ revoked: [7n] }), lowerCrl])).toBe('accepted');
+});
+
+test('a verdict holds until a CRL of the future counts, whatever that says', () => {
+  const next = crlOf({ thisUpdate: AT + 240, revoked: [7n] });
+  expect(judged([USER], [crlOf(), next])).toMatchObject({ holdsUntil: AT + 239 });
+  expect(judged([USER], [next, crlOf()], { clockSkewSeconds: 60 })).toMatchObject({ holdsUntil: AT + 179 });
 });
 
 test('a verdict holds until the first CRL it relied on is out of date, or the chain expires', () => {

@@ -16,7 +16,9 @@ import { CommanderError } from 'commander';
 import { OperationError } from '../../../../../data/operationError.ts';
 import { commandLine } from '../../../../../server/commands/commands.ts';
 import { runCommand } from '../../../../support/commandProcess.ts';
-import { AT, caOf, ecPair, type Holder, holderOf, person } from '../../../../support/pki.ts';
+import { templateOf, xmlsecSigned } from '../../../../support/attributeCertificates.ts';
+import { hasProgram } from '../../../../support/debian.ts';
+import { AT, caOf, ecPair, type Holder, holderOf, person, rsaPair } from '../../../../support/pki.ts';
 
 let directory: string;
 const NOW = Math.floor(epochMs() / 1000);
@@ -145,6 +147,24 @@ test.each([
   const { end, out, err } = await authority('verify-attributes', ...words);
   expect([end, out]).toEqual([problem === '' ? '' : 'refused', expect.stringMatching(printed)]);
   if (problem !== '') expect(err).toContain(`refused: staff.xml: the attribute certificate ${problem}`);
+});
+
+test.skipIf(!hasProgram('xmlsec1'))('verify-attributes takes SHA-1 where it is told to, as services do', async () => {
+  const old = holderOf('signer', nameDer(person('Signer')), rsaPair(), CA);
+  const template = templateOf(
+    'staff',
+    'http://www.w3.org/2001/10/xml-exc-c14n#',
+    'http://www.w3.org/2000/09/xmldsig#rsa-sha1',
+  );
+  writeFileSync(file('old.pem'), old.pem);
+  writeFileSync(
+    file('old.xml'),
+    xmlsecSigned(template, old.key.export({ type: 'pkcs8', format: 'pem' }) as string, old.pem),
+  );
+  const words = ['--time', instant(AT), '--signer', file('old.pem'), file('old.xml')];
+  const { err } = await authority('verify-attributes', ...words);
+  expect(err).toContain('is signed with rsa-sha1, which is not accepted here');
+  expect(await authority('verify-attributes', '--allow-sha1', ...words)).toMatchObject({ end: '', err: '' });
 });
 
 test('verify-attributes asks for a holder that is a name, and takes none that is written otherwise for it', async () => {
