@@ -58,8 +58,9 @@ function pageOf({ collection, ask, plan: { form, page } }: List, hits: Hits, ask
   const rows = { records: collection.records, rows: hits.rows, form, keys: page.keys };
   if (page.exported) return exportRepresentation(page.exported, collection, rows);
   const lastId = page.after === undefined ? undefined : (lastIdOf(collection, hits.rows) ?? page.after);
-  const place = { address: form.baseUrl + asker.path, count: hits.count, offset: hits.offset, lastId };
-  const links = pageLinks(ask, asker.options, { ...place, generation: asker.generation });
+  const { count, offset } = hits;
+  const place = { address: form.baseUrl + asker.path, count, offset, lastId, generation: asker.generation };
+  const links = pageLinks(ask, asker.options, place);
   return pageRepresentation(rows, { count: hits.count, links, facets: hits.facets }, page.isIndented);
 }
 

@@ -59,7 +59,7 @@ export class HeavyLists {
     waiter: Disconnection,
     trace: Trace,
   ): Promise<Hits | MissReason> {
-    const workKey = isKept ? key : shortKey(`${viewKey(plan.page)} ${key}`);
+    const workKey = isKept ? key : shortKey(`${viewKey(plan.page, plan.form)} ${key}`);
     const query: HeavyQuery = { collection: collection.declaration.name, plan, wants: isKept ? 'set' : 'page' };
     const found = await this.#outcomeOf(workKey, query, waiter, trace, (outcome) => {
       if (outcome.set) this.#cache.put(key, outcome.set);
@@ -79,7 +79,7 @@ export class HeavyLists {
     trace: Trace,
   ): Hits | Promise<Hits | MissReason> {
     const wide = isKept ? widened(plan) : undefined;
-    const workKey = shortKey(`${viewKey((wide ?? plan).page)} ${key}`);
+    const workKey = shortKey(`${viewKey((wide ?? plan).page, plan.form)} ${key}`);
     const kept = wide && (plan.page.order.length > 0 || known) ? this.#cache.view(workKey) : undefined;
     if (kept) {
       trace.place = 'cache';

@@ -101,8 +101,8 @@ function membersOf(
 const part = newPart();
 /** Where a value with own URLs is rewritten before it becomes a cell. It grows to the largest such value. */
 let staging = new Uint8Array(4096);
-/** The value at hand: JSON in `bytes`, the chunk's or the staging buffer. */
-const value = { bytes: new Uint8Array(0), start: 0, end: 0 };
+/** The value at hand: JSON in `bytes`, the chunk's or the staging buffer, which no other snapshot's must outlast. */
+const value = { bytes: staging, start: 0, end: 0 };
 
 function rowBytes(rows: Rows, chunk: RecordChunk, index: number): number {
   const members = rows.membersOf(chunk.outlines[index]!);
@@ -116,6 +116,7 @@ function rowBytes(rows: Rows, chunk: RecordChunk, index: number): number {
     find(rows, chunk, { index, member, keyBytes: members[column * 2 + 1]! });
     bytes += cellBytes(value.bytes, value.start, value.end);
   }
+  value.bytes = staging;
   return rows.columns === 1 && bytes === 2 ? 4 : bytes;
 }
 
@@ -132,6 +133,7 @@ function writeRow(rows: Rows, chunk: RecordChunk, index: number, target: Uint8Ar
     find(rows, chunk, { index, member, keyBytes: members[column * 2 + 1]! });
     at = writeCell(value.bytes, value.start, value.end, target, at);
   }
+  value.bytes = staging;
   if (rows.columns === 1 && at === start) {
     target[at++] = QUOTE;
     target[at++] = QUOTE;

@@ -29,18 +29,12 @@ export function filterKey(generation: string, collection: string, filter: Filter
 }
 
 /**
- * The key of what is shown of a filter's rows: all of a page but the shape of its records. An id may be infinite, which
- * JSON does not know. Cost: about 1 us.
+ * The key of what is shown of a filter's rows: all of a page but the shape of its records. The form counts, since own
+ * URLs are texts that are counted and ordered too. An id may be infinite, which JSON does not know. Cost: about 1 us.
  */
-export function viewKey({
-  keys: _keys,
-  format: _format,
-  exported: _exported,
-  isIndented: _isIndented,
-  after,
-  ...shown
-}: Page): string {
-  return JSON.stringify({ ...shown, after: String(after) });
+export function viewKey(page: Page, { version, baseUrl, linkEnd }: ServedForm): string {
+  const { keys: _keys, format: _format, exported: _exported, isIndented: _isIndented, after, ...shown } = page;
+  return JSON.stringify([{ ...shown, after: String(after) }, version, baseUrl, linkEnd]);
 }
 
 /**
@@ -48,8 +42,8 @@ export function viewKey({
  * Cost: those of both keys.
  */
 export function exportKey(generation: string, { collection, ask, plan: { form, page } }: Listed): string {
-  const shape = [page.exported, page.keys && [...page.keys], form.version, form.baseUrl, form.linkEnd];
-  return `${filterKey(generation, collection.declaration.name, ask, form)} ${viewKey(page)} ${JSON.stringify(shape)}`;
+  const shape = JSON.stringify([page.exported, page.keys && [...page.keys]]);
+  return `${filterKey(generation, collection.declaration.name, ask, form)} ${viewKey(page, form)} ${shape}`;
 }
 
 function conditionKey({ path, lookup, isNegated, operand: { kind, values } }: Condition): string {

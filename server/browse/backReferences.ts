@@ -63,7 +63,9 @@ async function countOf(site: Site, tour: Tour, { collection, key }: Reference, i
   const query = `${percentEncode(key)}=${id}&limit=1`;
   const found = await foundList(site, tour, site.collections(collection), query);
   if (found.kind === 'missed') return found.kind;
-  return found.kind === 'refused' ? 0 : found.hits.count;
+  if (found.kind === 'refused') return 0;
+  // A name that is no filter here is none of the conditions: all would be counted.
+  return found.list.ask.conditions.length === 0 ? 0 : found.hits.count;
 }
 
 function lineOf(

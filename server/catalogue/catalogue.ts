@@ -170,7 +170,7 @@ export function validated(
   const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path, parameters, filters });
   const unchanged = condition && conditional.foreseen(condition, choice.varies, coding, tag);
   if (unchanged && isKnowable(route, ask)) {
-    memory.keep(visit, { tag: tagIn(unchanged)!, heedsAccept: !isNamed(route, ask) });
+    memory.keep(visit, { tag, isForeseen: coding !== 'identity', heedsAccept: !isNamed(route, ask) });
   }
   return { tag, unchanged };
 }

@@ -24,7 +24,7 @@ import { listAnswer } from './list.ts';
 import { LiveGzip } from './liveGzip.ts';
 import { recordAnswer } from './record.ts';
 import type { resolutionAnswer } from './resolution.ts';
-import { RequestMemory } from './requestMemory.ts';
+import { type KnownRequest, RequestMemory } from './requestMemory.ts';
 import { indexAnswer, rootAnswer } from './root.ts';
 import { Exports } from './rows.ts';
 import { nearestPath, PATH_CHARACTERS_MAX, route, type Route, viewName } from './routes.ts';
@@ -89,9 +89,9 @@ function answerTo(
     if (received.target === choice.path) return answers.redirected(`${choice.path}/`, request.query);
     return answered(catalogue, PAGE, visit, received.target);
   }
-  const known = catalogue.memory.find(visit);
+  const known = condition || catalogue.memory.keepsAnswers ? catalogue.memory.find(visit) : undefined;
   if (known?.route !== undefined) request.route = known.route;
-  const unchanged = known && condition && conditional.unchanged(condition, choice.varies, known.tag);
+  const unchanged = known && condition && unchangedAs(conditional, known, visit);
   if (unchanged) return unchanged;
   if (known?.answer) return known.answer;
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
@@ -102,6 +102,17 @@ function answerTo(
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   return answered(catalogue, view, visit, received.target);
+}
+
+/** The 304 to a known request where its client has the answer. What was foreseen is no truer for having been kept. */
+function unchangedAs(
+  conditional: Conditional,
+  { tag, isForeseen }: KnownRequest,
+  { condition, choice, coding }: Visit,
+): Answer | undefined {
+  return isForeseen
+    ? conditional.foreseen(condition!, choice.varies, coding, tag)
+    : conditional.unchanged(condition!, choice.varies, tag);
 }
 
 const PAGE: View = { kind: 'browse' };

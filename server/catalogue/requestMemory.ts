@@ -31,11 +31,13 @@ export interface RequestContext {
 }
 
 /**
- * A request that is answered with 200 under this tag, without quotes. `heedsAccept` unless its path or format override
- * Accept. `route` is what it was told when it was kept.
+ * A request that is answered with 200 under this tag, without quotes. Where it `isForeseen` nobody has made the body for
+ * this coding yet, and the tag does not say how it is made. `heedsAccept` unless its path or format override Accept.
+ * `route` is what it was told when it was kept.
  */
 export interface KnownRequest {
   readonly tag: string;
+  readonly isForeseen?: boolean;
   readonly heedsAccept: boolean;
   readonly answer?: Answer;
   readonly route?: number | undefined;
@@ -51,14 +53,15 @@ export interface MemoryStatistics {
 export class RequestMemory implements MemoryStatistics {
   hits = 0;
   misses = 0;
-  readonly #keepsAnswers: boolean;
+  /** Else there is nothing but tags, which only a request with a condition has use for. */
+  readonly keepsAnswers: boolean;
   readonly #memory: Memory<KnownRequest>;
   readonly #marks = new Map<BaseUrlChoice, Readonly<Record<Coding, string>>>();
   #made = 0;
 
   /** Keeps no answers where there are 0 bytes for them. */
   constructor(answerBytesMax: number) {
-    this.#keepsAnswers = answerBytesMax > 0;
+    this.keepsAnswers = answerBytesMax > 0;
     this.#memory = new Memory(Math.max(TAGS_BYTES_MAX, answerBytesMax));
   }
 
@@ -79,7 +82,7 @@ export class RequestMemory implements MemoryStatistics {
 
   /** Whether the answer that is being made is to be kept: one in eight. */
   isDue(): boolean {
-    return this.#keepsAnswers && ++this.#made % KEPT_ONE_IN === 0;
+    return this.keepsAnswers && ++this.#made % KEPT_ONE_IN === 0;
   }
 
   /**

@@ -16,6 +16,7 @@ export interface Browsed {
 export function browserOf(
   records: Readonly<Record<string, readonly object[]>>,
   router?: Router,
+  settings: Parameters<typeof handlerWith>[1] = {},
 ): (url: string, accept?: string) => Promise<Browsed> {
   const collections = new Map(
     COLLECTIONS.map(({ name }) => {
@@ -23,7 +24,7 @@ export function browserOf(
       return [name, collectionOf(name, texts, BASE_URL)];
     }),
   );
-  const handler = handlerWith(NEVER_HEAVY, {}, (name) => collections.get(name)!, router && { router });
+  const handler = handlerWith(NEVER_HEAVY, settings, (name) => collections.get(name)!, router && { router });
   return async (url, accept = 'text/html') => {
     const reply = replyOf(await handler(requestOf({ url, headers: { accept } }), STAYING));
     return { reply, page: parseHTML(reply.text).document };

@@ -1,6 +1,7 @@
 // Keys of filters: the same for the same rows however they are asked for, different where the rows may differ. Keys of
 // views the same way, for what is shown of the rows.
 import { describe, expect, test } from 'vitest';
+import type { ServedForm } from '../../../../engine/column/served.ts';
 import { filterKey, viewKey } from '../../../../engine/query/filterKey.ts';
 import { indexOf } from '../../../support/index.ts';
 import { askOf, FORM } from '../../../support/lists.ts';
@@ -68,7 +69,8 @@ test('collections and generations do not share keys', () => {
 });
 
 describe('the key of a view', () => {
-  const viewOf = (query: string): string => viewKey(askOf(COLLECTION, query, { filterErrors: 'empty' }).page);
+  const viewOf = (query: string, form: Partial<ServedForm> = {}): string =>
+    viewKey(askOf(COLLECTION, query, { filterErrors: 'empty' }).page, { ...FORM, ...form });
 
   test.each([
     ['', 'title=a&status__in=b,c'],
@@ -79,6 +81,13 @@ describe('the key of a view', () => {
   ])('is one of %j and %j', (one, other) => {
     expect(viewOf(one)).toBe(viewOf(other));
   });
+
+  test.each([{ version: 'v2' }, { baseUrl: 'https://b.example' }, { linkEnd: '.json' }] as const)(
+    'is another with %j: own URLs are counted and ordered as texts',
+    (form) => {
+      expect(viewOf('facets=title', form)).not.toBe(viewOf('facets=title'));
+    },
+  );
 
   test.each([
     ['', 'limit=7'],

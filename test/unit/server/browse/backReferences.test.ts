@@ -52,3 +52,17 @@ test('ways to a record are counted together', async () => {
   expect([asked, most]).toEqual([asked, asked]);
   expect(asked).toBeGreaterThan(1);
 });
+
+test('a way that is no filter here is none: nothing that its name does not ask for is counted', async () => {
+  const times = [{ ob_id: 1 }, { ob_id: 2 }];
+  const timePeriod = '{base_url}/api/v3/times/1/?format=api';
+  const observations = [{ ob_id: 1, timePeriod }, { ob_id: 2 }, { ob_id: 3 }];
+  const linesWith = async (settings: Parameters<typeof browserOf>[2]): Promise<readonly string[]> => {
+    const { page } = await browserOf({ times, observations }, router, settings)('/browse/times/1/');
+    return [...page.querySelectorAll('.references li')].map(({ textContent }) =>
+      textContent.trim().split(/\s+/).join(' '),
+    );
+  };
+  expect(await linesWith({})).toEqual(['Observations 1 timePeriod']);
+  expect(await linesWith({ filters: 'documented' })).toEqual([]);
+});
