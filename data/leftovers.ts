@@ -17,16 +17,20 @@ const MARK = /^\.partial-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}/;
  * Runs work that makes `target`, with a path beside it that no other run has, here or in another container: of a file
  * or directory that need not exist, and of others whose names start with it. A signal that would end the process
  * meanwhile removes it and then ends the process as it would have; work that holds the thread delays that. A SIGHUP
- * that somebody else heeds ends nothing. The promise is that of the work, which removes the path itself in every other
- * case. What killed runs left of the same target is removed before.
+ * that somebody else heeds ends nothing. The promise is that of the work; what fails leaves nothing, what succeeds has
+ * moved the path or removed it. What killed runs left of the same target is removed before.
  */
 export async function unfinished<T>(target: string, work: (partial: string) => Promise<T>): Promise<T> {
   const here = placeHere();
   removeLeft(target, here);
   const partial = `${target}.partial-${here}-${process.pid}-${randomBytes(6).toString('hex')}`;
-  const forget = beforeEnd(() => rmSync(partial, { recursive: true, force: true }));
+  const remove = (): void => rmSync(partial, { recursive: true, force: true });
+  const forget = beforeEnd(remove);
   try {
     return await work(partial);
+  } catch (error) {
+    remove();
+    throw error;
   } finally {
     forget();
   }

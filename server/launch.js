@@ -87,7 +87,14 @@ function runOn(node) {
   child.once(isServing ? 'message' : 'spawn', () => passOn(ORDERS));
   // As where its libc is another one.
   child.on('error', (error) => runHereOr(`${node} does not start (${error.message})`));
-  child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));
+  child.on('exit', (code, signal) => {
+    if (!signal) process.exit(code);
+    // By the same signal: whoever started us sees how the server ended. Where that ends nothing, as in a container's
+    // first process, by what shells say of it.
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+    setTimeout(() => process.exit(128 + constants.signals[signal]), 100);
+  });
 }
 
 async function runHereOr(reason) {

@@ -81,17 +81,21 @@ export async function loadBlocks(
 }
 
 /**
- * Makes the blocks of a snapshot file for a base URL and keeps them beside it, whatever was there; answers their file
- * and what was made. Throws OperationError `snapshot` or `file`. Cost: a load, and a deflation of all records that have
- * no blocks in the last file that is kept.
+ * Makes the blocks of a snapshot file for a base URL and keeps them beside it, or beside the `name` that it will have,
+ * whatever was there; answers their file and what was made. Throws OperationError `snapshot` or `file`. Cost: a load,
+ * and a deflation of all records that have no blocks in the last file that is kept.
  */
 export async function keepBlocks(
   snapshot: string,
-  { baseUrl, threads }: { readonly baseUrl: string; readonly threads: number },
+  {
+    baseUrl,
+    threads,
+    name = snapshot,
+  }: { readonly baseUrl: string; readonly threads: number; readonly name?: string | undefined },
   onProgress: OnProgress,
 ): Promise<{ readonly file: string; readonly made: BlockCounts }> {
   const loaded = await loadSnapshot(snapshot, { baseUrl }, onProgress);
-  const file = blocksFile(snapshot, loaded);
+  const file = blocksFile(name, loaded);
   return { file, made: await writeBlocks(file, { loaded, earlier: keptWith(file)[0] }, threads, onProgress) };
 }
 

@@ -1,12 +1,15 @@
 // What a crawl has so far, in a directory that outlives a run that is killed: the collections' files, and a checkpoint
 // that tells where each stands. Whatever the checkpoint says is on the disk before it says so.
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Collection } from '../../engine/schema/types.ts';
 import { attempt, placesIn, readAtMost, replaceFile, syncDirectory } from '../files.ts';
 import { lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import { NOTHING, CollectionPart, type PartState } from './part.ts';
+
+/** Held open until the state is let go of: on NFS a directory cannot go while it has a file that is open. */
+const LOCK_NAME = 'lock';
 
 const CHECKPOINT_BYTES_MAX = 16 << 20;
 
@@ -59,7 +62,7 @@ export class CrawlState {
    */
   static open(directory: string, url: string, { now, isRenewal }: { now: string; isRenewal: boolean }): CrawlState {
     attempt(`cannot write ${directory}`, () => mkdirSync(placesIn(directory).collected, { recursive: true }));
-    const letGo = lock(path.join(directory, 'lock'), 'crawls');
+    const letGo = lock(path.join(directory, LOCK_NAME), 'crawls');
     try {
       const found = checkpointIn(path.join(directory, 'checkpoint.json'));
       if (found && found.url !== url) {
@@ -122,17 +125,25 @@ export class CrawlState {
     this.#write();
   }
 
-  /** Removes the directory, lock and all. */
+  /** Removes all that is in the directory but its lock, which goes with it as soon as it is closed. */
   remove(): void {
     this.#isRemoved = true;
-    attempt(`cannot remove ${this.directory}`, () => rmSync(this.directory, { recursive: true, force: true }));
+    attempt(`cannot remove ${this.directory}`, () => {
+      for (const name of readdirSync(this.directory)) {
+        if (name !== LOCK_NAME) rmSync(path.join(this.directory, name), { recursive: true, force: true });
+      }
+    });
   }
 
   /** Lets go of it, for the next run; what got nowhere leaves nothing. */
   close(): void {
     this.#closeParts();
-    if (!this.#isRemoved && !this.#isNoted()) rmSync(this.directory, { recursive: true, force: true });
-    this.#letGo();
+    try {
+      if (!this.#isRemoved && !this.#isNoted()) this.remove();
+    } finally {
+      this.#letGo();
+    }
+    if (this.#isRemoved) removeEmpty(this.directory);
   }
 
   /** Whether this run or an earlier one got somewhere. */
@@ -163,4 +174,15 @@ function checkpointIn(file: string): Checkpoint | undefined {
     // Told below.
   }
   throw new OperationError('file', `${file} is no checkpoint of this program: remove ${path.dirname(file)}`);
+}
+
+/** The next run may be in it already. */
+function removeEmpty(directory: string): void {
+  attempt(`cannot remove ${directory}`, () => {
+    try {
+      rmdirSync(directory);
+    } catch (error) {
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
+    }
+  });
 }

@@ -41,7 +41,6 @@ export function fileTarget(url: URL): PublishingTarget {
         try {
           await writeWhole(partial, pieces);
         } catch (error) {
-          rmSync(partial, { force: true });
           if (error instanceof OperationError) throw error;
           throw new OperationError('file', `cannot write ${file}: ${(error as Error).message}`, error);
         }

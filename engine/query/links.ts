@@ -21,8 +21,8 @@ export interface PagePlace {
 /**
  * The links of a page as they stand between the quotes of a JSON text; null where there is none. Next exists when
  * offset + limit < count; previous unless offset is 0. Limit is always written, offset unless it is 0, all parameters
- * but the superseded sorted by name, repeats in order. With `lastId` there is no previous, and next goes on behind this id. Source:
- * design, Envelope and links. Cost: the query, sorted.
+ * but the superseded sorted by name, repeats in order. With `lastId` there is no previous, and next goes on behind this
+ * id. Source: design, Envelope and links. Cost: the query, sorted.
  */
 export function pageLinks(
   { parameters, superseded, page: { limit } }: Pick<Ask, 'parameters' | 'superseded' | 'page'>,

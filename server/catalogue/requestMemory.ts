@@ -31,9 +31,9 @@ export interface RequestContext {
 }
 
 /**
- * A request that is answered with 200 under this tag, without quotes. Where it `isForeseen` nobody has made the body for
- * this coding yet, and the tag does not say how it is made. `heedsAccept` unless its path or format override Accept.
- * `route` is what it was told when it was kept.
+ * A request that is answered with 200 under this tag, without quotes. Where it `isForeseen` nobody has made the body
+ * for this coding yet, and the tag does not say how it is made. `heedsAccept` unless its path or format override
+ * Accept. `route` is what it was told when it was kept.
  */
 export interface KnownRequest {
   readonly tag: string;

@@ -7,9 +7,10 @@ import { steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { anewText } from '../observe/quantities.ts';
 
-/** Whose records are compressed, for which base URL, in how many threads. */
+/** Whose records are compressed, for which base URL, in how many threads; `name` is what `file` will be called. */
 export interface Compression {
   readonly file: string;
+  readonly name?: string;
   readonly generation: string;
   readonly baseUrl: string;
   readonly threads: number;
@@ -17,12 +18,12 @@ export interface Compression {
 
 /** Compresses the records of a snapshot and keeps them beside it. Throws and costs as keepBlocks does. */
 export async function compressTold(
-  { file: snapshot, generation, baseUrl, threads }: Compression,
+  { file: snapshot, name, generation, baseUrl, threads }: Compression,
   report: Report,
   show: ShowProgress,
 ): Promise<void> {
   const startMs = steadyMs();
-  const { file, made } = await show((onProgress) => keepBlocks(snapshot, { baseUrl, threads }, onProgress));
+  const { file, made } = await show((onProgress) => keepBlocks(snapshot, { baseUrl, threads, name }, onProgress));
   const seconds = Math.round(steadyMs() - startMs) / 1000;
   const figures = { generation, bytes: statSync(file).size, seconds, ...made };
   report(`${file}: the records compressed for ${baseUrl}${anewText(made)}`, 'info', {

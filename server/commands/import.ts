@@ -1,7 +1,8 @@
 // What the import command does with its flags, each step told as an event; snapshotCommands.ts declares them, and the
 // import itself is data/import/import.ts.
-import { foundAt } from '../../data/files.ts';
+import { foundAt, putInPlace } from '../../data/files.ts';
 import { importDirectory } from '../../data/import/import.ts';
+import { unfinished } from '../../data/leftovers.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
@@ -35,15 +36,32 @@ export async function runImport(
   await withReport(logFormat, stdout, (report) => importTold(directory, flags, report, stderr));
 }
 
-async function importTold(
+async function importTold(directory: string, flags: ImportFlags, report: Report, stderr: Output): Promise<void> {
+  const { output, threads, baseUrl } = flags;
+  refuseDirectory(output);
+  if (baseUrl === undefined) return void (await buildTold(directory, flags, output, report, stderr));
+  // Who watches for a new snapshot finds its compressed records with it.
+  await unfinished(output, async (file) => {
+    const generation = await buildTold(directory, flags, file, report, stderr);
+    const compression = { file, name: output, generation, baseUrl, threads };
+    try {
+      await compressTold(compression, report, (work) => withProgress(stderr, work));
+    } finally {
+      putInPlace(file, output);
+    }
+  });
+}
+
+/** Builds a snapshot file that will be the output; answers its generation. */
+async function buildTold(
   directory: string,
-  { output, created, lenient = false, takeNulls, profile: isProfiled = false, threads, baseUrl, without }: ImportFlags,
+  { output, created, lenient = false, takeNulls, profile: isProfiled = false, threads, without }: ImportFlags,
+  file: string,
   report: Report,
   stderr: Output,
-): Promise<void> {
-  refuseDirectory(output);
+): Promise<string> {
   const startMs = steadyMs();
-  const options = { directory, file: output, created, isLenient: lenient, takesNulls: takeNulls, threads, without };
+  const options = { directory, file, created, isLenient: lenient, takesNulls: takeNulls, threads, without };
   const made = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
   const { generation, snapshotBytes: bytes, work } = made;
   const ignored = made.ignored.join(', ') || undefined;
@@ -53,8 +71,7 @@ async function importTold(
   const text = [importText(made, output), ...(isProfiled ? [profileText(made)] : [])].join('\n');
   const figures = { bytes, ...work, ignored, seconds, ...Object.fromEntries(cpuSeconds) };
   report(text, 'info', { event: 'built', generation, ...figures });
-  if (baseUrl === undefined) return;
-  await compressTold({ file: output, generation, baseUrl, threads }, report, (work) => withProgress(stderr, work));
+  return generation;
 }
 
 /** Before the import, which may take minutes: only its last step, the move to that name, would find out. */

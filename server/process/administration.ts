@@ -222,7 +222,7 @@ export class Administration {
         name: 'data_info',
         help: 'The generation that is served, as a label.',
         label: 'generation',
-        valuesOf: () => one(1, loaded()?.generation ?? ''),
+        valuesOf: () => one(loaded() && 1, loaded()?.generation),
       },
       {
         name: 'data_created_timestamp_seconds',

@@ -181,6 +181,12 @@ export function readOrigins(
   return { settings: values as unknown as Settings, rows: settingRows(DECLARATIONS, gathered) };
 }
 
+/** An image may have set a variable that nobody here did. */
+function dataCure(origin: string): string {
+  const cure = 'fetches the data: leave one out';
+  return origin.startsWith('environment') ? `${cure}, or set it empty` : cure;
+}
+
 /** What is wrong where data is to come from more than one place. */
 function sourceMistakes(
   values: Readonly<Record<string, unknown>>,
@@ -194,7 +200,7 @@ function sourceMistakes(
   const mistake = (name: string, cure: string): string =>
     `${origins[name] ?? `setting ${name}`}: not beside ${source}, which ${cure}`;
   return [
-    ...(origins['data'] === undefined ? [] : [mistake('data', 'fetches the data: leave one out')]),
+    ...(origins['data'] === undefined ? [] : [mistake('data', dataCure(origins['data']))]),
     ...(source === 'from' && values['follow'] !== undefined
       ? [mistake('follow', 'fetches the data: leave one out')]
       : []),

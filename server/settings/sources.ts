@@ -186,10 +186,12 @@ function given(setting: Setting<unknown>, sources: Sources, file: ConfigFile | u
   };
 }
 
-// A value of the right TOML type becomes its text; any other value is passed on as it is and refused by valueOf.
+// A value of the right TOML type becomes its text; any other value is passed on as it is and refused by valueOf. A path
+// begins where the file is, but for the name of standard output.
 function fileValue(setting: Setting<unknown>, member: unknown, path: string): unknown {
   if (typeof member !== setting.kind.toml) return { member };
-  return setting.kind === PATH && member !== '' ? resolve(dirname(path), String(member)) : String(member);
+  const isPath = setting.kind === PATH && member !== '' && member !== '-';
+  return isPath ? resolve(dirname(path), String(member)) : String(member);
 }
 
 function valueOf(setting: Setting<unknown>, source: Given, mistakes: string[]): unknown {

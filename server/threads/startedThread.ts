@@ -40,8 +40,8 @@ export interface ThreadHearer {
 }
 
 /**
- * The heap of a thread for what was just made: two halves of 1 MB, which V8 counts as 3. Left to itself it grows them to
- * 16 MB each under bursts and gives none back while there is load; requests cost the same (bench/FIGURES.md).
+ * The heap of a thread for what was just made: two halves of 1 MB, which V8 counts as 3. Left to itself it grows them
+ * to 16 MB each under bursts and gives none back while there is load; requests cost the same (bench/FIGURES.md).
  */
 const LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 3 };
 

@@ -1,14 +1,16 @@
 // What `npm pack` puts into the package: the program as JavaScript, file for file, what it reads, and what its README
 // links to. That it starts where it is installed is the matter of test/load/package.long.test.ts.
 import { execFileSync } from 'node:child_process';
-import { posix } from 'node:path';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../support/dataSets.ts';
 import { projectFiles, readProjectFile } from '../support/sources.ts';
 
 // Scripts say on stdout what they run, unless they are told to be silent.
-const packed = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json', '--silent'], { encoding: 'utf8' })) as [
-  { readonly files: readonly { readonly path: string; readonly mode: number }[] },
-];
+const PACK = ['pack', '--dry-run', '--json', '--silent'];
+const packed = JSON.parse(execFileSync('npm', PACK, { encoding: 'utf8' })) as Packed;
+type Packed = [{ readonly files: readonly { readonly path: string; readonly mode: number }[] }];
 const files = new Map(packed[0].files.map(({ path, mode }) => [path, mode]));
 const built = [...files.keys()].filter((path) => path.startsWith('dist/'));
 const modules = built.filter((path) => !path.startsWith('dist/docs/'));
@@ -93,4 +95,24 @@ test('a module of it stands where its source does, and has no comments', () => {
     const from = source.map((line, index) => (/^const \w+ =/.test(line) ? index : -1)).filter((index) => index >= 0);
     for (const index of from) expect(lines[index], path).toMatch(/^const \w+ */);
   }
+});
+
+test('what an operator puts beside the files that deploy it stays there: keys, certificates, data', () => {
+  const directory = temporaryDirectory();
+  cpSync('package.json', join(directory, 'package.json'));
+  mkdirSync(join(directory, 'deploy/data/catalogue'), { recursive: true });
+  const own = [
+    'catalogue.pem',
+    'site.key',
+    'a.snapshot',
+    'a.snapshot.1-2.blocks',
+    'data/b',
+    'data/catalogue/notes.ndjson',
+  ];
+  for (const name of [...own, 'compose.yaml']) writeFileSync(join(directory, 'deploy', name), 'x');
+  const text = execFileSync('npm', [...PACK, '--ignore-scripts'], { cwd: directory, encoding: 'utf8' });
+  const names = (JSON.parse(text) as Packed)[0].files.map(({ path }) => path);
+  expect(names.filter((name) => name.startsWith('deploy/'))).toEqual(['deploy/compose.yaml']);
+  const kept = readProjectFile('deploy/Dockerfile.dockerignore').split('\n');
+  expect(kept).toEqual(expect.arrayContaining(['**/*.pem', '**/*.key', '**/*.snapshot*', 'deploy/data']));
 });

@@ -69,13 +69,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const { table, placeOf } = reading;
   const source: Source = { table, placeOf, mistakes };
   const keys = keysOf(file, source);
-  if (keys.notBeforeOffsetSeconds + keys.lifetimeSeconds <= 0) {
-    const place = placeOf(['notBeforeOffsetSeconds']);
-    mistakes.add(
-      place,
-      `notBeforeOffsetSeconds has every attribute certificate end before it is issued: lifetimeSeconds is ${keys.lifetimeSeconds}`,
-    );
-  }
+  judgeWindow(source, keys);
   const drafts = draftsOf(source, keys);
   const hosts = checkedHosts(drafts, keys.name, mistakes);
   const namespaces = readNamespaces(table['namespaces'], source);
@@ -139,6 +133,13 @@ export function loadedOrThrown(file: string, at: number): LoadedAuthority {
 
 interface Source extends TomlDocument {
   readonly mistakes: Mistakes;
+}
+
+/** Whether what is issued would be valid at all when it is. */
+function judgeWindow({ placeOf, mistakes }: Source, { notBeforeOffsetSeconds, lifetimeSeconds }: AuthorityKeys): void {
+  if (notBeforeOffsetSeconds + lifetimeSeconds > 0) return;
+  const what = 'notBeforeOffsetSeconds has every attribute certificate end before it is issued';
+  mistakes.add(placeOf(['notBeforeOffsetSeconds']), `${what}: lifetimeSeconds is ${lifetimeSeconds}`);
 }
 
 /** Those of the older file first. */

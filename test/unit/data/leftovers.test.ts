@@ -97,3 +97,14 @@ test('a snapshot is on the disk before it has its name, and its name after that'
   expect(second).toBe(`rename ${first!.slice('sync '.length)} to ${file}`);
   expect(third).toBe(`sync ${directory}`);
 });
+
+test('work that fails leaves nothing, whatever it had made by then', async () => {
+  const directory = directoryOf('failed');
+  const failing = unfinished(join(directory, 'a'), async (partial) => {
+    mkdirSync(partial);
+    writeFileSync(join(partial, 'b'), 'c');
+    throw new Error('no space left');
+  });
+  await expect(failing).rejects.toThrow('no space left');
+  expect(readdirSync(directory)).toEqual([]);
+});

@@ -1,12 +1,13 @@
 // What a crawl makes of a catalogue that behaves, but changes, shrinks, links to nothing or is another one than before;
 // and how politely it asks.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import { CrawlState } from '../../../../data/crawl/state.ts';
 import { crawled, filesOf, linesOf, newOutputIn, recordsFrom, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import {
@@ -365,4 +366,14 @@ test('the manifest has the time, the source, and counts and sums of the files', 
     counts: { notes: 1 },
     sha256: { 'notes.ndjson': expect.stringMatching(/^[0-9a-f]{64}$/) },
   });
+});
+
+test('what a crawl held goes before its lock does: where that is open nothing can remove their directory', () => {
+  const state = join(newOutput(), 'state');
+  const held = CrawlState.open(state, 'http://a.test', { now: '2026-01-01T00:00:00Z', isRenewal: false });
+  expect(readdirSync(state).toSorted()).not.toEqual(['lock']);
+  held.remove();
+  expect(readdirSync(state)).toEqual(['lock']);
+  held.close();
+  expect(existsSync(state)).toBe(false);
 });

@@ -171,10 +171,6 @@ test.each([
 ])('the links of ?%s find the same list', (query, written) => {
   const ask = askOf(OBSERVATIONS, query);
   const { next } = pageLinks(ask, QUERY_OPTIONS, { address: ADDRESS, count: 1000, offset: 0 });
-  const [before, behind] = [...written.split('&')].reduce<[string[], string[]]>(
-    (parts, part) => (parts[part < 'limit' ? 0 : 1].push(part), parts),
-    [[], []],
-  );
-  expect(next?.slice(ADDRESS.length)).toBe(`?${[...before, 'limit=100', 'offset=100', ...behind].join('&')}`);
+  expect(next?.slice(ADDRESS.length)).toBe(`?limit=100&offset=100&${written}`);
   expect(askOf(OBSERVATIONS, next!.slice(ADDRESS.length + 1)).conditions).toEqual(ask.conditions);
 });

@@ -290,6 +290,9 @@ test('it says that it loads, and that it drains, before it takes requests and wh
       return said;
     };
     await word();
+    const { body: metrics } = await client.get('/metrics');
+    expect(metrics).toContain('catalogue_replica_ready 0\n');
+    expect(metrics).not.toContain('data_info{');
     // An order comes too early, but its path is known.
     const order = await client.send({ method: 'POST', target: '/reload', headers: {}, body: '' });
     expect([order.status, order.headers['retry-after'], JSON.parse(order.body)]).toEqual([

@@ -227,6 +227,20 @@ describe('the launcher', () => {
     expect(server.out()).toMatch(/\ndraining \.\.\./);
   });
 
+  test('ends as its server does: by the signal that came before that was ready', async () => {
+    const words = ['--import', OLD_NODE, LAUNCHER, 'serve', '--from', 'http://127.0.0.1:1/', '--port', '0'];
+    const server = runProgram(process.execPath, [
+      ...words,
+      '--cache',
+      join(directory, 'cache'),
+      '--log-format',
+      'json',
+    ]);
+    await server.printed(/127\.0\.0\.1:1/);
+    server.signal('SIGTERM');
+    expect(await server.ended).toEqual({ code: null, signal: 'SIGTERM' });
+  });
+
   test('takes Node 24 where no other is installed, or the installed one does not start', () => {
     const checkout = dataSetOf(directory, {
       'package.json': '{ "type": "module" }',

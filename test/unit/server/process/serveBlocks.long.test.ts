@@ -2,6 +2,7 @@
 // without.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { keepBlocks } from '../../../../data/blocks/blockStore.ts';
@@ -165,4 +166,16 @@ test('import makes them too where it is told the base URL', async () => {
   expect(existsSync(file) && name!.startsWith(basename(file))).toBe(true);
   const server = await served(['--data', file, '--base-url', BASE_URL]);
   expect(server.out()).toMatch(/^loaded compressed records /m);
+});
+
+test('who watches for a snapshot finds its compressed records with it', async () => {
+  const place = join(directory, 'watched');
+  mkdirSync(place);
+  const file = join(place, 'a.snapshot');
+  const many = dataSetOf(place, { 'migrationproperties.ndjson': longProperties(5000) });
+  const command = runCommand(['import', many, '-o', file, '--base-url', BASE_URL]);
+  while (!existsSync(file)) await setImmediate();
+  expect(blocksIn(place)).toEqual([expect.stringMatching(/^a\.snapshot\.\w+-\w+\.blocks$/)]);
+  expect(await command.ended).toEqual({ code: 0, signal: null });
+  expect(readdirSync(place).filter((name) => name.includes('partial'))).toEqual([]);
 });

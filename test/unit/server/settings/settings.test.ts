@@ -163,7 +163,20 @@ describe('precedence', () => {
   test('a relative path in the file is relative to the file, elsewhere it is kept', () => {
     expect(readSettings({ config: toml('data = "sample"') }, {}).data).toBe(join(directory, 'sample'));
     expect(readSettings({ data: 'sample' }, {}).data).toBe('sample');
+    expect(readSettings({ config: toml('accessLog = "log"') }, {}).accessLog).toBe(join(directory, 'log'));
   });
+
+  test('standard output has the same name in the file as elsewhere', () => {
+    expect(readSettings({ config: toml('accessLog = "-"') }, {}).accessLog).toBe('-');
+  });
+});
+
+test('data that is to come from two places is told with a way out, also of a variable that an image has set', () => {
+  const environment = { CATALOGUE_FROM: 'https://a.test', CATALOGUE_CACHE: directory, CATALOGUE_DATA: '/data' };
+  expect(refusal(() => readSettings({}, environment)).lines).toEqual([
+    'environment variable CATALOGUE_DATA: not beside from, which fetches the data: leave one out, or set it empty',
+  ]);
+  expect(readSettings({}, { ...environment, CATALOGUE_DATA: '' }).data).toBe(directory);
 });
 
 describe('a wrong value', () => {
