@@ -1,7 +1,7 @@
 // One condition on a table's rows: which index answers it, how many rows it leaves and how much text it looks at.
 // Bounds from dictionaries and posting lists; a matcher never runs here.
 import { longestText, type CodeRange, type Dictionary } from '../column/dictionary.ts';
-import type { ServedForm } from '../column/served.ts';
+import { isSpecForm, type ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { gramBlocks, gramQuery, type GramQuery, type Grams } from '../index/grams.ts';
 import { type Counting, mostRowsOf } from '../index/mostRows.ts';
@@ -21,7 +21,8 @@ export type Access = 'nothing' | 'posting list' | 'code range' | 'code list' | '
 /**
  * One condition on a table's rows. `estimate` is the number of rows that match: exact where the codes are known, else
  * an upper bound: the rows of the texts that a search looks at. `scanBytes` is how much text a matcher sees at most,
- * each byte counted as often as `contains` is faster than this matcher; 0 without one. `rowsGathered` is how many rows
+ * each byte counted as often as `contains` is faster than this matcher, and own URLs that are to be written as they are
+ * served; 0 without either. `rowsGathered` is how many rows
  * putting the set together looks at where the codes are known: 0 where it lies ready in the snapshot. `codes` are those
  * that match, where they were found while planning.
  */
@@ -56,18 +57,29 @@ const COUNTED_LIST_BYTES_MAX = 4096;
 /** Lists of one needle that are read while planning, rarest first: a third seldom leaves less. */
 const COUNTED_LISTS = 2;
 
+/** Own URLs that are written as they are served while planning: some 30 us. */
+const READ_URLS_MAX = 16;
+
+/** What one costs later, in bytes of text that a matcher sees in that time: 2 us. */
+const URL_SCAN_BYTES = 2048;
+
 /**
  * The step of a condition on the rows of an index. Cost: a binary search for each of the first 64 values; n-gram lists
  * up to 4 kB; codes that are counted for bounds.
  */
 export function sizedCondition(condition: Condition, index: FieldIndex, context: Sizing): SizedCondition {
   const { lookup, operand } = condition;
-  if (operand.values.length > COUNTED_VALUES_MAX) {
-    const estimate = uncounted(index, operand, context);
-    const found = { access: 'code list', estimate, scanBytes: 0, rowsGathered: estimate, codes: undefined } as const;
-    return { step: stepOf(condition, found), index };
-  }
   const found = lookupNamed(lookup)!;
+  const urls = found.readsUrls && !isSpecForm(context.form) ? codesOfOwnUrls(index.dictionary) : NO_URLS;
+  const count = urls.end - urls.start;
+  if (operand.values.length > COUNTED_VALUES_MAX || count > READ_URLS_MAX) {
+    const estimate = uncounted(index, operand, context);
+    const scanBytes = count * URL_SCAN_BYTES;
+    return {
+      step: stepOf(condition, { access: 'code list', estimate, scanBytes, rowsGathered: estimate, codes: undefined }),
+      index,
+    };
+  }
   const codes = found.codes(index.dictionary, operand, context.form);
   if (!codes) return { step: stepOf(condition, searched(index, found, operand, context)), index };
   let rowsGathered = 0;
@@ -78,6 +90,8 @@ export function sizedCondition(condition: Condition, index: FieldIndex, context:
   }
   return { step: stepOf(condition, { access: accessOf(codes), estimate, scanBytes: 0, rowsGathered, codes }), index };
 }
+
+const NO_URLS: CodeRange = { start: 0, end: 0 };
 
 type Found = Pick<ConditionStep, 'access' | 'estimate' | 'scanBytes' | 'rowsGathered' | 'codes'>;
 

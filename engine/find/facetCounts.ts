@@ -8,7 +8,7 @@ import type { CollectionIndex, Table } from '../index/table.ts';
 import { type Counters, Polling } from './counters.ts';
 import type { Facet } from '../query/ask.ts';
 import { valuesAt, type Values } from '../query/path.ts';
-import { servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
+import { orderSteps, servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /**
  * One facet: its values as served (ids of links, `null` without quotes for null) with their counts, in the order shown.
@@ -61,11 +61,16 @@ export function facetCounts(
  * At most how many rows and values a facet looks at. `estimate` is at most how many records match; undefined without
  * conditions. Cost: the path.
  */
-export function facetSteps(collection: CollectionIndex, facet: Facet, estimate: number | undefined): number {
+export function facetSteps(
+  collection: CollectionIndex,
+  facet: Facet,
+  form: ServedForm,
+  estimate: number | undefined,
+): number {
   const { index, tables } = valuesAt(collection, facet.path)!;
-  const { size } = index.dictionary;
-  if (tables.length === 0) return size + (estimate ?? 0);
-  return size + (estimate ?? collection.rows) + tables.reduce((sum, table) => sum + table.rows, 0);
+  const values = index.dictionary.size + orderSteps(index.dictionary, form);
+  if (tables.length === 0) return values + (estimate ?? 0);
+  return values + (estimate ?? collection.rows) + tables.reduce((sum, table) => sum + table.rows, 0);
 }
 
 /** Where each code is counted: at the first code of its value. Undefined where each value has one code. */

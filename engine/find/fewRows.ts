@@ -22,11 +22,12 @@ export function isWorthChecking(rows: number, gathered: number): boolean {
 }
 
 /**
- * How much text a check of so many rows sees at most, counted as a scan is; undefined where a scan is better: it is
- * about as cheap as a rule, or may be cheaper. Cost: none; the first time a pass over the ends of the texts.
+ * How much text a check of so many rows sees at most, counted as a scan is; undefined where a scan is better, being
+ * about as cheap as a rule, or maybe cheaper, or where no text is searched. Cost: none; the first time a pass over the ends of the texts.
  */
 export function rowCheckBytes(step: ConditionStep, { dictionary }: FieldIndex, rows: number): number | undefined {
   const lookup = lookupNamed(step.lookup)!;
+  if (!lookup.search) return undefined;
   const { size, text } = dictionary;
   const mean = Math.ceil(text.length / Math.max(1, size));
   if (scanCostOf(lookup, { codes: rows, bytes: rows * mean }) * ROW_CHECK_GAIN > step.scanBytes) return undefined;

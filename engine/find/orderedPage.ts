@@ -9,7 +9,7 @@ import type { CollectionIndex } from '../index/table.ts';
 import type { Page } from '../query/ask.ts';
 import { type Counters, Polling } from './counters.ts';
 import { valuesAt } from '../query/path.ts';
-import { isOrderedByCode, valueOrder, type ValueOrder } from './valueOrder.ts';
+import { orderSteps, valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /** Which places of an ordered list are shown. */
 type OrderedPage = Pick<Page, 'order' | 'offset' | 'limit'>;
@@ -78,8 +78,9 @@ export function orderingSteps(
       break;
     }
     const { dictionary } = index;
-    const isByCode = isOrderedByCode(dictionary, form);
-    if (!isByCode) steps += dictionary.size;
+    const tableSteps = orderSteps(dictionary, form);
+    const isByCode = tableSteps === 0;
+    steps += tableSteps;
     if (depth === 0 && isByCode && estimate === undefined) {
       const isLast = page.order.length === 1;
       rows = isLast ? 0 : tiedRows(new Key(index, valueOrder(dictionary, form), isDescending, false), page);

@@ -45,5 +45,5 @@ export function viewStepsOf(
   estimate: number | undefined,
 ): number {
   const ordering = orderingSteps(collection, page, form, estimate);
-  return page.facets.reduce((sum, facet) => sum + facetSteps(collection, facet, estimate), ordering);
+  return page.facets.reduce((sum, facet) => sum + facetSteps(collection, facet, form, estimate), ordering);
 }

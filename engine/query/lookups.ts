@@ -28,7 +28,8 @@ export type LookupGroup = 'any' | 'order' | 'text' | 'date';
  * the sentence "The field ...", and stands between field and value where people choose; `written` says there how a
  * value is typed. `parse` reads the client's text; with `isLenient` bad members of a list are dropped (A42). `codes`
  * finds codes without a scan: undefined where the dictionary at hand has to be searched instead. A lookup that never
- * scans has no `search`. `scanCost` is what looking at texts costs, in bytes of text that `contains` would see in that
+ * scans has no `search`. What `readsUrls` looks at every own URL for that, where the form changes more than their base.
+ * `scanCost` is what looking at texts costs, in bytes of text that `contains` would see in that
  * time; their bytes without one. What `isPooled` is heavy always. `sizeOf` says how much work it is to read a value
  * that is a program, before it is read (limits.ts).
  */
@@ -40,6 +41,7 @@ export interface Lookup {
   fits(column: Column): boolean;
   parse(type: ColumnType, text: string, isLenient: boolean): ValueReading<Operand>;
   codes(dictionary: Dictionary, operand: Operand, form: ServedForm): readonly CodeRange[] | undefined;
+  readonly readsUrls?: true;
   readonly search?: (operand: Operand) => Search;
   readonly scanCost?: (texts: ScannedTexts) => number;
   readonly isPooled?: boolean;
@@ -83,9 +85,10 @@ const ROWS: readonly Row[] = [
     written: 'comma',
     parse: twoValues,
     codes: rangeCodes,
+    readsUrls: true,
   },
   textual('contains', 'contains the text'),
-  { ...textual('startswith', 'starts with the text'), codes: prefixCodes },
+  { ...textual('startswith', 'starts with the text'), codes: prefixCodes, readsUrls: true },
   textual('endswith', 'ends with the text'),
   folded('iexact', 'is the text, in any case', 'exact'),
   folded('icontains', 'contains the text, in any case', 'contains'),
@@ -131,7 +134,7 @@ function ordered(
       ends((isIncluded) => ({ value: values[0]!, isIncluded })),
       form,
     );
-  return { name, group: 'order', meaning, parse: oneValue, codes };
+  return { name, group: 'order', meaning, parse: oneValue, codes, readsUrls: true };
 }
 
 function textual(name: TextRelation, meaning: string): Row {

@@ -3,8 +3,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import * as served from '../../../../engine/column/served.ts';
 import { SPEC_LINK_END, type ServedForm } from '../../../../engine/column/served.ts';
-import { isOrderedByCode, servedText, valueOrder } from '../../../../engine/find/valueOrder.ts';
-import { dictionaryOf } from '../../../support/index.ts';
+import { isOrderedByCode, orderSteps, servedText, valueOrder } from '../../../../engine/find/valueOrder.ts';
+import { dictionaryOf, indexOf } from '../../../support/index.ts';
+import { idsOf, planOf } from '../../../support/lists.ts';
 import { freshSeed, randomOf } from '../../../support/random.ts';
 
 const SEED = freshSeed();
@@ -65,4 +66,45 @@ test('own URLs of which the base alone changes are moved as they stand, and not 
     'zz',
   ]);
   expect(looks.mock.calls.length).toBeLessThan(10);
+});
+
+describe('own URLs of which more than the base changes', () => {
+  const url = (i: number): string => `{base_url}/api/v3/times/${i}/${SPEC_LINK_END.slice(1)}`;
+  const form: ServedForm = { baseUrl: 'http://h', version: 'v2', linkEnd: SPEC_LINK_END };
+
+  test('are written once each to be put in order, and have their price before', () => {
+    const size = 3000;
+    const dictionary = dictionaryOf('text', [
+      ...Array.from({ length: size }, (_, i) => url(i)),
+      'a',
+      'http://h/b',
+      'zz',
+    ]);
+    const looks = vi.spyOn(served, 'servedUrl');
+    expect(orderSteps(dictionary, form)).toBe(size + 3 + (size + 1) * 40);
+    expect(looks).not.toHaveBeenCalled();
+    valueOrder(dictionary, form);
+    expect(looks.mock.calls.length).toBeLessThanOrEqual(size);
+    looks.mockRestore();
+  });
+
+  test.each([
+    'title__gt=a',
+    'title__lte=z',
+    'title__range=a,z',
+    'title__startswith=http://h/api/v2/times/2',
+    'title__gt!=a',
+  ])('are looked at by ?%s where the plan has priced them, not while it is made', (query) => {
+    const computations = indexOf(
+      'computations',
+      Array.from({ length: 400 }, (_, i) => ({ ob_id: i, title: url(i) })),
+    );
+    const looks = vi.spyOn(served, 'servedUrl');
+    const plan = planOf(computations, query, { form });
+    expect(looks.mock.calls.length).toBeLessThan(40);
+    expect(plan.isHeavy).toBe(true);
+    looks.mockRestore();
+    const asStored = idsOf(computations, query.replace('v2', 'v3'), { form: { ...form, version: 'v3' } });
+    expect(idsOf(computations, query, { form })).toEqual(asStored);
+  });
 });
