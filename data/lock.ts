@@ -1,7 +1,7 @@
 // What one process does at a time: a file says which one does it, and counts for nothing once that one is gone. Of one
 // in another container, on another machine or of another boot nobody here knows; it says every so often that it is
 // there, by writing the same again.
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { attempt } from './files.ts';
 import { beforeEnd, isAlive, placeHere, WRITTEN_MS_MAX, writtenMsAgo } from './leftovers.ts';
 import { OperationError } from './operationError.ts';
@@ -21,14 +21,40 @@ const HOLDER = /^(\d{1,10})(?: (\d*) (\S+))?$/;
  */
 export function lock(file: string, does: string): () => void {
   return attempt(`cannot write ${file}`, () => {
-    const holder = holderOf(file);
-    if (holder !== undefined)
+    const refuse = (holder: string): never => {
       throw new OperationError('file', `${holder} ${does} there already; if it does not, remove ${file}`);
-    rmSync(file, { force: true });
+    };
+    const left = textOf(file);
+    const holder = left === undefined ? undefined : holderOf(file);
+    if (holder !== undefined) refuse(holder);
+    if (left !== undefined && !isRemoved(file, left)) refuse('another process');
     const text = `${process.pid} ${startOf(process.pid) ?? ''} ${thisBoot()}`;
-    writeFileSync(file, text, { flag: 'wx' });
+    try {
+      writeFileSync(file, text, { flag: 'wx' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      refuse(holderOf(file) ?? 'another process');
+    }
     return held(file, text);
   });
+}
+
+/**
+ * Removes what somebody left, unless another who found it left has removed it already and put a lock of its own there,
+ * which stays. A rename takes away one file, and no two runs the same.
+ */
+function isRemoved(file: string, left: string): boolean {
+  const aside = `${file}.left-${process.pid}`;
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    throw error;
+  }
+  const isIt = textOf(aside) === left;
+  if (!isIt) linkSync(aside, file);
+  rmSync(aside, { force: true });
+  return isIt;
 }
 
 function held(file: string, text: string): () => void {

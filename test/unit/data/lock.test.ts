@@ -127,3 +127,25 @@ test('the lock of an earlier version, a number alone, counts while there is such
   lock(file, 'works')();
   for (const text of ['4194304', '', 'no number']) lock(newFile(text), 'works')();
 });
+
+test('of two who find a lock left, one has it: the other takes nothing away from that one', async () => {
+  const file = newFile('4194303');
+  const module = new URL('../../../data/lock.ts', import.meta.url).href;
+  // Between its look at what is left and the removal of that, somebody else has both behind them.
+  const code = `import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { renameSync } = fs;
+    fs.renameSync = (from, to) => {
+      fs.writeFileSync(from, '${process.pid}');
+      renameSync(from, to);
+    };
+    syncBuiltinESMExports();
+    const { lock } = await import(${JSON.stringify(module)});
+    lock(${JSON.stringify(file)}, 'works');`;
+  const second = runProgram(process.execPath, ['--input-type=module', '-e', code]);
+  running.push(second);
+  expect(await second.ended).toEqual({ code: 1, signal: null });
+  expect(second.err()).toContain('another process works there already');
+  expect(readFileSync(file, 'utf8')).toBe(String(process.pid));
+  expect(readdirSync(join(file, '..'))).toEqual(['lock']);
+});
