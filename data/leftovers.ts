@@ -11,7 +11,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export const WRITTEN_MS_MAX = 86_400_000;
 
 /** Behind the name of the target: where the number of the process counts, the number, and a random part. */
-const MARK = /^\.partial-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}/;
+const MARK = /\.partial-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}.*$/;
 
 /**
  * Runs work that makes `target`, with a path beside it that no other run has, here or in another container: of a file
@@ -21,9 +21,8 @@ const MARK = /^\.partial-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}/;
  * moved the path or removed it. What killed runs left of the same target is removed before.
  */
 export async function unfinished<T>(target: string, work: (partial: string) => Promise<T>): Promise<T> {
-  const here = placeHere();
-  removeLeft(target, here);
-  const partial = `${target}.partial-${here}-${process.pid}-${randomBytes(6).toString('hex')}`;
+  removeLeft(path.dirname(target), (name) => name === path.basename(target));
+  const partial = `${target}.partial-${placeHere()}-${process.pid}-${randomBytes(6).toString('hex')}`;
   const remove = (): void => rmSync(partial, { recursive: true, force: true });
   const forget = beforeEnd(remove);
   try {
@@ -75,18 +74,18 @@ function namespaceOfNumbers(): string {
   }
 }
 
-/** Removes what dead runs left of a target. What cannot be looked at or removed stays: it is in nobody's way. */
-function removeLeft(target: string, here: string): void {
-  const directory = path.dirname(target);
-  const name = path.basename(target);
+/** Removes what dead runs left of a target, whose name may have changed since: `isOf` says of which targets. */
+export function removeLeft(directory: string, isOf: (name: string) => boolean): void {
+  const here = placeHere();
   try {
     for (const entry of readdirSync(directory)) {
-      const [, place, number] = (entry.startsWith(name) && MARK.exec(entry.slice(name.length))) || [];
+      const [mark, place, number] = MARK.exec(entry) ?? [];
       const left = path.join(directory, entry);
-      if (place !== undefined && isLeft(left, place === here ? Number(number) : undefined))
-        rmSync(left, { recursive: true, force: true });
+      if (mark === undefined || !isOf(entry.slice(0, entry.indexOf(mark)))) continue;
+      if (isLeft(left, place === here ? Number(number) : undefined)) rmSync(left, { recursive: true, force: true });
     }
   } catch (error) {
+    // What cannot be looked at or removed stays: it is in nobody's way.
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
 }

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { attempt, foundAt } from '../files.ts';
+import { removeLeft } from '../leftovers.ts';
 
 /** What `blocksFile` makes: the snapshot's name, its generation and the address. */
 const KEPT_NAME = /^(.+)\.([0-9a-f]{12})-([0-9a-f]{8})\.blocks$/;
@@ -46,6 +47,12 @@ export function removeOutdated(file: string): void {
   attempt(`cannot remove outdated files from ${path.dirname(file)}`, () => {
     const others = keptWith(file).filter((one) => one !== file);
     for (const outdated of others.slice(KEPT - 1)) rmSync(outdated, { force: true });
+    const [, snapshot, , address] = KEPT_NAME.exec(path.basename(file)) ?? [];
+    // Of generations that are made no more.
+    removeLeft(path.dirname(file), (name) => {
+      const [, of, , at] = KEPT_NAME.exec(name) ?? [];
+      return of !== undefined && of === snapshot && at === address;
+    });
   });
 }
 

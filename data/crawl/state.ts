@@ -10,6 +10,7 @@ import { NOTHING, CollectionPart, type PartState } from './part.ts';
 
 /** Held open until the state is let go of: on NFS a directory cannot go while it has a file that is open. */
 const LOCK_NAME = 'lock';
+const CHECKPOINT_NAME = 'checkpoint.json';
 
 const CHECKPOINT_BYTES_MAX = 16 << 20;
 
@@ -64,7 +65,7 @@ export class CrawlState {
     attempt(`cannot write ${directory}`, () => mkdirSync(placesIn(directory).collected, { recursive: true }));
     const letGo = lock(path.join(directory, LOCK_NAME), 'crawls');
     try {
-      const found = checkpointIn(path.join(directory, 'checkpoint.json'));
+      const found = checkpointIn(path.join(directory, CHECKPOINT_NAME));
       if (found && found.url !== url) {
         const cure = 'remove it, or name another with --state';
         throw new OperationError('usage', `${directory} holds a crawl of ${found.url}, not of ${url}: ${cure}`);
@@ -128,7 +129,10 @@ export class CrawlState {
   /** Removes all that is in the directory but its lock, which goes with it as soon as it is closed. */
   remove(): void {
     this.#isRemoved = true;
+    this.#closeParts();
     attempt(`cannot remove ${this.directory}`, () => {
+      // First what would have a later run go on with the rest.
+      rmSync(path.join(this.directory, CHECKPOINT_NAME), { force: true });
       for (const name of readdirSync(this.directory)) {
         if (name !== LOCK_NAME) rmSync(path.join(this.directory, name), { recursive: true, force: true });
       }
@@ -148,7 +152,7 @@ export class CrawlState {
 
   /** Whether this run or an earlier one got somewhere. */
   #isNoted(): boolean {
-    return existsSync(path.join(this.directory, 'checkpoint.json'));
+    return existsSync(path.join(this.directory, CHECKPOINT_NAME));
   }
 
   #closeParts(): void {
@@ -157,7 +161,7 @@ export class CrawlState {
   }
 
   #write(): void {
-    const file = path.join(this.directory, 'checkpoint.json');
+    const file = path.join(this.directory, CHECKPOINT_NAME);
     const { url, begun, isRenewal, isAccepted } = this;
     const checkpoint: Checkpoint = { version: VERSION, url, begun, isRenewal, isAccepted, parts: this.#saved };
     replaceFile(file, JSON.stringify(checkpoint));

@@ -14,6 +14,9 @@ import type { PointerText, PublishingTarget, Target } from './target.ts';
 
 const READ_BYTES = 1 << 20;
 
+/** What stands behind the name of an object that a publisher did not come to finish. */
+const UNFINISHED = /\.partial-.*$/;
+
 /** The claim of a publisher to be the one that follows: the pointer itself, under the number of its sequence. */
 const CLAIM = /^current\.(\d{1,16})\.json$/;
 
@@ -50,7 +53,7 @@ export function fileTarget(url: URL): PublishingTarget {
     replacePointer: async (next, found) => replacePointer(folder, encodePointer(next), next.sequence, found),
     list: async () =>
       attempt(`cannot read ${folder}`, () => readdirSync(folder))
-        .filter(isObjectName)
+        .filter((name) => isObjectName(name.replace(UNFINISHED, '')))
         .flatMap((name) => {
           const found = foundAt(at(name));
           return found ? [{ name, size: found.size, modifiedMs: found.mtimeMs }] : [];

@@ -132,7 +132,8 @@ class NatsTarget implements PublishingTarget {
     await this.#make();
     const what = { name, options: { max_chunk_size: CHUNK_BYTES } };
     await this.#ask(async (stores) => {
-      const previousRevision = (await infoOf(stores, name))?.revision ?? 0;
+      // One that somebody removed has its mark there, which the next one follows.
+      const previousRevision = (await orNone(stores.objects.info(name)))?.revision ?? 0;
       const rest = pieces[Symbol.asyncIterator]();
       const source = ReadableStream.from({ [Symbol.asyncIterator]: () => rest });
       try {

@@ -15,7 +15,7 @@ const FORMAT = 1;
 /** So many generations before the current one are named, for `prune`. */
 const EARLIER_MAX = 32;
 /** More base URLs than any catalogue has. */
-const BLOCKS_MAX = 16;
+export const BLOCKS_MAX = 16;
 /** A terabyte: what is longer is no snapshot. */
 const SIZE_MAX = 2 ** 40;
 

@@ -33,7 +33,14 @@ export async function pruneTarget(target: PublishingTarget, keep: number, nowMs:
   const unneeded = objects.filter(({ name, modifiedMs }) => {
     return !needed.has(name) && (known.has(name) || nowMs - modifiedMs > STRAY_MS_MAX);
   });
-  for (const { name } of unneeded) await target.remove(name);
-  const removedBytes = unneeded.reduce((sum, { size }) => sum + size, 0);
-  return { removed: unneeded.length, removedBytes, kept: objects.length - unneeded.length };
+  const removed: typeof unneeded = [];
+  for (const one of unneeded) {
+    // A publisher may have come to need it meanwhile, having found it there: the next pruning knows.
+    const now = await target.readPointer(undefined, signal);
+    if (now === undefined || now === 'unchanged' || now.text !== found.text) break;
+    await target.remove(one.name);
+    removed.push(one);
+  }
+  const removedBytes = removed.reduce((sum, { size }) => sum + size, 0);
+  return { removed: removed.length, removedBytes, kept: objects.length - removed.length };
 }

@@ -13,6 +13,7 @@ import type { HeldFile } from '../store/load.ts';
 import { holdSnapshot, verifyHeld, type VerifyReport } from '../store/verify.ts';
 import { piecesIn } from './fileTarget.ts';
 import {
+  BLOCKS_MAX,
   blocksName,
   decodePointer,
   encodePointer,
@@ -97,7 +98,8 @@ async function sourcesOf(file: string, hold: (held: HeldFile) => HeldFile, onPro
   const blocks: BlocksSource[] = [];
   const leftOut: string[] = [];
   for (const { file: name, address } of blocksBeside(file, verified.generation)) {
-    if (!isSound(name, (title) => isTitleOf(title, verified.generation, address))) {
+    const isNamed = blocks.length < BLOCKS_MAX;
+    if (!isNamed || !isSound(name, (title) => isTitleOf(title, verified.generation, address))) {
       leftOut.push(name);
       continue;
     }

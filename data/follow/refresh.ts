@@ -92,11 +92,11 @@ export async function refresh(
     const sum = await sumOf(paths.dataSet);
     const there = generationIn(paths.snapshot);
     const known = notes.origin && isJudgedAlike(notes.origin, options) ? notes.origin : undefined;
-    const isBuilt = notes.imported === sum && there !== undefined && known !== undefined;
+    // What somebody else has put there is not what the catalogue has.
+    const isBuilt = notes.imported === sum && known !== undefined && there === known.generation;
     const origin = isBuilt ? known : await build(paths, known, options, observer);
     note(paths, { url: options.base, sweptMs, imported: sum, origin });
-    const generation = isBuilt ? there : origin.generation;
-    return { generation, isNew: generation !== before };
+    return { generation: origin.generation, isNew: origin.generation !== before };
   } finally {
     letGo();
   }

@@ -217,7 +217,8 @@ export class CollectionBuilder {
   }
 
   async #made(column: ColumnLayout, { table, order, without, makers }: Making): Promise<MadeColumn> {
-    const earlier = this.#earlier?.column(column.path);
+    // What data say of a field that documents only show may be another column than the earlier one, which is empty.
+    const earlier = this.#keys.has(column.path) ? undefined : this.#earlier?.column(column.path);
     const { texts, codes } = this.#keptTexts(column, table, earlier ? undefined : order);
     this.#columns.delete(column.path);
     const made: ColumnTexts = { column, texts: texts.texts, numbers: codes, without };
@@ -245,11 +246,10 @@ export class CollectionBuilder {
       const id = new TextEncoder().encode(ownLink(DECODER.decode(bytes.subarray(start, end)))!.id);
       return left.intern(id, 0, id.length);
     };
-    const known = new Map<number, number>();
+    const known = new Uint32Array(texts.size).fill(NULL_NUMBER);
     const numberOf = (code: number): number => {
-      const number = known.get(code) ?? intern(code);
-      known.set(code, number);
-      return number;
+      if (known[code] === NULL_NUMBER) known[code] = intern(code);
+      return known[code]!;
     };
     return { texts: left, codes: rows.map((code) => (code === NULL_NUMBER ? code : numberOf(code))) };
   }

@@ -124,6 +124,8 @@ export async function* readLines(
   const source = await (file.path.endsWith('.gz') ? unzipped(file.path, onBytes) : plain(file.path, onBytes));
   let run = new Uint8Array(RUN_CAPACITY);
   let filled = 0;
+  /** Where in the run the last line begins. */
+  let lineStart = 0;
   let line = 1;
   try {
     for (;;) {
@@ -135,13 +137,15 @@ export async function* readLines(
       filled += bytes;
       if (filled === bytes && line === 1) assertNdjson(file.path, run.subarray(0, filled));
       if (end < RUN_BYTES || !hasNewline) {
-        if (filled > LINE_BYTES_MAX) throw tooLong(file, line + linesIn(run.subarray(0, filled)));
+        if (hasNewline) lineStart = end;
+        if (filled - lineStart > LINE_BYTES_MAX) throw tooLong(file, line + linesIn(run.subarray(0, filled)));
         continue;
       }
       const whole = run.subarray(0, end);
       const lines = profile.measure('reading', () => linesIn(whole));
       const rest = run.subarray(end, filled);
       filled = rest.length;
+      lineStart = 0;
       // Behind the yield what was handed to another thread is gone.
       if (!isReused) run = movedTo(new Uint8Array(RUN_CAPACITY + filled), rest);
       yield { bytes: whole, firstLine: line, fileBytesRead: source.fileBytesRead() };

@@ -24,7 +24,7 @@ export function checksum(): Checksum {
   let rest = new Uint8Array(0);
   return {
     add: (piece) => {
-      const striped = piece.length & ~15;
+      const striped = piece.length - (piece.length % 16);
       total += piece.length;
       addStripes(lanes, piece, striped);
       if (striped < piece.length) rest = piece.slice(striped);
@@ -43,7 +43,7 @@ export function checksumOf(bytes: Uint8Array): number {
 function addStripes(lanes: Int32Array, piece: Uint8Array, striped: number): void {
   if (striped === 0) return;
   const aligned = (piece.byteOffset & 3) === 0 ? piece : piece.slice(0, striped);
-  const words = new Int32Array(aligned.buffer, aligned.byteOffset, striped >>> 2);
+  const words = new Int32Array(aligned.buffer, aligned.byteOffset, striped / 4);
   let a = lanes[0]!;
   let b = lanes[1]!;
   let c = lanes[2]!;

@@ -23,7 +23,8 @@ export function isWorthChecking(rows: number, gathered: number): boolean {
 
 /**
  * How much text a check of so many rows sees at most, counted as a scan is; undefined where a scan is better, being
- * about as cheap as a rule, or maybe cheaper, or where no text is searched. Cost: none; the first time a pass over the ends of the texts.
+ * about as cheap as a rule, or maybe cheaper, or where no text is searched. Cost: none; the first time a pass over the
+ * ends of the texts.
  */
 export function rowCheckBytes(step: ConditionStep, { dictionary }: FieldIndex, rows: number): number | undefined {
   const lookup = lookupNamed(step.lookup)!;

@@ -2,6 +2,7 @@
 // fields of others lead here. Derived of declaration, schema/browse.ts and the fields that the data have; read only
 // where somebody browses.
 import { textAt } from '../column/dictionary.ts';
+import { PLACEHOLDER } from '../column/records.ts';
 import { PRESENTATIONS } from '../schema/browse.ts';
 import type { CollectionIndex, Members } from '../index/table.ts';
 import type { Field } from '../schema/types.ts';
@@ -64,15 +65,17 @@ export function recordLabel(collection: CollectionIndex, row: number): string | 
   return label === '' ? undefined : label;
 }
 
-function columnText({ members }: CollectionIndex, row: number, key: string): string | undefined {
-  const node = members.get(key);
+function columnText(collection: CollectionIndex, row: number, key: string): string | undefined {
+  const node = collection.members.get(key);
   if (node?.kind !== 'values') return undefined;
   const { dictionary } = node.index;
   const code = node.index.codeAt(row);
   if (code >= dictionary.size) return undefined;
   const text = textAt(dictionary, code);
-  if (text.length <= LABEL_BYTES_MAX) return DECODER.decode(text.slice());
-  return `${DECODER.decode(text.slice(0, LABEL_BYTES_MAX)).replace(/\ufffd+$/, '')}…`;
+  const start = DECODER.decode(text.slice(0, LABEL_BYTES_MAX));
+  const isOwn = start.startsWith(PLACEHOLDER);
+  const named = isOwn ? collection.records.baseUrl + start.slice(PLACEHOLDER.length) : start;
+  return text.length <= LABEL_BYTES_MAX ? named : `${named.replace(/\ufffd+$/, '')}…`;
 }
 
 /**

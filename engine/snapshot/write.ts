@@ -147,6 +147,9 @@ function paddingOf(bytes: number): Uint8Array {
   return new Uint8Array(paddedBytes(bytes) - bytes);
 }
 
+/** No piece is longer: hashes and writes take 2^31 - 1 bytes at most. */
+const PIECE_BYTES_MAX = 64 << 20;
+
 /** The same bytes in pieces whose lengths are multiples of 16, as the running checksum wants them. */
 function* inStripes(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
   let carry = new Uint8Array(0);
@@ -161,8 +164,10 @@ function* inStripes(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
       if (carry.length < 16) continue;
       yield carry;
     }
-    const end = start + ((piece.length - start) & ~15);
-    if (end > start) yield piece.subarray(start, end);
+    const end = piece.length - ((piece.length - start) % 16);
+    for (let at = start; at < end; at += PIECE_BYTES_MAX) {
+      yield piece.subarray(at, Math.min(end, at + PIECE_BYTES_MAX));
+    }
     carry = piece.slice(end);
   }
   if (carry.length > 0) yield carry;

@@ -1,6 +1,6 @@
 // Addresses of pages and of the API behind them: relative, so that they hold below the path of a base URL, whether a
 // proxy strips it or not. Pure text.
-import { namesOnPages, percentEncode } from '../../engine/engine.ts';
+import { namesOnPages, PARAMETERS, percentEncode } from '../../engine/engine.ts';
 import type { Tour } from './site.ts';
 
 /** A decoded parameter. */
@@ -26,6 +26,11 @@ export const REPEATED_PARAMETERS_MAX = 100;
 
 /** Parameters that say where in a list a page lies. */
 const PLACES: ReadonlySet<string> = namesOnPages('place');
+
+/** The key by which a field is compared without a lookup: a name that is also a parameter's has to name one. */
+export function plainKey(field: string): string {
+  return PARAMETERS.some(({ name }) => name === field) ? `${field}__exact` : field;
+}
 
 /** A query with its question mark, which alone stands for none: a relative address must say something. */
 export function queryOf(pairs: readonly Pair[]): string {

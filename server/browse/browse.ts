@@ -65,7 +65,8 @@ function listOrForm(
     case 'list':
       return elsewhere(queryOf(meant.pairs));
     case 'record':
-      return elsewhere(`${meant.id}/`);
+      // Beside a list whose path names a form there is none of its records.
+      return elsewhere(tour.target.endsWith('/') ? `${meant.id}/` : `${tour.up}browse/${collection.name}/${meant.id}/`);
     case 'refused':
       return refusedPage(site, tour, collection, meant);
   }

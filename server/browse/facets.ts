@@ -1,7 +1,7 @@
 // The counts of a list by the values of its fields with a few values:
 // each a filter that one click adds or takes away.
 import { countText } from '../observe/quantities.ts';
-import { fromStart, queryTextOf, withoutNames } from './address.ts';
+import { fromStart, queryTextOf, withoutNames, plainKey } from './address.ts';
 import type { Listing } from './listing.ts';
 import { html, type Markup } from './template.ts';
 import { cut } from './values.ts';
@@ -45,9 +45,10 @@ export function facetPanels(listing: Listing): readonly Markup[] {
 /** The values of a field, each instead of any other one of it. */
 function choicesOf({ pairs, hasChoices }: Listing, { name, values }: FacetCounts): readonly Markup[] {
   const isNull = `${name}__isnull`;
-  const others = hasChoices ? queryTextOf(fromStart(withoutNames(pairs, name, isNull))) : '';
+  const plain = plainKey(name);
+  const others = hasChoices ? queryTextOf(fromStart(withoutNames(pairs, plain, isNull))) : '';
   return values.slice(0, VALUES_MAX).map(([value, count]) => {
-    const [key, wanted] = value === NONE ? [isNull, 'true'] : [name, value];
+    const [key, wanted] = value === NONE ? [isNull, 'true'] : [plain, value];
     const label = value === NONE ? 'none' : value === '' ? 'empty' : cut(value, VALUE_CHARACTERS_MAX);
     const isChosen = pairs.some(([each, given]) => each === key && given === wanted);
     const choice = isChosen ? [] : [queryTextOf([[key, wanted]])];

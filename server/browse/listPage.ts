@@ -140,7 +140,9 @@ function dataLinks({ tour, site, pairs }: Listing): Markup {
     `${list}${queryOf(withValue(withValue(fromStart(pairs), 'limit', undefined), 'format', format))}`;
   const explain =
     site.queryOptions.mayExplain === true &&
-    html`<li><a href="${list}${queryOf(withValue(pairs, 'explain', '1'))}">explain</a></li>`;
+    html`<li>
+      <a href="${list}${queryOf(withValue(withValue(pairs, 'format', 'json'), 'explain', '1'))}">explain</a>
+    </li>`;
   return html`<ul class="data" aria-label="This list as data">
     <li><a href="${as('json')}">JSON</a></li>
     <li><a href="${all('ndjson')}" title="All records, one a line">NDJSON</a></li>

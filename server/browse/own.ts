@@ -3,7 +3,7 @@
 // another one is refused here. Pure.
 import type { FilterField } from '../../engine/described.ts';
 import type { Problem } from '../../engine/engine.ts';
-import { fromStart, OWN, type Pair, withValue } from './address.ts';
+import { fromStart, OWN, type Pair, plainKey, withValue } from './address.ts';
 import { dayOf, type FormEntry, FORM_NAMES } from './filterForm.ts';
 
 /** The lookup that a key without one has, and the one that asks for a truth whatever the field. */
@@ -12,6 +12,9 @@ const NULL_LOOKUP = 'isnull';
 /** Comparisons with a day that are meant with its end. */
 const WITH_END: ReadonlySet<string> = new Set(['lte', 'gt']);
 const DAY_END = 'T23:59:59.999999';
+/** What is meant where a time is to be a day. */
+const DAY_LOOKUP = 'date';
+const RANGE_LOOKUP = 'range';
 /** What people write for a truth: the API takes any other word for true (A41). */
 const TRUTHS: ReadonlyMap<string, string> = new Map([
   ...['true', 'yes', '1'].map((word) => [word, 'true'] as const),
@@ -65,9 +68,11 @@ function entered(own: Own): FormEntry | undefined {
 
 /** The query with a condition more. */
 function withEntry(pairs: readonly Pair[], entry: FormEntry, fields: readonly FilterField[]): Meant {
-  const { field, lookup, isNegated } = entry;
+  const { field, isNegated } = entry;
   const type = fields.find(({ key }) => key === field)?.type;
-  const key = (lookup === PLAIN_LOOKUP ? field : `${field}__${lookup}`) + (isNegated ? '!' : '');
+  const isOfDay = entry.lookup === PLAIN_LOOKUP && type === 'dateTime' && DAY.test(entry.value);
+  const lookup = isOfDay ? DAY_LOOKUP : entry.lookup;
+  const key = (lookup === PLAIN_LOOKUP ? plainKey(field) : `${field}__${lookup}`) + (isNegated ? '!' : '');
   const isEmpty = entry.value.trim() === '';
   const value = isEmpty ? undefined : operandOf(entry, type);
   if (value !== undefined) return { kind: 'list', pairs: [...pairs, [key, value]] };
@@ -83,11 +88,18 @@ function withEntry(pairs: readonly Pair[], entry: FormEntry, fields: readonly Fi
 /** A value as the API compares with it; undefined where it has to be a truth and is none. */
 function operandOf({ lookup, value }: FormEntry, type: string | undefined): string | undefined {
   if (lookup === NULL_LOOKUP) return truthOf(value);
+  if (lookup === RANGE_LOOKUP) return lastOf(value, (end) => endOf(end, type));
   if (type !== 'boolean') return WITH_END.has(lookup) ? endOf(value, type) : value;
   if (lookup === PLAIN_LOOKUP) return truthOf(value);
   if (lookup !== 'in') return truthOf(value) ?? value;
   const members = value.split(',').map(truthOf);
   return members.includes(undefined) ? undefined : members.join(',');
+}
+
+/** Two values between commas, the last of them another one. */
+function lastOf(text: string, change: (value: string) => string): string {
+  const comma = text.lastIndexOf(',');
+  return comma < 0 ? text : text.slice(0, comma + 1) + change(text.slice(comma + 1));
 }
 
 /** A truth as the API writes it. */
@@ -103,7 +115,7 @@ export function entryOf([key, value]: Pair, fields: readonly FilterField[]): For
   const end = isField(name) ? -1 : name.lastIndexOf('__');
   const [field, lookup] = end < 0 ? [name, PLAIN_LOOKUP] : [name.slice(0, end), name.slice(end + 2)];
   if (!isField(field) || !fields.some(({ lookups }) => lookups.includes(lookup))) return undefined;
-  const isDayEnd = WITH_END.has(lookup) && value.endsWith(DAY_END);
+  const isDayEnd = (WITH_END.has(lookup) || lookup === RANGE_LOOKUP) && value.endsWith(DAY_END);
   return { field, lookup, value: isDayEnd ? value.slice(0, -DAY_END.length) : value, isNegated };
 }
 
@@ -122,9 +134,11 @@ function withDays(pairs: readonly Pair[], own: Own, fields: readonly FilterField
   return changed(from, `${key}__lte`, own.get(FORM_NAMES.to));
 }
 
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
 /** Of a day of a field with times its end; other values as they are. */
 function endOf(value: string, type: string | undefined): string {
-  return type === 'dateTime' && /^\d{4}-\d\d-\d\d$/.test(value) ? value + DAY_END : value;
+  return type === 'dateTime' && DAY.test(value) ? value + DAY_END : value;
 }
 
 /** The page that begins at a position, counted from 1. */

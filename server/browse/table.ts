@@ -13,8 +13,8 @@ const TABLE_BYTES_MAX = 256 * 1024;
 const CELL_BYTES_MAX = 2048;
 /** Of a longer text so many bytes are read. */
 const START_BYTES = 512;
-/** Columns of a table: the names of `fields` may be a thousand. */
-const COLUMNS_MAX = 24;
+/** Columns of a table: documents have up to 28, the names of `fields` may be a thousand. */
+const COLUMNS_MAX = 64;
 
 /** The keys of the columns: those that `fields` names, else those of the declaration. */
 export function columnsOf(collection: CollectionIndex, keys: ReadonlySet<string> | undefined): readonly string[] {

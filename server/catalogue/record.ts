@@ -1,5 +1,5 @@
 // The view of a single record, of the first collection of its path that has the id (A3).
-// Heeds format, fields and strict only (A25).
+// Heeds format, fields, pretty and strict only (A25).
 import {
   exportRepresentation,
   parseRecordQuery,

@@ -114,7 +114,7 @@ interface GenerateFlags {
 function addGenerate(root: Command, { stdout, stderr }: Outputs): void {
   root
     .command('generate')
-    .description('Write a made-up catalogue of any size as NDJSON; the same seed gives the same bytes everywhere.')
+    .description('Write a made-up catalogue of any size as NDJSON; the same seed gives the same records everywhere.')
     .addOption(valueOption('--observations', 'observations to write', OBSERVATIONS).makeOptionMandatory())
     .addOption(valueOption('--seed', 'start of the random numbers', SEED).default(1))
     .requiredOption('-o, --output <directory>', 'directory to write to')

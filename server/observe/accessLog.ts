@@ -1,6 +1,7 @@
 // The access log's way out: whole lines appended to one file by all serving threads, each with a buffer of its own, off
 // the path of requests. When the disk is slow or full, lines are dropped and counted; no request waits.
 // sonic-boom is what pino writes with; pino itself takes 45 ms of each thread's start, and 1.6 us a line for our 0.5.
+import { statSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import library, { type SonicBoom } from 'sonic-boom';
 import { type Clock, steadyMs } from './clock.ts';
@@ -108,9 +109,17 @@ export class AccessLogs {
   }
 }
 
+/** So many flushes lie between a file that could not be opened and the next try. */
+const FLUSHES_BETWEEN = 4;
+
 /** The access log as one thread has it. */
 export class AccessLog {
-  readonly #stream: SonicBoom;
+  /** The one that is open, and the one that is being opened, in its place or as the first. */
+  #stream: SonicBoom | undefined;
+  #opening: SonicBoom | undefined;
+  /** Lines that wait for the first to open. */
+  #early = 0;
+  #untilTry = 0;
   readonly #link: AccessLogLink;
   readonly #isFile: boolean;
   readonly #timer: NodeJS.Timeout;
@@ -120,50 +129,88 @@ export class AccessLog {
     this.#link = link;
     this.#isFile = !takesStandardOutput(link.path);
     this.#opened = Atomics.load(link.words, Word.reopen);
-    this.#stream = new library.SonicBoom({
-      dest: this.#isFile ? link.path : STANDARD_OUTPUT_FD,
-      mode: FILE_MODE,
-      maxLength: WAITING_BYTES_MAX,
-      ...(this.#isFile ? FILE_WRITE : PIPE_WRITE),
-    });
-    this.#stream.on('drop', () => {
-      link.lines[TAKEN]! -= 1;
-      link.lines[DROPPED]! += 1;
-    });
-    // What could not be written is kept, up to the limit, and tried again with the next lines.
-    this.#stream.on('error', ({ errno = 0 }: NodeJS.ErrnoException) => {
-      Atomics.store(link.words, Word.errno, errno);
-      Atomics.add(link.words, Word.failed, 1);
-    });
+    this.#open(this.#opened);
     this.#timer = setInterval(() => this.#flush(), FLUSH_MS).unref();
   }
 
   /** One line, shorter than a write, with its end. Never throws. Cost: a copy; writing is the event loop's. */
   write(line: string): void {
     this.#link.lines[TAKEN]! += 1;
-    this.#stream.write(line);
+    const stream = this.#stream ?? this.#opening;
+    if (!stream) this.#drop(1);
+    else {
+      if (!this.#stream) this.#early++;
+      stream.write(line);
+    }
   }
 
   /** Writes what waits, as far as the disk takes it within CLOSE_MS; nothing is logged behind it. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    const stream = this.#stream ?? this.#opening;
+    if (!stream) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, CLOSE_MS);
       for (const end of ['close', 'error'] as const) {
-        this.#stream.once(end, () => {
+        stream.once(end, () => {
           clearTimeout(timer);
           resolve();
         });
       }
-      this.#stream.end();
+      stream.end();
     });
-    this.#stream.destroy();
+    stream.destroy();
+  }
+
+  /** Opens the file; a stream of its own each time, since one that failed to open writes to no file, or to another. */
+  #open(asked: number): void {
+    const { path, words } = this.#link;
+    const stream = new library.SonicBoom({
+      dest: this.#isFile ? path : STANDARD_OUTPUT_FD,
+      mode: FILE_MODE,
+      maxLength: WAITING_BYTES_MAX,
+      ...(this.#isFile && !isPipe(path) ? FILE_WRITE : PIPE_WRITE),
+    });
+    this.#opening = stream;
+    stream.on('drop', () => {
+      if (stream === this.#opening && !this.#stream) this.#early--;
+      this.#drop(1);
+    });
+    stream.once('ready', () => {
+      this.#stream?.end();
+      [this.#stream, this.#opening, this.#opened, this.#early] = [stream, undefined, asked, 0];
+    });
+    // What could not be written is kept, up to the limit, and tried again with the next lines.
+    stream.on('error', ({ errno = 0 }: NodeJS.ErrnoException) => {
+      Atomics.store(words, Word.errno, errno);
+      Atomics.add(words, Word.failed, 1);
+      if (stream === this.#opening) this.#giveUp();
+    });
+  }
+
+  /** Until the next try lines go to the file that is open, where one is. */
+  #giveUp(): void {
+    this.#opening = undefined;
+    this.#untilTry = FLUSHES_BETWEEN;
+    this.#drop(this.#early);
+    this.#early = 0;
+  }
+
+  #drop(lines: number): void {
+    this.#link.lines[TAKEN]! -= lines;
+    this.#link.lines[DROPPED]! += lines;
   }
 
   #flush(): void {
     const asked = Atomics.load(this.#link.words, Word.reopen);
-    if (asked !== this.#opened && this.#isFile) this.#stream.reopen();
-    this.#opened = asked;
-    this.#stream.flush();
+    const isDue = !this.#stream || (this.#isFile && asked !== this.#opened);
+    if (isDue && !this.#opening && --this.#untilTry < 0) this.#open(asked);
+    this.#stream?.flush();
   }
+}
+
+/** Whether what is written there comes out in pieces: a named pipe, or one that a path of the system stands for. */
+function isPipe(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && (found.isFIFO() || found.isSocket());
 }

@@ -219,6 +219,6 @@ function recordItem(collections: readonly Collection[], query: QueryOptions): Do
   const view = { id: `get${wordOf(title)}`, summary: `A record of ${title}`, tag, parameters };
   const schemas = collections.map((collection) => refTo('schemas', schemaName(collection, 'Record')));
   const schema = schemas.length === 1 ? schemas[0]! : { anyOf: schemas };
-  const found = foundResponse('The record.', { ...jsonContent(schema), ...LINES });
+  const found = foundResponse('The record; `format` names exports of it.', jsonContent(schema));
   return viewItem(view, found, failures('view', query.pinsWalks === true));
 }

@@ -33,7 +33,8 @@ for (const [path, item] of Object.entries(spec.paths)) {
   else spec.paths[path] = { get: { ...get, parameters } };
 }
 for (const parameter of Object.values(spec.components.parameters)) {
-  if (parameter.in === 'query' && parameter.name !== 'filters') delete parameter.example;
+  if (parameter.name === 'filters') parameter.example = {};
+  else delete parameter.example;
 }
 spec.servers = [{ url: location.pathname.replace(/\\/docs\\/.*/, '') || '/' }];
 SwaggerUIBundle({

@@ -204,10 +204,7 @@ const readReloads = async (): Promise<typeof import('./reloads.ts')> => {
   return import('./reloads.ts');
 };
 
-/**
- * Takes other data when it is told to, or was already; the code for it is read with the first order. Answers what ends
- * that.
- */
+/** Takes other data when it is told to, or was already; its code is read with the first order. Answers what ends it. */
 function heedOrders(
   options: ReloadOptions,
   { watch, follower, subscription }: Sources,
@@ -215,8 +212,24 @@ function heedOrders(
 ): () => void {
   let started: Promise<Generations> | undefined;
   const generations = (): Promise<Generations> =>
-    (started ??= onceThereIsSome(readReloads).then(({ generationsOf }) => generationsOf(options)));
-  const reload = async (): Promise<Change> => subscription?.order(generations) ?? (await generations()).reload();
+    (started ??= onceThereIsSome(readReloads)
+      .then(({ generationsOf }) => generationsOf(options))
+      .catch(unread));
+  // The next order tries again.
+  const unread = (error: unknown): never => {
+    started = undefined;
+    throw error;
+  };
+  const reload = async (): Promise<Change> => {
+    try {
+      return await (subscription?.order(generations) ?? (await generations()).reload());
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+      const reason = 'the program is not where it was when the server started: start the server again';
+      options.report(`the data is not looked at: ${reason}`, 'error');
+      return { status: 'refused', served: options.served.generation.loaded.generation, reason, seconds: 0 };
+    }
+  };
   options.administration?.command({
     '/reload': reload,
     '/rollback': async () => (await generations()).rollback(),

@@ -102,6 +102,8 @@ export async function allEnded(
   { graceMs, withinMs }: DrainTime,
 ): Promise<number> {
   const rest = Promise.all(stops.map(async (one) => one()));
+  // Told below, once the threads have drained.
+  rest.catch(() => undefined);
   const cut = await within(graceMs + withinMs + REST_MS_MAX, threads);
   await within(REST_MS_MAX, rest);
   return cut ?? 0;

@@ -281,7 +281,7 @@ export class Subscription {
         this.#assertNewer(pointer);
         await this.#bring(pointer);
         await this.#try(pointer, take);
-      }
+      } else if (pointer.sequence < this.#taken.sequence) return; // Of a mirror that is behind.
       if (pointer.sequence !== this.#taken?.sequence || pointer.sha256 !== this.#taken.sha256) {
         // In this order, so that the next check tries again where the disk is full.
         await this.#cache.keep(pointer);

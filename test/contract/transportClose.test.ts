@@ -9,6 +9,8 @@ import { CountedBody, countedText, servers, textAnswer, TRANSPORTS } from '../su
 const answers: Handler = ({ target }) => {
   if (target === '/304') return { ...textAnswer(''), status: 304 };
   if (target === '/later') return new Promise((resolve) => setImmediate(() => resolve(textAnswer('later'))));
+  if (target === '/middle') return { ...textAnswer(''), body: new CountedBody(20_000, 20_000) };
+  if (target === '/pieces') return { ...textAnswer(''), body: new CountedBody(4000, 1000) };
   return target === '/page' ? { ...textAnswer(''), body: new CountedBody(PAGE_BYTES, 65_536) } : textAnswer('text');
 };
 
@@ -19,6 +21,8 @@ describe.each(TRANSPORTS)('$name', (transport) => {
   const CASES = [
     ['GET', '/', 'text'],
     ['GET', '/page', countedText(PAGE_BYTES)],
+    ['GET', '/middle', countedText(20_000)],
+    ['GET', '/pieces', countedText(4000)],
     ['GET', '/later', 'later'],
     ['GET', '/304', ''],
     ['HEAD', '/', ''],

@@ -25,8 +25,6 @@ export interface UwsContext extends LiveContext {
   readonly headerBlocks: HeaderBlocks;
 }
 
-/** Bytes that may be left with the library to send before it closes the connection; longer bodies go piece by piece. */
-const CLOSING_BYTES_MAX = 65_536;
 /** The library collects up to this many bytes of an answer before it writes; a longer write goes out at once. */
 const CORK_BYTES = 16_384;
 const NOTHING = new Uint8Array(0);
@@ -102,9 +100,11 @@ export class UwsExchange extends LiveExchange {
    * at.
    */
   refuse(): void {
+    const { requestId } = this;
     this.tell(MALFORMED_REQUEST);
     const response = this.#response;
     response.writeStatus(statusText(MALFORMED_REQUEST.status));
+    if (requestId !== undefined) response.writeHeader('X-Request-Id', requestId);
     response.writeHeader('Connection', this.#isHead ? REFUSAL_HEAD : REFUSAL);
     if (!this.#isHead) return void response.close();
     this.#hold();
@@ -124,14 +124,15 @@ export class UwsExchange extends LiveExchange {
     const { body } = answer;
     const hasBody = !this.#isHead && !isBodiless(answer.status);
     const closes = answer.close === true || this.#closing !== 'nobody';
-    // The library says that it closes unless the request said so, as far as it has seen that.
-    const isLeft = hasBody && closes && this.#closing !== 'library' && body.bytes <= CLOSING_BYTES_MAX;
     const { etag, totalCount } = answer;
     const block = this.#context.headerBlocks.of(answer.headers);
     const lines = etag === undefined ? block?.lines : block?.taggedWith(etag, totalCount);
     const tagAlone = block || etag === undefined ? undefined : new HeaderBlock([['ETag', etag]]);
-    const announcesClose = !isLeft && (closes || this.#context.isDraining);
     const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;
+    const isWhole = hasBody && first.length === body.bytes && first.length <= WHOLE_BYTES_MAX;
+    // Of what is sent whole the library says that it closes, unless the request said so, as far as it has seen that.
+    const isLeft = isWhole && closes && this.#closing !== 'library';
+    const announcesClose = !isLeft && (closes || this.#context.isDraining);
     // Nothing has been written above: what fails there can still become a 500.
     this.#hasBegun = true;
     const { requestId } = this;
@@ -144,7 +145,7 @@ export class UwsExchange extends LiveExchange {
     if (block && lines) response.writeHeader(block.name, lines);
     else if (tagAlone) response.writeHeader(tagAlone.name, tagAlone.lines);
     if (!hasBody) this.#endWithoutBody(answer);
-    else if (first.length === body.bytes && first.length <= WHOLE_BYTES_MAX) this.#end(first, isLeft);
+    else if (isWhole) this.#end(first, isLeft);
     else this.#push(answer, { piece: first, offset: 0, turnBytes: this.#isHeld ? TURN_BYTES : FIRST_TURN_BYTES });
   }
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { isMainThread } from 'node:worker_threads';
 
+import { isStarved } from '../../../workers/starvation.ts';
 import { REQUEST_HEAD_BYTES_MAX } from '../framing.ts';
 
 // The library reads UWS_HTTP_MAX_HEADERS_SIZE with getenv() once per process, while its binary is loaded (measured):
@@ -41,6 +42,8 @@ export async function whyNoUws(): Promise<string | undefined> {
     await loadUws();
     return undefined;
   } catch (error) {
+    // Over by itself: the thread is tried again.
+    if (isStarved(error)) throw error;
     // The library says what it supports, and below that what the system said.
     const lines = String(error).split('\n');
     return lines.findLast((line) => /^(?:\w*Error): /.test(line)) ?? lines[0];

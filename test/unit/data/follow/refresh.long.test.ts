@@ -9,7 +9,7 @@ import { addressOf } from '../../../../data/blocks/blockFiles.ts';
 import { refresh } from '../../../../data/follow/refresh.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { QUICK_CRAWL } from '../../../support/crawls.ts';
-import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
+import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { differencesFrom, followOnce, loggedIn, QUICK } from '../../../support/follows.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 
@@ -228,6 +228,29 @@ test('takes over what has not changed, and imports everything where the last gen
   expect(told).toContainEqual(expect.objectContaining({ event: 'importedWhole', reason }));
   expect(told).toContainEqual(expect.objectContaining({ event: 'built', carried: 0, merged: 0, parsed: 9 }));
 }, 120_000);
+
+test('what somebody else put in the place of the snapshot is not what the catalogue has: that is built again', async () => {
+  const { upstream } = await upstreamOf(BEFORE);
+  const folder = newFolder();
+  await refreshed(upstream.url, folder);
+  const other = dataSetOf(directory, { 'notes.ndjson': '{"ob_id":9}' });
+  await imported(other, { file: join(folder, 'catalogue.snapshot') });
+  expect(await refreshed(upstream.url, folder)).toContain('built');
+  expect(await differencesFrom(folder, BEFORE)).toEqual([]);
+}, 60_000);
+
+test('a collection that had nothing gets the fields that its data has, whatever documents show', async () => {
+  const times: PlainRecord[] = [];
+  const collections: Record<string, readonly PlainRecord[]> = { notes: BEFORE, times };
+  const upstream = await startPlainUpstream({ collections, tags: 'honest' });
+  running.push(upstream);
+  const folder = newFolder();
+  await refreshed(upstream.url, folder);
+  collections['times'] = [{ ob_id: 1, startTime: '2011-12-08T19:13:24', endTime: 'ongoing' }];
+  expect(await refreshed(upstream.url, folder)).not.toContain('importedWhole');
+  const whole = await imported(join(folder, 'catalogue'), { file: join(directory, 'shown.snapshot') });
+  expect(readFileSync(join(folder, 'catalogue.snapshot')).equals(readFileSync(whole.file))).toBe(true);
+}, 60_000);
 
 test('a sweep that a later run ends counts from its beginning', async () => {
   let isBroken = true;

@@ -166,3 +166,9 @@ test('own URLs that the positions leave out are found', async () => {
   );
   expect(await faultOf(LYING)).toBe('ipps 1: the index has 1 own URLs, the record 2');
 });
+
+test('an empty array where documents show a value is as good as nothing there', async () => {
+  const file = join(SCRATCH, 'empty.snapshot');
+  await snapshotOf(file, { platforms: '{"ob_id":1,"location":[]}', instruments: '{"ob_id":1,"title":[]}' });
+  expect(differencesIn(await verifyFile(file, () => undefined, true))).toBeUndefined();
+});

@@ -11,7 +11,7 @@ import { collectionOf } from '../../../support/collections.ts';
 import { formHandler } from '../../../support/formCatalogue.ts';
 import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textOf, textsOf } from '../../../support/htmlPages.ts';
 import { requestOf, STAYING } from '../../../support/requests.ts';
-import { BASE_URL } from '../../../support/smallCatalogue.ts';
+import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
 
 const { asked, pageAt } = browserOf(formHandler({ explain: true }));
 
@@ -158,7 +158,7 @@ describe('a list', () => {
       '../../api/v3/observations/?title__contains=a%22&format=ndjson',
       '../../api/v3/observations/?title__contains=a%22&format=csv',
       '../../api/v3/observations/?title__contains=a%22&format=parquet',
-      '../../api/v3/observations/?title__contains=a%22&limit=2&explain=1',
+      '../../api/v3/observations/?title__contains=a%22&limit=2&format=json&explain=1',
     ]);
   });
 
@@ -250,6 +250,18 @@ describe('the forms of a list', () => {
       `?dataPublishedTime__${lookup}=2020-01-02T23%3A59%3A59.999999`,
     ]),
     ['browse.field=title&browse.lookup=lte&browse.value=2020-01-02', '?title__lte=2020-01-02'],
+    [
+      'browse.field=dataPublishedTime&browse.lookup=exact&browse.value=2020-01-02',
+      '?dataPublishedTime__date=2020-01-02',
+    ],
+    [
+      'browse.field=dataPublishedTime&browse.lookup=exact&browse.not=1&browse.value=2020-01-02T12:00:00',
+      '?dataPublishedTime%21=2020-01-02T12%3A00%3A00',
+    ],
+    [
+      'browse.field=dataPublishedTime&browse.lookup=range&browse.value=2020-01-01,2020-01-02',
+      '?dataPublishedTime__range=2020-01-01%2C2020-01-02T23%3A59%3A59.999999',
+    ],
     ['limit=5&offset=20&browse.position=3', '?limit=5&offset=2'],
     ['limit=5&offset=20&browse.position=1', '?limit=5'],
     ['limit=5&offset=20&browse.position=', '?limit=5&offset=20'],
@@ -357,4 +369,22 @@ describe('errors are pages', () => {
     expect((await asked('/browse/', { method: 'HEAD' })).status).toBe(200);
     expect(textOf(await asked('/browse/', { method: 'OPTIONS' }))).toContain('Browse Page');
   });
+});
+
+test('a record is opened beside a list whose path names a form, too', async () => {
+  const answer = await asked('/browse/observations.json?browse.id=3');
+  expect(headerOf(answer, 'Location')).toBe('../browse/observations/3/');
+});
+
+test('a field that is called as a parameter is filtered by its whole name', async () => {
+  const query = 'browse.field=format&browse.lookup=exact&browse.value=png';
+  expect(headerOf(await asked(`/browse/imagedetails/?${query}`), 'Location')).toBe('?format__exact=png');
+});
+
+test('what is called by an own URL is called by it as it is served', async () => {
+  const identifiers = [JSON.stringify({ ob_id: 5, url: '{base_url}/uuid/x' })];
+  const of = (name: string) => collectionOf(name, name === 'identifiers' ? identifiers : [], BASE_URL);
+  const collections = new Map(COLLECTIONS.map(({ name }) => [name, of(name)]));
+  const { pageAt: at } = browserOf(handlerWith(NEVER_HEAVY, {}, (name) => collections.get(name)!));
+  expect(textsOf(await at('/browse/identifiers/5/'), 'h1').join()).toContain(`${BASE_URL}/uuid/x`);
 });

@@ -1,7 +1,7 @@
 // The access log's way out where the disk does not keep up: what waits is bounded, what is lost is counted and told;
 // and where the file is a pipe. How lines reach a file is in test/contract/accessLog.long.test.ts.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -97,5 +97,53 @@ describe.skipIf(process.platform === 'win32')('a pipe', () => {
     await expect.poll(() => readFileSync(read, 'utf8')).toBe(`${LINE}{"event":1}\n`);
     expect(reader.exitCode).toBeNull();
     reader.kill();
+  });
+});
+
+describe('a file that cannot be opened', () => {
+  let folder: string;
+  beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'access-log-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const ticks = { timeout: 10_000 };
+
+  test('by a thread costs the lines until it can, and never the thread', async () => {
+    const file = join(folder, 'logs', 'a.log');
+    mkdirSync(join(folder, 'logs'));
+    const logs = new AccessLogs(file, 1, () => undefined);
+    rmSync(join(folder, 'logs'), { recursive: true });
+    const lines = newTally(ACCESS_LINES);
+    const log = new AccessLog(logs.link(lines));
+    log.write(LINE);
+    await expect.poll(() => [...lines], ticks).toEqual([0, 1]);
+    for (let i = 0; i < 40; i++) log.write(LINE);
+    expect([...lines]).toEqual([0, 41]);
+    mkdirSync(join(folder, 'logs'));
+    await expect.poll(() => existsSync(file), ticks).toBe(true);
+    await expect.poll(() => (log.write(LINE), lines[0]), ticks).toBeGreaterThan(0);
+    await log.close();
+    logs.stop();
+    expect(readFileSync(file, 'utf8').length).toBe(lines[0]! * LINE.length);
+  });
+
+  test('anew is tried until it can: meanwhile the lines go where they went', async () => {
+    const [place, file] = [join(folder, 'logs'), join(folder, 'logs', 'a.log')];
+    mkdirSync(place);
+    const logs = new AccessLogs(file, 1, () => undefined);
+    const log = new AccessLog(logs.link(newTally(ACCESS_LINES)));
+    log.write('first\n');
+    await expect.poll(() => readFileSync(file, 'utf8'), ticks).toBe('first\n');
+    const away = join(folder, 'away');
+    renameSync(place, away);
+    logs.reopen();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    log.write('second\n');
+    await expect.poll(() => readFileSync(join(away, 'a.log'), 'utf8'), ticks).toBe('first\nsecond\n');
+    mkdirSync(place);
+    await expect.poll(() => existsSync(file), ticks).toBe(true);
+    log.write('third\n');
+    await log.close();
+    logs.stop();
+    expect(readFileSync(file, 'utf8')).toBe('third\n');
   });
 });
