@@ -14,7 +14,8 @@ import {
 } from '../../engine/engine.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { queryOptionsOf } from '../catalogue/catalogue.ts';
-import { formatsText, negotiate } from '../catalogue/negotiate.ts';
+import { exportWished, formatsText, negotiate } from '../catalogue/negotiate.ts';
+import { basePath, targetWithin } from '../http/exchange.ts';
 import { openingOf } from '../generations/data.ts';
 import { nearestPath, route } from '../catalogue/routes.ts';
 
@@ -24,7 +25,9 @@ import { nearestPath, route } from '../catalogue/routes.ts';
  * throws.
  */
 export async function explainRequest(settings: Settings, request: string): Promise<string> {
-  const [target, query] = splitOnce(request.replace(/^https?:\/\/[^/]*/, ''), '?');
+  const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
+  const [asked, query] = splitOnce(request.replace(/^https?:\/\/[^/]*/, ''), '?');
+  const target = targetWithin(asked, basePath(baseUrl));
   const asRouted = route(target);
   const view = asRouted.kind === 'redirect' ? route(asRouted.location) : asRouted;
   if (view.kind !== 'list') {
@@ -35,14 +38,15 @@ export async function explainRequest(settings: Settings, request: string): Promi
   }
   if (settings.from !== undefined)
     throw new OperationError('usage', 'explain fetches nothing: name the data by --data in place of --from');
-  const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
   const leftOut: string[] = [];
   const opening = openingOf(settings, (line) => leftOut.push(line));
   const loaded = await openData(settings.data, { baseUrl, ...opening }, () => undefined);
   const collection = openSnapshot(loaded).collection(view.collection.name);
   const form = { baseUrl, version: view.version, linkEnd: SPEC_LINK_END };
   const counters = newCounters();
-  const { ask, plan, hits } = listHere(collection, query, { options: queryOptionsOf(settings), form, counters });
+  const exported = exportWished(undefined, view.ending);
+  const options = { ...queryOptionsOf(settings), ...(exported && { exported }) };
+  const { ask, plan, hits } = listHere(collection, query, { options, form, counters });
   refuseFormat(ask);
   refuseProblems(ask);
   const found = `found ${hits!.count} of ${collection.rows}${ofSample(settings)}: ${workOf(counters)}`;

@@ -62,6 +62,8 @@ export async function runExport(
   const there = force ? undefined : targets.find(({ file }) => existsSync(file));
   if (there) throw new OperationError('usage', `${there.file} is there; --force replaces it`);
   const settings = readSettings(flags);
+  if (settings.from !== undefined)
+    throw new OperationError('usage', 'export fetches nothing: name the data by --data in place of --from');
   const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
   const leftOut: string[] = [];
   const lines = await withProgress(stderr, async (onProgress) => {

@@ -171,7 +171,8 @@ export function readOrigins(
 ): { readonly settings: Settings; readonly rows: ReturnType<typeof settingRows> } {
   const sources = { declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment };
   const gathered = gatherSettings(sources);
-  const { values, origins, mistakes } = gathered;
+  const { values, mistakes } = gathered;
+  const origins = withoutOverruled(gathered);
   mistakes.push(...sharedValues({ values, origins }, PORTS), ...sourceMistakes(values, origins));
   // The data is what is fetched, wherever the default would lead.
   if (values['from'] !== undefined) values['data'] = values['cache'];
@@ -180,6 +181,20 @@ export function readOrigins(
   // One value per key of DECLARATIONS, made by the declaration of that key; its mapped type ties the two.
   return { settings: values as unknown as Settings, rows: settingRows(DECLARATIONS, gathered) };
 }
+
+/**
+ * The origins that count: a flag that names the data goes before whatever environment and file say of where it comes
+ * from, which is unset then.
+ */
+function withoutOverruled({ values, origins }: Pick<ReturnType<typeof gatherSettings>, 'values' | 'origins'>): Origins {
+  const isFlag = (name: string): boolean => origins[name]?.startsWith('flag') === true;
+  if (!isFlag('data') || ['from', 'follow'].some(isFlag)) return origins;
+  const overruled = ['from', 'follow', 'maxStaleMs'].filter((name) => !isFlag(name));
+  for (const name of overruled) values[name] = undefined;
+  return Object.fromEntries(Object.entries(origins).filter(([name]) => !overruled.includes(name)));
+}
+
+type Origins = Readonly<Record<string, string>>;
 
 /** An image may have set a variable that nobody here did. */
 function dataCure(origin: string): string {

@@ -70,6 +70,14 @@ describe('a list is explained', () => {
     );
   });
 
+  test('below the path of a base URL, and of all rows where the path names an export', async () => {
+    const flags = { baseUrl: 'https://a.test/catalogue' };
+    const [head] = await explained('https://a.test/catalogue/api/v3/observations/', flags);
+    expect(head).toContain('offset 0, limit 100,');
+    const [exported] = await explained('/api/v3/observations.csv', flags);
+    expect(exported).not.toContain('limit 100');
+  });
+
   test('of the embedded sample where no data is named, which is said', async () => {
     const text = await explainRequest(readSettings({ threads: '1' }, {}), '/api/v3/platforms/');
     expect(text).toContain('found 17 of 17 of the embedded sample: ');

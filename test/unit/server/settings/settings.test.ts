@@ -179,6 +179,13 @@ test('data that is to come from two places is told with a way out, also of a var
   expect(readSettings({}, { ...environment, CATALOGUE_DATA: '' }).data).toBe(directory);
 });
 
+test('a flag that names the data goes before where environment and file have it come from', () => {
+  const environment = { CATALOGUE_FROM: 'https://a.test', CATALOGUE_CACHE: directory, CATALOGUE_MAX_STALE: '1h' };
+  const { data, from, maxStaleMs } = readSettings({ data: 'x.snapshot' }, environment);
+  expect([data, from, maxStaleMs]).toEqual(['x.snapshot', undefined, undefined]);
+  expect(refusal(() => readSettings({ data: 'x.snapshot', from: 'https://b.test' }, {})).lines).toHaveLength(1);
+});
+
 describe('a wrong value', () => {
   test('names the setting, the flag, what was given and what is wanted', () => {
     expect(refusal(() => readSettings({ port: '65536' }, {}))).toEqual({
