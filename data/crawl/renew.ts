@@ -21,6 +21,8 @@ const OVERLAP_MICROSECONDS = 86_400_000_000;
 
 /** More of a collection is walked: so many records, or this part of it. */
 const CHANGED_MAX = { records: 1000, part: 0.25 };
+/** What changed is held in memory until it is put in place: beyond so many characters a collection is walked. */
+const CHANGED_CHARACTERS_MAX = 128 << 20;
 
 /** Changed records with fewer unchanged ones between them are asked for at once. */
 const GAP_RECORDS = 20;
@@ -181,7 +183,10 @@ async function patchBehindLast(
   const from = write((latest - OVERLAP_MICROSECONDS) / 1000);
   const since = parseInstant(from);
   const records: SentRecord[] = [];
+  let characters = 0;
   for await (const step of walk(asking(from), collection, { ...NOTHING.position, isOrdered })) {
+    characters += charactersIn(step.records);
+    if (characters > CHANGED_CHARACTERS_MAX) return undefined;
     if (step.count > changedMax(ids) || step.records.some(({ text }) => !(instantIn(text) >= since))) return undefined;
     records.push(...step.records);
   }
@@ -237,12 +242,19 @@ async function patchByDates(
   const gone = new Set(held.filter((id) => !there.has(id)));
   if (places.length === 0 && gone.size === 0) return NO_PATCH;
   const records: SentRecord[] = [];
+  let characters = 0;
   for (const [start, end] of windowsOf(places)) {
     const found = await recordsAt(walker, collection, start, end - start);
+    characters += charactersIn(found);
+    if (characters > CHANGED_CHARACTERS_MAX) return undefined;
     if (found.length !== end - start || found.some(({ id }, i) => id !== ids[start + i])) return undefined;
     records.push(...found);
   }
   return { records, gone };
+}
+
+function charactersIn(records: readonly SentRecord[]): number {
+  return records.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 /** Ranges that hold all places, which ascend. */

@@ -20,13 +20,14 @@ export interface FollowPaths {
 }
 
 /**
- * What a folder notes, in milliseconds since 1970: the last sweep, and the sum of the data set that the snapshot was
- * built of. `origin` says of what its parts were, so that the next one can take over those that have not changed.
+ * What a folder notes, in milliseconds since 1970: the last sweep and the last refresh that succeeded, and the sum of
+ * the data set that the snapshot was built of. `origin` says of what its parts were, so that the next one can take over those that have not changed.
  */
 export interface FollowNotes {
   readonly url: string;
   readonly sweptMs: number;
   readonly imported: string;
+  readonly refreshedMs?: number | undefined;
   readonly origin?: Origin | undefined;
 }
 
@@ -79,14 +80,26 @@ function noted({ notes }: FollowPaths): FollowNotes | undefined {
 /** When a refresh of a folder last succeeded, in milliseconds since 1970; undefined where none did yet. */
 export function refreshedMs({ notes, snapshot }: FollowPaths): number | undefined {
   if (!existsSync(snapshot)) return undefined;
-  return statSync(notes, { throwIfNoEntry: false })?.mtimeMs;
+  const written = statSync(notes, { throwIfNoEntry: false })?.mtimeMs;
+  // Of a folder that was copied, or comes from a backup, the notes are older than their file.
+  return written === undefined ? undefined : Math.min(written, saidIn(notes) ?? written);
+}
+
+function saidIn(notes: string): number | undefined {
+  try {
+    return notesOf(String(readAtMost(notes, NOTES_BYTES_MAX)))?.refreshedMs;
+  } catch {
+    return undefined;
+  }
 }
 
 function notesOf(text: string): FollowNotes | undefined {
   try {
-    const { url, sweptMs, imported, origin } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const { url, sweptMs, imported, refreshedMs: at, origin } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const isWhole = typeof url === 'string' && typeof sweptMs === 'number' && typeof imported === 'string';
-    return isWhole ? { url, sweptMs, imported, origin: isOrigin(origin) ? origin : undefined } : undefined;
+    const refreshedAt = typeof at === 'number' ? at : undefined;
+    const known = isOrigin(origin) ? origin : undefined;
+    return isWhole ? { url, sweptMs, imported, refreshedMs: refreshedAt, origin: known } : undefined;
   } catch {
     return undefined;
   }

@@ -95,7 +95,7 @@ export async function refresh(
     // What somebody else has put there is not what the catalogue has.
     const isBuilt = notes.imported === sum && known !== undefined && there === known.generation;
     const origin = isBuilt ? known : await build(paths, known, options, observer);
-    note(paths, { url: options.base, sweptMs, imported: sum, origin });
+    note(paths, { url: options.base, sweptMs, imported: sum, refreshedMs: options.nowMs(), origin });
     return { generation: origin.generation, isNew: origin.generation !== before };
   } finally {
     letGo();

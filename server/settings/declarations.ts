@@ -179,7 +179,7 @@ export function readOrigins(
   if (values['follow'] !== undefined) values['data'] = path.join(String(values['state']), 'catalogue.snapshot');
   if (mistakes.length > 0) throw new OperationError('usage', mistakes.join('\n'));
   // One value per key of DECLARATIONS, made by the declaration of that key; its mapped type ties the two.
-  return { settings: values as unknown as Settings, rows: settingRows(DECLARATIONS, gathered) };
+  return { settings: values as unknown as Settings, rows: settingRows(DECLARATIONS, { ...gathered, origins }) };
 }
 
 /**

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { decodePointer, type Pointer } from '../../../../data/distribution/pointer.ts';
 import { addressOf } from '../../../../data/blocks/blockFiles.ts';
+import { pathsIn, refreshedMs } from '../../../../data/follow/folder.ts';
 import { refresh } from '../../../../data/follow/refresh.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { QUICK_CRAWL } from '../../../support/crawls.ts';
@@ -228,6 +229,19 @@ test('takes over what has not changed, and imports everything where the last gen
   expect(told).toContainEqual(expect.objectContaining({ event: 'importedWhole', reason }));
   expect(told).toContainEqual(expect.objectContaining({ event: 'built', carried: 0, merged: 0, parsed: 9 }));
 }, 120_000);
+
+test('a folder that was copied is no fresher than the one it was copied from', async () => {
+  const { upstream } = await upstreamOf(BEFORE);
+  const folder = newFolder();
+  await refreshed(upstream.url, folder);
+  const notes = join(folder, 'follow.json');
+  const text = readFileSync(notes, 'utf8');
+  const hourAgo = Date.now() - 3_600_000;
+  writeFileSync(notes, text.replace(/"refreshedMs":\d+/, `"refreshedMs":${hourAgo}`));
+  expect(refreshedMs(pathsIn(folder))).toBe(hourAgo);
+  writeFileSync(notes, text.replace(/"refreshedMs":\d+,/, ''));
+  expect(refreshedMs(pathsIn(folder))).toBeGreaterThan(hourAgo + 3_000_000);
+}, 60_000);
 
 test('what somebody else put in the place of the snapshot is not what the catalogue has: that is built again', async () => {
   const { upstream } = await upstreamOf(BEFORE);
