@@ -201,7 +201,8 @@ export class ServingThreads {
     const { interrupted } = await onceThereIsSome(() => import('./interruption.ts'));
     const where = await interrupted(thread.worker, INTERRUPTED_MS_MAX);
     const told = Object.assign(new Error(), { stack: `Error: it did not turn for ${SILENT_LOOKS} s\n${where ?? ''}` });
-    if (where === undefined) return this.#leave(thread);
+    // It may have ended by itself meanwhile.
+    if (where === undefined) return this.#running.has(thread) ? this.#leave(thread) : undefined;
     thread.fail(told);
     await thread.worker.terminate();
   }
