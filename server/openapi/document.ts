@@ -219,6 +219,9 @@ function recordItem(collections: readonly Collection[], query: QueryOptions): Do
   const view = { id: `get${wordOf(title)}`, summary: `A record of ${title}`, tag, parameters };
   const schemas = collections.map((collection) => refTo('schemas', schemaName(collection, 'Record')));
   const schema = schemas.length === 1 ? schemas[0]! : { anyOf: schemas };
-  const found = foundResponse('The record; `format` names exports of it.', jsonContent(schema));
+  const found = foundResponse('The record, or an export of it, by `format` alone.', {
+    ...jsonContent(schema),
+    ...LINES,
+  });
   return viewItem(view, found, failures('view', query.pinsWalks === true));
 }
