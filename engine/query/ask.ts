@@ -72,8 +72,6 @@ export interface Page {
  */
 export interface Ask {
   readonly parameters: readonly Parameter[];
-  /** Those of them that another name for the same condition has made void (A47); mostly there are none. */
-  readonly superseded: ReadonlySet<Parameter> | undefined;
   readonly page: Page;
   readonly conditions: readonly Condition[];
   readonly isEmpty: boolean;

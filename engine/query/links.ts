@@ -21,11 +21,11 @@ export interface PagePlace {
 /**
  * The links of a page as they stand between the quotes of a JSON text; null where there is none. Next exists when
  * offset + limit < count; previous unless offset is 0. Limit is always written, offset unless it is 0, all parameters
- * but the superseded sorted by name, repeats in order. With `lastId` there is no previous, and next goes on behind this
- * id. Source: design, Envelope and links. Cost: the query, sorted.
+ * sorted by name, repeats in order. With `lastId` there is no previous, and next goes on behind this id. Source:
+ * design, Envelope and links. Cost: the query, sorted.
  */
 export function pageLinks(
-  { parameters, superseded, page: { limit } }: Pick<Ask, 'parameters' | 'superseded' | 'page'>,
+  { parameters, page: { limit } }: Pick<Ask, 'parameters' | 'page'>,
   options: QueryOptions,
   { address, count, offset, lastId, generation }: PagePlace,
 ): { next: string | null; previous: string | null } {
@@ -40,7 +40,7 @@ export function pageLinks(
   let [before, between, behind] = ['', '', ''];
   for (const parameter of sortedByName(pin ? [...parameters, pin] : parameters)) {
     const [name, value] = parameter;
-    if ((isWrittenByLinks(name, options) && parameter !== pin) || superseded?.has(parameter)) continue;
+    if (isWrittenByLinks(name, options) && parameter !== pin) continue;
     const text = `${encodeQueryText(name)}=${encodeQueryText(value)}`;
     if (compareCodePoints(name, first) < 0) before += `${text}&`;
     else if (compareCodePoints(name, second) < 0) between += `&${text}`;

@@ -126,7 +126,6 @@ function judgeFilters(reading: Reading, filters: readonly GivenFilter[]): void {
   }
   const last = new Map(filters.map(({ key, at }) => [key.identity, at]));
   const judged = last.size < filters.length ? filters.filter(({ key, at }) => last.get(key.identity) === at) : filters;
-  if (judged.length < filters.length) reading.superseded = supersededIn(reading, filters, last);
   const beyond = judged[CONDITIONS_MAX];
   if (beyond) {
     reading.refuse(beyond.at, [tooManyConditions(CONDITIONS_MAX)]);
@@ -134,20 +133,6 @@ function judgeFilters(reading: Reading, filters: readonly GivenFilter[]): void {
   }
   const wrong = wrongWithRegexes(reading, judged);
   for (const { key, at } of judged) judge(reading, key, at, sizeOf(key) ? wrong : undefined);
-}
-
-/**
- * The parameters whose condition the last one of its identity has under another name: in a link, whose parameters are
- * sorted by name, they might be the last. Repeats of one name stay in order there.
- */
-function supersededIn(
-  { parameters }: Reading,
-  filters: readonly GivenFilter[],
-  last: ReadonlyMap<string, number>,
-): ReadonlySet<Parameter> | undefined {
-  const nameAt = (at: number): string => parameters[at]![0];
-  const others = filters.filter(({ key, at }) => nameAt(at) !== nameAt(last.get(key.identity)!));
-  return others.length === 0 ? undefined : new Set(others.map(({ at }) => parameters[at]!));
 }
 
 /** Why none of the regular expressions of a query is compiled, where it has too many or they are too large (A58). */

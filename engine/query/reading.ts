@@ -37,7 +37,6 @@ export class Reading {
   readonly known: TopLevelKeys | undefined;
   readonly page: Writable<Page>;
   readonly conditions: Condition[] = [];
-  superseded: ReadonlySet<Parameter> | undefined;
   isStrict: boolean;
   isEmpty = false;
   isExplained = false;
@@ -92,11 +91,10 @@ export class Reading {
 
   /** What was asked, as plain data; remarks in query order, names once each. Cost: the remarks, sorted. */
   ask(): Ask {
-    const { parameters, superseded, page, conditions, isEmpty, isExplained, generation } = this;
+    const { parameters, page, conditions, isEmpty, isExplained, generation } = this;
     const remarks = this.#remarks?.sort((a, b) => a.at - b.at) ?? NONE;
     return {
       parameters,
-      superseded,
       page,
       conditions,
       isEmpty,

@@ -40,10 +40,11 @@ export interface ThreadHearer {
 }
 
 /**
- * The heap of a thread for what was just made: two halves of 1 MB, which V8 counts as 3. Left to itself it grows them
- * to 16 MB each under bursts and gives none back while there is load; requests cost the same (bench/FIGURES.md).
+ * The heap of a thread for what was just made: two halves of 4 MB, which V8 counts as 12. Left to itself it grows them
+ * to 16 MB each under bursts and gives none back while there is load; requests cost the same (bench/FIGURES.md). With
+ * halves of 1 MB the buffers of exports outlive them, and wait for a collection of all.
  */
-const LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 3 };
+const LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 12 };
 
 /** Starts a thread, which waits for its data. Throws what the system says where it has no thread to give. */
 export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): ServingThread {

@@ -52,8 +52,8 @@ const KINDS: readonly ((at: number) => string)[] = [
   (at) => `?ordering=-title&limit=20&offset=${at}`,
   (at) => `?uuid__in=a,b,c,d,${at}&strict=1`,
 ];
-/** Both halves that objects move between, 1 MB each. Those of a thread without limits have 16 times that. */
-const YOUNG_KB_MOST = 2048;
+/** Both halves that objects move between, 4 MB each. Those of a thread without limits have 4 times that. */
+const YOUNG_KB_MOST = 8192;
 
 test('a burst of requests takes no memory for good: the heaps of young objects stay as they are', async () => {
   const { snapshot } = await prepareDataSet(OPTIONS, () => {});

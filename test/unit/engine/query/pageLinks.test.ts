@@ -19,8 +19,8 @@ function linksAt(
   { limit = 100, ...place }: PagePlace & { readonly limit?: number },
   options = QUERY_OPTIONS,
 ): Links {
-  const { page, superseded } = askOf(OBSERVATIONS, '');
-  return pageLinks({ parameters, superseded, page: { ...page, limit } }, options, place);
+  const { page } = askOf(OBSERVATIONS, '');
+  return pageLinks({ parameters, page: { ...page, limit } }, options, place);
 }
 
 function linksFor(
@@ -160,17 +160,4 @@ test('any text is percent-encoded as its bytes of UTF-8 are one by one', () => {
       expect(percentEncode(text)).toBe(encoded(text));
     }),
   );
-});
-
-test.each([
-  ['status__exact=planned&status=completed', 'status=completed'],
-  ['status=completed&status__exact=planned', 'status__exact=planned'],
-  ['status=a&status__exact=b&status=c', 'status=a&status=c'],
-  ['status=a&status=b', 'status=a&status=b'],
-  ['status__exact=a&x=1&status=c&title=t', 'status=c&title=t&x=1'],
-])('the links of ?%s find the same list', (query, written) => {
-  const ask = askOf(OBSERVATIONS, query);
-  const { next } = pageLinks(ask, QUERY_OPTIONS, { address: ADDRESS, count: 1000, offset: 0 });
-  expect(next?.slice(ADDRESS.length)).toBe(`?limit=100&offset=100&${written}`);
-  expect(askOf(OBSERVATIONS, next!.slice(ADDRESS.length + 1)).conditions).toEqual(ask.conditions);
 });
