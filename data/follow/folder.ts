@@ -20,8 +20,9 @@ export interface FollowPaths {
 }
 
 /**
- * What a folder notes, in milliseconds since 1970: the last sweep and the last refresh that succeeded, and the sum of
- * the data set that the snapshot was built of. `origin` says of what its parts were, so that the next one can take over those that have not changed.
+ * What a folder notes, in milliseconds since 1970: the last sweep and the last refresh that succeeded; and the sum of
+ * the data set that the snapshot was built of. `origin` says of what its parts were, so that the next one can take over
+ * those that have not changed.
  */
 export interface FollowNotes {
   readonly url: string;
