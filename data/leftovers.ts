@@ -74,14 +74,19 @@ function namespaceOfNumbers(): string {
   }
 }
 
+/** The name of the target that a path with this name is unfinished of; the same of what is nothing unfinished. */
+export function targetOf(name: string): string {
+  return name.replace(MARK, '');
+}
+
 /** Removes what dead runs left of a target, whose name may have changed since: `isOf` says of which targets. */
 export function removeLeft(directory: string, isOf: (name: string) => boolean): void {
   const here = placeHere();
   try {
     for (const entry of readdirSync(directory)) {
-      const [mark, place, number] = MARK.exec(entry) ?? [];
+      const [, place, number] = MARK.exec(entry) ?? [];
       const left = path.join(directory, entry);
-      if (mark === undefined || !isOf(entry.slice(0, entry.indexOf(mark)))) continue;
+      if (place === undefined || !isOf(targetOf(entry))) continue;
       if (isLeft(left, place === here ? Number(number) : undefined)) rmSync(left, { recursive: true, force: true });
     }
   } catch (error) {

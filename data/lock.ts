@@ -25,25 +25,25 @@ export function lock(file: string, does: string): () => void {
       throw new OperationError('file', `${holder} ${does} there already; if it does not, remove ${file}`);
     };
     const left = textOf(file);
-    const holder = left === undefined ? undefined : holderOf(file);
+    const holder = holderOf(file, left);
     if (holder !== undefined) refuse(holder);
-    if (left !== undefined && !isRemoved(file, left)) refuse('another process');
+    if (left !== undefined && !takenAway(file, left)) refuse('another process');
     const text = `${process.pid} ${startOf(process.pid) ?? ''} ${thisBoot()}`;
     try {
       writeFileSync(file, text, { flag: 'wx' });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      refuse(holderOf(file) ?? 'another process');
+      refuse(holderOf(file, textOf(file)) ?? 'another process');
     }
     return held(file, text);
   });
 }
 
 /**
- * Removes what somebody left, unless another who found it left has removed it already and put a lock of its own there,
- * which stays. A rename takes away one file, and no two runs the same.
+ * Takes away what somebody left, unless another who found it left has done so already and put a lock of its own there,
+ * which stays; answers whether it did. A rename takes away one file, and no two runs the same.
  */
-function isRemoved(file: string, left: string): boolean {
+function takenAway(file: string, left: string): boolean {
   const aside = `${file}.left-${process.pid}`;
   try {
     renameSync(file, aside);
@@ -51,10 +51,13 @@ function isRemoved(file: string, left: string): boolean {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
     throw error;
   }
-  const isIt = textOf(aside) === left;
-  if (!isIt) linkSync(aside, file);
-  rmSync(aside, { force: true });
-  return isIt;
+  try {
+    const isIt = textOf(aside) === left;
+    if (!isIt) linkSync(aside, file);
+    return isIt;
+  } finally {
+    rmSync(aside, { force: true });
+  }
 }
 
 function held(file: string, text: string): () => void {
@@ -79,9 +82,9 @@ function held(file: string, text: string): () => void {
   };
 }
 
-/** Who holds a lock, in words; undefined where nobody does any more, or it is this process. */
-function holderOf(file: string): string | undefined {
-  const [, digits, start = '', place] = HOLDER.exec(textOf(file) ?? '') ?? [];
+/** Who holds a lock with this text, in words; undefined where nobody does any more, or it is this process. */
+function holderOf(file: string, text = ''): string | undefined {
+  const [, digits, start = '', place] = HOLDER.exec(text) ?? [];
   if (digits === undefined) return undefined;
   const number = Number(digits);
   const isRecent = (ms: number): boolean => writtenMsAgo(file) < ms;

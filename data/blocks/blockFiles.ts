@@ -47,28 +47,28 @@ export function removeOutdated(file: string): void {
   attempt(`cannot remove outdated files from ${path.dirname(file)}`, () => {
     const others = keptWith(file).filter((one) => one !== file);
     for (const outdated of others.slice(KEPT - 1)) rmSync(outdated, { force: true });
-    const [, snapshot, , address] = KEPT_NAME.exec(path.basename(file)) ?? [];
-    // Of generations that are made no more.
-    removeLeft(path.dirname(file), (name) => {
-      const [, of, , at] = KEPT_NAME.exec(name) ?? [];
-      return of !== undefined && of === snapshot && at === address;
-    });
+    // Of generations that are made no more, too.
+    removeLeft(path.dirname(file), siblingsOf(file));
   });
 }
 
 /** The blocks that are kept under the names of a file but the generation, the ones that were written last first. */
 export function keptWith(file: string): readonly string[] {
-  const [, snapshot, , address] = KEPT_NAME.exec(path.basename(file)) ?? [];
   const directory = path.dirname(file);
-  if (snapshot === undefined || !existsSync(directory)) return [];
-  const isOne = (name: string): boolean => {
-    const [, of, , at] = KEPT_NAME.exec(name) ?? [];
-    return of === snapshot && at === address;
-  };
+  if (!existsSync(directory)) return [];
   return attempt(`cannot read ${directory}`, () => readdirSync(directory))
-    .filter(isOne)
+    .filter(siblingsOf(file))
     .map((name) => path.join(directory, name))
     .map((kept) => ({ kept, ms: foundAt(kept)?.mtimeMs ?? 0 }))
     .toSorted((a, b) => b.ms - a.ms)
     .map(({ kept }) => kept);
+}
+
+/** Whether names are those of a file but the generation; of a file that is called otherwise none are. */
+function siblingsOf(file: string): (name: string) => boolean {
+  const [, snapshot, , address] = KEPT_NAME.exec(path.basename(file)) ?? [];
+  return (name) => {
+    const [, of, , at] = KEPT_NAME.exec(name) ?? [];
+    return of !== undefined && of === snapshot && at === address;
+  };
 }

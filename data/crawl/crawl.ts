@@ -242,9 +242,6 @@ async function walkOnce(
   state.save(name);
 }
 
-/** Collections, and hosts elsewhere that have such links, of which one collection has some: each takes a set of ids. */
-const LINKED_TO_MAX = 4096;
-
 /** What an upstream counts, and what was collected of it, can be held in memory: however much it makes up. */
 function judgeSize(
   count: number,
@@ -259,7 +256,6 @@ function judgeSize(
   let all = 0;
   for (const [name, { ids, links }] of parts) {
     all += ids.size;
-    if (links.size > LINKED_TO_MAX) refuse(`${name} links to ${links.size} collections and hosts`, LINKED_TO_MAX);
     for (const [to, { size }] of links) {
       if (size > recordsMax) refuse(`${name} links to ${size} records of ${to}`, recordsMax);
       all += size;

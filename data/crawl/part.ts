@@ -5,9 +5,14 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } f
 import type { Collection } from '../../engine/schema/types.ts';
 import { attempt } from '../files.ts';
 import { readLines } from '../import/ndjson.ts';
+import { OperationError } from '../operationError.ts';
 import { withOwnUrls } from './ownUrls.ts';
 import type { SentRecord } from './page.ts';
 import type { PageMark, Position } from './walk.ts';
+
+/** Collections, and hosts elsewhere that have such links, of which one collection has some: each takes a set of ids. */
+const LINKED_TO_MAX = 4096;
+const LINKED_TOO_MUCH = `links to more than ${LINKED_TO_MAX} collections and hosts, the most that is taken`;
 
 /**
  * What is kept of a collection between two runs: where its walk stands, how many bytes its file had then, and its
@@ -157,7 +162,10 @@ export class CollectionPart {
     ids.add(id);
     return withOwnUrls(text, this.#bases, (to, target) => {
       let counts = links.get(to);
-      if (!counts) links.set(to, (counts = new Map()));
+      if (!counts) {
+        if (links.size === LINKED_TO_MAX) throw new OperationError('input', `${this.#file}: ${LINKED_TOO_MUCH}`);
+        links.set(to, (counts = new Map()));
+      }
       counts.set(target, (counts.get(target) ?? 0) + 1);
     });
   }

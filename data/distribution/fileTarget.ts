@@ -6,16 +6,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { attempt, cannotRead, foundAt, putInPlace, textWithin } from '../files.ts';
-import { unfinished } from '../leftovers.ts';
+import { targetOf, unfinished } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
 import { decodePointer, encodePointer, isObjectName, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
 import type { PointerText, PublishingTarget, Target } from './target.ts';
 
 const READ_BYTES = 1 << 20;
-
-/** What stands behind the name of an object that a publisher did not come to finish. */
-const UNFINISHED = /\.partial-.*$/;
 
 /** The claim of a publisher to be the one that follows: the pointer itself, under the number of its sequence. */
 const CLAIM = /^current\.(\d{1,16})\.json$/;
@@ -53,7 +50,8 @@ export function fileTarget(url: URL): PublishingTarget {
     replacePointer: async (next, found) => replacePointer(folder, encodePointer(next), next.sequence, found),
     list: async () =>
       attempt(`cannot read ${folder}`, () => readdirSync(folder))
-        .filter((name) => isObjectName(name.replace(UNFINISHED, '')))
+        // What a publisher did not come to finish, too.
+        .filter((name) => isObjectName(targetOf(name)))
         .flatMap((name) => {
           const found = foundAt(at(name));
           return found ? [{ name, size: found.size, modifiedMs: found.mtimeMs }] : [];

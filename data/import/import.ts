@@ -172,7 +172,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
     };
     // Most of a refresh is a copy.
     const { bytes, generation } = await writeSnapshot(options.file, fill, { isUncached: earlier !== undefined });
-    const origin = { generation, ...readFrom(dataSet, reports), takesNulls: options.takesNulls, undeclared };
+    const origin = { generation, ...sourcesOf(dataSet, reports), takesNulls: options.takesNulls, undeclared };
     const skippedCount = reports.reduce((sum, one) => sum + one.skipped, 0);
     const found = { collections: reports, skipped, skippedCount, ignored: dataSet.ignored, inferred };
     return { ...found, snapshotBytes: bytes, generation, origin, work, kept, stages: profile.stageTimes() };
@@ -183,7 +183,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
 }
 
 /** The files of a snapshot, and how many faulty records of each were left out. */
-function readFrom({ files }: DataSet, reports: readonly CollectionReport[]): Pick<Origin, 'sums' | 'skipped'> {
+function sourcesOf({ files }: DataSet, reports: readonly CollectionReport[]): Pick<Origin, 'sums' | 'skipped'> {
   const sums = files.flatMap(({ collection, sha256 }) => (sha256 === undefined ? [] : [[collection, sha256] as const]));
   const skipped = reports.filter((one) => one.skipped > 0).map((one) => [one.name, one.skipped] as const);
   return { sums: Object.fromEntries(sums), skipped: Object.fromEntries(skipped) };

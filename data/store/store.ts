@@ -1,7 +1,7 @@
 // Writes snapshot files: beside the final name first, moved there whole. load.ts loads them.
 // Says how their sections are hashed: write.ts, when.
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs';
 import { HEADER_BYTES } from '../../engine/snapshot/header.ts';
 import { type RunningHash, SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
 import { attempt, putInPlace } from '../files.ts';
@@ -86,11 +86,11 @@ class SnapshotOutput implements Sink {
     return this.#written;
   }
 
+  /** Lets go of the file, which is removed as unfinished. */
   discard(): void {
     this.#uncached?.close();
     if (this.#isOpen) closeSync(this.#descriptor);
     this.#isOpen = false;
-    rmSync(this.#file, { force: true });
   }
 
   #flush(): void {

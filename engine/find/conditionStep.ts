@@ -22,9 +22,8 @@ export type Access = 'nothing' | 'posting list' | 'code range' | 'code list' | '
  * One condition on a table's rows. `estimate` is the number of rows that match: exact where the codes are known, else
  * an upper bound: the rows of the texts that a search looks at. `scanBytes` is how much text a matcher sees at most,
  * each byte counted as often as `contains` is faster than this matcher, and own URLs that are to be written as they are
- * served; 0 without either. `rowsGathered` is how many rows
- * putting the set together looks at where the codes are known: 0 where it lies ready in the snapshot. `codes` are those
- * that match, where they were found while planning.
+ * served; 0 without either. `rowsGathered` is how many rows putting the set together looks at where the codes are
+ * known: 0 where it lies ready in the snapshot. `codes` are those that match, where they were found while planning.
  */
 export interface ConditionStep {
   readonly kind: 'condition';

@@ -55,11 +55,13 @@ const COMPARED_STEPS = 40;
 
 /** How many steps a table of the codes by value takes, or 0 where none is needed. Cost: that of `isOrderedByCode`. */
 export function orderSteps(dictionary: Dictionary, form: ServedForm): number {
-  const displaced = displacedCodes(dictionary, form);
-  if (countCodes(displaced) === 0) return 0;
-  const near = dictionary.type === 'text' ? [nearCodes(dictionary, form)] : [];
-  const compared = dictionary.type === 'text' && isSpecForm(form) ? near : [...displaced, ...near];
-  return dictionary.size + countCodes(compared) * COMPARED_STEPS;
+  const displaced = countCodes(displacedCodes(dictionary, form));
+  if (displaced === 0) return 0;
+  const isText = dictionary.type === 'text';
+  // Texts that own URLs may stand among; these keep their own order where no more than their base changes.
+  const near = isText ? countCodes([nearCodes(dictionary, form)]) : 0;
+  const moved = isText && isSpecForm(form) ? 0 : displaced;
+  return dictionary.size + (near + moved) * COMPARED_STEPS;
 }
 
 function countCodes(ranges: readonly CodeRange[]): number {

@@ -29,9 +29,9 @@ export type LookupGroup = 'any' | 'order' | 'text' | 'date';
  * value is typed. `parse` reads the client's text; with `isLenient` bad members of a list are dropped (A42). `codes`
  * finds codes without a scan: undefined where the dictionary at hand has to be searched instead. A lookup that never
  * scans has no `search`. What `readsUrls` looks at every own URL for that, where the form changes more than their base.
- * `scanCost` is what looking at texts costs, in bytes of text that `contains` would see in that
- * time; their bytes without one. What `isPooled` is heavy always. `sizeOf` says how much work it is to read a value
- * that is a program, before it is read (limits.ts).
+ * `scanCost` is what looking at texts costs, in bytes of text that `contains` would see in that time; their bytes
+ * without one. What `isPooled` is heavy always. `sizeOf` says how much work it is to read a value that is a program,
+ * before it is read (limits.ts).
  */
 export interface Lookup {
   readonly name: string;

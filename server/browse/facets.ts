@@ -1,7 +1,7 @@
 // The counts of a list by the values of its fields with a few values:
 // each a filter that one click adds or takes away.
 import { countText } from '../observe/quantities.ts';
-import { fromStart, queryTextOf, withoutNames, plainKey } from './address.ts';
+import { fromStart, plainKey, queryTextOf, withoutNames } from './address.ts';
 import type { Listing } from './listing.ts';
 import { html, type Markup } from './template.ts';
 import { cut } from './values.ts';

@@ -9,12 +9,11 @@ import { dayOf, type FormEntry, FORM_NAMES } from './filterForm.ts';
 /** The lookup that a key without one has, and the one that asks for a truth whatever the field. */
 const PLAIN_LOOKUP = 'exact';
 const NULL_LOOKUP = 'isnull';
-/** Comparisons with a day that are meant with its end. */
-const WITH_END: ReadonlySet<string> = new Set(['lte', 'gt']);
+/** Comparisons with a day, or the second of two, that are meant with its end. */
+const WITH_END: ReadonlySet<string> = new Set(['lte', 'gt', 'range']);
 const DAY_END = 'T23:59:59.999999';
 /** What is meant where a time is to be a day. */
 const DAY_LOOKUP = 'date';
-const RANGE_LOOKUP = 'range';
 /** What people write for a truth: the API takes any other word for true (A41). */
 const TRUTHS: ReadonlyMap<string, string> = new Map([
   ...['true', 'yes', '1'].map((word) => [word, 'true'] as const),
@@ -88,18 +87,11 @@ function withEntry(pairs: readonly Pair[], entry: FormEntry, fields: readonly Fi
 /** A value as the API compares with it; undefined where it has to be a truth and is none. */
 function operandOf({ lookup, value }: FormEntry, type: string | undefined): string | undefined {
   if (lookup === NULL_LOOKUP) return truthOf(value);
-  if (lookup === RANGE_LOOKUP) return lastOf(value, (end) => endOf(end, type));
   if (type !== 'boolean') return WITH_END.has(lookup) ? endOf(value, type) : value;
   if (lookup === PLAIN_LOOKUP) return truthOf(value);
   if (lookup !== 'in') return truthOf(value) ?? value;
   const members = value.split(',').map(truthOf);
   return members.includes(undefined) ? undefined : members.join(',');
-}
-
-/** Two values between commas, the last of them another one. */
-function lastOf(text: string, change: (value: string) => string): string {
-  const comma = text.lastIndexOf(',');
-  return comma < 0 ? text : text.slice(0, comma + 1) + change(text.slice(comma + 1));
 }
 
 /** A truth as the API writes it. */
@@ -115,7 +107,7 @@ export function entryOf([key, value]: Pair, fields: readonly FilterField[]): For
   const end = isField(name) ? -1 : name.lastIndexOf('__');
   const [field, lookup] = end < 0 ? [name, PLAIN_LOOKUP] : [name.slice(0, end), name.slice(end + 2)];
   if (!isField(field) || !fields.some(({ lookups }) => lookups.includes(lookup))) return undefined;
-  const isDayEnd = (WITH_END.has(lookup) || lookup === RANGE_LOOKUP) && value.endsWith(DAY_END);
+  const isDayEnd = WITH_END.has(lookup) && value.endsWith(DAY_END);
   return { field, lookup, value: isDayEnd ? value.slice(0, -DAY_END.length) : value, isNegated };
 }
 
@@ -135,10 +127,11 @@ function withDays(pairs: readonly Pair[], own: Own, fields: readonly FilterField
 }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
+const DAY_LAST = /(?:^|,)\d{4}-\d\d-\d\d$/;
 
-/** Of a day of a field with times its end; other values as they are. */
+/** Of a day of a field with times, or of the second of two, its end; other values as they are. */
 function endOf(value: string, type: string | undefined): string {
-  return type === 'dateTime' && DAY.test(value) ? value + DAY_END : value;
+  return type === 'dateTime' && DAY_LAST.test(value) ? value + DAY_END : value;
 }
 
 /** The page that begins at a position, counted from 1. */

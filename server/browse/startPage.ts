@@ -4,7 +4,7 @@ import { countText } from '../observe/quantities.ts';
 import { COLLECTIONS } from '../../engine/engine.ts';
 import { collectionSentence } from '../../engine/described.ts';
 import { OWN } from './address.ts';
-import { fieldsOf } from './fields.ts';
+import { isFiltered } from './fields.ts';
 import { amountOf, framed } from './frame.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { html, type Markup } from './template.ts';
@@ -94,7 +94,9 @@ function ageOf({ created, epochMs }: Site): Markup | false {
 
 /** The search over titles. The collection with most records is searched unless another one is chosen. */
 function searchForm(site: Site, { up }: Tour): Markup | false {
-  const titled = COLLECTIONS.filter((one) => fieldsOf(site, one).some(({ key }) => key === SEARCH_FIELD));
+  const titled = COLLECTIONS.filter(
+    (one) => site.collections(one.name).members.has(SEARCH_FIELD) && isFiltered(site.queryOptions, one, SEARCH_FIELD),
+  );
   if (titled.length === 0) return false;
   const rowsOf = (name: string): number => site.collections(name).rows;
   const largest = titled.reduce((best, one) => (rowsOf(one.name) > rowsOf(best.name) ? one : best));

@@ -36,8 +36,7 @@ export async function explainRequest(settings: Settings, request: string): Promi
     const wanted = 'such as /api/v3/<collection>/; only lists have a plan';
     throw new OperationError('usage', `${target} is no list, ${wanted}${meant}`);
   }
-  if (settings.from !== undefined)
-    throw new OperationError('usage', 'explain fetches nothing: name the data by --data in place of --from');
+  refuseFetching('explain', settings);
   const leftOut: string[] = [];
   const opening = openingOf(settings, (line) => leftOut.push(line));
   const loaded = await openData(settings.data, { baseUrl, ...opening }, () => undefined);
@@ -57,6 +56,12 @@ export async function explainRequest(settings: Settings, request: string): Promi
 /** What stands behind a count of records where no data was named; nothing where some was. */
 export function ofSample({ data }: Pick<Settings, 'data'>): string {
   return data === SAMPLE ? ' of the embedded sample' : '';
+}
+
+/** Throws OperationError `usage` where the data is to be fetched, which no command does but those that serve. */
+export function refuseFetching(command: string, { from }: Pick<Settings, 'from'>): void {
+  if (from === undefined) return;
+  throw new OperationError('usage', `${command} fetches nothing: name the data by --data in place of --from`);
 }
 
 function workOf(counters: Counters): string {

@@ -27,7 +27,7 @@ import { openingOf } from '../generations/data.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { readSettings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
-import { ofSample, refuseProblems } from './explain.ts';
+import { ofSample, refuseFetching, refuseProblems } from './explain.ts';
 import { collectionsCalled } from './fields.ts';
 import type { Outputs } from './parts.ts';
 import { withProgress } from './terminal.ts';
@@ -62,8 +62,7 @@ export async function runExport(
   const there = force ? undefined : targets.find(({ file }) => existsSync(file));
   if (there) throw new OperationError('usage', `${there.file} is there; --force replaces it`);
   const settings = readSettings(flags);
-  if (settings.from !== undefined)
-    throw new OperationError('usage', 'export fetches nothing: name the data by --data in place of --from');
+  refuseFetching('export', settings);
   const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
   const leftOut: string[] = [];
   const lines = await withProgress(stderr, async (onProgress) => {

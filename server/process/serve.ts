@@ -25,7 +25,7 @@ import {
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { allEnded, cutLine, noteOrders } from './signals.ts';
 import { ServingThreads } from '../threads/servingThreads.ts';
-import { ThreadLosses } from '../threads/threadLosses.ts';
+import { PROGRAM_GONE, ThreadLosses } from '../threads/threadLosses.ts';
 import type { Follower } from './follower.ts';
 import type { Subscription } from './subscription.ts';
 import type { Change, Generations } from '../generations/generations.ts';
@@ -225,9 +225,9 @@ function heedOrders(
       return await (subscription?.order(generations) ?? (await generations()).reload());
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-      const reason = 'the program is not where it was when the server started: start the server again';
-      options.report(`the data is not looked at: ${reason}`, 'error');
-      return { status: 'refused', served: options.served.generation.loaded.generation, reason, seconds: 0 };
+      options.report(`the data is not looked at: ${PROGRAM_GONE}`, 'error');
+      const { generation: served } = options.served.generation.loaded;
+      return { status: 'refused', served, reason: PROGRAM_GONE, seconds: 0 };
     }
   };
   options.administration?.command({

@@ -172,7 +172,7 @@ export function readOrigins(
   const sources = { declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment };
   const gathered = gatherSettings(sources);
   const { values, mistakes } = gathered;
-  const origins = withoutOverruled(gathered);
+  const origins = overrule(gathered);
   mistakes.push(...sharedValues({ values, origins }, PORTS), ...sourceMistakes(values, origins));
   // The data is what is fetched, wherever the default would lead.
   if (values['from'] !== undefined) values['data'] = values['cache'];
@@ -183,10 +183,10 @@ export function readOrigins(
 }
 
 /**
- * The origins that count: a flag that names the data goes before whatever environment and file say of where it comes
- * from, which is unset then.
+ * Unsets what environment and file say of where the data comes from, where a flag names it; answers the origins of what
+ * counts then.
  */
-function withoutOverruled({ values, origins }: Pick<ReturnType<typeof gatherSettings>, 'values' | 'origins'>): Origins {
+function overrule({ values, origins }: Pick<ReturnType<typeof gatherSettings>, 'values' | 'origins'>): Origins {
   const isFlag = (name: string): boolean => origins[name]?.startsWith('flag') === true;
   if (!isFlag('data') || ['from', 'follow'].some(isFlag)) return origins;
   const overruled = ['from', 'follow', 'maxStaleMs'].filter((name) => !isFlag(name));

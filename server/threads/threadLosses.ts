@@ -15,6 +15,9 @@ interface LostThreads {
   readonly startsFailed: number;
 }
 
+/** What is said where code is to be read that is not there any more. */
+export const PROGRAM_GONE = 'the program is not where it was when the server started: start the server again';
+
 /** The threads that a process has lost. */
 export class ThreadLosses {
   readonly #report: Report;
@@ -56,9 +59,7 @@ export class ThreadLosses {
     this.#tell(
       thread,
       `a ${thread} thread cannot start (${reason}) and is tried again; what needs it is answered 503: ` +
-        (reason === 'ERR_MODULE_NOT_FOUND'
-          ? 'the program is not where it was when the server started: start the server again'
-          : 'give the process more descriptors, threads or memory'),
+        (reason === 'ERR_MODULE_NOT_FOUND' ? PROGRAM_GONE : 'give the process more descriptors, threads or memory'),
     );
   }
 
