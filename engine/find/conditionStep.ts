@@ -112,20 +112,27 @@ function searched(index: FieldIndex, lookup: Lookup, operand: Operand, counting:
   const { dictionary, grams } = index;
   const estimate = rowsOfCodes(index, 0, dictionary.size);
   const all = { codes: dictionary.size, bytes: dictionary.text.length };
+  const own = codesOfOwnUrls(dictionary);
+  const urlBytes = (own.end - own.start) * URL_SCAN_BYTES;
   const search = grams && lookup.search?.(operand);
   const needle = search?.kind === 'text' ? search.needle : undefined;
   const query = grams && needle && gramQuery(grams, needle);
   if (!query)
-    return { access: 'scan', estimate, scanBytes: scanCostOf(lookup, all), rowsGathered: 0, codes: undefined };
+    return {
+      access: 'scan',
+      estimate,
+      scanBytes: scanCostOf(lookup, all) + urlBytes,
+      rowsGathered: 0,
+      codes: undefined,
+    };
   if (query.bytes <= COUNTED_LIST_BYTES_MAX) return candidates(index, grams, query, lookup);
   // An entry of a list has at least one byte, so that a list has at most as many blocks as bytes.
   const codes = Math.min(dictionary.size, query.bytes * grams.block);
-  const own = codesOfOwnUrls(dictionary);
   const bytes = Math.min(all.bytes, codes * longestText(dictionary) + bytesOf(dictionary, own));
   return {
     access: 'n-gram',
     estimate: Math.min(estimate, mostRowsOf(index, codes, counting) + rowsOfCodes(index, own.start, own.end)),
-    scanBytes: scanCostOf(lookup, { codes: dictionary.size, bytes }) + query.bytes,
+    scanBytes: scanCostOf(lookup, { codes: dictionary.size, bytes }) + query.bytes + urlBytes,
     rowsGathered: 0,
     codes: undefined,
   };
@@ -146,7 +153,8 @@ function candidates(index: FieldIndex, grams: Grams, query: GramQuery, lookup: L
       found.bytes += bytesOf(dictionary, part);
     }
   }
-  const scanBytes = scanCostOf(lookup, { codes: dictionary.size, bytes: found.bytes }) + query.bytes;
+  const urlBytes = (own.end - own.start) * URL_SCAN_BYTES;
+  const scanBytes = scanCostOf(lookup, { codes: dictionary.size, bytes: found.bytes }) + query.bytes + urlBytes;
   return { access: 'n-gram', estimate: found.rows, scanBytes, rowsGathered: 0, codes: undefined };
 }
 

@@ -108,9 +108,10 @@ function placeBehind(numbers: Float64Array, number: number, start: number, dista
   const likely = start + distance;
   if (!(likely < numbers.length)) return lowerBound(numbers, number, start);
   const end = Math.floor(likely);
-  return numbers[end]! >= number
-    ? lowerBound(numbers, number, start, end)
-    : lowerBound(numbers, number, end, numbers.length);
+  // What is no number stands last: it is not less.
+  return numbers[end]! < number
+    ? lowerBound(numbers, number, end, numbers.length)
+    : lowerBound(numbers, number, start, end);
 }
 
 /** The codes of a number that would stand at `place`. Most stand once, so that the end needs no search. */

@@ -24,9 +24,12 @@ const SLICE_BYTES = 4096;
 /** A byte costs 1 to 10 ns where the pattern's states are few, see `Lookup.scanCost`. */
 const REGEX_COST = 10;
 
-/** An escape, property, class, repetition or bracket of a pattern, or one character. */
+/**
+ * An escape, property, class, repetition or bracket of a pattern, or one character. What stands in a class can be read
+ * in one way alone: in two, a class that nobody closes would take 2^n steps.
+ */
 const TOKEN =
-  /\\Q.*?(?:\\E|$)|\\[pP](?:\{[^}]*\}|.)|\\x\{[^}]*\}|\\.|\[\^?\]?(?:\\[pP]\{[^}]*\}|\\.|\[:\^?\w+:\]|[^\]\\])*\]|\{(?<least>\d+)(?:,(?<most>\d*))?\}|./gsu;
+  /\\Q.*?(?:\\E|$)|\\[pP](?:\{[^}]*\}|.)|\\x\{[^}]*\}|\\.|\[\^?\]?(?:\\(?:[pP]\{[^}]*\}|[pP](?!\{[^}]*\})|[^pP])|\[:\^?\w+:\]|[^\]\\])*\]|\{(?<least>\d+)(?:,(?<most>\d*))?\}|./gsu;
 
 /** What looks around or back, which RE2 does not. */
 const LOOKS_AROUND = /\(\?<?[=!]|\\[1-9]/;

@@ -112,6 +112,14 @@ describe('a search', () => {
     expect(stepOf(withOwn, 'contains', 'granule').estimate).toBe(12_000 + 2 * OWN.length);
   });
 
+  test('counts each own URL as what it takes to be written as it is served', () => {
+    const without = indexWith(TEXTS, 20_000);
+    for (const value of ['qqq', 'granule', 'e', 'ocean']) {
+      const bytes = stepOf(INDEX, 'contains', value).scanBytes - stepOf(without, 'contains', value).scanBytes;
+      expect(bytes, value).toBeGreaterThanOrEqual(2048 * OWN.length);
+    }
+  });
+
   test('never finds null', () => {
     const { access, estimate } = stepOf(INDEX, 'contains', 'a');
     expect([access, estimate]).toEqual(['scan', INDEX.countOf({ start: 0, end: INDEX.dictionary.size })]);

@@ -75,6 +75,32 @@ describe('candidates', () => {
     expect(candidatesOf(dictionaryOf(['ocean', 'ice']), 'oceanic')).toEqual(new Set());
   });
 
+  test('are those of the first 256 bytes of a needle, up to where a character begins', () => {
+    const text = `${'å'.repeat(127)}xå and so on`;
+    const dictionary = dictionaryOf([text, `${text}, further`, 'ocean']);
+    const grams = buildGrams(dictionary);
+    const [all, first] = [`${text} where no gram stands`, text.slice(0, 128)].map((one) => ENCODER.encode(one));
+    expect(first!.length).toBe(255);
+    expect(gramQuery(grams, all!)).toEqual(gramQuery(grams, first!));
+    expect(candidatesOf(dictionary, `${text}, further`)).toEqual(new Set([1, 2]));
+  });
+
+  test('are not lowered by a list that takes longer to read than they take to be looked at', () => {
+    const texts = Array.from(
+      { length: 2000 },
+      (_, i) => `${i === 1500 ? 'seldom' : i % 2 === 0 ? 'often' : 'rare'} ${i}`,
+    );
+    const dictionary = dictionaryOf(texts);
+    const grams = buildGrams(dictionary);
+    const listsOf = (needle: string): readonly { start: number; end: number }[] =>
+      gramQuery(grams, ENCODER.encode(needle))!.lists;
+    const [seldom, often] = [listsOf('sel'), listsOf('oft')].flat();
+    expect(often!.end - often!.start).toBeGreaterThan(64);
+    expect(gramBlocks(grams, [seldom!, often!])).toEqual(gramBlocks(grams, [seldom!]));
+    const [rare] = listsOf('rar');
+    expect(gramBlocks(grams, [rare!, often!]).length).toBe(0);
+  });
+
   test('are not known for a needle of less than three bytes', () => {
     expect(candidatesOf(dictionaryOf(['ocean']), 'oc')).toBeUndefined();
     expect(candidatesOf(dictionaryOf(['ocean']), 'å')).toBeUndefined();

@@ -117,6 +117,12 @@ describe('regular expressions', () => {
   });
 });
 
+test.each([']', '', ']+$'])('a class is read in one way, closed or not: %j behind it', (end) => {
+  const pattern = `[${'\\p{}\\pL\\d[:a:]'.repeat(35)}${end}`;
+  expect(pattern.length).toBeLessThanOrEqual(500 + end.length);
+  expect(regexSize(pattern, false)).toBeGreaterThan(35);
+});
+
 test('a path is followed for no more steps than a key may take', () => {
   const key = `${'permissions__ob_id__'.repeat(3200)}x`;
   const look = vi.spyOn(Map.prototype, 'get');

@@ -58,6 +58,9 @@ test('exact finds the one code of a value, on every type and on relations', () =
 
 test('in finds the codes of all members, neighbours as one range, repeats once', () => {
   expect(codesOf('in', KEYS, 'ba,a, ab,a,x')).toEqual(['0-2', '3-4']);
+  const texts = ['2016-05-01T00:00:00.000002', 'unknown'].map((modified, id) => ({ id, key: 'a', modified }));
+  const dates = dictionaryOf('modified', indexOf('migrationproperties', texts));
+  expect(codesOf('in', dates, '2016-05-01T00:00:00.000001,2016-05-01T00:00:00.000002')).toEqual(['0-1']);
   expect(codesOf('in', KEYS, '')).toEqual([]);
   expect(codesOf('in', IDS, '13,12')).toEqual(['2-4']);
   expect(codesOf('in', IDS, '13,x')).toBe('Enter a whole number.');
