@@ -173,7 +173,7 @@ export class Decoder {
   /** A key that is not declared: its first value that says anything settles what it is. */
   #inferred(shape: Shape, node: ShapeNode, depth: number): void {
     const found = this.#scanner.kind();
-    if (found === 'null' || node.kind === 'mixed') return this.#anything(depth + 1);
+    if (found === 'null' || node.kind === 'mixed') return this.#anything(depth + 1, node);
     if (found === 'an array') return this.#inferredArray(shape, node, depth);
     const kind = found === 'an object' ? 'record' : 'column';
     if (node.kind === 'unknown') this.#shapes.settle(node, kind, shape.table);
@@ -204,7 +204,7 @@ export class Decoder {
 
   #mixed(shape: Shape, node: ShapeNode, depth: number): void {
     if (node.kind !== 'mixed') this.#shapes.settle(node, 'mixed', shape.table);
-    this.#anything(depth + 1);
+    this.#anything(depth + 1, node);
   }
 
   /** Looks behind the bracket under the cursor without moving it. */
@@ -349,31 +349,36 @@ export class Decoder {
     this.#draft.push(number, tokenStart + prefix.length, tokenEnd - LINK_SUFFIX.length);
   }
 
-  /** Reads any value and keeps nothing of it but its served form and its own URLs. */
-  #anything(depth: number): void {
+  /**
+   * Reads any value and keeps nothing of it but its served form and its own URLs; the keys of its objects are counted
+   * where it is that of a mixed key.
+   */
+  #anything(depth: number, mixed?: ShapeNode): void {
     const scanner = this.#scanner;
     if (depth > DEPTH_MAX) throw new ScanFault(`nested deeper than ${DEPTH_MAX}`);
     const kind = scanner.kind();
     if (kind === 'text') this.#ownUrl();
     else if (kind === 'a number') scanner.number();
-    else if (kind === 'an object') this.#anyMembers(depth, CLOSE_BRACE);
-    else if (kind === 'an array') this.#anyMembers(depth, CLOSE_BRACKET);
+    else if (kind === 'an object') this.#anyMembers(depth, CLOSE_BRACE, mixed);
+    else if (kind === 'an array') this.#anyMembers(depth, CLOSE_BRACKET, mixed);
     else scanner.literal();
   }
 
-  #anyMembers(depth: number, close: number): void {
+  #anyMembers(depth: number, close: number, mixed: ShapeNode | undefined): void {
     const scanner = this.#scanner;
     scanner.at++;
     scanner.skipSpace();
     const names = new Set<string>();
     for (let i = 0; scanner.peek() !== close; i++) {
       if (i > 0) this.#comma();
+      let below = mixed;
       if (close === CLOSE_BRACE) {
         this.#key(NO_SHAPE, 0);
         this.#path.push(this.#lastKey);
         if (names.size === names.add(this.#lastKey).size) throw new ScanFault('the key stands twice in its object');
+        below = mixed && this.#shapes.keyBelow(mixed, this.#lastKey);
       } else this.#path.push(i);
-      this.#anything(depth + 1);
+      this.#anything(depth + 1, below);
       this.#path.pop();
       scanner.skipSpace();
     }

@@ -17,7 +17,8 @@ export interface DecodeColumn {
 /**
  * What a key's values are: `column` scalars, `record` objects, `table` arrays of objects, `elements` arrays of scalars,
  * `opaque` arrays declared without a shape. Of keys that are not declared also: `unknown`, nothing but null so far;
- * `empty`, nothing but empty arrays so far; `mixed`, values of several structures, so no column.
+ * `empty`, nothing but empty arrays so far; `mixed`, values of several structures, so no column: the keys of its
+ * objects are counted, and nothing more.
  */
 export type ShapeKind = 'column' | 'record' | 'table' | 'elements' | 'opaque' | 'unknown' | 'empty' | 'mixed';
 
@@ -43,7 +44,10 @@ export interface Shape {
   readonly byName: Map<string, number>;
 }
 
-/** More keys than this in one collection are data, not names: none of its inferred columns is kept then (A54). */
+/**
+ * More keys than this in one collection are data, not names: none of its inferred columns is kept then (A54). All that
+ * any record has are counted, those below mixed ones too, so that no order of the records changes their number.
+ */
 export const INFERRED_MAX = 1000;
 
 /** A decoder stops learning here; the collection is beyond `INFERRED_MAX` whatever the other decoders have seen. */
@@ -111,6 +115,13 @@ export class ShapeTree {
       shape.byName.delete(name);
     });
     return node;
+  }
+
+  /** A key of an object below a mixed one; undefined as for `addKey`. */
+  keyBelow(mixed: ShapeNode, name: string): ShapeNode | undefined {
+    const shape = (mixed.child ??= emptyShape(mixed.path, 0));
+    const i = shape.byName.get(name);
+    return i === undefined ? this.addKey(shape, name) : shape.nodes[i];
   }
 
   /** Settles what an inferred key's values are, in an object whose rows are those of `table`. */

@@ -191,9 +191,16 @@ export class CollectionBuilder {
     return slot.rowEnds.view();
   }
 
-  /** Too many keys are data, not names: nothing is learnt from them (A54). */
+  /** Too many keys are data, not names: nothing is learnt from them, and their columns are let go (A54). */
   #evidence(): FieldEvidence {
-    const kinds = this.#keys.size > INFERRED_MAX ? new Map<string, ShapeKind>() : this.#keys;
+    const isData = this.#keys.size > INFERRED_MAX;
+    if (isData) {
+      for (const path of this.#keys.keys()) {
+        this.#columns.delete(path);
+        this.#tables.delete(path);
+      }
+    }
+    const kinds = isData ? new Map<string, ShapeKind>() : this.#keys;
     const typeOf = (path: string): InferredType => {
       const { kinds: scalars, texts } = slotIn(this.#columns, path, emptyColumn);
       return inferType(scalars, textsOf(texts));

@@ -102,10 +102,34 @@ describe('keys become fields', () => {
   });
 
   test('unless there are so many that they are data', async () => {
-    const record = Object.fromEntries(Array.from({ length: INFERRED_MAX + 1 }, (_, i) => [`key${i}`, i]));
-    expect(await inferredIn('notes', { ob_id: 1, ...record })).toEqual([]);
+    expect(await inferredIn('notes', { ob_id: 1, ...keys('key', INFERRED_MAX + 1) })).toEqual([]);
+  });
+
+  test.each([
+    ['platforms', 'location', 'Oslo'],
+    ['licences', 'licenceClassifications', 'open'],
+    ['licences', 'licenceClassifications', [{ ob_id: 1 }]],
+  ])('and then what documents show of %s is null in every record, as %s is for %j', async (name, shown, value) => {
+    expect(await inferredIn(name, { ob_id: 1, [shown]: value, ...keys('key', INFERRED_MAX) })).toEqual([]);
+  });
+
+  test('which no order of the records changes where values differ in structure', async () => {
+    const records = [
+      { ob_id: 1, odd: { list: [[keys('key', INFERRED_MAX / 2)]], ...keys('key', INFERRED_MAX / 2 - 3) } },
+      { ob_id: 2, odd: 'text', other: 1 },
+    ];
+    const [first, second] = records;
+    expect(await inferredIn('notes', first!, second!)).toEqual(['other integer']);
+    expect(await inferredIn('notes', second!, first!)).toEqual(['other integer']);
+    const more = { ob_id: 3, odd: { [`key${INFERRED_MAX}`]: null } };
+    expect(await inferredIn('notes', first!, second!, more)).toEqual([]);
+    expect(await inferredIn('notes', second!, more, first!)).toEqual([]);
   });
 });
+
+function keys(name: string, count: number): Record<string, number> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, i]));
+}
 
 test('a line that is left out teaches nothing', async () => {
   const lines = ['{"ob_id":1,"size":1}', '{"ob_id":2,"size":{"a":1},"lost":1,"ob_id":3}', '{"ob_id":4,"size":2}'];
