@@ -219,3 +219,11 @@ export class Slices {
     if (step()) this.#steps.add(step);
   }
 }
+
+/** Does parts of a few ms, such as reading code, each in a turn of the event loop. Rejects as the first that does. */
+export async function inTurns(parts: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (const part of parts) {
+    await part();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -3,6 +3,7 @@
 import assert from 'node:assert';
 import type { QueryOptions } from '../../engine/engine.ts';
 import type { MissReason } from '../../workers/protocol.ts';
+import { inTurns } from '../../workers/slices.ts';
 import { isOutOfHeap, isStarved } from '../../workers/starvation.ts';
 import { baseUrlChooser } from './baseUrl.ts';
 import type { browseAnswer } from './browse.ts';
@@ -229,10 +230,7 @@ const PAGE_PARTS: readonly (() => Promise<unknown>)[] = [
 ];
 
 async function firstPage(...asked: Parameters<typeof browseAnswer>): Promise<Answer> {
-  for (const part of PAGE_PARTS) {
-    await part();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await inTurns(PAGE_PARTS);
   pages = (await import('./browse.ts')).browseAnswer;
   return pages(...asked);
 }

@@ -12,7 +12,8 @@ import {
   stitchingOf,
   wholeBody,
 } from '../../engine/engine.ts';
-import type { Slices, UnfinishedReason } from '../../workers/slices.ts';
+import type { readParquet } from '../../engine/parquet.ts';
+import { inTurns, type Slices, type UnfinishedReason } from '../../workers/slices.ts';
 import { SharedWork } from '../../workers/waiter.ts';
 import type { Answers, Making, MediaType, Remarks } from './answers.ts';
 import type { Coding } from './negotiate.ts';
@@ -123,22 +124,24 @@ export function rowsAnswer(rows: Representation, delivery: Delivery): Answer | P
   });
 }
 
-/** What makes Parquet files, once one was asked for: a start does not read it. */
-let parquet: typeof import('../../engine/parquet.ts') | undefined;
+/** Once a file was asked for: a start does not read it. */
+let parquetMeasuring: Awaited<ReturnType<typeof readParquet>> | undefined;
 
 function parquetAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
   const { service, remarks, isHead } = delivery;
   const { answers, exports } = service;
   if (isHead) return { ...answers.found(unreadBody(0), remarks, TYPES.parquet), isUnmeasured: true };
-  if (!parquet) {
-    return import('../../engine/parquet.ts').then((read) => {
-      parquet = read;
-      return parquetAnswer(rows, delivery);
-    });
-  }
-  return measured({ measuring: parquet.parquetMeasuring(rows), shared: exports.plain, rows, delivery }, (body) =>
+  if (!parquetMeasuring) return firstParquet(rows, delivery);
+  return measured({ measuring: parquetMeasuring(rows), shared: exports.plain, rows, delivery }, (body) =>
     found(body, rows, delivery, 'identity', body.bytes),
   );
+}
+
+async function firstParquet(rows: Representation, delivery: Delivery): Promise<Answer> {
+  const { PARQUET_PARTS, readParquet } = await import('../../engine/parquet.ts');
+  await inTurns(PARQUET_PARTS);
+  parquetMeasuring = await readParquet();
+  return parquetAnswer(rows, delivery);
 }
 
 function plainAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {

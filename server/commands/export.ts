@@ -21,7 +21,7 @@ import {
   type Representation,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
-import { parquetMeasuring } from '../../engine/parquet.ts';
+import { readParquet } from '../../engine/parquet.ts';
 import { queryOptionsOf } from '../catalogue/catalogue.ts';
 import { openingOf } from '../generations/data.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
@@ -140,7 +140,7 @@ async function writePage(
 }
 
 async function measured(page: Representation): Promise<Body> {
-  const measuring = page.format === 'parquet' ? parquetMeasuring(page) : measuringOf(page);
+  const measuring = page.format === 'parquet' ? (await readParquet())(page) : measuringOf(page);
   for (;;) {
     const body = measuring();
     if (body) return body;

@@ -1,0 +1,33 @@
+// What makes Parquet files is read in parts, so that no other request waits for all of it. Counts, since each module
+// takes about a millisecond to find, read and compile.
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+const ENGINE = new URL('../../../../engine/', import.meta.url).href;
+
+test('no part of what makes Parquet files is more than ten modules', () => {
+  const counting = `
+    import { registerHooks } from 'node:module';
+    const { readParquet, PARQUET_PARTS } = await import('${ENGINE}parquet.ts');
+    await import('${ENGINE}engine.ts');
+    const modules = new Set();
+    registerHooks({
+      resolve(specifier, context, next) {
+        const found = next(specifier, context);
+        if (/parquet/.test(found.url)) modules.add(found.url);
+        return found;
+      },
+    });
+    const counts = [];
+    for (const part of [...PARQUET_PARTS, readParquet]) {
+      const before = modules.size;
+      await part();
+      counts.push(modules.size - before);
+    }
+    console.log(JSON.stringify(counts));`;
+  const counts = JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '--eval', counting], { encoding: 'utf8' }),
+  ) as number[];
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(30);
+  expect(Math.max(...counts), counts.join(', ')).toBeLessThanOrEqual(10);
+});
