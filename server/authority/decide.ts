@@ -7,7 +7,7 @@ import type { TrustedHost } from './configuration/hosts.ts';
 import type { RefusalCode } from '../observe/events.ts';
 
 /**
- * A user that a chain proved. `name` is the end entity's subject as text, `key` its nameSetKey (A80); the chain
+ * A user that a chain proved. `name` is the end entity's subject as text, `key` its key (see NameKeys); the chain
  * expires at `expiresAt`, and the proof holds until `holdsUntil`, both in seconds since 1970.
  */
 export interface ProvenUser {

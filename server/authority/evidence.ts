@@ -9,7 +9,8 @@ import type { RefusalCode } from '../observe/events.ts';
 import { digestOf } from './digest.ts';
 import { type Certificate, mayBeUsedFor, parseCertificate, shownSubject } from './x509/certificate.ts';
 import { certificateOf, readChain, readCrlFile, USER_CHAIN_LIMITS } from './x509/chain.ts';
-import { nameProblem, nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
+import { nameProblem, nameText } from './x509/name.ts';
+import { nameKeysUnder } from './x509/namespaces.ts';
 import { type Crl, crlStoreOf, type CrlStore } from './x509/crl.ts';
 import { KnownCertificates } from './x509/knownCertificates.ts';
 import type { ProxyKinds } from './x509/proxyRules.ts';
@@ -40,7 +41,7 @@ function crlsOf(file: Uint8Array): readonly Crl[] {
   return reading.kind === 'read' ? reading.all : [];
 }
 
-/** A signer of attribute certificates that its chain proved; `key` is the nameSetKey of its subject. */
+/** A signer of attribute certificates that its chain proved; `key` is that of its subject (see NameKeys). */
 export interface ProvenSigner {
   readonly certificate: Certificate;
   readonly key: string;
@@ -119,7 +120,8 @@ function proveUser(trust: Trust, text: string, at: number): Proof<ProvenUser> {
     return unproven(shownSubject(presented), 'userName', `The user's name (usrProxyCert) is refused: ${problem}`);
   }
   const { expiresAt, holdsUntil, proxy } = verdict;
-  return { kind: 'proven', value: { name: nameText(subject), key: nameSetKey(subject), expiresAt, holdsUntil, proxy } };
+  const key = nameKeysUnder(trust.data.namespaces).of(subject);
+  return { kind: 'proven', value: { name: nameText(subject), key, expiresAt, holdsUntil, proxy } };
 }
 
 const INNER_EXTERNAL = "the user's attribute certificate (usrAttCert)";
@@ -141,7 +143,7 @@ function proveCertificate(trust: Trust, verdicts: Verdicts, text: string, at: nu
   if (problem !== undefined) return unproven(site, 'externalSignature', `${EXTERNAL} ${problem}`);
   const proof = proofOf(verdicts.signers, { digest, at, size: 1 }, () => proveSigner(trust, signer, at));
   if (proof.kind === 'refused') return { ...proof, claimed: site };
-  const [issuer, holder] = [content.issuer, content.holder].map(nameSetKeyOfText);
+  const [issuer, holder] = [content.issuer, content.holder].map(nameKeysUnder(trust.data.namespaces).ofText);
   return {
     kind: 'proven',
     value: { content, signer: proof.value.key, issuer, holder, holdsUntil: proof.value.holdsUntil },
@@ -157,7 +159,10 @@ function proveSigner(trust: Trust, certificate: Certificate, at: number): Proof<
   if (!verdict.accepted)
     return unproven('', 'externalSigner', `The signer of ${INNER_EXTERNAL} is refused: ${verdict.reason}`);
   const { holdsUntil } = verdict;
-  return { kind: 'proven', value: { certificate, key: nameSetKey(certificate.subject), holdsUntil } };
+  return {
+    kind: 'proven',
+    value: { certificate, key: nameKeysUnder(trust.data.namespaces).of(certificate.subject), holdsUntil },
+  };
 }
 
 /** A sentence with one full stop, whoever wrote its end. */

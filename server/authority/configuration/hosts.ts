@@ -1,7 +1,6 @@
 // The trusted hosts of a site: who they are, who signs for them, and which of their roles stand for which of ours.
 // Checked alike, whichever file they come from.
-import { nameSetKeyOfText } from '../x509/name.ts';
-import type { Namespaces } from '../x509/namespaces.ts';
+import { nameKeysUnder, type Namespaces } from '../x509/namespaces.ts';
 import { type Place, placeText, type TomlDocument, type TomlPath } from '../../settings/toml.ts';
 import type { Mistakes } from './mistakes.ts';
 import { personDoubt, personProblem, roleProblem, siteNameProblem } from './names.ts';
@@ -12,7 +11,7 @@ export interface RoleMapping {
   readonly local: string;
 }
 
-/** A trusted host. `signer` is the key (see nameSetKey) of the subject of the certificate that signs for it. */
+/** A trusted host. `signer` is the key (see NameKeys) of the subject of the certificate that signs for it. */
 export interface TrustedHost {
   readonly name: string;
   readonly uri: string;
@@ -29,11 +28,17 @@ export interface HostDraft {
   readonly mappings: readonly (RoleMapping & { readonly place: Place })[];
 }
 
+/** What hosts are judged by. */
+export interface HostContext {
+  readonly siteName: string;
+  readonly namespaces: Namespaces | undefined;
+  readonly mistakes: Mistakes;
+}
+
 /** Checks drafts; the hosts in their order. `siteName` is this site's own, which it cannot trust. */
 export function checkedHosts(
   drafts: readonly HostDraft[],
-  siteName: string,
-  mistakes: Mistakes,
+  { siteName, namespaces, mistakes }: HostContext,
 ): readonly TrustedHost[] {
   const places = new Map<string, Place>();
   return drafts.map((draft) => {
@@ -50,7 +55,7 @@ export function checkedHosts(
       complainAt(place, mistakes)(problemOf('local', local, roleProblem));
       return { remote, local };
     });
-    return { name: draft.name, uri: draft.uri, signer: nameSetKeyOfText(draft.signer) ?? '', mappings };
+    return { name: draft.name, uri: draft.uri, signer: nameKeysUnder(namespaces).ofText(draft.signer) ?? '', mappings };
   });
 }
 

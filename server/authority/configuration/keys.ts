@@ -6,6 +6,7 @@ import { closestName } from '../../../engine/shared.ts';
 import type { TomlDocument } from '../../settings/toml.ts';
 import { integerBetween, oneOf, PATH, SWITCH, type ValueKind } from '../../settings/values.ts';
 import type { SignatureAlgorithm } from '../attributeCertificate/algorithms.ts';
+import { holdsPrivateKey } from '../x509/pem.ts';
 import type { Mistakes } from './mistakes.ts';
 import { siteNameProblem } from './names.ts';
 
@@ -130,14 +131,15 @@ export function keysOf(
     const isMany = row.arity === 'many' && Array.isArray(value);
     const members: readonly unknown[] = isMany ? value : [value];
     const parsed = members.map((member, i) => {
-      const parsedValue = typeof member === row.kind.toml ? row.kind.parse(String(member)) : undefined;
+      const text = JSON.stringify(member);
+      const isSecret = holdsPrivateKey(text);
+      const parsedValue = !isSecret && typeof member === row.kind.toml ? row.kind.parse(String(member)) : undefined;
       if (parsedValue !== undefined) {
         return row.kind === PATH ? resolve(dirname(file), parsedValue as string) : parsedValue;
       }
-      mistakes.add(
-        placeOf(isMany ? [key, i] : [key]),
-        `${key}: got ${JSON.stringify(member)}, want ${row.kind.wanted}`,
-      );
+      // Mistakes come into logs and into what /status tells.
+      const got = isSecret ? 'a private key itself' : text;
+      mistakes.add(placeOf(isMany ? [key, i] : [key]), `${key}: got ${got}, want ${row.kind.wanted}`);
       return row.kind.toml === 'string' ? '' : row.initial;
     });
     if (row.arity === 'one') return parsed[0];

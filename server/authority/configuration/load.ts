@@ -71,13 +71,14 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const keys = keysOf(file, source);
   judgeWindow(source, keys);
   const drafts = draftsOf(source, keys);
-  const hosts = checkedHosts(drafts, keys.name, mistakes);
-  const namespaces = readNamespaces(table['namespaces'], source);
-  const users = usersOf(source, keys, namespaces?.patterns);
+  const spaces = readNamespaces(table['namespaces'], source);
+  const namespaces = spaces?.patterns;
+  const hosts = checkedHosts(drafts, { siteName: keys.name, namespaces, mistakes });
+  const users = usersOf(source, keys, namespaces);
   const anchors = readAnchors(keys.ca, (i) => placeOf(['ca', i]), mistakes);
   const identity = readIdentity(keys, {
     at,
-    namespaces: namespaces?.patterns,
+    namespaces,
     anchors,
     placeOf: (key) => placeOf([key]),
     mistakes,
@@ -96,7 +97,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     crls: crlFiles?.map(({ bytes }) => inSharedMemory(bytes)),
     users: usersTableOf(users.users),
     hosts,
-    namespaces: namespaces?.patterns,
+    namespaces,
     lifetimeSeconds,
     notBeforeOffsetSeconds,
     clockSkewSeconds,
@@ -110,8 +111,8 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const notes = [
     ...identity.notes,
     ...users.notes,
-    ...hostNotes(drafts, namespaces?.patterns),
-    ...namespaceNotes(namespaces, anchors),
+    ...hostNotes(drafts, namespaces),
+    ...namespaceNotes(spaces, anchors),
     ...notesOf({ keys, anchors, expiries, userCount: users.users.length, hosts, at }),
   ];
   return { kind: 'loaded', data, notes, expiries, crlDirectory: keys.crls, crlStamp };

@@ -1,7 +1,7 @@
 // The table `namespaces` of a configuration: which names each CA may speak for. Checks the form, and says what an
 // operator should know of it. Reads no file.
 import { type Certificate, shownSubject } from '../x509/certificate.ts';
-import { nameSetKey, nameSetKeyOfText, nameTextsOfText, unknownTypesOf } from '../x509/name.ts';
+import { nameOrderKey, nameOrderKeyOfText, nameTextsOfText, unknownTypesOf } from '../x509/name.ts';
 import type { Namespaces } from '../x509/namespaces.ts';
 import type { TomlDocument } from '../../settings/toml.ts';
 import type { Mistakes } from './mistakes.ts';
@@ -34,7 +34,7 @@ export function readNamespaces(
     const ca = JSON.stringify(name);
     const problem = personProblem(name);
     if (problem !== undefined) complain(`the CA ${ca} ${problem}`);
-    const key = nameSetKeyOfText(name) ?? name;
+    const key = nameOrderKeyOfText(name) ?? name;
     if (patterns.has(key)) complain(`the namespaces of ${ca} are there twice`);
     const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
     count += 1 + texts.length;
@@ -67,8 +67,8 @@ export function namespaceNotes(
   anchors: readonly Certificate[],
 ): readonly string[] {
   if (namespaces === undefined) return [];
-  const keys = new Set(anchors.map(({ subject }) => nameSetKey(subject)));
-  const missing = anchors.filter(({ subject }) => (namespaces.patterns.get(nameSetKey(subject)) ?? []).length === 0);
+  const keys = new Set(anchors.map(({ subject }) => nameOrderKey(subject)));
+  const missing = anchors.filter(({ subject }) => (namespaces.patterns.get(nameOrderKey(subject)) ?? []).length === 0);
   const others = [...namespaces.written].filter(([key]) => !keys.has(key));
   return [
     ...missing.map((anchor) => `the CA ${shownSubject(anchor)} has no namespaces: nobody whom it certified gets in`),

@@ -1,13 +1,12 @@
 // The users of a site and their roles: from the file of users, a line each, and from the table of the configuration.
 // Builds the list that usersTable.ts packs; whoever is named twice, with whatever roles, is a mistake.
-import { nameSetKeyOfText } from '../x509/name.ts';
-import type { Namespaces } from '../x509/namespaces.ts';
+import { nameKeysUnder, type Namespaces } from '../x509/namespaces.ts';
 import { type Place, placeText, type TomlDocument } from '../../settings/toml.ts';
 import { FILE_BYTES_MAX, readText } from './files.ts';
 import type { Mistakes } from './mistakes.ts';
 import { personDoubt, personProblem, roleProblem } from './names.ts';
 
-/** A user by the key of the name (see nameSetKey), and the roles in their order, without duplicates. */
+/** A user by the key of the name (see NameKeys), and the roles in their order, without duplicates. */
 export interface UserRoles {
   readonly key: string;
   readonly roles: readonly string[];
@@ -61,7 +60,7 @@ export class UserList {
       this.#complain(place, `the user ${JSON.stringify(name)} ${problem}`);
       return undefined;
     }
-    const key = nameSetKeyOfText(name)!;
+    const key = nameKeysUnder(this.#namespaces).ofText(name)!;
     const earlier = this.#places.get(key);
     if (earlier) this.#complain(place, `the user ${JSON.stringify(name)} is also at ${placeText(earlier)}`);
     else this.#places.set(key, place);

@@ -141,7 +141,7 @@ export function nameTextsOfText(text: string): readonly string[] {
   return written.length === 0 ? [] : [written.join(''), written.toReversed().join('')];
 }
 
-function attributesOfText(text: string): readonly Pick<NameAttribute, 'type' | 'value'>[] | undefined {
+function attributesOfText(text: string): readonly TypedText[] | undefined {
   const starts = typeStarts(text);
   if (starts[0]?.index !== 0 || CONTROL.test(text)) return undefined;
   return starts.map((start, i) => ({
@@ -177,9 +177,28 @@ export function typeOfText(text: string): string {
   return TYPES_BY_SPELLING.get(text.toLowerCase()) ?? text;
 }
 
-function setKey(attributes: readonly Pick<NameAttribute, 'type' | 'value'>[]): string {
-  return attributes
-    .map(({ type, value }) => `${type}=${value.length}:${value}`)
-    .sort()
-    .join('/');
+/** As `nameSetKey`, in one order or its reverse: tools write both, and no CA may shuffle a name into another's. */
+export function nameOrderKey(name: Name): string {
+  return orderKey(attributesOf(name));
+}
+
+/** As `nameSetKeyOfText`, to compare with `nameOrderKey`. */
+export function nameOrderKeyOfText(text: string): string | undefined {
+  const attributes = attributesOfText(text);
+  return attributes && orderKey(attributes);
+}
+
+function setKey(attributes: readonly TypedText[]): string {
+  return attributes.map(partOf).sort().join('/');
+}
+
+function orderKey(attributes: readonly TypedText[]): string {
+  const parts = attributes.map(partOf);
+  return [parts.join('/'), parts.toReversed().join('/')].sort()[0]!;
+}
+
+type TypedText = Pick<NameAttribute, 'type' | 'value'>;
+
+function partOf({ type, value }: TypedText): string {
+  return `${type}=${value.length}:${value}`;
 }

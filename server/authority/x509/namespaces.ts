@@ -1,13 +1,38 @@
 // Which names each CA may speak for, after the signing policies of grids (A106): patterns of subjects by the name of
 // the CA that issues them. Pure; a configuration says which.
 import { type Certificate, shownSubject } from './certificate.ts';
-import { nameProblem, nameSetKey, nameText } from './name.ts';
+import {
+  type Name,
+  nameOrderKey,
+  nameOrderKeyOfText,
+  nameProblem,
+  nameSetKey,
+  nameSetKeyOfText,
+  nameText,
+} from './name.ts';
 
 /**
- * Patterns of subjects by the nameSetKey of the CA. A pattern is a name as text, `/TYPE=value` in certificate order, in
- * which `*` stands for any characters, slashes too. A CA that is not there may issue nothing.
+ * Patterns of subjects by the nameOrderKey of the CA. A pattern is a name as text, `/TYPE=value` in certificate order,
+ * in which `*` stands for any characters, slashes too. A CA that is not there may issue nothing.
  */
 export type Namespaces = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * By what names are the same: where each CA has its namespaces, which judge names in their order, in that order or its
+ * reverse, or a CA could put the attributes of a name of another's into an order that is within its own; else in any.
+ */
+export interface NameKeys {
+  readonly of: (name: Name) => string;
+  readonly ofText: (text: string) => string | undefined;
+}
+
+const ANY_ORDER: NameKeys = { of: nameSetKey, ofText: nameSetKeyOfText };
+const ITS_ORDER: NameKeys = { of: nameOrderKey, ofText: nameOrderKeyOfText };
+
+/** The keys of users, signers and holders under such namespaces (A80, A106). */
+export function nameKeysUnder(namespaces: Namespaces | undefined): NameKeys {
+  return namespaces === undefined ? ANY_ORDER : ITS_ORDER;
+}
 
 /** Whether a name as text is within one of the patterns. Case counts. Cost: the text, for each pattern. */
 export function isWithin(text: string, patterns: readonly string[]): boolean {
@@ -36,7 +61,7 @@ export function namespaceProblem(
   issuer: Certificate,
   namespaces: Namespaces,
 ): string | undefined {
-  const patterns = namespaces.get(nameSetKey(issuer.subject));
+  const patterns = namespaces.get(nameOrderKey(issuer.subject));
   if (patterns === undefined) return `was issued by ${shownSubject(issuer)}, which has no namespaces`;
   // A name that another one can be mistaken for is in none.
   if (nameProblem(subject) === undefined && isWithin(nameText(subject), patterns)) return undefined;

@@ -199,6 +199,11 @@ describe('a mistake is told with its file and line:', () => {
       ['authority.toml:1:1: name: got "He:re", want a name without colons, control characters, or blanks at its ends'],
     ],
     [
+      'a key in the place of the name of its file, which is not repeated',
+      () => changed({ key: `key = '''\n-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----'''` }),
+      [expect.stringMatching(/^authority\.toml:2:\d+: key: got a private key itself, want (?![^]*MIGH)/) as string],
+    ],
+    [
       'files that are not there',
       () => changed({ key: 'key = "none.key"', 'ca =': 'ca = ["none.pem"]', usersFile: 'usersFile = "none"' }),
       [

@@ -92,6 +92,21 @@ describe('a CA that certifies a name of another one', () => {
     expect(outcome(user)).toEqual(['AccessGranted']);
   });
 
+  test('is not with the parts of the name, or of the other CA, in an order that is within its own', () => {
+    const named = (kind: 'user' | 'ca', from: Holder, ...types: readonly [string, string][]): Holder =>
+      holderOf(kind, nameDer(types), ecPair(), from);
+    configure(OWN, '"/O=Test/CN=Other CA" = ["/CN=*"]', '"/C=FR/O=Grid/CN=A" = ["/O=Test/*"]');
+    const shuffled = named('user', other, ['CN', 'Staff'], ['C', 'FR'], ['O', 'Test']);
+    site.write('users', '"/C=FR/O=Test/CN=Staff" staff\n');
+    expect(outcome(shuffled.pem).slice(0, 2)).toEqual(['AccessDenied', 'unregistered']);
+    site.write('users', '"/O=Test/C=FR/CN=Staff" staff\n');
+    expect(outcome(shuffled.pem)).toEqual(['AccessGranted']);
+    site.write('users', '"/O=Test/CN=Staff" staff, reader\n');
+    const below = named('ca', other, ['CN', 'A'], ['C', 'FR'], ['O', 'Grid']);
+    const bob = named('user', below, ['O', 'Test'], ['CN', 'Staff']);
+    expect(outcome(bob.pem + below.pem)[2]).toContain('CN=A/C=FR/O=Grid, which has no namespaces');
+  });
+
   test('may certify itself anew', () => {
     const anew = holderOf('ca', other.name, ecPair(), other);
     const user = holderOf('user', nameDer(person('Staff')), ecPair(), anew);
