@@ -215,7 +215,7 @@ export class Upstream {
   #refusal(status: number, headers: Headers): Trouble {
     const trouble = (what: string, isPassing: boolean): Trouble => new Trouble(what, isPassing, status);
     const waitMs = retryAfterMs(headers);
-    if (status >= 300 && status < 400)
+    if (status >= 300 && status < 400 && headers['location'] !== undefined)
       return trouble(`${status}: leads to ${textOf(headers['location'])}, which is not followed`, false);
     const isPassing = [408, 425, 429].includes(status) || status >= 500 || (status === 403 && waitMs !== undefined);
     if (!isPassing || waitMs === undefined) return trouble(`answered ${status}`, isPassing);

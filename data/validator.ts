@@ -3,6 +3,9 @@
 
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/;
 
+/** A date has 29 characters (RFC 9110, 5.6.7), and 33 in an older form. */
+const DATE_CHARACTERS_MAX = 40;
+
 /** A header of an answer by its name in lower case, '' where there is none. */
 type HeaderOf = (name: string) => string;
 
@@ -18,6 +21,7 @@ export function entityTagIn(headerOf: HeaderOf): string | undefined {
  */
 export function lastChangeIn(headerOf: HeaderOf, settledMs: number): string | undefined {
   const date = headerOf('last-modified');
+  if (date.length > DATE_CHARACTERS_MAX) return undefined;
   return Date.parse(headerOf('date')) - Date.parse(date) >= settledMs ? date : undefined;
 }
 

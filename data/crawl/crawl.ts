@@ -77,7 +77,7 @@ export async function crawl(options: CrawlOptions, onProgress: OnProgress): Prom
       publish(state, options.output);
       return undefined;
     }
-    if (options.kind === 'new' && !options.isForced) await judgeSource(options.output, options.base);
+    if (!isRenewal && !options.isForced) await judgeSource(options.output, options.base, options.kind === 'sweep');
     options.onBegun?.(state.isResumed ? state.begun : undefined);
     const upstream = new Upstream(options);
     try {
@@ -107,7 +107,9 @@ async function collect(
   const held = state.isRenewal ? await heldIn(options.output, options.base) : new Map<string, HeldCollection>();
   const manners = new Map<string, Manner>();
   for (const collection of collections) {
-    const manner = await renewed(walker, state, collection, held.get(collection.name));
+    // Of a renewal that was ended nobody knows how: what was walked may be walked once more where links are in doubt.
+    const isResumed = state.isRenewal && state.parts.get(collection.name)!.isDone;
+    const manner = isResumed ? 'patched' : await renewed(walker, state, collection, held.get(collection.name));
     if (!manner) await look(collection);
     manners.set(collection.name, manner ?? 'walked');
   }
@@ -178,16 +180,22 @@ async function rootView(upstream: Upstream, base: string): Promise<RootView> {
     const collections = new Set<Collection>();
     const unknown: string[] = [];
     for (const [name, url] of Object.entries(root)) {
-      const own = /^(https?:\/\/[^?#]{1,256}?)\/api\/v[23]\/\w+\/?(?:\?|$)/.exec(String(url))?.[1];
-      if (own === undefined) throw new Trouble(`${name}: ${JSON.stringify(url)} is no link to a list`);
+      const link = typeof url === 'string' ? url : '';
+      const own = /^(https?:\/\/[^?#]{1,256}?)\/api\/v[23]\/\w+\/?(?:\?|$)/.exec(link)?.[1];
+      if (own === undefined) throw new Trouble(`${shownName(name)}: ${JSON.stringify(link)} is no link to a list`);
       bases.add(own);
       const collection = collectionsOfPath(name, 'v3')[0];
       if (collection) collections.add(collection);
-      else unknown.push(name);
+      else unknown.push(shownName(name));
     }
     if (collections.size === 0) throw new Trouble('it names no collection');
     return { bases, collections: [...collections], unknown };
   });
+}
+
+/** A name of the upstream's, for people: without what would move their cursor. */
+function shownName(name: string): string {
+  return /^[\w.-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64)).replace(/[^ -~]/g, '?');
 }
 
 interface Looking {

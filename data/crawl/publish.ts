@@ -23,9 +23,14 @@ export function judgeOutput(output: string, state: string): void {
   });
   if (statSync(parent).dev !== statSync(state).dev)
     throw new OperationError('usage', `--state ${state} is on another file system than ${output}: name one beside it`);
+  if (existsSync(output) && statSync(output).dev !== statSync(parent).dev)
+    throw new OperationError(
+      'usage',
+      `${output} is a file system of its own, which cannot be replaced: name a directory in it`,
+    );
   for (const [directory, what, own] of [
     [output, 'data set', /^MANIFEST\.json$|\.ndjson(\.gz)?$/],
-    [state, 'state of a crawl', /^(?:checkpoint\.json(?:\.next)?|lock|data|previous)$/],
+    [state, 'state of a crawl', /^(?:checkpoint\.json(?:\.next)?|lock(?:\.left-\d+)?|data|previous)$/],
   ] as const) {
     const stray = namesIn(directory).find((name) => !own.test(name));
     if (stray === undefined) continue;
@@ -36,15 +41,23 @@ export function judgeOutput(output: string, state: string): void {
 
 /**
  * Before anything is asked for: the output is of this catalogue, or nothing. Throws OperationError `usage`, and as
- * readManifest does.
+ * readManifest does; a sweep replaces what is damaged.
  */
-export async function judgeSource(output: string, base: string): Promise<void> {
+export async function judgeSource(output: string, base: string, isSweep: boolean): Promise<void> {
   if (namesIn(output).length === 0) return;
-  const { source } = await readManifest(output);
+  const source = await sourceOf(output).catch((error: unknown) => {
+    if (isSweep && error instanceof OperationError && error.code === 'input') return base;
+    throw error;
+  });
   if (source === base) return;
   const what = typeof source === 'string' ? `what was crawled of ${source}` : 'a data set that no crawl wrote';
-  const cure = 'name another directory, or replace it with --force, this time alone: it accepts every loss too';
+  const force = 'or replace it with --force, this time alone: it accepts every loss too';
+  const cure = `name another directory, ${isSweep ? 'or remove it' : force}`;
   throw new OperationError('usage', `${output} holds ${what}, not that of ${base}: ${cure}`);
+}
+
+async function sourceOf(output: string): Promise<unknown> {
+  return (await readManifest(output)).source;
 }
 
 function isWithin(inner: string, outer: string): boolean {

@@ -80,6 +80,8 @@ export async function renew(
 function isUnaskable(error: unknown): boolean {
   if (!(error instanceof OperationError && error.cause instanceof Trouble)) return false;
   const { isPassing, status } = error.cause;
+  // Who asks to come back much later is asked nothing now.
+  if (status === 429 || status === 503) return false;
   return !isPassing || status === 500;
 }
 

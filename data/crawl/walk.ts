@@ -46,7 +46,7 @@ export interface Walker {
 
 /**
  * The records of a collection behind `from`, page by page in the order of the upstream. Throws `Drift`, and what the
- * upstream throws. Holds at most `concurrency` pages.
+ * upstream throws. Holds at most `concurrency` pages, and the one that is read.
  */
 export async function* walk(walker: Walker, collection: Collection, from: Position): AsyncGenerator<WalkStep> {
   const { isOrdered } = from;
@@ -73,8 +73,13 @@ export async function recordsAt(
   offset: number,
   limit: number,
 ): Promise<readonly SentRecord[]> {
-  const [first, ...more] = await fetchRange(walker, collection, { offset, limit, isOrdered: true }, 0);
-  return [first!, ...more].flatMap(({ records }) => records);
+  const records: SentRecord[] = [];
+  for (let left: Range | undefined = { offset, limit, isOrdered: true }; left;) {
+    const { page, rest }: Fetched = await fetchFirst(walker, collection, left, 0);
+    records.push(...page.records);
+    left = rest;
+  }
+  return records;
 }
 
 /** Whether a page is as it was when it came with its validator. Throws what the upstream throws. */
@@ -109,38 +114,43 @@ async function* pagesFrom(
   overlap: number,
 ): AsyncGenerator<Page> {
   let start = Math.max(0, collected - overlap);
-  let count: number | undefined;
-  const ahead: Promise<readonly Page[]>[] = [];
+  let count = 0;
+  const ahead: Promise<Fetched>[] = [];
+  const fetched = (range: Range): Promise<Fetched> => {
+    const page = fetchFirst(walker, collection, range, overlap);
+    // Who waits for it hears of a failure; until then nobody does.
+    page.catch(() => undefined);
+    return page;
+  };
   const fetchNext = (): void => {
     const range = { offset: start, limit: Math.max(walker.size.size, overlap + 1), isOrdered };
     start += range.limit - overlap;
-    const pages = fetchRange(walker, collection, range, overlap);
-    // Who waits for it hears of a failure; until then nobody does.
-    pages.catch(() => undefined);
-    ahead.push(pages);
+    ahead.push(fetched(range));
   };
   fetchNext();
   while (ahead.length > 0) {
-    for (const page of await ahead.shift()!) {
-      count = page.count;
-      yield page;
-    }
-    while (ahead.length < walker.concurrency && start + overlap < count!) fetchNext();
+    const { page, rest } = await ahead.shift()!;
+    if (rest) ahead.unshift(fetched(rest));
+    count = page.count;
+    yield page;
+    while (ahead.length < walker.concurrency && start + overlap < count) fetchNext();
   }
 }
 
-/** A range of records, in one page or, where the upstream gives fewer at once, in several. */
-async function fetchRange(walker: Walker, collection: Collection, range: Range, overlap: number): Promise<Page[]> {
-  const pages: Page[] = [];
+/** The first page of a range of records, and what is left of the range where the upstream gives fewer at once. */
+interface Fetched {
+  readonly page: Page;
+  readonly rest: Range | undefined;
+}
+
+async function fetchFirst(walker: Walker, collection: Collection, range: Range, overlap: number): Promise<Fetched> {
+  const page = await fetchPage(walker, collection, range);
   const end = range.offset + range.limit;
-  for (let offset = range.offset; ;) {
-    const page = await fetchPage(walker, collection, { ...range, offset, limit: end - offset });
-    pages.push(page);
-    offset += page.records.length;
-    if (offset >= Math.min(end, page.count)) return pages;
-    if (page.records.length <= overlap) throw new Drift(`${page.where}: pages of ${page.records.length} records`);
-    offset -= overlap;
-  }
+  const next = range.offset + page.records.length;
+  if (next >= Math.min(end, page.count)) return { page, rest: undefined };
+  if (page.records.length <= overlap) throw new Drift(`${page.where}: pages of ${page.records.length} records`);
+  const offset = next - overlap;
+  return { page, rest: { ...range, offset, limit: end - offset } };
 }
 
 async function fetchPage(

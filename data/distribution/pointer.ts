@@ -78,8 +78,8 @@ export function objectsOf(pointer: Pointer): readonly string[] {
 export function following(next: Omit<Pointer, 'sequence' | 'earlier'>, before: Pointer | undefined): Pointer {
   if (!before) return { ...next, sequence: 1, earlier: [] };
   const last = { generation: before.generation, objects: objectsOf(before) };
-  const others = before.earlier.filter(({ generation }) => generation !== next.generation);
-  return { ...next, sequence: before.sequence + 1, earlier: [last, ...others].slice(0, EARLIER_MAX) };
+  const others = [last, ...before.earlier].filter(({ generation }) => generation !== next.generation);
+  return { ...next, sequence: before.sequence + 1, earlier: others.slice(0, EARLIER_MAX) };
 }
 
 /**
@@ -127,7 +127,7 @@ export function decodePointer(text: string, from: string): Pointer {
   const { format, sequence, generation, created, counts } = found;
   // Publishers of before it was there wrote none.
   const { refreshed = null } = found;
-  if (format !== FORMAT) return refused(`has format ${JSON.stringify(format)}, expected ${FORMAT}`);
+  if (format !== FORMAT) return refused(`has format ${formatText(format)}, expected ${FORMAT}`);
   if (!isCount(sequence) || sequence === 0) return refused('/sequence: expected a number from 1');
   if (!isHash(generation)) return refused('/generation: expected 64 hexadecimal digits');
   if (created !== null && !isTime(created)) return refused(`/created: ${TIME_WANTED}`);
@@ -153,6 +153,11 @@ export function decodePointer(text: string, from: string): Pointer {
   };
 }
 
+/** Of another format all may be other, and as deep as it is long. */
+function formatText(format: unknown): string {
+  return typeof format === 'number' || typeof format === 'string' ? JSON.stringify(format).slice(0, 64) : typeof format;
+}
+
 const TIME_WANTED = 'expected a time such as "2026-01-31T00:00:00Z", or null';
 
 function isTime(value: unknown): value is string {
@@ -172,7 +177,9 @@ function isStored(value: unknown): value is StoredObject {
 }
 
 function isStoredBlocks(value: unknown): value is StoredBlocks {
-  return isStored(value) && /^[0-9a-f]{8}$/.test(String((value as Partial<StoredBlocks>).address));
+  if (!isStored(value)) return false;
+  const { address } = value as Partial<Record<keyof StoredBlocks, unknown>>;
+  return typeof address === 'string' && /^[0-9a-f]{8}$/.test(address);
 }
 
 function isEarlier(value: unknown): value is EarlierGeneration {

@@ -51,7 +51,8 @@ export async function readManifest(directory: string): Promise<Manifest> {
       throw refused(`/counts/${name}: expected a number of records`);
   }
   for (const [name, sum] of Object.entries(sha256)) {
-    if (!/^[0-9a-f]{64}$/i.test(String(sum))) throw refused(`/sha256/${name}: expected 64 hexadecimal digits`);
+    if (typeof sum !== 'string' || !/^[0-9a-f]{64}$/i.test(sum))
+      throw refused(`/sha256/${name}: expected 64 hexadecimal digits`);
   }
   return {
     created,

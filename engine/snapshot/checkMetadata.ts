@@ -120,9 +120,9 @@ function isInferred(field: Json): boolean {
     ['records', embedded],
   ]);
   const form = forms.get(kind);
-  if (!form || !isSame(field, form) || !FIELD_NAME.test(String(name))) return false;
-  if ('type' in form) return TYPES.includes(String(type));
-  return 'to' in form ? collectionNamed(String(to)) !== undefined : Array.isArray(fields);
+  if (!form || !isSame(field, form) || typeof name !== 'string' || !FIELD_NAME.test(name)) return false;
+  if ('type' in form) return TYPES.some((one) => one === type);
+  return 'to' in form ? typeof to === 'string' && collectionNamed(to) !== undefined : Array.isArray(fields);
 }
 
 function isCount(value: unknown): value is number {

@@ -377,10 +377,3 @@ test('what a crawl held goes before its lock does: where that is open nothing ca
   held.close();
   expect(existsSync(state)).toBe(false);
 });
-
-test('an upstream that makes up ever more hosts with links is refused before all of a page is taken', async () => {
-  const text = Array.from({ length: 5000 }, (_, i) => `http://h${i}.test/api/v3/times/1/`);
-  const upstream = await upstreamOf({ collections: { notes: [{ ob_id: 1, links: text }] } });
-  const crawl = crawled(upstream.url, newOutput());
-  await expect(crawl).rejects.toMatchObject({ code: 'input', message: expect.stringContaining('more than 4096') });
-});

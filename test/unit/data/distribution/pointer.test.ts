@@ -44,6 +44,12 @@ test('one that follows has the next number and names those before it, each once 
   expect(Buffer.byteLength(encodePointer(pointer))).toBeLessThan(1 << 15);
 });
 
+test('one of the same generation with other objects leaves the one before it where it was', () => {
+  const second = following({ ...FIRST, generation: hash('d') }, FIRST);
+  const compressed = following({ ...FIRST, generation: hash('d'), blocks: [] }, second);
+  expect(compressed.earlier.map(({ generation }) => generation[0])).toEqual(['a']);
+});
+
 test('one that was found current again is the next one of the same objects, before which is what was', () => {
   const second = following({ ...FIRST, generation: hash('d') }, FIRST);
   const again = refreshedAgain(second, '2026-02-01T00:00:00.000Z');
@@ -68,6 +74,8 @@ test('data is older by the instant it names, and never where one names none', ()
   expect(isOlderData(of('2026-01-01T00:00:00Z'), of(undefined))).toBe(false);
 });
 
+/** Deeper than functions may call themselves. */
+const NESTED = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 const members = JSON.parse(encodePointer(FIRST)) as Record<string, unknown>;
 const withMember = (name: string, value: unknown): string => JSON.stringify({ ...members, [name]: value });
 
@@ -95,6 +103,10 @@ test.each([
     /\/blocks/,
   ],
   [withMember('earlier', [{ generation: hash('a'), objects: ['current.json'] }]), /\/earlier: expected at most 32/],
+  [withMember('blocks', [{ address: ['0123abcd'], sha256: hash('a'), size: 1 }]), /\/blocks: expected at most 16/],
+  [withMember('blocks', [{ address: { toString: 1 }, sha256: hash('a'), size: 1 }]), /\/blocks: expected at most 16/],
+  [JSON.stringify(members).replace(/"address":"\w+"/, `"address":${NESTED}`), /\/blocks: expected at most 16/],
+  [JSON.stringify(members).replace('"format":1', `"format":${NESTED}`), /has format object, expected 1$/],
   [withMember('earlier', {}), /\/earlier/],
 ])('refused: %s', (text, message) => {
   expect(() => decodePointer(text, 'x')).toThrow(

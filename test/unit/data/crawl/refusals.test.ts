@@ -1,0 +1,54 @@
+// What a crawl does not take, or not replace: roots that are none, hosts without end, the data of another catalogue.
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { crawled, linesOf, newOutputIn, recordsFrom, recordsOf } from '../../../support/crawls.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { plainUpstreams } from '../../../support/plainUpstream.ts';
+
+const directory = temporaryDirectory();
+const upstreamOf = plainUpstreams();
+const newOutput = (): string => newOutputIn(directory);
+
+test.each([
+  [
+    'a link that is no text',
+    '{"times":{"toString":1}}',
+    /^the root view .*: times: "" is no link to a list; tried 3 times/,
+  ],
+  ['a name that would move a cursor', '{"\\u001b[2J\u202e":[]}', /: "\\u001b\[2J\?": "" is no link to a list/],
+])('a root view with %s is refused and told', async (_what, root, message) => {
+  const server = createServer((_request, response) => response.end(root));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await expect(crawled(`http://127.0.0.1:${port}`, newOutput())).rejects.toMatchObject({
+    code: 'network',
+    message: expect.stringMatching(message) as string,
+  });
+  server.closeAllConnections();
+  server.close();
+});
+
+test('what a sweep would replace is of the same catalogue, damaged, or refused', async () => {
+  const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
+  const output = newOutput();
+  await crawled(url, output, { kind: 'sweep' });
+  const { url: other } = await upstreamOf({ collections: { notes: recordsFrom(0, 2) } });
+  await expect(crawled(other, output, { kind: 'sweep' })).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringMatching(/holds what was crawled of .*: name another directory, or remove it$/) as string,
+  });
+  expect(recordsOf(output)).toEqual({ 'notes.ndjson': linesOf(recordsFrom(0, 1)) });
+  writeFileSync(join(output, 'MANIFEST.json'), '{');
+  await crawled(other, output, { kind: 'sweep' });
+  expect(recordsOf(output)).toEqual({ 'notes.ndjson': linesOf(recordsFrom(0, 2)) });
+});
+
+test('an upstream that makes up ever more hosts with links is refused before all of a page is taken', async () => {
+  const text = Array.from({ length: 5000 }, (_, i) => `http://h${i}.test/api/v3/times/1/`);
+  const upstream = await upstreamOf({ collections: { notes: [{ ob_id: 1, links: text }] } });
+  const crawl = crawled(upstream.url, newOutput());
+  await expect(crawl).rejects.toMatchObject({ code: 'input', message: expect.stringContaining('more than 4096') });
+});
