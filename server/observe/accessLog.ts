@@ -88,7 +88,7 @@ export class AccessLogs {
   }
 
   /** Says what was lost since it said so last, once a minute at most. */
-  look(): void {
+  look(isLast = false): void {
     const dropped = this.#tallies.reduce((sum, tally) => sum + tally[DROPPED]!, 0);
     const failed = Atomics.load(this.#words, Word.failed);
     const nowMs = this.#clock();
@@ -97,28 +97,40 @@ export class AccessLogs {
     const errno = Atomics.load(this.#words, Word.errno);
     const why = failed === this.#told.failed || errno === 0 ? 'so fast' : `(${getSystemErrorName(errno)})`;
     this.#told = { failed, dropped, ms: nowMs };
-    const kept = 'what waits is tried again';
-    this.#report(`the access log ${this.#path} cannot be written ${why}: ${lost} lines dropped, ${kept}`, 'error');
+    const kept = isLast ? '' : ', what waits is tried again';
+    this.#report(`the access log ${this.#path} cannot be written ${why}: ${lost} lines dropped${kept}`, 'error');
   }
 
   /** No look behind it but the last one, whenever it last told. */
   stop(): void {
     clearInterval(this.#timer);
     this.#told.ms = -Infinity;
-    this.look();
+    this.look(true);
   }
 }
 
 /** So many flushes lie between a file that could not be opened and the next try. */
 const FLUSHES_BETWEEN = 4;
 
+/** A stream into the file, and what it was given of which it has written so much; a line has a byte a character. */
+interface OpenFile {
+  readonly stream: SonicBoom;
+  lines: number;
+  bytes: number;
+  bytesWritten: number;
+}
+
+/** Lines that wait in a file's stream, by their mean length. */
+function waitingLines({ lines, bytes, bytesWritten }: OpenFile): number {
+  return bytes === 0 ? 0 : Math.ceil((lines * (bytes - bytesWritten)) / bytes);
+}
+
 /** The access log as one thread has it. */
 export class AccessLog {
   /** The one that is open, and the one that is being opened, in its place or as the first. */
-  #stream: SonicBoom | undefined;
-  #opening: SonicBoom | undefined;
-  /** Lines that wait for the first to open. */
-  #early = 0;
+  #file: OpenFile | undefined;
+  #opening: OpenFile | undefined;
+  #hasDropped = false;
   #untilTry = 0;
   readonly #link: AccessLogLink;
   readonly #isFile: boolean;
@@ -135,20 +147,22 @@ export class AccessLog {
 
   /** One line, shorter than a write, with its end. Never throws. Cost: a copy; writing is the event loop's. */
   write(line: string): void {
-    this.#link.lines[TAKEN]! += 1;
-    const stream = this.#stream ?? this.#opening;
-    if (!stream) this.#drop(1);
-    else {
-      if (!this.#stream) this.#early++;
-      stream.write(line);
-    }
+    const file = this.#file ?? this.#opening;
+    this.#hasDropped = !file;
+    file?.stream.write(line);
+    if (!file || this.#hasDropped) return this.#drop(1);
+    file.lines++;
+    file.bytes += line.length;
+    // What waits for the first file to open is taken once it is.
+    if (file === this.#file) this.#link.lines[TAKEN]! += 1;
   }
 
   /** Writes what waits, as far as the disk takes it within CLOSE_MS; nothing is logged behind it. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    const stream = this.#stream ?? this.#opening;
-    if (!stream) return;
+    const file = this.#file ?? this.#opening;
+    if (!file) return;
+    const { stream } = file;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, CLOSE_MS);
       for (const end of ['close', 'error'] as const) {
@@ -159,7 +173,7 @@ export class AccessLog {
       }
       stream.end();
     });
-    stream.destroy();
+    this.#abandon(file);
   }
 
   /** Opens the file; a stream of its own each time, since one that failed to open writes to no file, or to another. */
@@ -171,41 +185,48 @@ export class AccessLog {
       maxLength: WAITING_BYTES_MAX,
       ...(this.#isFile && !isPipe(path) ? FILE_WRITE : PIPE_WRITE),
     });
-    this.#opening = stream;
-    stream.on('drop', () => {
-      if (stream === this.#opening && !this.#stream) this.#early--;
-      this.#drop(1);
-    });
+    const file: OpenFile = { stream, lines: 0, bytes: 0, bytesWritten: 0 };
+    this.#opening = file;
+    stream.on('drop', () => (this.#hasDropped = true));
+    stream.on('write', (bytes: number) => (file.bytesWritten += bytes));
     stream.once('ready', () => {
-      this.#stream?.end();
-      [this.#stream, this.#opening, this.#opened, this.#early] = [stream, undefined, asked, 0];
+      this.#file?.stream.end();
+      this.#link.lines[TAKEN]! += file.lines;
+      [this.#file, this.#opening, this.#opened] = [file, undefined, asked];
     });
-    // What could not be written is kept, up to the limit, and tried again with the next lines.
+    // What could not be written is kept, up to the limit, and tried again with the next lines; that of a file which
+    // another one has replaced is not, since it would keep the room of a file that was removed.
     stream.on('error', ({ errno = 0 }: NodeJS.ErrnoException) => {
       Atomics.store(words, Word.errno, errno);
       Atomics.add(words, Word.failed, 1);
-      if (stream === this.#opening) this.#giveUp();
+      if (file === this.#opening) this.#giveUp(file);
+      else if (file !== this.#file) this.#abandon(file);
     });
   }
 
   /** Until the next try lines go to the file that is open, where one is. */
-  #giveUp(): void {
+  #giveUp({ lines }: OpenFile): void {
     this.#opening = undefined;
     this.#untilTry = FLUSHES_BETWEEN;
-    this.#drop(this.#early);
-    this.#early = 0;
+    this.#drop(lines);
+  }
+
+  /** What waits there is lost, though it was taken. */
+  #abandon(file: OpenFile): void {
+    this.#drop(waitingLines(file));
+    file.lines = file.bytes = file.bytesWritten = 0;
+    file.stream.destroy();
   }
 
   #drop(lines: number): void {
-    this.#link.lines[TAKEN]! -= lines;
     this.#link.lines[DROPPED]! += lines;
   }
 
   #flush(): void {
     const asked = Atomics.load(this.#link.words, Word.reopen);
-    const isDue = !this.#stream || (this.#isFile && asked !== this.#opened);
+    const isDue = !this.#file || (this.#isFile && asked !== this.#opened);
     if (isDue && !this.#opening && --this.#untilTry < 0) this.#open(asked);
-    this.#stream?.flush();
+    this.#file?.stream.flush();
   }
 }
 

@@ -1,6 +1,7 @@
 // Follows another catalogue while a server runs: each refresh is a process of its own, whose memory and work are none
 // of the supervisor's, and what it put in place is then taken like any new data. One that fails changes nothing.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { holdData } from '../../data/open.ts';
@@ -101,6 +102,19 @@ export class Follower {
     this.#freshMs = steadyMs();
   }
 
+  /** What is loaded. A snapshot that is damaged, or of another version, is built again of its data first. */
+  async orBuilt<T>(load: () => Promise<T>, showProgress: ShowProgress): Promise<T> {
+    try {
+      return await load();
+    } catch (error) {
+      if (!(error instanceof OperationError && error.code === 'snapshot')) throw error;
+      this.#report(`it is built again: ${error.message}`, 'warn');
+      rmSync(this.#settings.data, { force: true });
+    }
+    await this.first(showProgress);
+    return load();
+  }
+
   /** Refreshes now, unless the data was just fetched, and again after each period. */
   begin(options: FollowerOptions): void {
     this.#options = options;
@@ -159,8 +173,8 @@ export class Follower {
       const line = `the refresh failed, generation ${served().slice(0, 12)} goes on: ${reason}`;
       this.#report(line, 'error', { event: 'refused', generation: served(), reason, seconds });
     }
-    if (change.status === 'refused') this.#lastFailure = change.reason;
-    else this.#freshMs = steadyMs();
+    this.#lastFailure = change.status === 'refused' ? change.reason : undefined;
+    if (change.status !== 'refused') this.#freshMs = steadyMs();
     onRefreshed(change, epochMs());
     this.#waitFrom(startMs);
     return change;

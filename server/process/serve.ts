@@ -25,7 +25,7 @@ import {
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { allEnded, cutLine, noteOrders } from './signals.ts';
 import { ServingThreads } from '../threads/servingThreads.ts';
-import { PROGRAM_GONE, ThreadLosses } from '../threads/threadLosses.ts';
+import { ProgramGone, ThreadLosses, unreadProgram } from '../threads/threadLosses.ts';
 import type { Follower } from './follower.ts';
 import type { Subscription } from './subscription.ts';
 import type { Change, Generations } from '../generations/generations.ts';
@@ -107,7 +107,7 @@ export async function serve(
     const subscription = await subscriptionOf(settings, baseUrl, report, administration);
     if (subscription) stops.push(() => subscription.stop());
     const dataPath = (): string => subscription?.dataPath() ?? settings.data;
-    const served = await loaded(settings, { baseUrl, report, showProgress, dataPath }, subscription);
+    const served = await loaded(settings, { baseUrl, report, showProgress, dataPath }, { follower, subscription });
     await inTurnAt(settings.host, portsOf(ports), async () => {
       await claims.release();
       beforeFirst();
@@ -147,13 +147,12 @@ function heardBy(administration: () => Administration | undefined, tell: Report)
 async function loaded(
   settings: Settings,
   options: GenerationOptions,
-  subscription: Subscription | undefined,
+  { follower, subscription }: Pick<Sources, 'follower' | 'subscription'>,
 ): Promise<ServedData> {
   const load = (held: HeldFile | undefined): Promise<Generation> => loadGeneration(settings, options, held);
-  return {
-    generation: await (subscription ? subscription.first(load) : load(holdData(settings.data))),
-    sinceMs: epochMs(),
-  };
+  const here = (): Promise<Generation> => load(holdData(settings.data));
+  const first = subscription?.first(load) ?? follower?.orBuilt(here, options.showProgress) ?? here();
+  return { generation: await first, sinceMs: epochMs() };
 }
 
 /** The target to which it subscribes, where the settings name one; its code is read only then. */
@@ -218,21 +217,20 @@ function heedOrders(
   // The next order tries again.
   const unread = (error: unknown): never => {
     started = undefined;
-    throw error;
+    throw unreadProgram(error);
   };
-  const reload = async (): Promise<Change> => {
-    try {
-      return await (subscription?.order(generations) ?? (await generations()).reload());
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-      options.report(`the data is not looked at: ${PROGRAM_GONE}`, 'error');
+  const unlessGone = (change: Promise<Change>): Promise<Change> =>
+    change.catch((error: unknown) => {
+      if (!(error instanceof ProgramGone)) throw error;
+      options.report(`the data is not looked at: ${error.message}`, 'error');
       const { generation: served } = options.served.generation.loaded;
-      return { status: 'refused', served, reason: PROGRAM_GONE, seconds: 0 };
-    }
-  };
+      return { status: 'refused', served, reason: error.message, seconds: 0 };
+    });
+  const reload = (): Promise<Change> =>
+    unlessGone(subscription?.order(generations) ?? generations().then((read) => read.reload()));
   options.administration?.command({
     '/reload': reload,
-    '/rollback': async () => (await generations()).rollback(),
+    '/rollback': () => unlessGone(generations().then((read) => read.rollback())),
     ...(follower && { '/refresh': () => follower.refresh() }),
   });
   follower?.begin({

@@ -129,5 +129,5 @@ const LINGER_MS_MAX = 1000;
 
 /** Ends a process that has stopped and is still there: threads that load data keep it, or one that waits for a disk. */
 export function endLingering(): void {
-  setTimeout(() => endAtOnce(0), LINGER_MS_MAX).unref();
+  setTimeout(() => endAtOnce(Number(process.exitCode ?? 0)), LINGER_MS_MAX).unref();
 }

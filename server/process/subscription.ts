@@ -164,7 +164,7 @@ export class Subscription {
   /** Why the server is not ready, though it may serve; undefined where it is. */
   unreadyReason(): string | undefined {
     const { from, maxStaleMs } = this.#options.settings;
-    const why = this.#lastFailure ? `: ${this.#lastFailure.reason}` : '';
+    const why = this.#isFailing && this.#lastFailure ? `: ${this.#lastFailure.reason}` : '';
     if (!this.#taken) return `waiting for the first snapshot of ${from}${why}`;
     return this.#freshness.staleReason(maxStaleMs, from, why);
   }
@@ -237,7 +237,7 @@ export class Subscription {
     isOrder: boolean,
     onTaken: (change: Change) => void = () => undefined,
   ): Promise<OperationError | undefined> {
-    while (this.#checking) await this.#checking;
+    while (this.#checking) await this.#checking.catch(() => undefined);
     this.#checking = this.#check(isOrder, async () => {
       const change = await (await generations()).reload();
       onTaken(change);
@@ -372,11 +372,10 @@ export class Subscription {
     } catch (error) {
       releaseFile(held);
       if (!(error instanceof OperationError) || error.code === 'memory') throw error;
-      this.#options.report(
-        `generation ${pointer.generation.slice(0, 12)} of the cache is not taken: ${error.message}`,
-        'warn',
-      );
-      distrust(file);
+      const what = `generation ${pointer.generation.slice(0, 12)} of the cache`;
+      this.#options.report(`${what} is not taken: ${error.message}`, 'warn');
+      // What could not be read now may be read by the next start.
+      if (error.code === 'snapshot') distrust(file);
       return undefined;
     }
   }

@@ -26,10 +26,10 @@ const REQUESTS: TalliedMetric = {
 
 const BY_ROUTE = ROUTES.map((route): Labels => ({ route }));
 
-/** The time of answers, from when a request is here with its body until its answer's head may go out. */
+/** The time of answers, from when the head of a request is here until that of its answer may go out. */
 const ANSWER_SECONDS: TalliedHistogram = {
   name: 'answer_seconds',
-  help: 'Time from a request, body included, to its answer, by route.',
+  help: 'Time from the head of a request, its body behind it, to its answer, by route.',
   buckets: [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   curves: BY_ROUTE,
 };

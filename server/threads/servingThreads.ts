@@ -84,9 +84,11 @@ export class ServingThreads {
     });
   }
 
-  /** Whether one serves: none does between the death of the last and the start of another. */
+  /**
+   * Whether one serves: none does between the death of the last and the start of another, nor once all are told to end.
+   */
   isServing(): boolean {
-    return [...this.#running].some((thread) => thread.isServing());
+    return !this.#isStopping && [...this.#running].some((thread) => thread.isServing());
   }
 
   /**
@@ -95,10 +97,11 @@ export class ServingThreads {
    */
   async stop(time: DrainTime): Promise<number> {
     this.#isStopping = true;
+    const cutBefore = this.#cut;
     for (const retry of this.#retries) clearTimeout(retry);
     for (const { worker } of this.#running) send(worker, { kind: 'drain', ...time });
     await Promise.all([...this.#running].map(({ ended }) => ended));
-    return this.#cut;
+    return this.#cut - cutBefore;
   }
 
   /** A thread of this number, which reads the program and waits for its data. Throws where the system has none. */
@@ -212,6 +215,7 @@ export class ServingThreads {
     this.#report(
       `a serving thread did not turn for ${SILENT_LOOKS} s and cannot be ended, since it waits for the system: ` +
         'the server ends, to be started again',
+      'error',
     );
     this.#isStopping = true;
     const others = [...this.#running].filter((one) => one !== silent);

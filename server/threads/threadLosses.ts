@@ -1,5 +1,6 @@
 // Threads that died or could not start, of whatever kind: told to people, counted, and remembered for as long as it
 // matters whether a kind keeps dying. Starts and ends no thread.
+import { OperationError } from '../../data/operationError.ts';
 import { type Clock, epochSeconds, steadyMs } from '../observe/clock.ts';
 import { type Observer, type Report, THREAD_KINDS, type ThreadKind } from '../observe/events.ts';
 
@@ -16,7 +17,19 @@ interface LostThreads {
 }
 
 /** What is said where code is to be read that is not there any more. */
-export const PROGRAM_GONE = 'the program is not where it was when the server started: start the server again';
+const PROGRAM_GONE = 'the program is not where it was when the server started: start the server again';
+
+/** Code is to be read that is not there any more. */
+export class ProgramGone extends OperationError {
+  constructor(cause: unknown) {
+    super('file', PROGRAM_GONE, cause);
+  }
+}
+
+/** What is wrong where code could not be read: that the program is gone, or the error as it is. */
+export function unreadProgram(error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND' ? new ProgramGone(error) : error;
+}
 
 /** The threads that a process has lost. */
 export class ThreadLosses {

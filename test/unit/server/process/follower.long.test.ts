@@ -296,6 +296,23 @@ test('who went back stays there, until there is more than what was left', async 
   expect(await counted()).toBe(5);
 }, 60_000);
 
+test('builds a snapshot again that is damaged where nobody looks before it is loaded', async () => {
+  const { command, state, upstream } = await following('1h');
+  await command.kill();
+  const file = join(state, 'catalogue.snapshot');
+  const bytes = readFileSync(file);
+  bytes[200]! ^= 1;
+  writeFileSync(file, bytes);
+  const words = ['--follow', upstream.url, '--state', state, '--every', '1h', '--threads', '1'];
+  const again = runCommand(['serve', '--port', '0', ...words]);
+  running.push(again);
+  await again.printed(/it is built again: .*section/);
+  const [, url] = await again.printed(/listening on (http:\S+)\n/);
+  expect(await (await fetch(`${url}/api/v3/notes/?limit=1`)).json()).toMatchObject({ count: 3 });
+  bytes[200]! ^= 1;
+  expect(readFileSync(file).equals(bytes)).toBe(true);
+}, 60_000);
+
 test('waits for a catalogue that is not there yet, says so, and follows another one where it was misspelt', async () => {
   const upstream = await startPlainUpstream({ collections: { notes: notesOf(3) } });
   upstreams.push(upstream);

@@ -61,6 +61,29 @@ test('what is new is taken on an order, which is answered with what came of it a
   ]);
 });
 
+test('it serves on where its program is gone, says so at each order, and does not end by what is published', async () => {
+  const { url } = newFolder(directory);
+  const [first, second] = releases;
+  await published(url, first);
+  const missing = `data:text/javascript,${encodeURIComponent(`
+    import { registerHooks } from 'node:module';
+    registerHooks({
+      resolve(specifier, context, next) {
+        if (!specifier.endsWith('/reloads.ts')) return next(specifier, context);
+        throw Object.assign(new Error('gone'), { code: 'ERR_MODULE_NOT_FOUND' });
+      },
+    });`)}`;
+  const server = await startFollower(url, newCache(), [], { node: ['--import', missing] });
+  running.push(server);
+  await server.printed(/listening on/);
+  const reason = 'the program is not where it was when the server started: start the server again';
+  await published(url, second);
+  await expect.poll(async () => (await server.status()).target.lastFailure?.reason, POLL).toEqual(reason);
+  expect(await server.reload()).toMatchObject({ status: 'refused', reason, served: first.generation });
+  expect(await server.rollback()).toMatchObject({ status: 'refused', reason });
+  expect(await server.readyz()).toEqual({ code: 200, status: 'ready' });
+});
+
 test('it serves on while nobody can look into its cache, says so, and takes what is new once they can', async () => {
   const { url } = newFolder(directory);
   const [first, second] = releases;
