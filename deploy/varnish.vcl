@@ -46,9 +46,14 @@ sub vcl_init {
 
 sub vcl_recv {
   set req.backend_hint = catalogue.backend();
-  set req.http.X-Forwarded-Host = req.http.Host;
-  # The id in the replica's access log and audit, where this host is a --trusted-proxy.
-  set req.http.X-Request-Id = req.xid;
+  # What the proxy before has said stands.
+  if (!req.http.X-Forwarded-Host) {
+    set req.http.X-Forwarded-Host = req.http.Host;
+  }
+  # The id in the replica's access log and audit: with --access-log, where this host is a --trusted-proxy.
+  if (!req.http.X-Request-Id) {
+    set req.http.X-Request-Id = req.xid;
+  }
   # One object for all who take gzip, whatever else they list.
   if (req.http.Accept-Encoding ~ "gzip" && req.http.Accept-Encoding !~ "gzip\s*;\s*q=0") {
     set req.http.Accept-Encoding = "gzip";
@@ -80,6 +85,13 @@ sub vcl_backend_response {
   set beresp.grace = 0s;
   set beresp.keep = 1h;
   return (deliver);
+}
+
+sub vcl_deliver {
+  # A page that is kept has that of another request.
+  if (resp.http.X-Request-Id) {
+    set resp.http.X-Request-Id = req.http.X-Request-Id;
+  }
 }
 
 sub vcl_backend_error {

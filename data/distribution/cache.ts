@@ -44,7 +44,7 @@ export class SnapshotCache {
    * it cannot be had. A damaged index counts for nothing, since all can be fetched again.
    */
   static open(directory: string, target: string): SnapshotCache {
-    attempt(`cannot write ${directory}`, () => mkdirSync(directory, { recursive: true }));
+    attempt(`cannot write ${directory}, the folder of --cache`, () => mkdirSync(directory, { recursive: true }));
     const index = indexIn(path.join(directory, INDEX_NAME));
     if (index && index.target !== target)
       throw new OperationError('usage', `${directory} has generations of ${index.target}: name another with --cache`);
@@ -102,7 +102,7 @@ export class SnapshotCache {
     const pointers = this.#pointers.map((one) => JSON.parse(encodePointer(one)) as unknown);
     const index: Index = { format: INDEX_FORMAT, target: this.#target, pointers, fetched: this.#fetched };
     await unfinished(file, async (partial) =>
-      attempt(`cannot write ${file}`, () => {
+      attempt(`cannot write ${file}, in the folder of --cache`, () => {
         writeFileSync(partial, JSON.stringify(index), { flush: true });
         renameSync(partial, file);
         syncDirectory(this.#directory);
@@ -113,7 +113,7 @@ export class SnapshotCache {
   /** The target's pointer was seen to be the one that is served, now, in milliseconds since 1970. */
   confirm(nowMs: number): void {
     const file = path.join(this.#directory, INDEX_NAME);
-    attempt(`cannot write ${file}`, () => utimesSync(file, nowMs / 1000, nowMs / 1000));
+    attempt(`cannot write ${file}, in the folder of --cache`, () => utimesSync(file, nowMs / 1000, nowMs / 1000));
   }
 
   /** When that was last, in milliseconds since 1970; undefined where it never was. */

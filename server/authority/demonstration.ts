@@ -5,6 +5,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { OperationError } from '../../data/operationError.ts';
 import { signerOf } from './attributeCertificate/write.ts';
 import { loadAuthority } from './configuration/load.ts';
 import {
@@ -63,8 +64,8 @@ function homeOfUser(): string {
 /**
  * The directory of a demonstration that is good at this time (seconds since 1970): that in `directory`, made if there
  * is none or it is about to expire; in a temporary directory, removed when the process ends, where `directory` is not
- * given or cannot be written. Processes that make one at the same time do not disturb each other. Cost: 0.5 s of key
- * making, or next to nothing.
+ * given or cannot be written. Processes that make one at the same time do not disturb each other. Throws OperationError
+ * `file` where neither can be written. Cost: 0.5 s of key making, or next to nothing.
  */
 export function prepareDemonstration(directory: string | undefined, at: number): string {
   if (directory === undefined) return temporaryDemonstration(at);
@@ -79,10 +80,16 @@ export function prepareDemonstration(directory: string | undefined, at: number):
 }
 
 function temporaryDemonstration(at: number): string {
-  const temporary = mkdtempSync(join(tmpdir(), 'catalogue-replica-demonstration-'));
-  process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
-  writeDemonstration(temporary, at);
-  return temporary;
+  try {
+    const temporary = mkdtempSync(join(tmpdir(), 'catalogue-replica-demonstration-'));
+    process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
+    writeDemonstration(temporary, at);
+    return temporary;
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    const what = `cannot write the demonstration of the attribute authority to ${tmpdir()}`;
+    throw new OperationError('file', `${what}: set TMPDIR or HOME to a directory that can be written`, error);
+  }
 }
 
 function isGood(directory: string, at: number): boolean {

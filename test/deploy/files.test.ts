@@ -1,8 +1,8 @@
 // The deployment files against the programs that read them, and against what they name: settings, metrics, files.
-// How the proxies serve is in proxies.long.test.ts.
+// How the proxies serve is in proxies.long.test.ts, what refresh.sh does in refresh.test.ts.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LAUNCHER_FILE } from '../../bench/processes/processes.ts';
 import { settingsTable } from '../support/documentTables.ts';
@@ -106,38 +106,3 @@ test('every file is told of in the runbook and comes with the package', () => {
   expect(JSON.parse(readProjectFile('package.json'))).toMatchObject({ files: expect.arrayContaining(['deploy']) });
   expect(textOf('kubernetes.yaml')).toContain('/node_modules/catalogue-replica/deploy/refresh.sh');
 });
-
-test.skipIf(process.platform === 'win32' || !hasProgram('curl'))(
-  'new data is crawled, imported, and ordered to be taken',
-  () => {
-    const calls = join(folder, 'calls');
-    const stub = (name: string): string => {
-      const path = join(folder, name);
-      writeFileSync(path, `#!/bin/sh\necho "${basename(name)} $@" >>${calls}\n[ "$1" != "$FAILS" ]\n`);
-      chmodSync(path, 0o755);
-      return path;
-    };
-    mkdirSync(join(folder, 'bin'));
-    stub('bin/curl');
-    const environment = {
-      PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
-      CATALOGUE_REPLICA: stub('replica'),
-    };
-    const run = (fails: string) => {
-      writeFileSync(calls, '');
-      const words = ['https://up.example', 'https://public.example', 'me@example.org', '/data', 'a:9081', 'b:9082'];
-      const { status } = spawnSync(join(DEPLOY, 'refresh.sh'), words, { env: { ...environment, FAILS: fails } });
-      return [status === 0, readFileSync(calls, 'utf8').trimEnd().split('\n')];
-    };
-    const [crawl, build] = [
-      'replica crawl https://up.example -o /data/catalogue --contact me@example.org',
-      'replica import /data/catalogue -o /data/catalogue.snapshot --base-url https://public.example',
-    ];
-    const order = (address: string): unknown => expect.stringMatching(`^curl .*POST http://${address}/reload$`);
-    expect(run('nothing')).toEqual([true, [crawl, build, order('a:9081'), order('b:9082')]]);
-    expect(run('crawl')).toEqual([false, [crawl]]);
-    expect(run('import')).toEqual([false, [crawl, build]]);
-    // Of curl: all replicas are told, also where one does not take it.
-    expect(run('--silent')).toEqual([false, [crawl, build, order('a:9081'), order('b:9082')]]);
-  },
-);

@@ -13,8 +13,24 @@ const DEPLOY = join(ROOT, 'deploy');
 const MODELS = join(ROOT, 'node_modules/kubernetes-models');
 const textOf = (name: string): string => readFileSync(join(DEPLOY, name), 'utf8');
 
+interface Container {
+  readonly command?: readonly string[];
+  readonly securityContext: { readonly readOnlyRootFilesystem: boolean };
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
 interface PodTemplate {
-  readonly spec: { readonly enableServiceLinks?: boolean };
+  readonly spec: {
+    readonly enableServiceLinks?: boolean;
+    readonly containers: readonly Container[];
+    readonly volumes: readonly { readonly name: string; readonly emptyDir?: object }[];
+  };
+}
+
+interface JobSpec {
+  readonly backoffLimit: number;
+  readonly podFailurePolicy: { readonly rules: readonly object[] };
+  readonly template: PodTemplate;
 }
 
 interface Manifest {
@@ -23,7 +39,7 @@ interface Manifest {
   readonly metadata: { readonly name: string };
   readonly spec?: {
     readonly template?: PodTemplate;
-    readonly jobTemplate?: { readonly spec: { readonly template: PodTemplate } };
+    readonly jobTemplate?: { readonly spec: JobSpec };
   };
 }
 
@@ -68,6 +84,9 @@ async function faultsOf(manifest: Manifest): Promise<readonly string[]> {
 
 describe('manifests of Kubernetes', () => {
   const manifests = parseAllDocuments(textOf('kubernetes.yaml')).map((one) => one.toJS() as Manifest);
+  const pods = manifests.flatMap(({ kind, spec }) =>
+    kind === 'Deployment' ? [spec!.template!.spec] : kind === 'CronJob' ? [spec!.jobTemplate!.spec.template.spec] : [],
+  );
 
   test.each(manifests.map((one) => [one.kind, one] as const))(
     '%s has nothing but what its schema knows',
@@ -79,10 +98,29 @@ describe('manifests of Kubernetes', () => {
   test('let no pod have the variables of a Service, which would be read as settings', () => {
     const names = manifests.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name);
     expect(names.filter((name) => 'CATALOGUE_PORT'.startsWith(`${name.toUpperCase()}_`))).not.toEqual([]);
-    const pods = manifests.flatMap(({ kind, spec }) =>
-      kind === 'Deployment' ? [spec!.template] : kind === 'CronJob' ? [spec!.jobTemplate!.spec.template] : [],
-    );
-    expect(pods.map((pod) => pod!.spec.enableServiceLinks)).toEqual([false, false]);
+    expect(pods.map(({ enableServiceLinks }) => enableServiceLinks)).toEqual([false, false]);
+  });
+
+  test('give what has a root that is read only a folder for temporary files', () => {
+    for (const { containers, volumes } of pods) {
+      const [container] = containers;
+      expect(container!.securityContext.readOnlyRootFilesystem).toBe(true);
+      const { name } = container!.volumeMounts.find(({ mountPath }) => mountPath === '/tmp')!;
+      expect(volumes.find((one) => one.name === name)).toEqual({ name, emptyDir: {} });
+    }
+  });
+
+  test('have the crawl end when it is told to, tried for longer than a lock counts, and not again where it is refused', () => {
+    const job = manifests.find(({ kind }) => kind === 'CronJob')!.spec!.jobTemplate!.spec;
+    // A shell that is the first process heeds no SIGTERM.
+    const [first, ...words] = job.template.spec.containers[0]!.command!;
+    expect([first, words.slice(0, 3)]).toEqual(['tini', ['-g', '--', 'sh']]);
+    const waits = Array.from({ length: job.backoffLimit }, (_, i) => Math.min(10 * 2 ** i, 360));
+    expect(waits.reduce((sum, seconds) => sum + seconds, 0)).toBeGreaterThan(300);
+    expect(job.podFailurePolicy.rules).toEqual([
+      { action: 'FailJob', onExitCodes: { containerName: 'crawl', operator: 'In', values: [3] } },
+    ]);
+    expect(textOf('refresh.sh')).toContain('status=3');
   });
 
   test.each([
@@ -112,9 +150,25 @@ describe('the file of Compose', () => {
     expect([isCompose(parse(textOf('compose.yaml'), { merge: true })), isCompose.errors]).toEqual([true, null]);
   });
 
+  test('gives what has a root that is read only a folder for temporary files', () => {
+    const { services } = parse(textOf('compose.yaml'), { merge: true }) as {
+      readonly services: Readonly<Record<string, { readonly read_only?: boolean; readonly tmpfs?: unknown }>>;
+    };
+    const readOnly = Object.values(services).filter((one) => one.read_only);
+    expect(readOnly.map(({ tmpfs }) => tmpfs)).toEqual([['/tmp'], ['/tmp'], ['/tmp']]);
+  });
+
   test('would be refused with a key that it does not know', () => {
     expect(isCompose(parse(textOf('compose.yaml').replace(/^( +)image:/m, '$1imagge:'), { merge: true }))).toBe(false);
   });
+});
+
+test('the image has the package put into a folder that is made before, as npm makes none', () => {
+  const runs = textOf('Dockerfile').matchAll(/^RUN (.*(?:\\\n.*)*)/gm);
+  const [packing, ...others] = [...runs].map(([, line]) => line!).filter((line) => line.includes('npm pack'));
+  expect(others).toEqual([]);
+  const [before, folder] = packing!.split(/npm pack --pack-destination /);
+  expect(before!.split(' && ')).toContain(`mkdir ${folder}`);
 });
 
 const docker = (...words: readonly string[]) => spawnSync('docker', words, { encoding: 'utf8' });
@@ -126,7 +180,7 @@ describe.skipIf(docker('info').status !== 0)('the image, which wants a Docker en
     expect([built.status, built.stderr]).toEqual([0, expect.any(String)]);
     const sample = 'CATALOGUE_DATA=/opt/catalogue/node_modules/catalogue-replica/data/sample';
     try {
-      expect(docker('run', '-d', '--read-only', '--name', name, '-e', sample, image).status).toBe(0);
+      expect(docker('run', '-d', '--read-only', '--tmpfs', '/tmp', '--name', name, '-e', sample, image).status).toBe(0);
       const health = (): string => docker('inspect', '-f', '{{.State.Health.Status}}', name).stdout.trim();
       await expect.poll(health, { timeout: 120_000, interval: 1000 }).toBe('healthy');
       docker('stop', name);

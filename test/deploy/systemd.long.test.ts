@@ -92,7 +92,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     expectLogged('catalogue@*', 'listening on http://127.0.0.1:8081');
   });
 
-  test('runs as a user without rights, who sees no home, writes its own folder alone, and gets no more rights', () => {
+  test('runs as a user without rights, who sees no home, writes its own folders alone, and gets no more rights', () => {
     const pid = shown('catalogue@1', 'MainPID');
     const { printed } = machine.run(`cat /proc/${pid}/status; stat --format=%U /proc/${pid}`);
     expect(printed).toMatch(/^CapEff:\t0+$/m);
@@ -100,8 +100,9 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     expect(printed).toMatch(/^Seccomp:\t2$/m);
     expect(printed).toMatch(/^catalogue$/m);
     const as = `nsenter --mount --root --target ${pid} runuser -u catalogue --`;
-    expect(machine.run(`${as} touch /var/lib/catalogue/mine`)).toEqual({ code: 0, printed: '' });
-    for (const file of ['/etc/mine', '/opt/catalogue/mine', '/usr/mine', '/root/mine', '/home/mine']) {
+    for (const folder of ['/var/lib/catalogue', '/var/log/catalogue'])
+      expect(machine.run(`${as} touch ${folder}/mine`)).toEqual({ code: 0, printed: '' });
+    for (const file of ['/var/log/mine', '/etc/mine', '/opt/catalogue/mine', '/usr/mine', '/root/mine', '/home/mine']) {
       expect([file, machine.run(`${as} touch ${file}`).code]).toEqual([file, 1]);
     }
   });

@@ -84,8 +84,8 @@ const LEGACY_NAMES: Partial<Record<CertificateKind, string>> = {
 
 /**
  * Issues a certificate with a new key and writes both files, that of a proxy with the chain of its issuer behind it.
- * Answers a line for people. Throws OperationError `usage` where flags are missing or do not fit, `file` and `input`
- * for the files.
+ * Answers a line for people. Throws OperationError `usage` where flags are missing or do not fit, or a file is there
+ * already, `file` and `input` for the files.
  */
 export function issueFiles(flags: IssueFlags, at: number): string {
   const { kind } = flags;
@@ -170,7 +170,7 @@ function attributesOf(name: string): readonly TypedValue[] {
 
 /** Before either file is written, so that no key is left without its certificate. */
 function refuseExisting(file: string): void {
-  if (existsSync(file)) throw new OperationError('file', `${file} is there already, and is not written over`);
+  if (existsSync(file)) throw new OperationError('usage', `${file} is there already, and is not written over`);
 }
 
 function write(file: string, text: string, mode: number): void {

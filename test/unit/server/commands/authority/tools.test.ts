@@ -265,7 +265,7 @@ test.each(['pem', 'key'])('issue neither writes over a .%s nor leaves the other 
   const prefix = `kept-${ending}`;
   writeFileSync(file(`${prefix}.${ending}`), 'mine');
   const { end, err } = await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file(prefix));
-  expect([end, err]).toEqual(['file', `${prefix}.${ending} is there already, and is not written over`]);
+  expect([end, err]).toEqual(['usage', `${prefix}.${ending} is there already, and is not written over`]);
   expect(readdirSync(directory).filter((name) => name.startsWith(prefix))).toEqual([`${prefix}.${ending}`]);
   expect(readFileSync(file(`${prefix}.${ending}`), 'utf8')).toBe('mine');
 });
@@ -295,6 +295,23 @@ test('a user without a home has a demonstration that goes with the process, and 
   expect(dirname(temporary)).toBe(tmpdir());
   expect(existsSync(join(temporary, DEMONSTRATION_FILES.config))).toBe(true);
   rmSync(temporary, { recursive: true });
+});
+
+test('a demonstration that neither home nor TMPDIR has room for is refused, with what to set', () => {
+  const { TMPDIR } = process.env;
+  writeFileSync(file('no-folder'), '');
+  try {
+    process.env['TMPDIR'] = file('absent');
+    const wanted = {
+      code: 'file',
+      message: expect.stringMatching(/absent: set TMPDIR or HOME to a directory/) as unknown,
+    };
+    for (const home of [undefined, file('no-folder/demonstration')])
+      expect(() => prepareDemonstration(home, NOW)).toThrow(expect.objectContaining(wanted));
+  } finally {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+  }
 });
 
 test('a demonstration is kept while it is good, and made anew when it is about to expire or is not whole', () => {
