@@ -1,6 +1,6 @@
 // Addresses of pages and of the API behind them: relative, so that they hold below the path of a base URL, whether a
 // proxy strips it or not. Pure text.
-import { namesOnPages, PARAMETERS, percentEncode } from '../../engine/engine.ts';
+import { namesOnPages, PARAMETERS, percentEncode, type QueryOptions } from '../../engine/engine.ts';
 import type { Tour } from './site.ts';
 
 /** A decoded parameter. */
@@ -53,6 +53,15 @@ export function withoutNames(pairs: readonly Pair[], ...names: readonly string[]
   return pairs.filter(([each]) => !names.includes(each));
 }
 
+/**
+ * The pairs that are no filters, nor become some where others are gone: the parameters of lists under the settings.
+ * What is none there may be a field.
+ */
+export function withoutFilters(pairs: readonly Pair[], options: QueryOptions): readonly Pair[] {
+  const heeded = PARAMETERS.filter(({ setting }) => setting === undefined || options[setting] === true);
+  return pairs.filter(([each]) => heeded.some(({ name }) => name === each));
+}
+
 /** Whether a page may repeat a query in every choice. Cost: its parameters; its length where that is short. */
 export function isRepeatable(pairs: readonly Pair[]): boolean {
   return isShort(pairs, REPEATED_CHARACTERS_MAX);
@@ -82,12 +91,19 @@ export function wayUp(target: string): string {
 }
 
 /** The path of the API behind a page, relative to it. */
-export function apiPath({ up, target, version }: Tour): string {
-  return `${up}${target.replace(/^\/browse\//, `/api/${version}/`).slice(1)}`;
+export function apiPath(tour: Tour): string {
+  return tour.up + targetBehind(tour).slice(1);
 }
 
 /** The address of the API that answers with what a page shows, as it is sent elsewhere; `query` is encoded. */
-export function apiAddress({ baseUrl, target, version }: Tour, query: string): string {
-  const path = target.replace(/^\/browse\//, `/api/${version}/`);
-  return baseUrl + path + (query === '' ? '' : `?${query}`);
+export function apiAddress(tour: Tour, query: string): string {
+  return tour.baseUrl + targetBehind(tour) + (query === '' ? '' : `?${query}`);
+}
+
+/**
+ * The path of the API with what a page shows, without the ending of a form, which the page has not: that of an export
+ * has all records.
+ */
+function targetBehind({ target, version }: Tour): string {
+  return target.replace(/^\/browse\//, `/api/${version}/`).replace(/(?:\.|%2e)[^/]*\/?$/i, '/');
 }

@@ -5,6 +5,7 @@ import { amountOf, framed } from './frame.ts';
 import type { BrowsePage, Site, Tour, TrustedHosts } from './site.ts';
 import { scrollingTable } from './table.ts';
 import { html, type Markup } from './template.ts';
+import { cut } from './values.ts';
 
 /** What the form sends: a role of this site. */
 export const ROLE = `${OWN}role`;
@@ -13,6 +14,8 @@ export const ROLE = `${OWN}role`;
 const WSDL = 'attAuthority.wsdl';
 /** Roles that are listed: the form knows the others. */
 const ROLES_MAX = 200;
+/** Characters of the role that was asked for in the heading of its answer: a query may have 64 kB of them. */
+const ROLE_CHARACTERS_MAX = 160;
 /** A trusted host as the operation tells it: its name, its address, its roles. */
 const HOST = /^(.*?):(.*):(.*)$/s;
 
@@ -55,7 +58,7 @@ export function authorityPage(site: Site, tour: Tour, hosts: TrustedHosts, role:
 function answered(hosts: TrustedHosts, role: string): Markup {
   const found = hosts.get(role) ?? [];
   return html`<section class="answer" role="status">
-    <h2>${amountOf(found.length, 'trusted host')} for <bdi>${role}</bdi></h2>
+    <h2>${amountOf(found.length, 'trusted host')} for <bdi>${cut(role, ROLE_CHARACTERS_MAX)}</bdi></h2>
     ${found.length > 0 && hostTable(`Answer for ${role}`, found)}
   </section>`;
 }

@@ -1,7 +1,7 @@
 // The entry of the pages: which page a path means. Knows the paths
 // behind `/browse/`, and no request nor header.
-import { type Collection, COLLECTIONS } from '../../engine/engine.ts';
-import { queryOf, queryTextOf } from './address.ts';
+import { type Collection, COLLECTIONS, countParts, PARAMETERS_MAX } from '../../engine/engine.ts';
+import { OWN, type Pair, queryOf, queryTextOf } from './address.ts';
 import { authorityPage, ROLE } from './authorityPage.ts';
 import { notFoundPage, refusedPage } from './errorPage.ts';
 import { fieldsOf } from './fields.ts';
@@ -20,8 +20,6 @@ export type Sight =
   | ({ readonly kind: 'record' } & RecordPlace)
   | { readonly kind: 'nothing'; readonly near: string | undefined };
 
-/** Longer queries than this are no form's: they are not looked at for one. */
-const FORM_CHARACTERS_MAX = 16_384;
 const NOTHING = Buffer.alloc(0);
 
 /** The page of a sight, in steps. Cost: see each. */
@@ -72,9 +70,12 @@ function listOrForm(
   }
 }
 
-/** The parameters of a query that a form may have sent; none where it has nothing of a form's. */
-function ownParameters({ query }: Tour): readonly (readonly [string, string])[] {
-  if (query === undefined || query.length > FORM_CHARACTERS_MAX || !query.includes('browse.')) return [];
+/**
+ * The parameters of a query that a form may have sent; none where it has nothing of a form's, or more parameters than
+ * a query may have. A value may be as long as a head: some thousand ids are pasted. Cost: the query.
+ */
+function ownParameters({ query }: Tour): readonly Pair[] {
+  if (query === undefined || !query.includes(OWN) || countParts(query, '&') > PARAMETERS_MAX) return [];
   return [...new URLSearchParams(query)];
 }
 

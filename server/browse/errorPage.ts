@@ -68,7 +68,7 @@ export function refusedPage(site: Site, tour: Tour, declared: Collection, refuse
     const meant = canRepeat ? meantBy(pairs, key, messages) : undefined;
     const other = meant
       ? html` <a href="${queryOf(meant.pairs)}">Use <code>${meant.name}</code></a> or`
-      : canStand && html` <a href="${queryOf(pairs)}">Use the empty text</a> or`;
+      : canRepeat && canStand && html` <a href="${queryOf(pairs)}">Use the empty text</a> or`;
     const leave = other ? 'leave it out' : 'Leave it out';
     const less = canRepeat && html`${other} <a href="${queryOf(withoutNames(pairs, key))}">${leave}</a>.`;
     return html`<li>

@@ -54,12 +54,17 @@ function choicesOf({ pairs, hasChoices }: Listing, { name, values }: FacetCounts
     const choice = isChosen ? [] : [queryTextOf([[key, wanted]])];
     const href = `?${[others, ...choice].filter(Boolean).join('&')}`;
     const current = isChosen && html` aria-current="true"`;
-    const isLink = hasChoices && value.length <= VALUE_CHARACTERS_MAX;
+    const isLink = hasChoices && value.length <= VALUE_CHARACTERS_MAX && isAskable(value);
     return html`<li>
       ${isLink ? html`<a href="${href}" ${current}><bdi>${label}</bdi></a>` : html`<bdi>${label}</bdi>`}
       <span class="count">${countText(count)}</span>
     </li>`;
   });
+}
+
+/** Whether a filter can name a value: the API trims texts, and takes none with NUL. */
+function isAskable(value: string): boolean {
+  return value === value.trim() && !value.includes('\0');
 }
 
 /** What a facet calls records without a value; so it does those whose value is this very text. */

@@ -12,6 +12,7 @@ import {
   queryOf,
   queryTextOf,
   REPEATED_PARAMETERS_MAX,
+  withoutFilters,
   withoutNames,
   withValue,
 } from './address.ts';
@@ -61,7 +62,7 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
     isUncounted,
   };
   const time = `${found.milliseconds.toFixed(found.milliseconds < 10 ? 1 : 0)} ms`;
-  return inStep(site, tour, () => ({ status: 200, html: htmlOf(listing), time }));
+  return inStep(site, tour, () => ({ status: 200, html: htmlOf(listing), time, isPassing: isUncounted }));
 }
 
 function htmlOf(listing: Listing): Buffer {
@@ -80,8 +81,8 @@ function withFacets(pairs: readonly Pair[], fields: readonly FilterField[]): rea
   return names.length === 0 ? pairs : [...pairs, ['facets', names.slice(0, FACETS_SHOWN_MAX).join(',')]];
 }
 
-function titleOf({ collection: { declaration }, hits, ask }: Listing): string {
-  const place = ask.page.offset > 0 ? `, from ${countText(ask.page.offset + 1)}` : '';
+function titleOf({ collection: { declaration }, hits }: Listing): string {
+  const place = hits.offset > 0 ? `, from ${countText(hits.offset + 1)}` : '';
   return `${declaration.title}: ${amountOf(hits.count, 'record')}${place} – Catalogue`;
 }
 
@@ -101,11 +102,16 @@ function mainOf(listing: Listing): Markup {
     ${chips(listing)}
     <div class="columns">
       <div class="found">
-        ${hits.count === 0 ? html`<p class="nothing">No record matches. Take a filter away, or change one.</p>` : recordTable(listing)}
+        ${hits.count === 0 ? html`<p class="nothing">${nothingSaid(collection)}</p>` : recordTable(listing)}
         ${rangeOf(listing)} ${hasWays && pageLinksNav(listing)} ${requestPanel(tour, query, !hasWays)}
       </div>
       <aside class="filters" aria-label="Filters">${choicesOf(listing)}</aside>
     </div>`;
+}
+
+/** Why there is no record: of a collection without any no filter is to blame. */
+function nothingSaid({ rows }: Listing['collection']): string {
+  return rows === 0 ? 'This collection has no records.' : 'No record matches. Take a filter away, or change one.';
 }
 
 /** What leads to other lists. */
@@ -132,12 +138,15 @@ const CHIP_CHARACTERS_MAX = 160;
 
 const TIME = html`<!--time-->`;
 
+/** What exports have no place for, and refuse in strict mode. */
+const NOT_EXPORTED = ['facets', 'pretty'];
+
 /** The same list as data. */
 function dataLinks({ tour, site, pairs }: Listing): Markup {
   const list = apiPath(tour);
   const as = (format: string): string => `${list}${queryOf(withValue(pairs, 'format', format))}`;
-  const all = (format: string): string =>
-    `${list}${queryOf(withValue(withValue(fromStart(pairs), 'limit', undefined), 'format', format))}`;
+  const whole = withoutNames(fromStart(pairs), 'limit', ...NOT_EXPORTED);
+  const all = (format: string): string => `${list}${queryOf(withValue(whole, 'format', format))}`;
   const explain =
     site.queryOptions.mayExplain === true &&
     html`<li>
@@ -165,7 +174,7 @@ function ignoredNote({ ask: { ignored }, pairs, hasWays }: Listing): Markup | fa
 }
 
 /** The filters that hold, each with the way to the list without it. */
-function chips({ pairs, ask }: Listing): Markup | false {
+function chips({ site, pairs, ask }: Listing): Markup | false {
   const active = new Set(ask.conditions.map(({ key }) => key));
   const shown = pairs.filter(([name]) => active.has(name) || name === 'after');
   if (shown.length === 0) return false;
@@ -180,7 +189,7 @@ function chips({ pairs, ask }: Listing): Markup | false {
       >${remove && html`<a href="${remove}" aria-label="Remove the filter ${name} ${value}">&times;</a>`}
     </li>`;
   };
-  const others = fromStart(withoutNames(pairs, ...active));
+  const others = fromStart(withoutFilters(pairs, site.queryOptions));
   const clear =
     shown.length > 1 &&
     isRepeatable(others) &&

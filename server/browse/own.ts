@@ -41,11 +41,12 @@ export type Meant =
 
 /**
  * What a form means, undefined where a query has nothing of the page's own and so means itself. `fields` are those of
- * the list.
+ * the list. Browsers send each end of a line as CRLF: where it is LF in the data, a filter kept so would find nothing.
  */
-export function meantBy(pairs: readonly Pair[], fields: readonly FilterField[]): Meant | undefined {
+export function meantBy(sent: readonly Pair[], fields: readonly FilterField[]): Meant | undefined {
+  if (!sent.some(([name]) => name.startsWith(OWN))) return undefined;
+  const pairs = sent.map(([name, value]): Pair => [name, value.replaceAll('\r\n', '\n')]);
   const own: Own = new Map(pairs.filter(([name]) => name.startsWith(OWN)));
-  if (own.size === 0) return undefined;
   const id = wholeOf(own.get(FORM_NAMES.id));
   if (id !== undefined) return { kind: 'record', id };
   const others = pairs.filter(([name]) => !name.startsWith(OWN));
@@ -69,7 +70,7 @@ function entered(own: Own): FormEntry | undefined {
 function withEntry(pairs: readonly Pair[], entry: FormEntry, fields: readonly FilterField[]): Meant {
   const { field, isNegated } = entry;
   const type = fields.find(({ key }) => key === field)?.type;
-  const isOfDay = entry.lookup === PLAIN_LOOKUP && type === 'dateTime' && DAY.test(entry.value);
+  const isOfDay = entry.lookup === PLAIN_LOOKUP && type === 'dateTime' && DAY.test(entry.value.trim());
   const lookup = isOfDay ? DAY_LOOKUP : entry.lookup;
   const key = (lookup === PLAIN_LOOKUP ? plainKey(field) : `${field}__${lookup}`) + (isNegated ? '!' : '');
   const isEmpty = entry.value.trim() === '';
@@ -116,7 +117,8 @@ function withDays(pairs: readonly Pair[], own: Own, fields: readonly FilterField
   const key = own.get(FORM_NAMES.date);
   if (key === undefined) return pairs;
   const type = fields.find((field) => field.key === key)?.type;
-  const changed = (among: readonly Pair[], bound: string, day = ''): readonly Pair[] => {
+  const changed = (among: readonly Pair[], bound: string, text = ''): readonly Pair[] => {
+    const day = text.trim();
     const before = among.findLast(([name]) => name === bound)?.[1];
     if (day === dayOf(before)) return among;
     const value = bound.endsWith('__lte') ? endOf(day, type) : day;
@@ -127,11 +129,15 @@ function withDays(pairs: readonly Pair[], own: Own, fields: readonly FilterField
 }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
-const DAY_LAST = /(?:^|,)\d{4}-\d\d-\d\d$/;
+const DAY_LAST = /(?:^|,)\s*\d{4}-\d\d-\d\d$/;
 
-/** Of a day of a field with times, or of the second of two, its end; other values as they are. */
+/**
+ * Of a day of a field with times, or of the second of two, its end, with no more blanks around it than the API takes;
+ * other values as they are.
+ */
 function endOf(value: string, type: string | undefined): string {
-  return type === 'dateTime' && DAY_LAST.test(value) ? value + DAY_END : value;
+  const text = value.trim();
+  return type === 'dateTime' && DAY_LAST.test(text) ? text + DAY_END : value;
 }
 
 /** The page that begins at a position, counted from 1. */

@@ -2,12 +2,13 @@
 // and the size of a page. Pure.
 import { countText } from '../observe/quantities.ts';
 import { fromStart, type Pair, queryOf, withValue } from './address.ts';
-import { PAGE_ROWS_MAX } from './find.ts';
+import { pageRowsMax } from './find.ts';
 import { FORM_NAMES, hiddenInputs } from './filterForm.ts';
 import type { Listing } from './listing.ts';
 import { html, type Markup } from './template.ts';
 
-const SIZES = [10, 25, 50, PAGE_ROWS_MAX];
+/** Records of a page that are offered, beside the most that one may have. */
+const SIZES = [10, 25, 50];
 
 /** Which records of the list are shown. */
 export function rangeOf({ ask: { page }, hits }: Listing): Markup | false {
@@ -41,9 +42,10 @@ export function pageLinksNav(listing: Listing): Markup | false {
 }
 
 /** Ways to any position of the list and to any record of the collection, and pages of other sizes. */
-function otherPages({ collection, ask, hits, pairs }: Listing): Markup {
+function otherPages({ site, collection, ask, hits, pairs }: Listing): Markup {
   const { limit } = ask.page;
-  const sizes = SIZES.map((size) =>
+  const most = pageRowsMax(site);
+  const sizes = [...SIZES.filter((size) => size < most), most].map((size) =>
     size === limit
       ? html`<li><span aria-current="true">${size}</span></li>`
       : html`<li><a href="${queryOf(withValue(fromStart(pairs), 'limit', String(size)))}">${size}</a></li>`,

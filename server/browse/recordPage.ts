@@ -1,7 +1,7 @@
 // The page of a record: all it says, what it links to by name, what links to it with counts, where and when it is, and
 // its JSON. Read member by member within a budget, since a record may be as long as memory.
 import { type Collection, rowOfId, type ServedForm, SPEC_LINK_END } from '../../engine/engine.ts';
-import { type Member, type MemberBudget, fieldSentence, recordLabel, recordMembers } from '../../engine/described.ts';
+import { type Member, type MemberBudget, fieldSentence, recordMembers } from '../../engine/described.ts';
 import { bytesText } from '../observe/quantities.ts';
 import { apiPath } from './address.ts';
 import { noRecordPage } from './errorPage.ts';
@@ -13,7 +13,7 @@ import { backReferences } from './backReferences.ts';
 import { requestPanel } from './requestPanel.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
-import { cutAtWord, ShownValues, valueIn } from './values.ts';
+import { cutAtWord, labelOf, ShownValues, valueIn } from './values.ts';
 
 /** Bytes of a record that its page reads, of one value, and of a longer text. */
 const RECORD_BYTES_MAX = 1024 * 1024;
@@ -53,7 +53,7 @@ interface ShownRecord {
 
 function pageOf(site: Site, tour: Tour, { declared, id, row, members, references }: ShownRecord): BrowsePage {
   const collection = site.collections(declared.name);
-  const label = recordLabel(collection, row);
+  const label = labelOf(site, tour, collection, row);
   const heading = label ?? `${declared.title} ${id}`;
   const main = html`<div class="title">
       <p class="kind"><a href="${tour.up}browse/${declared.name}/">${declared.title}</a> ${id}</p>
@@ -120,7 +120,7 @@ function shown(value: Member['value'], values: ShownValues): Child {
         ? html`<span class="number">${value.json}</span>`
         : values.whole(valueIn(value.json));
     case 'start':
-      return html`${values.whole(`${value.text}…`)} <span class="quiet">${bytesText(value.bytes)}, see the JSON</span>`;
+      return html`${values.start(value.text)} <span class="quiet">${bytesText(value.bytes)}, see the JSON</span>`;
     case 'long':
       return html`<span class="quiet">${bytesText(value.bytes)}, see the JSON</span>`;
   }

@@ -20,7 +20,7 @@ function programs(address: string): Markup {
 
 function snippet(name: string, text: string): Markup {
   return html`<div class="snippet">
-    <h3>${name}</h3>
+    <h2>${name}</h2>
     <pre data-copy="${name}" tabindex="0"><code>${text}</code></pre>
   </div>`;
 }

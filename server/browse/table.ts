@@ -6,7 +6,7 @@ import { bytesText } from '../observe/quantities.ts';
 import { fromStart, type Pair, queryOf, withValue } from './address.ts';
 import type { Listing } from './listing.ts';
 import { type Child, html, type Markup } from './template.ts';
-import { ShownValues, valueIn } from './values.ts';
+import { CELL_CHARACTERS_MAX, ShownValues, valueIn } from './values.ts';
 
 /** Bytes of values that a page of a table reads, and of one value. */
 const TABLE_BYTES_MAX = 256 * 1024;
@@ -116,7 +116,7 @@ function shown(value: Member['value'], values: ShownValues): Child {
     case 'whole':
       return scalarOf(value.json) ?? values.cell(valueIn(value.json));
     case 'start':
-      return values.cell(`${value.text}…`);
+      return values.start(value.text, CELL_CHARACTERS_MAX);
     case 'long':
       return html`<span class="quiet">${bytesText(value.bytes)}</span>`;
   }

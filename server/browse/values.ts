@@ -1,12 +1,12 @@
 // Values of records as people read them: links by what they lead to, addresses as links, all else as text that
 // keeps its direction to itself. What is long is cut in a table and whole on the page of its record.
-import { collectionsOfPath, isObject, rowOfId } from '../../engine/engine.ts';
+import { type CollectionIndex, collectionsOfPath, isObject, rowOfId } from '../../engine/engine.ts';
 import { recordLabel } from '../../engine/described.ts';
 import type { Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
 
 /** Characters of a text in a cell. */
-const CELL_CHARACTERS_MAX = 160;
+export const CELL_CHARACTERS_MAX = 160;
 /** Texts of so many characters want a wide column. */
 const LONG_CHARACTERS = 40;
 /** Members of a list shown in a cell, and on the page of a record. */
@@ -80,21 +80,25 @@ export class ShownValues {
     return most;
   }
 
-  #text(text: string, most: number): Child {
-    if (text === '') return html`<span class="quiet">empty</span>`;
-    const link = this.#link(text);
+  /** The start of a text that was read no further: no link, since nobody knows where the whole would lead. */
+  start(text: string, most = Infinity): Child {
+    return textOf(servedText(this.#site, this.#tour, `${text}…`), most);
+  }
+
+  #text(stored: string, most: number): Child {
+    if (stored === '') return html`<span class="quiet">empty</span>`;
+    const link = this.#link(stored);
     if (link) return link;
+    const text = servedText(this.#site, this.#tour, stored);
     if (/^https?:\/\/[^\s]+$/.test(text) && URL.canParse(text)) {
       return html`<a href="${text}" rel="noreferrer nofollow" class="away"><bdi>${cut(text, most)}</bdi></a>`;
     }
-    return html`<bdi${text.length > LONG_CHARACTERS && html` class="long"`}>${cut(text, most)}</bdi>`;
+    return textOf(text, most);
   }
 
   /** The link of the store to a record, undefined for any other text. */
   #link(text: string): Markup | undefined {
-    const base = this.#ownBase;
-    if (base === '' || !text.startsWith(base)) return undefined;
-    const [, version, segment = '', digits = ''] = API_LINK.exec(text.slice(base.length)) ?? [];
+    const [, version, segment = '', digits = ''] = API_LINK.exec(ownRest(this.#site, text) ?? '') ?? [];
     if (version !== 'v2' && version !== 'v3') return undefined;
     const [declared] = collectionsOfPath(segment, version);
     if (!declared) return undefined;
@@ -103,15 +107,10 @@ export class ShownValues {
     if (this.#labelsLeft-- <= 0) return html`<a href="${href}">${fallback}</a>`;
     const collection = this.#site.collections(declared.name);
     const row = rowOfId(collection, Number(digits));
-    const label = row < 0 ? undefined : recordLabel(collection, row);
+    const label = row < 0 ? undefined : labelOf(this.#site, this.#tour, collection, row);
     const missing = row < 0 && html` <span class="quiet">(not in this catalogue)</span>`;
     return html`<a href="${href}"><bdi>${cut(label ?? fallback, CELL_CHARACTERS_MAX)}</bdi></a
       >${missing}`;
-  }
-
-  #base: string | undefined;
-  get #ownBase(): string {
-    return (this.#base ??= this.#site.storedBaseUrl);
   }
 
   #fewMembers(values: readonly unknown[]): Child {
@@ -126,13 +125,38 @@ export class ShownValues {
   #name(value: Readonly<Record<string, unknown>>): Child {
     const name = NAMES.find((key) => typeof value[key] === 'string' && value[key] !== '');
     if (name !== undefined) return this.cell(value[name]);
-    const links = Object.values(value).filter((each) => typeof each === 'string' && each.startsWith(this.#ownBase));
-    if (links.length > 0 && this.#ownBase !== '') return this.#fewMembers(links);
+    const links = Object.values(value).filter(
+      (each) => typeof each === 'string' && ownRest(this.#site, each) !== undefined,
+    );
+    if (links.length > 0) return this.#fewMembers(links);
     const texts = Object.entries(value).flatMap(([key, each]) =>
       isScalar(each) && each !== '' ? [`${key} ${each}`] : [],
     );
     return html`<bdi class="quiet">${cut(texts.join(', '), CELL_CHARACTERS_MAX)}</bdi>`;
   }
+}
+
+/** What a record is called on pages, undefined where nothing names it. Cost: see recordLabel. */
+export function labelOf(site: Site, tour: Tour, collection: CollectionIndex, row: number): string | undefined {
+  const label = recordLabel(collection, row);
+  return label === undefined ? undefined : servedText(site, tour, label);
+}
+
+/** A stored text as the API serves it to this visitor: an own URL has the base URL that the visitor chose. */
+function servedText(site: Site, { baseUrl }: Tour, text: string): string {
+  const rest = ownRest(site, text);
+  return rest === undefined ? text : baseUrl + rest;
+}
+
+/** What an own URL has behind its base, undefined of any other text. */
+function ownRest({ storedBaseUrl }: Site, text: string): string | undefined {
+  if (storedBaseUrl === '' || !text.startsWith(storedBaseUrl)) return undefined;
+  const rest = text.slice(storedBaseUrl.length);
+  return rest === '' || rest.startsWith('/') ? rest : undefined;
+}
+
+function textOf(text: string, most: number): Markup {
+  return html`<bdi${text.length > LONG_CHARACTERS && html` class="long"`}>${cut(text, most)}</bdi>`;
 }
 
 /** A date with a time, to the second and in one line; undefined for all other texts. */

@@ -23,27 +23,37 @@ export const DOCS_PAGE = `<!doctype html>
 /**
  * Paths that refer to another one are other spellings of it. References of parameters that a path shares are not
  * followed by the package, so that they move to its method. Examples would be sent, all of them at once. Requests go to
- * where the page came from.
+ * where the page came from. A server that is asked for too much has no document for a moment: that is said.
  */
 export const DOCS_SCRIPT = `const response = await fetch('../openapi.json');
-const spec = await response.json();
-for (const [path, item] of Object.entries(spec.paths)) {
-  const { parameters, get } = item;
-  if ('$ref' in item) delete spec.paths[path];
-  else spec.paths[path] = { get: { ...get, parameters } };
+if (response.ok) show(await response.json());
+else tell(['openapi.json was answered with', response.status, response.statusText].join(' ').trim());
+
+function tell(what) {
+  const place = document.querySelector('#docs');
+  place.setAttribute('role', 'alert');
+  place.textContent = what + '. Load this page again in a moment to try it again.';
 }
-for (const parameter of Object.values(spec.components.parameters)) {
-  if (parameter.name === 'filters') parameter.example = {};
-  else delete parameter.example;
+
+function show(spec) {
+  for (const [path, item] of Object.entries(spec.paths)) {
+    const { parameters, get } = item;
+    if ('$ref' in item) delete spec.paths[path];
+    else spec.paths[path] = { get: { ...get, parameters } };
+  }
+  for (const parameter of Object.values(spec.components.parameters)) {
+    if (parameter.name === 'filters') parameter.example = {};
+    else delete parameter.example;
+  }
+  spec.servers = [{ url: location.pathname.replace(/\\/docs\\/.*/, '') || '/' }];
+  SwaggerUIBundle({
+    spec,
+    dom_id: '#docs',
+    deepLinking: true,
+    docExpansion: 'none',
+    filter: true,
+    defaultModelsExpandDepth: -1,
+    validatorUrl: null,
+  });
 }
-spec.servers = [{ url: location.pathname.replace(/\\/docs\\/.*/, '') || '/' }];
-SwaggerUIBundle({
-  spec,
-  dom_id: '#docs',
-  deepLinking: true,
-  docExpansion: 'none',
-  filter: true,
-  defaultModelsExpandDepth: -1,
-  validatorUrl: null,
-});
 `;

@@ -22,6 +22,9 @@ const LIST = '/browse/observations/';
 const DISTINCT = ['/', LIST, `${LIST}?status=completed`, `${LIST}141/`, '/browse/bboxes/8/', '/browse/times/211/'];
 const ERRORS = ['/browse/observation/', `${LIST}999999/`, `${LIST}?titel=x&strict=1`, `${LIST}?ob_id=abc`];
 
+/** A4, in CSS pixels. */
+const PAPER = { width: 794, height: 1123 };
+
 /** What a visitor has: it presses what is shown, and enters days. */
 interface Hand {
   press(page: Page, one: Locator): Promise<void>;
@@ -330,7 +333,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
   );
 
   test('on paper a page is black on white, whole, and without what only a screen has', async () => {
-    const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme: 'dark' });
+    const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme: 'dark', viewport: PAPER });
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     for (const path of [`${LIST}?status=completed`, `${LIST}141/`]) {
       await page.goto(path);
@@ -344,6 +347,8 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
       const cut =
         "[...document.querySelectorAll('td > div, dl.record > div > dd')].filter((e) => e.scrollHeight > e.clientHeight + 1).length";
       expect(await page.evaluate(cut)).toBe(0);
+      const beside = "[...document.querySelectorAll('.scroll')].some((e) => e.scrollWidth > e.clientWidth)";
+      expect([await page.evaluate(beside), await isTooWide(page)]).toEqual([false, false]);
       expect((await page.pdf()).length).toBeGreaterThan(10_000);
     }
     expect(amiss).toEqual([]);
@@ -353,7 +358,9 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
   test('with scripts comparisons are those of the field, and blocks are copied', async () => {
     const options = { permissions: ['clipboard-read', 'clipboard-write'] };
     const { page, amiss, close } = await watchedPage(browser, server.url, options);
+    await page.clock.install({ time: 0 });
     await page.goto(LIST);
+    await page.clock.pauseAt(60_000);
     await page.selectOption('.filter select >> nth=0', 'dataPublishedTime');
     const fit = await page.locator('.filter select >> nth=1 >> option').evaluateAll((all) => {
       return all.map((option) => option.getAttribute('value'));
@@ -368,6 +375,10 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
       await page.click(`.request .copy >> nth=${i}`);
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text);
     }
+    const named = (name: string): Promise<number> => page.getByRole('button', { name, exact: true }).count();
+    expect([await named('Copied'), await page.locator('[role=status].unseen').innerText()]).toEqual([3, 'Copied']);
+    await page.clock.runFor(2000);
+    expect([await named('Copied'), await named('Copy Python')]).toEqual([0, 1]);
     expect(amiss).toEqual([]);
     await close();
   }, 60_000);

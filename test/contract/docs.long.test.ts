@@ -59,4 +59,21 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     },
     120_000,
   );
+
+  test('the page says what was answered where there is no document for the moment', async () => {
+    const server = await startServer({ data: await sampleSnapshot(), flags: ['--threads', '1'] });
+    try {
+      const { page, amiss, close } = await watchedPage(browser, server.url);
+      await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '<b>busy</b>' }));
+      await page.goto('/docs/');
+      await page
+        .getByRole('alert')
+        .filter({ hasText: /answered with 503.*again/ })
+        .waitFor();
+      expect(amiss).toEqual([]);
+      await close();
+    } finally {
+      await server.stop();
+    }
+  }, 60_000);
 });

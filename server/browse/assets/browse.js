@@ -1,22 +1,34 @@
 // What makes the pages more convenient where scripts run; all of it works without. It fetches nothing, and puts texts
 // into the page as texts.
 
+/** What was done, for who does not see it. */
+const heard = document.createElement('div');
+heard.className = 'unseen';
+heard.setAttribute('role', 'status');
+document.body.append(heard);
+
 for (const block of document.querySelectorAll('pre[data-copy]')) addCopy(block);
 for (const form of document.querySelectorAll('form[data-filter]')) heedField(form);
 
-/** A button that copies what a block says, folded parts too. */
+/** A button that copies what a block says, folded parts too. While it says what it did, that is its name. */
 function addCopy(block) {
   const code = block.querySelector('code');
   if (!isSecureContext || !code) return;
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy';
-  button.textContent = 'Copy';
-  button.setAttribute('aria-label', `Copy ${block.dataset.copy}`);
-  const tell = (text) => {
-    button.textContent = text;
-    setTimeout(() => (button.textContent = 'Copy'), 2000);
+  const rest = () => {
+    heard.textContent = '';
+    button.textContent = 'Copy';
+    button.setAttribute('aria-label', `Copy ${block.dataset.copy}`);
   };
+  const tell = (text) => {
+    heard.textContent = text;
+    button.textContent = text;
+    button.removeAttribute('aria-label');
+    setTimeout(rest, 2000);
+  };
+  rest();
   const choose = () => {
     getSelection()?.selectAllChildren(code);
     tell('Press Ctrl+C');

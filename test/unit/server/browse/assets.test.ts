@@ -1,5 +1,6 @@
-// The files that pages load, where no descriptor is left to read them for a moment.
+// The files that pages load: where no descriptor is left to read them for a moment, and what edges are seen by.
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const ASSETS_URL = new URL('../../../../server/browse/assets.ts', import.meta.url).href;
@@ -28,3 +29,32 @@ test.skipIf(process.platform === 'win32')('they are read by the next page that w
   expect(style).toMatch(/^browse\/assets\/browse-[0-9a-f]{16}\.css$/);
   expect(type).toMatch(/^text\/javascript/);
 });
+
+const STYLE = readFileSync(new URL('../../../../server/browse/assets/browse.css', import.meta.url), 'utf8');
+
+/** A colour of the style sheet, in light and in dark. */
+function colourOf(name: string): readonly string[] {
+  return new RegExp(`--${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(STYLE)!.slice(1);
+}
+
+/** Relative luminance, WCAG 2.2. */
+function luminanceOf(colour: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = parseInt(colour.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
+
+test.each(['paper', 'raised', 'sunk'])(
+  'the edges of inputs are seen on %s, in light and in dark (WCAG 1.4.11)',
+  (ground) => {
+    expect(STYLE).toMatch(/\ninput,\nselect,\nbutton \{[^}]*border: 1px solid var\(--edge\);/);
+    for (const look of [0, 1]) {
+      const [dark, light] = [colourOf('edge'), colourOf(ground)]
+        .map((colours) => luminanceOf(colours[look]!))
+        .toSorted((a, b) => a - b);
+      expect((light! + 0.05) / (dark! + 0.05)).toBeGreaterThanOrEqual(3);
+    }
+  },
+);

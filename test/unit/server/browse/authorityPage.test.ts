@@ -34,3 +34,10 @@ test.each([
   expect(page.querySelector('#role')?.getAttribute('value')).toBe(role);
   expect(page.querySelectorAll('script:not([src])').length).toBe(0);
 });
+
+test('repeats a role without end in the form alone', () => {
+  const role = 'x'.repeat(60_000);
+  const page = pageFor(role);
+  expect(page.querySelector('#role')?.getAttribute('value')).toBe(role);
+  expect(page.querySelector('.answer')!.textContent.length).toBeLessThan(300);
+});

@@ -50,6 +50,14 @@ describe('a truth', () => {
   });
 });
 
+test('some thousand ids are one value of the form; with more parameters than a query may have it is none', async () => {
+  const ids = Array.from({ length: 3000 }, (_, i) => 10_000 + i).join();
+  const location = headerOf(await asked(sentWith('ob_id', 'in', ids)), 'Location');
+  expect(location).toBe(`?status=s1&limit=5&offset=10&ob_id__in=${encodeURIComponent(ids)}`);
+  const answer = await asked(`${sentWith('ob_id', 'in', '7')}${'&'.repeat(1024)}`);
+  expect([answer.status, headerOf(answer, 'Location')]).toEqual([400, undefined]);
+});
+
 describe('no filter is made', () => {
   test.each([
     ['nonGeographicFlag', 'exact', 'maybe', '!: Enter true or false. Leave it out.'],

@@ -2,7 +2,9 @@
 // request of the API that a page names is the one that it shows.
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
+import { PARAMETERS } from '../../../../engine/query/parameters.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
+import { type Pair, withoutFilters } from '../../../../server/browse/address.ts';
 import { utf8Of, html } from '../../../../server/browse/template.ts';
 import { steadyMs } from '../../../../server/observe/clock.ts';
 import { Slices } from '../../../../workers/slices.ts';
@@ -23,6 +25,16 @@ const collections = new Map(
 const browserWith = (slices: Slices): ReturnType<typeof browserOf> =>
   browserOf(handlerWith(NEVER_HEAVY, {}, (name) => collections.get(name)!, { slices }));
 const { asked, pageAt } = browserWith(new Slices(steadyMs));
+/** The same of other observations, or under other settings. */
+const smallBrowser = (
+  records: readonly string[],
+  settings: Parameters<typeof handlerWith>[1] = {},
+): ReturnType<typeof browserOf> => {
+  const small = collectionOf('observations', records, BASE_URL);
+  return browserOf(
+    handlerWith(NEVER_HEAVY, settings, (name) => (name === 'observations' ? small : collections.get(name)!)),
+  );
+};
 
 describe('the rows of a page', () => {
   test.each(['format=csv', '%66ormat=ndjson&limit=1100', 'format=parquet'])(
@@ -99,7 +111,9 @@ test('a list whose counts alone are too much for the thread is shown without the
       () => many,
     ),
   );
-  const page = await full.pageAt(`${LIST}?title=a&limit=2`);
+  const answer = await full.asked(`${LIST}?title=a&limit=2`);
+  expect([answer.etag, headerOf(answer, 'Cache-Control')]).toEqual([undefined, 'no-store']);
+  const page = pageOf(answer);
   expect(textsOf(page, '.range')).toEqual(['1 to 2 of 2,000']);
   expect(textsOf(page, '.filters .note')).toEqual([expect.stringContaining('Without counts')]);
   expect((await full.asked(`${LIST}?title=a&limit=2&facets=status,title,updateFrequency`)).status).toBe(503);
@@ -112,6 +126,57 @@ describe('what a list is filtered by', () => {
     expect(hrefsOf(page, '.chips a')).toEqual(['?']);
     expect(textsOf(page, '.snippet pre')[0]).toMatch(/\?title__icontains=t2$/);
   });
+
+  test.each([
+    ['title=a&title__exact=t1&status=completed', '?'],
+    [
+      'title=t1&status=completed&limit=5&nonsense=1&offset=2&ordering=title&facets=status',
+      '?limit=5&ordering=title&facets=status',
+    ],
+  ])('is gone at once: %s leads to %s', async (query, location) => {
+    expect(hrefsOf(await pageAt(`${LIST}?${query}`), '.chips .clear a')).toEqual([location]);
+  });
+
+  test.each([
+    [false, ['fields=a']],
+    [true, ['generation=g', 'fields=a']],
+  ])('is gone at once, by names of parameters too where they are heeded: %s', (pinsWalks, left) => {
+    const pairs = ['generation=g', 'fields=a', 'format__exact=b', 'title!=c'].map((text) => text.split('='));
+    const options = { limitDefault: 1, limitMax: 1, isStrict: false, filterErrors: 'fail', filters: 'all' } as const;
+    const rest = withoutFilters(pairs as unknown as readonly Pair[], { ...options, pinsWalks });
+    expect(rest.map((pair) => pair.join('='))).toEqual(left);
+  });
+
+  test('is not to blame where a collection has no records', async () => {
+    expect(textsOf(await pageAt('/browse/times/'), '.nothing')).toEqual(['This collection has no records.']);
+    const page = await pageAt(`${LIST}?title=a`);
+    expect(textsOf(page, '.nothing')).toEqual(['No record matches. Take a filter away, or change one.']);
+  });
+});
+
+test('a list from an id on says in its title where it is', async () => {
+  const page = await pageAt(`${LIST}?after=5&limit=10`);
+  expect(textsOf(page, 'title')).toEqual(['Observations: 120 records, from 6 – Catalogue']);
+});
+
+test.each(
+  PARAMETERS.filter(({ setting }) => setting === undefined).map(({ name, example }) => `${name}=${String(example)}`),
+)('with %s all ways to data are taken in strict mode', async (parameter) => {
+  const page = await pageAt(`${LIST}?${parameter}&strict=1`);
+  const hrefs = hrefsOf(page, '.data a');
+  expect(hrefs).toHaveLength(4);
+  for (const href of hrefs) expect([href, (await asked(href.replace('../..', ''))).status]).toEqual([href, 200]);
+});
+
+test.each([
+  [undefined, ['10', '25', '50', '100']],
+  [50, ['10', '25', '50']],
+  [20, ['10', '20']],
+  [5, ['5']],
+])('with at most %s records a page has sizes %j, of which the last is that of the list', async (limitMax, sizes) => {
+  const page = await smallBrowser(RECORDS, { limitMax }).pageAt(LIST);
+  expect(textsOf(page, '.sizes li')).toEqual(sizes);
+  expect(textsOf(page, '.sizes [aria-current]')).toEqual(sizes.slice(-1));
 });
 
 describe('the size of a page', () => {
@@ -153,7 +218,7 @@ describe('the size of a page', () => {
     const page = pageOf(answer);
     expect(textsOf(page, 'tbody th')).toEqual(['1', '2', '3']);
     expect(textsOf(page, '.range')[0]).toMatch(/^1 to 3 of /);
-    expect(textsOf(page, '.snippet h3')).toEqual(['Address']);
+    expect(textsOf(page, '.snippet h2')).toEqual(['Address']);
     expect(textsOf(page, '.snippet pre')[0]).toContain(part);
     expect(textsOf(page, '.filters .note')).toEqual([expect.stringContaining(`${why} to be repeated`)]);
     expect(textsOf(page, '.filters .note')[0]).toContain('links to other pages and to data');
@@ -165,7 +230,7 @@ describe('the size of a page', () => {
     const page = await pageAt(`${LIST}?${query}`);
     expect(hrefsOf(page, '.data a')).toHaveLength(4);
     expect(page.querySelectorAll('.pages a, form')).not.toHaveLength(0);
-    expect(textsOf(page, '.snippet h3')).toEqual(['Address', 'curl', 'Python']);
+    expect(textsOf(page, '.snippet h2')).toEqual(['Address', 'curl', 'Python']);
     expect(textsOf(page, '.filters .note')).toEqual([]);
   });
 
@@ -204,6 +269,19 @@ describe('a facet', () => {
     expect(await hrefAt('facets=title&status__isnull=true&title=t0', 't0')).toBe('?facets=title&status__isnull=true');
     expect(await hrefAt('facets=status&status__isnull=false', 'completed')).toBe('?facets=status&status=completed');
   });
+});
+
+test('a value of a facet that no filter can name is no link; each that is leads to as many records as it counts', async () => {
+  const titles = [' a', 'b ', '\ufeffc', ' ', 'd\0', 'e\nf', 'g\u0001', 'h i', '', 'h i', 'j,k+l%41'];
+  const small = smallBrowser(titles.map((title, i) => JSON.stringify({ ob_id: i + 1, title })));
+  const values = [...(await small.pageAt(`${LIST}?facets=title`)).querySelectorAll('.facet li')];
+  expect(values).toHaveLength(titles.length - 1);
+  const links = values.filter((value) => value.querySelector('a'));
+  expect(links).toHaveLength(5);
+  for (const link of links) {
+    const page = await small.pageAt(LIST + link.querySelector('a')!.getAttribute('href')!);
+    expect(textsOf(page, 'tbody th')).toHaveLength(Number(link.querySelector('.count')!.textContent));
+  }
 });
 
 describe('what may have been meant', () => {

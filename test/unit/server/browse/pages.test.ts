@@ -230,49 +230,6 @@ describe('the forms of a list', () => {
     },
   );
 
-  test.each([
-    ['browse.field=title&browse.lookup=icontains&browse.value=a+b', '?title__icontains=a%20b'],
-    ['browse.field=title&browse.lookup=exact&browse.value=a', '?title=a'],
-    ['browse.field=title&browse.lookup=exact&browse.not=1&browse.value=a', '?title%21=a'],
-    ['browse.columns=uuid&browse.columns=title', '?fields=uuid%2Ctitle'],
-    ['browse.date=dataPublishedTime&browse.from=2020-01-02&browse.to=', '?dataPublishedTime__gte=2020-01-02'],
-    [
-      'title=&dataPublishedTime__lte=2020-01-02&dataPublishedTime__gte=2020-01-01T12:00:00&limit=5&' +
-        'browse.date=dataPublishedTime&browse.from=2020-01-01&browse.to=2020-01-02',
-      '?title=&dataPublishedTime__lte=2020-01-02&dataPublishedTime__gte=2020-01-01T12%3A00%3A00&limit=5',
-    ],
-    [
-      'title__lte=2020-01-02&dataPublishedTime__gte=2020-01-01T12:00:00&browse.date=dataPublishedTime&browse.to=2020-01-02',
-      '?title__lte=2020-01-02&dataPublishedTime__lte=2020-01-02T23%3A59%3A59.999999',
-    ],
-    ...(['lte', 'gt'] as const).map((lookup): [string, string] => [
-      `browse.field=dataPublishedTime&browse.lookup=${lookup}&browse.value=2020-01-02`,
-      `?dataPublishedTime__${lookup}=2020-01-02T23%3A59%3A59.999999`,
-    ]),
-    ['browse.field=title&browse.lookup=lte&browse.value=2020-01-02', '?title__lte=2020-01-02'],
-    [
-      'browse.field=dataPublishedTime&browse.lookup=exact&browse.value=2020-01-02',
-      '?dataPublishedTime__date=2020-01-02',
-    ],
-    [
-      'browse.field=dataPublishedTime&browse.lookup=exact&browse.not=1&browse.value=2020-01-02T12:00:00',
-      '?dataPublishedTime%21=2020-01-02T12%3A00%3A00',
-    ],
-    [
-      'browse.field=dataPublishedTime&browse.lookup=range&browse.value=2020-01-01,2020-01-02',
-      '?dataPublishedTime__range=2020-01-01%2C2020-01-02T23%3A59%3A59.999999',
-    ],
-    ['limit=5&offset=20&browse.position=3', '?limit=5&offset=2'],
-    ['limit=5&offset=20&browse.position=1', '?limit=5'],
-    ['limit=5&offset=20&browse.position=', '?limit=5&offset=20'],
-    ['limit=5&offset=20&browse.id=', '?limit=5&offset=20'],
-    ['browse.id=3', '3/'],
-  ])('%s is the list %s', async (query, location) => {
-    const answer = await asked(`${LIST}?${query}`);
-    expect([answer.status, headerOf(answer, 'Location')]).toEqual([303, location]);
-    expect((await asked(LIST + location)).status).toBe(200);
-  });
-
   test('search titles from the start page', async () => {
     const answer = await asked('/browse/?browse.text=ocean&browse.in=observations');
     expect(headerOf(answer, 'Location')).toBe('../browse/observations/?title__icontains=ocean');
@@ -371,14 +328,28 @@ describe('errors are pages', () => {
   });
 });
 
-test('a record is opened beside a list whose path names a form, too', async () => {
-  const answer = await asked('/browse/observations.json?browse.id=3');
-  expect(headerOf(answer, 'Location')).toBe('../browse/observations/3/');
-});
+test.each(['/', LIST, `${LIST}1/`, '/browse/nothing/', `${LIST}?ob_id=x`])(
+  'no level of headings is left out at %s',
+  async (url) => {
+    const names = [...(await pageAt(url)).querySelectorAll('h1, h2, h3, h4, h5, h6')].map(({ tagName }) => tagName);
+    const levels = [0, ...names.map((name) => Number(name.slice(1)))];
+    expect(levels.length).toBeGreaterThan(2);
+    expect(levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1)).toEqual([]);
+  },
+);
 
-test('a field that is called as a parameter is filtered by its whole name', async () => {
-  const query = 'browse.field=format&browse.lookup=exact&browse.value=png';
-  expect(headerOf(await asked(`/browse/imagedetails/?${query}`), 'Location')).toBe('?format__exact=png');
+test.each([
+  ['observations.csv', 'observations/'],
+  ['observations.parquet/', 'observations/'],
+  ['observations%2ejson', 'observations/'],
+  ['observations/3.json', 'observations/3/'],
+])('the page of %s names and links to the API of %s, where all formats are', async (path, plain) => {
+  const requestsAt = async (target: string): Promise<readonly string[]> => {
+    const page = await pageAt(`/browse/${target}?title__contains=a`);
+    const up = '../'.repeat(target.split('/').length);
+    return [...textsOf(page, '.snippet pre'), ...hrefsOf(page, '.data a').map((href) => href.replace(up, '/'))];
+  };
+  expect(await requestsAt(path)).toEqual(await requestsAt(plain));
 });
 
 test('what is called by an own URL is called by it as it is served', async () => {

@@ -1,6 +1,7 @@
 // The page of a record: its title, by which people know its tab and find its bookmark, and values that are none.
 import { expect, test } from 'vitest';
 import { browserOf } from '../../../support/browsed.ts';
+import { BROWSER, browserOf as browserBefore, hrefsOf, pageOf, textsOf } from '../../../support/htmlPages.ts';
 import { collectionOf } from '../../../support/collections.ts';
 import { requestOf, STAYING } from '../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../support/smallCatalogue.ts';
@@ -35,6 +36,44 @@ test('members within members are shown up to a number for the whole page, and ar
   expect(items).toBeGreaterThan(2000);
   expect(items).toBeLessThan(4000);
   expect(page.querySelector('main')!.textContent).toContain('and 300 more');
+});
+
+test('an address that is cut is no link: what it leads to is not known', async () => {
+  const [short, long, longest] = [10, 3000, 300_000].map((length) => `https://x.test/${'y'.repeat(length)}`);
+  const { page } = await browserOf({ observations: [{ ob_id: 1, abstract: short, keywords: long }] })(
+    '/browse/observations/?fields=abstract,keywords',
+  );
+  expect(hrefsOf(page, '.away')).toEqual([short]);
+  expect(textsOf(page, 'tbody td:last-child')).toEqual([`${long!.slice(0, 160)}…`]);
+  const { page: record } = await browserOf({ observations: [{ ob_id: 1, abstract: long, keywords: longest }] })(
+    '/browse/observations/1/',
+  );
+  expect(hrefsOf(record, '.away')).toEqual([long]);
+  expect(textsOf(record, 'dl.record dd')[2]).toMatch(/^https:\/\/x\.test\/y{60000,}… /);
+});
+
+test('own URLs begin with the base URL that the visitor chose, also as names; others that begin alike do not', async () => {
+  const chosen = 'https://mirror.example.org/catalogue';
+  const urls = ['{base_url}/files/a.nc', '{base_url}', `${BASE_URL}ish/a`];
+  const text = JSON.stringify({
+    ob_id: 1,
+    title: '{base_url}/uuid/x',
+    keywords: urls,
+    permissions: [{ n: 1, to: urls[0] }],
+  });
+  const collections = (name: string) => collectionOf(name, name === 'observations' ? [text] : [], BASE_URL);
+  const { asked } = browserBefore(handlerWith(NEVER_HEAVY, { allowBaseUrls: [chosen] }, collections));
+  const headers = { ...BROWSER, host: new URL(chosen).host };
+  const [record, list] = await Promise.all(
+    ['1/', '?fields=keywords,permissions'].map(async (rest) =>
+      pageOf(await asked(`/browse/observations/${rest}`, { headers })),
+    ),
+  );
+  expect(textsOf(record, 'h1')).toEqual([`${chosen}/uuid/x`]);
+  expect(textsOf(record, '.members li').slice(0, 3)).toEqual([`${chosen}/files/a.nc`, chosen, `${BASE_URL}ish/a`]);
+  const links = [`${chosen}/files/a.nc`, chosen, `${chosen}/files/a.nc`];
+  expect(hrefsOf(record, '.away')).toEqual([`${chosen}/uuid/x`, ...links]);
+  expect(hrefsOf(list, 'tbody .away')).toEqual(links);
 });
 
 test('bytes of a record that are no JSON, as somebody may forge them, are shown as they are', async () => {
