@@ -62,10 +62,13 @@ export interface Retry {
 export class Trouble extends Error {
   readonly isPassing: boolean;
   readonly status: number | undefined;
-  constructor(message: string, isPassing = true, status?: number) {
+  /** Whether it asked to be left alone for longer than anybody waits. */
+  readonly isMuchLater: boolean;
+  constructor(message: string, isPassing = true, status?: number, isMuchLater = false) {
     super(message);
     this.isPassing = isPassing;
     this.status = status;
+    this.isMuchLater = isMuchLater;
   }
 }
 
@@ -219,10 +222,11 @@ export class Upstream {
       return trouble(`${status}: leads to ${textOf(headers['location'])}, which is not followed`, false);
     const isPassing = [408, 425, 429].includes(status) || status >= 500 || (status === 403 && waitMs !== undefined);
     if (!isPassing || waitMs === undefined) return trouble(`answered ${status}`, isPassing);
+    const seconds = Math.ceil(waitMs / 1000);
     if (waitMs > RETRY_AFTER_MS_MAX)
-      return trouble(`answered ${status} and asks to come back in ${Math.ceil(waitMs / 1000)} s: do so`, false);
+      return new Trouble(`answered ${status} and asks to come back in ${seconds} s: do so`, false, status, true);
     this.#nextMs = Math.max(this.#nextMs, this.#options.clock() + waitMs);
-    return trouble(`answered ${status}, Retry-After ${Math.ceil(waitMs / 1000)} s`, true);
+    return trouble(`answered ${status}, Retry-After ${seconds} s`, true);
   }
 }
 

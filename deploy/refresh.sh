@@ -12,22 +12,15 @@ command=${CATALOGUE_REPLICA:-catalogue-replica}
 # It is no setting of the command, which refuses what it does not know.
 unset CATALOGUE_REPLICA
 
-# A crawl that was refused keeps what it fetched, which each later run would judge again. Only what it says tells it
-# from one that was interrupted.
-exec 3>&1
-status=0
-said=$($command crawl "$upstream" -o "$folder/catalogue" --contact "$contact" 2>&1 >&3 3>&-) || status=$?
-[ -z "$said" ] || printf '%s\n' "$said" >&2
-case $status:$said in
-0:*) ;;
-*"catalogue.crawl crawls anew"*)
-  rm -r "$folder/catalogue.crawl"
-  echo "refresh.sh: the crawl was refused: the next run fetches all anew" >&2
-  exit 3
-  ;;
-*) exit "$status" ;;
-esac
-exec 3>&-
+# What was fetched is gone where it was refused, and there where a crawl was interrupted.
+$command crawl "$upstream" -o "$folder/catalogue" --contact "$contact" --discard-refused || {
+  status=$?
+  if [ $status -eq 1 ] && [ -w "$folder" ] && [ ! -e "$folder/catalogue.crawl" ]; then
+    echo "refresh.sh: the crawl was refused: the next run fetches all anew" >&2
+    status=3
+  fi
+  exit $status
+}
 $command import "$folder/catalogue" -o "$folder/catalogue.snapshot" --base-url "$base"
 # One that is away, or refuses, keeps none of the others from what is new.
 refused=0

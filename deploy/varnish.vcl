@@ -89,7 +89,7 @@ sub vcl_backend_response {
 
 sub vcl_deliver {
   # A page that is kept has that of another request.
-  if (resp.http.X-Request-Id) {
+  if (obj.hits > 0 && resp.http.X-Request-Id) {
     set resp.http.X-Request-Id = req.http.X-Request-Id;
   }
 }

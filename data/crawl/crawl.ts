@@ -77,7 +77,7 @@ export async function crawl(options: CrawlOptions, onProgress: OnProgress): Prom
       publish(state, options.output);
       return undefined;
     }
-    if (!isRenewal && !options.isForced) await judgeSource(options.output, options.base, options.kind === 'sweep');
+    if (options.kind === 'new' && !options.isForced) await judgeSource(options.output, options.base, false);
     options.onBegun?.(state.isResumed ? state.begun : undefined);
     const upstream = new Upstream(options);
     try {

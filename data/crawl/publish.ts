@@ -41,18 +41,18 @@ export function judgeOutput(output: string, state: string): void {
 
 /**
  * Before anything is asked for: the output is of this catalogue, or nothing. Throws OperationError `usage`, and as
- * readManifest does; a sweep replaces what is damaged.
+ * readManifest does; who follows replaces what is damaged.
  */
-export async function judgeSource(output: string, base: string, isSweep: boolean): Promise<void> {
+export async function judgeSource(output: string, base: string, isFollowed: boolean): Promise<void> {
   if (namesIn(output).length === 0) return;
   const source = await sourceOf(output).catch((error: unknown) => {
-    if (isSweep && error instanceof OperationError && error.code === 'input') return base;
+    if (isFollowed && error instanceof OperationError && error.code === 'input') return base;
     throw error;
   });
   if (source === base) return;
   const what = typeof source === 'string' ? `what was crawled of ${source}` : 'a data set that no crawl wrote';
   const force = 'or replace it with --force, this time alone: it accepts every loss too';
-  const cure = `name another directory, ${isSweep ? 'or remove it' : force}`;
+  const cure = `name another directory, ${isFollowed ? 'or remove it' : force}`;
   throw new OperationError('usage', `${output} holds ${what}, not that of ${base}: ${cure}`);
 }
 

@@ -79,10 +79,8 @@ export async function renew(
 /** Whether the upstream refused to be asked that, or failed at it as at a bug of its own: other questions may do. */
 function isUnaskable(error: unknown): boolean {
   if (!(error instanceof OperationError && error.cause instanceof Trouble)) return false;
-  const { isPassing, status } = error.cause;
-  // Who asks to come back much later is asked nothing now.
-  if (status === 429 || status === 503) return false;
-  return !isPassing || status === 500;
+  const { isPassing, status, isMuchLater } = error.cause;
+  return (!isPassing && !isMuchLater) || status === 500;
 }
 
 /**

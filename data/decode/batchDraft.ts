@@ -138,8 +138,8 @@ export class BatchDraft {
       members: this.members.view().slice(),
       outlineOf: this.#outlineOf.view().slice(),
       outlines,
-      columns: columns.map(({ path, table }, i) => ({ path, table, kinds: kinds[i]!, ...this.#columnOf(i, table) })),
-      tables: tables.map(({ path, parent }, i) => ({ path, parent, rowEnds: this.#rowEndsOf(i, parent) })),
+      columns: columns.map(({ path, table }, i) => ({ path, table, kinds: kinds[i]!, ...this.#columnOf(i) })),
+      tables: tables.map(({ path, parent }, i) => ({ path, parent, rowEnds: this.#rowEndsOf(i) })),
       keys: inferredKeys(this.#shapes),
       faults: this.faults,
     };
@@ -152,17 +152,19 @@ export class BatchDraft {
     return this.#rowCounts[table] ?? 0;
   }
 
-  #columnOf(i: number, table: number): { starts: Uint32Array; ends: Uint32Array } {
-    const draft = (this.#columns[i] ??= { starts: new GrowableU32(), ends: new GrowableU32() });
-    fillUp(draft, this.#rowsOf(table));
-    return { starts: draft.starts.view().slice(), ends: draft.ends.view().slice() };
+  /** Up to the last value: thousands of keys that one line has would be as many nulls for each other line. */
+  #columnOf(i: number): { starts: Uint32Array; ends: Uint32Array } {
+    const draft = this.#columns[i];
+    return { starts: copyOf(draft?.starts), ends: copyOf(draft?.ends) };
   }
 
-  #rowEndsOf(table: number, parent: number): Uint32Array {
-    const ends = (this.#rowEnds[table] ??= new GrowableU32());
-    if (parent >= 0) repeatLast(ends, this.#rowsOf(parent));
-    return ends.view().slice();
+  #rowEndsOf(table: number): Uint32Array {
+    return copyOf(this.#rowEnds[table]);
   }
+}
+
+function copyOf(numbers: GrowableU32 | undefined): Uint32Array {
+  return numbers ? numbers.view().slice() : new Uint32Array(0);
 }
 
 function fillUp({ starts, ends }: ColumnDraft, rows: number): void {

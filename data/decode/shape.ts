@@ -53,6 +53,9 @@ export const INFERRED_MAX = 1000;
 /** A decoder stops learning here; the collection is beyond `INFERRED_MAX` whatever the other decoders have seen. */
 const LEARNT_MAX = 2 * INFERRED_MAX;
 
+/** Longer paths are no catalogue's: maps hold them, and V8 hashes texts beyond 16,383 characters by length alone. */
+const PATH_CHARACTERS_MAX = 4096;
+
 const ENCODER = new TextEncoder();
 
 /** The shape of one collection's records. Numbers of columns and tables start with those of the layout. */
@@ -93,8 +96,9 @@ export class ShapeTree {
 
   /** A key that is met for the first time; undefined where it can be no filter, or too much was learnt already. */
   addKey(shape: Shape, name: string): ShapeNode | undefined {
-    if (this.#learnt >= LEARNT_MAX || !FIELD_NAME.test(name)) return undefined;
     const path = `${shape.path}/${name}`;
+    const isLearnt = this.#learnt < LEARNT_MAX && path.length <= PATH_CHARACTERS_MAX && FIELD_NAME.test(name);
+    if (!isLearnt) return undefined;
     const node: ShapeNode = {
       name,
       path,

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync }
 import path from 'node:path';
 import { blocksFileAt } from '../blocks/blockFiles.ts';
 import { attempt, foundAt, readAtMost, syncDirectory } from '../files.ts';
-import { unfinished } from '../leftovers.ts';
+import { unfinished, writtenMsAgo } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import { partialOf } from './fetch.ts';
 import { decodePointer, encodePointer, type Pointer, POINTER_BYTES_MAX, snapshotName } from './pointer.ts';
@@ -30,6 +30,8 @@ export class SnapshotCache {
   readonly #target: string;
   #pointers: readonly Pointer[];
   #fetched: string | undefined;
+  /** All that it had by now: what is another's, it never had. */
+  readonly #known = new Set<string>();
   #served: string | undefined;
 
   private constructor(directory: string, target: string, index: KnownIndex | undefined) {
@@ -37,6 +39,7 @@ export class SnapshotCache {
     this.#target = target;
     this.#pointers = index?.pointers ?? [];
     this.#fetched = index?.fetched;
+    for (const { sha256 } of this.#pointers) this.#known.add(sha256);
   }
 
   /**
@@ -75,9 +78,20 @@ export class SnapshotCache {
   async keep(pointer: Pointer): Promise<void> {
     const others = this.#pointers.filter(({ sha256 }) => sha256 !== pointer.sha256);
     this.#fetched = pointer.sha256;
+    this.#known.add(pointer.sha256);
     this.#pointers = this.#servedFirst([pointer, ...others]).slice(0, KEPT);
     await this.#write();
-    this.#removeOthers();
+    this.#removeOthers([...this.#pointers, ...this.#ahead()]);
+  }
+
+  /**
+   * What the index names where another replica that shares the directory has taken what is newer: that stays, and so
+   * does the index.
+   */
+  #ahead(): readonly Pointer[] {
+    const there = indexIn(path.join(this.#directory, INDEX_NAME))?.pointers ?? [];
+    const newest = Math.max(0, ...this.#pointers.map(({ sequence }) => sequence));
+    return there.some(({ sha256, sequence }) => !this.#known.has(sha256) && sequence > newest) ? there : [];
   }
 
   /** A generation is served now: where it has that one, the next start begins with it, whatever was fetched last. */
@@ -98,6 +112,7 @@ export class SnapshotCache {
   }
 
   async #write(): Promise<void> {
+    if (this.#ahead().length > 0) return;
     const file = path.join(this.#directory, INDEX_NAME);
     const pointers = this.#pointers.map((one) => JSON.parse(encodePointer(one)) as unknown);
     const index: Index = { format: INDEX_FORMAT, target: this.#target, pointers, fetched: this.#fetched };
@@ -121,16 +136,25 @@ export class SnapshotCache {
     return foundAt(path.join(this.#directory, INDEX_NAME))?.mtimeMs;
   }
 
-  #removeOthers(): void {
-    const kept = new Set(this.#pointers.map(({ sha256 }) => sha256));
+  #removeOthers(pointers: readonly Pointer[]): void {
+    const kept = new Set(pointers.map(({ sha256 }) => sha256));
     attempt(`cannot remove from ${this.#directory}`, () => {
       for (const name of readdirSync(this.#directory)) {
         const sha256 = /^([0-9a-f]{64})\.snapshot/.exec(name)?.[1];
-        const isLeft = sha256 !== undefined && (!kept.has(sha256) || name.endsWith(partialOf('')));
-        if (isLeft) rmSync(path.join(this.#directory, name), { force: true });
+        if (sha256 === undefined) continue;
+        const file = path.join(this.#directory, name);
+        const isLeft = name.endsWith(partialOf('')) ? isAbandoned(file) : !kept.has(sha256);
+        if (isLeft) rmSync(file, { force: true });
       }
     });
   }
+}
+
+/** So long nobody has written to it: a fetch that stalls is given up sooner, in whichever replica. */
+const ABANDONED_MS = 600_000;
+
+function isAbandoned(partial: string): boolean {
+  return writtenMsAgo(partial) > ABANDONED_MS;
 }
 
 interface KnownIndex {

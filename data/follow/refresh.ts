@@ -8,6 +8,7 @@ import { type ChangeKind, changesBetween, kindOf, type RecordChange } from '../c
 import { type CatalogueDigests, digestsOfSnapshot } from '../changes/digests.ts';
 import { digestsOfChanged } from '../changes/keptDigests.ts';
 import { crawl, type CrawlOptions } from '../crawl/crawl.ts';
+import { judgeSource } from '../crawl/publish.ts';
 import { attempt, openFile, syncDirectory } from '../files.ts';
 import type { EarlierImport, Origin } from '../import/earlier.ts';
 import { importDirectory, type ImportWork, type KeptRecords } from '../import/import.ts';
@@ -87,6 +88,8 @@ export async function refresh(
   try {
     const before = generationIn(paths.snapshot);
     const notes = claim(paths, options.base);
+    // In a folder of which nothing is known there may be what was crawled of another catalogue.
+    if (notes.imported === '') await judgeSource(paths.dataSet, options.base, true);
     endEarlier(paths, options, observer);
     const sweptMs = (await crawlInto(paths, notes.sweptMs, options, observer)) ?? notes.sweptMs;
     const sum = await sumOf(paths.dataSet);

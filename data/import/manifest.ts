@@ -10,6 +10,9 @@ import { OperationError } from '../operationError.ts';
 /** The file of a directory that is its manifest. */
 export const MANIFEST_FILE = 'MANIFEST.json';
 
+/** That of a crawl has some 150 bytes a page, of a hundred records or more. */
+const MANIFEST_BYTES_MAX = 64 << 20;
+
 /**
  * Time of the data, records by collection, and SHA-256 sums in lower-case hexadecimal digits by name of the file as it
  * is stored. Of a crawl also the base URL it came from, and its pages with what each is known by, not judged.
@@ -64,6 +67,9 @@ export async function readManifest(directory: string): Promise<Manifest> {
 }
 
 async function textOf(file: string): Promise<string> {
-  assertFile(file, await stat(file));
+  const found = await stat(file);
+  assertFile(file, found);
+  if (found.size > MANIFEST_BYTES_MAX)
+    throw new OperationError('input', `${file}: more than ${MANIFEST_BYTES_MAX} bytes, which no crawl writes`);
   return readFile(file, 'utf8');
 }

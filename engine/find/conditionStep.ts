@@ -113,7 +113,7 @@ function searched(index: FieldIndex, lookup: Lookup, operand: Operand, counting:
   const estimate = rowsOfCodes(index, 0, dictionary.size);
   const all = { codes: dictionary.size, bytes: dictionary.text.length };
   const own = codesOfOwnUrls(dictionary);
-  const urlBytes = (own.end - own.start) * URL_SCAN_BYTES;
+  const urlBytes = urlBytesOf(own);
   const search = grams && lookup.search?.(operand);
   const needle = search?.kind === 'text' ? search.needle : undefined;
   const query = grams && needle && gramQuery(grams, needle);
@@ -153,13 +153,18 @@ function candidates(index: FieldIndex, grams: Grams, query: GramQuery, lookup: L
       found.bytes += bytesOf(dictionary, part);
     }
   }
-  const urlBytes = (own.end - own.start) * URL_SCAN_BYTES;
+  const urlBytes = urlBytesOf(own);
   const scanBytes = scanCostOf(lookup, { codes: dictionary.size, bytes: found.bytes }) + query.bytes + urlBytes;
   return { access: 'n-gram', estimate: found.rows, scanBytes, rowsGathered: 0, codes: undefined };
 }
 
 function shortLists({ lists }: GramQuery): GramQuery['lists'] {
   return lists.slice(0, COUNTED_LISTS).filter(({ start, end }) => end - start <= COUNTED_LIST_BYTES_MAX);
+}
+
+/** What it takes to write own URLs as they are served. */
+function urlBytesOf({ start, end }: CodeRange): number {
+  return (end - start) * URL_SCAN_BYTES;
 }
 
 function bytesOf({ ends }: Dictionary, { start, end }: CodeRange): number {

@@ -8,6 +8,7 @@ import {
   type CodeRange,
   type Dictionary,
 } from '../column/dictionary.ts';
+import { PLACEHOLDER } from '../column/records.ts';
 import { isSpecForm, servedUrl, type ServedForm } from '../column/served.ts';
 import { compareBytes } from '../bits/bytes.ts';
 import { lowerBound } from '../bits/lists.ts';
@@ -76,8 +77,7 @@ function nearCodes(dictionary: Dictionary, { baseUrl }: ServedForm): CodeRange {
 /** The text of a code as served. Cost: the text. */
 export function servedText(dictionary: Dictionary, code: number, form: ServedForm): string {
   const text = decoder.decode(textAt(dictionary, code));
-  const own = codesOfOwnUrls(dictionary);
-  return code >= own.start && code < own.end ? servedUrl(text, form) : text;
+  return text.startsWith(PLACEHOLDER) ? servedUrl(text, form) : text;
 }
 
 /** Runs of codes that may not stand where their values belong. */

@@ -199,7 +199,12 @@ function integerIn(bytes: Uint8Array, start: number, end: number): bigint {
   return BigInt(isNegative ? -value : value);
 }
 
+const LATIN1 = new TextDecoder('latin1');
+/** Longer numbers are decoded at once: put together character by character they take 32 bytes each. */
+const SHORT_DIGITS = 64;
+
 function asciiIn(bytes: Uint8Array, start: number, end: number): string {
+  if (end - start > SHORT_DIGITS) return LATIN1.decode(bytes.slice(start, end));
   let text = '';
   for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]!);
   return text;

@@ -4,20 +4,20 @@
 import { COLLECTION_SENTENCES, FIELD_SENTENCES } from '../schema/sentences.ts';
 import type { Collection, Field } from '../schema/types.ts';
 import { LOOKUPS, type Column, type Lookup } from './lookups.ts';
-import { isAlike } from './served.ts';
+import { type DocumentedFields, isAlike } from './served.ts';
 
 /**
  * A field of a collection. `key` is the name of its filter, names within embedded records joined by `__`. `type` is a
- * word for people, such as `text`, or what a relation leads to. `isInferred` where neither the declaration nor public
- * documents show it, or the data has it with another type. `lookups` are those that fit, none where no filter is
- * possible.
+ * word for people, such as `text`, or what a relation leads to. `isDeclared` where import refuses all other values:
+ * what public documents alone show may be null in some record, and a text another scalar. `lookups` are those that fit,
+ * none where no filter is possible.
  */
 export interface DescribedField {
   readonly key: string;
   readonly field: Field;
   readonly type: string;
   readonly isNullable: boolean;
-  readonly isInferred: boolean;
+  readonly isDeclared: boolean;
   readonly lookups: readonly Lookup[];
   readonly sentence: string;
 }
@@ -33,7 +33,7 @@ export function describedFields(
   collection: Collection,
   fields: readonly Field[] = documentedFields(collection),
 ): readonly DescribedField[] {
-  return fieldsBelow([collection.name], fields, documentedFields(collection));
+  return fieldsBelow([collection.name], fields, { declared: collection.fields, shown: collection.shown });
 }
 
 /** The documented fields of a collection: those that are declared, then those that public documents show. */
@@ -58,15 +58,16 @@ function told(sentence: string | undefined, of: string): string {
   return sentence;
 }
 
-/** `path` starts with the collection; `documented` are the fields that are documented there. */
+/** `path` starts with the collection; what is documented there is declared, or shown alone. */
 function fieldsBelow(
   path: readonly string[],
   fields: readonly Field[],
-  documented: readonly Field[],
+  { declared, shown }: DocumentedFields,
 ): readonly DescribedField[] {
   return fields.flatMap((field) => {
     const at = [...path, field.name];
-    const known = documented.find(({ name }) => name === field.name);
+    const enforced = declared.find(({ name }) => name === field.name);
+    const known = enforced ?? shown.find(({ name }) => name === field.name);
     const column = columnOf(field);
     const described: DescribedField = {
       key: at.slice(1).join('__'),
@@ -74,12 +75,14 @@ function fieldsBelow(
       type: typeText(field),
       // Nobody has said that what was inferred is never null.
       isNullable: 'nullable' in field ? field.nullable : !known,
-      isInferred: !known || !isAlike(field, known),
+      isDeclared: enforced !== undefined && isAlike(field, enforced),
       lookups: column ? LOOKUPS.filter((lookup) => lookup.fits(column)) : [],
       sentence: known ? fieldSentence(at) : INFERRED,
     };
     if (!('fields' in field)) return [described];
-    return [described, ...fieldsBelow(at, field.fields, known && 'fields' in known ? known.fields : [])];
+    const inner = known && 'fields' in known ? known.fields : [];
+    const below = enforced ? { declared: inner, shown: [] } : { declared: [], shown: inner };
+    return [described, ...fieldsBelow(at, field.fields, below)];
   });
 }
 

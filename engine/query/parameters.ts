@@ -154,6 +154,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     views: LISTS,
     setting: 'pinsWalks',
     isWritten: true,
+    onPages: 'unheeded',
     value: 'a generation',
     schema: { type: 'string' },
     example: '0123456789ab',
@@ -186,9 +187,9 @@ export function parameterNames(view: View, options: QueryOptions): readonly stri
   return PARAMETERS.filter((row) => row.views.includes(view) && isOffered(row, options)).map(({ name }) => name);
 }
 
-/** The names of parameters that are one thing or the other to pages for people. */
-export function namesOnPages(what: ParameterDeclaration['onPages']): ReadonlySet<string> {
-  return new Set(PARAMETERS.filter(({ onPages }) => onPages === what).map(({ name }) => name));
+/** The names of parameters that under these settings are one thing or the other to pages for people. */
+export function namesOnPages(what: ParameterDeclaration['onPages'], options: Switches): ReadonlySet<string> {
+  return new Set(PARAMETERS.filter((row) => row.onPages === what && isOffered(row, options)).map(({ name }) => name));
 }
 
 /** Whether links between pages say a parameter of lists themselves. Cost: a look-up. */
@@ -197,6 +198,9 @@ export function isWrittenByLinks(name: string, options: QueryOptions): boolean {
   return turn >= 0 && PARAMETERS[turn]!.isWritten === true;
 }
 
-function isOffered({ setting }: ParameterDeclaration, options: QueryOptions): boolean {
+/** The settings that offer parameters. */
+type Switches = Pick<QueryOptions, NonNullable<ParameterDeclaration['setting']>>;
+
+function isOffered({ setting }: ParameterDeclaration, options: Switches): boolean {
   return setting === undefined || options[setting] === true;
 }

@@ -40,7 +40,7 @@ export function servedFields({ declaration, members }: CollectionIndex): readonl
   return fieldsAmong(members, documentedBy(declaration), { budget: { left: Infinity }, characters: Infinity });
 }
 
-function documentedBy({ fields, shown }: Collection): Documented {
+function documentedBy({ fields, shown }: Collection): DocumentedFields {
   return { declared: fields, shown };
 }
 
@@ -56,12 +56,12 @@ interface Room {
 }
 
 /** The documented fields of an object. */
-interface Documented {
+export interface DocumentedFields {
   readonly declared: readonly Field[];
   readonly shown: readonly Field[];
 }
 
-function fieldsAmong(members: Members, { declared, shown }: Documented, room: Room): readonly Field[] {
+function fieldsAmong(members: Members, { declared, shown }: DocumentedFields, room: Room): readonly Field[] {
   const all = declared.map((field) => declaredField(members.get(field.name), field, room));
   for (const field of shown) {
     const node = members.get(field.name);

@@ -117,21 +117,24 @@ export class Resolver {
     ]);
   }
 
-  /** The first identifier with an address whose record there is. */
+  /** The first identifier with an address whose record there is; an own address may be stored in two ways. */
   #identifiedRow(address: string, pages: Pages): { readonly url: string; readonly type: string } | undefined {
     const identifiers = this.#collections(IDENTIFIERS.collection);
     const urls = textIndexAt(identifiers, IDENTIFIERS.url);
     if (!urls) return undefined;
     const form = { baseUrl: pages.baseUrl, version: 'v3', linkEnd: SPEC_LINK_END } as const;
+    let first = { row: Infinity, url: '' };
     for (const { start, end } of codesOfValues(urls.dictionary, [address], form)) {
       for (let code = start; code < end; code++) {
         for (const row of rowsOf(urls, code)) {
+          if (row >= first.row) break;
           const url = this.#relatedUrl(identifiers, row, pages);
-          if (url !== '') return { url, type: servedAt(indexAt(identifiers, IDENTIFIERS.type), row, pages.baseUrl) };
+          if (url !== '') first = { row, url };
         }
       }
     }
-    return undefined;
+    if (first.url === '') return undefined;
+    return { url: first.url, type: servedAt(indexAt(identifiers, IDENTIFIERS.type), first.row, pages.baseUrl) };
   }
 
   #relatedUrl(identifiers: CollectionIndex, row: number, pages: Pages): string {

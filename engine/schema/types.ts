@@ -73,7 +73,7 @@ export type Version = 'v2' | 'v3';
 /**
  * One collection of the root view (spec 2.1).
  * `name` is the root view's spelling and the name in links; `documentedPath` the spelling of the table in spec 4.1.
- * `fields` is empty where `open`: such a collection takes any JSON object with an integer id.
+ * `fields` is the id alone where `open`: such a collection takes any JSON object with an integer id.
  * `shown` are fields of an open collection that public documents show: known to filters, never enforced.
  * `filters` are the documented filters (spec 4.3), as top-level field names.
  */

@@ -92,13 +92,20 @@ function fieldsFault(fields: unknown, { declared, shown }: Known, depth = 0): st
     if (names.size === names.add(name).size) return `two fields ${name}`;
     const own = declared[i];
     const known = own ?? shown.find((one) => one.name === name);
-    if (!(known && isSame(field, known)) && (own || !isInferred(field))) return `another field ${name}`;
+    if (!(known && isAsDocumented(field, known)) && (own || !isInferred(field))) return `another field ${name}`;
     const inner = known && 'fields' in known ? known.fields : [];
     const inside = own ? { declared: inner, shown: [] } : { declared: [], shown: inner };
     const fault = 'fields' in field ? fieldsFault(field['fields'], inside, depth + 1) : undefined;
     if (fault !== undefined) return fault;
   }
   return fields.length < declared.length ? `no field ${declared[fields.length]!.name}` : undefined;
+}
+
+/** Whether a field is a documented one: which values documents know may change without a new import. */
+function isAsDocumented(field: Json, known: Field): boolean {
+  const { values } = field;
+  const areTexts = values === undefined || (Array.isArray(values) && values.every((one) => typeof one === 'string'));
+  return areTexts && isSame({ ...field, values: undefined }, { ...known, values: undefined });
 }
 
 /** Whether a field is this one, its members apart. */

@@ -123,8 +123,8 @@ class Comparer {
         return value;
       });
     } catch (error) {
-      // What is no JSON, and what is no UTF-8.
-      if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+      // What is no JSON, what is no UTF-8, and what is nested deeper than anything that an import takes.
+      if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError) return undefined;
       throw error;
     }
   }

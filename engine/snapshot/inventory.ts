@@ -2,6 +2,7 @@
 // outside of what it numbers. Whether they are right is for verify.ts. Knows no index, since whoever loads a snapshot
 // asks here.
 import { countBits, hasBit } from '../bits/bitmap.ts';
+import type { Outlines } from '../column/outline.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import { hasNumbers, type ColumnLayout } from '../schema/layout.ts';
@@ -129,29 +130,36 @@ function strayRecords(
   metadata: Metadata,
   { name, chunks, records }: CollectionCounts,
 ): Refusal | undefined {
-  const outlines = outlinesIn(metadata, name).lists.length;
+  const { lists } = outlinesIn(metadata, name);
   let rows = 0;
   for (let i = 0; i < chunks; i++) {
     const path = runPath(RECORDS, name, i);
     const run = sections.views(RECORDS, path);
     // Ends are stored for the placeholder, the bytes are those of the base URL.
     const bytes = run.bytes.length - growth * run.links.length;
-    const stray = strayIn(sections, RECORDS, path, { outlines }, { bytes });
+    const stray = strayIn(sections, RECORDS, path, { outlines: lists.length }, { bytes });
     if (stray) return stray;
-    const wrong = firstStrayRecord(run);
+    const wrong = firstStrayRecord(run, lists);
     if (wrong >= 0) return strayElement(sectionName(RECORDS, 'ends', path), wrong);
     rows += run.ends.length;
   }
   return rows === records ? undefined : strayElement(METADATA_NAME, records);
 }
 
-/** The first record in which members or own URLs do not ascend, or lie outside it; -1 where there is none. */
-function firstStrayRecord({ ends, links, linkEnds, members, memberEnds }: SectionViews<typeof RECORDS>): number {
+/**
+ * The first record in which members or own URLs do not ascend, or lie outside it, or which has not one member for each
+ * key of its outline; -1 where there is none.
+ */
+function firstStrayRecord(
+  { ends, links, linkEnds, outlines, members, memberEnds }: SectionViews<typeof RECORDS>,
+  lists: Outlines['lists'],
+): number {
   let [start, link, member] = [0, 0, 0];
   for (let row = 0; row < ends.length; row++) {
     const end = ends[row]!;
     if (end - start < 3) return row;
     if (linkEnds[row]! > link && (links[link]! < start || links[linkEnds[row]! - 1]! >= end)) return row;
+    if (memberEnds[row]! - member !== lists[outlines[row]!]!.length) return row;
     for (let before = 0; member < memberEnds[row]!; member++) {
       if (members[member]! <= before || members[member]! >= end - start) return row;
       before = members[member]!;

@@ -45,7 +45,9 @@ export async function listenForAdmin(
   paths: () => AdminPaths,
 ): Promise<AdminListener> {
   const server = createServer((request, response) => {
-    answerTo(paths(), request).then(
+    const { host: name } = request.headers;
+    const isMeant = !isLoopback(host) || name === undefined || NAMED_HERE.test(name);
+    (isMeant ? answerTo(paths(), request) : Promise.resolve(MISNAMED)).then(
       (answer) => send(response, answer),
       (error: unknown) => {
         onError(error);
@@ -64,6 +66,17 @@ export async function listenForAdmin(
     server.closeAllConnections();
   };
   return { port: boundPort(server.address()), stop };
+}
+
+/**
+ * An address or localhost, with a port or none: a page in an operator's browser may have a name of its own lead here,
+ * and would read what is told to this host alone.
+ */
+const NAMED_HERE = /^(?:localhost|[\d.]+|\[[\da-f:.]+\])(?::\d+)?$/i;
+const MISNAMED = problem(403, 'Name this port by its address or as localhost.');
+
+function isLoopback(host: string): boolean {
+  return /^(?:localhost|127\.[\d.]+|::1)$/i.test(host);
 }
 
 const VIEW_METHODS = ['GET', 'HEAD'];

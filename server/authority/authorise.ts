@@ -45,6 +45,7 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
     notBeforeOffsetSeconds,
     clockSkewSeconds,
     issuer: nameText(certificate.subject),
+    issuerNotAfter: certificate.notAfter,
     hosts: new Map(data.hosts.map((host) => [host.name, host])),
     rolesOf: (key) => rolesOf(data.users, key),
   };

@@ -49,8 +49,9 @@ export type Proof<T> =
 /** What a decision goes by: the site, and the time in whole seconds since 1970. */
 export interface Policy {
   readonly siteName: string;
-  /** This site's subject, as text. */
+  /** This site's subject, as text, and until when its certificate is valid, in seconds since 1970. */
   readonly issuer: string;
+  readonly issuerNotAfter: number;
   readonly hosts: ReadonlyMap<string, TrustedHost>;
   readonly rolesOf: (userKey: string) => readonly string[];
   readonly lifetimeSeconds: number;
@@ -168,7 +169,10 @@ interface Grant {
   readonly notAfter: number;
 }
 
+/** Nothing that an expired certificate signs is accepted anywhere; and new CRLs are not taken with it. */
 function granted(user: ProvenUser, policy: Policy, grant: Grant): Decision {
+  if (policy.at > policy.issuerNotAfter + policy.clockSkewSeconds)
+    return error(user, 'window', `The certificate of ${policy.siteName} has expired.`);
   const notBefore = policy.at + policy.notBeforeOffsetSeconds;
   const notAfter = Math.min(notBefore + policy.lifetimeSeconds, Math.floor(grant.notAfter));
   if (notAfter <= Math.max(notBefore, policy.at)) {

@@ -25,7 +25,7 @@ const LINKED_CHARACTERS_MAX = 8192;
 export const REPEATED_PARAMETERS_MAX = 100;
 
 /** Parameters that say where in a list a page lies. */
-const PLACES: ReadonlySet<string> = namesOnPages('place');
+const PLACES: ReadonlySet<string> = namesOnPages('place', {});
 
 /** The key by which a field is compared without a lookup: a name that is also a parameter's has to name one. */
 export function plainKey(field: string): string {

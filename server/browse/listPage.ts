@@ -36,7 +36,7 @@ import { cut } from './values.ts';
 export async function listPage(site: Site, tour: Tour, declared: Collection): Promise<BrowsePage> {
   const collection = site.collections(declared.name);
   const fields = fieldsOf(site, declared);
-  const pairs = pagePairs(tour.query, pageRowsMax(site));
+  const pairs = pagePairs(tour.query, pageRowsMax(site), site.queryOptions);
   const hasChoices = pairs !== undefined && isRepeatable(pairs);
   const query = pairs ? queryTextOf(pairs) : tour.query;
   const counted = hasChoices ? queryTextOf(withFacets(pairs, fields)) : query;

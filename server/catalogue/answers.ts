@@ -59,8 +59,8 @@ export interface Answers {
   notModified(tag: string, varies: readonly string[]): Answer;
   /** 200 to OPTIONS, preflights included (A49). `name` is the view's, such as `Observations List`. */
   described(name: string): Answer;
-  /** 301 to a path on this host. `query` is kept byte for byte (A14). */
-  redirected(location: string, query: string | undefined): Answer;
+  /** 301 to a path on this host, which these headers of the request chose. `query` is kept byte for byte (A14). */
+  redirected(location: string, query: string | undefined, varies: readonly string[]): Answer;
   /** 400 that lists every bad parameter (A29). */
   refused(problems: readonly Problem[]): Answer;
   /** 405. */
@@ -103,7 +103,7 @@ const ALLOWED = ['Allow', ALLOW] as const;
 const ERRORS_CACHED = ['Cache-Control', 'public, no-cache'] as const;
 const NOT_STORED = ['Cache-Control', 'no-store'] as const;
 const EXPOSED =
-  'Allow, Content-Disposition, ETag, Retry-After, Server-Timing, X-Generation, X-Ignored-Params, X-Total-Count';
+  'Allow, Content-Disposition, ETag, Retry-After, Server-Timing, X-Generation, X-Ignored-Params, X-Request-Id, X-Total-Count';
 const CORS: Headers = [
   ['Access-Control-Allow-Origin', '*'],
   ['Access-Control-Expose-Headers', EXPOSED],
@@ -152,7 +152,10 @@ export function answersFor(options: AnswerOptions): Answers {
       body: EMPTY,
     }),
     described: (name) => ({ status: 200, headers: described, body: viewBody(name) }),
-    redirected: (path, query) => redirection(query === undefined ? path : `${path}?${query}`, moved),
+    redirected: (path, query, varies) => {
+      const vary: Headers = varies.length === 0 ? [] : [['Vary', varies.join(', ')]];
+      return redirection(query === undefined ? path : `${path}?${query}`, [...vary, ...moved]);
+    },
     refused: (problems) => ({ status: 400, headers: errors, body: problemsBody(problems) }),
     methodNotAllowed: (method) => ({ status: 405, headers: errors, body: detail(`Method "${method}" not allowed.`) }),
     notFound: { status: 404, headers: errors, body: detail(NOT_FOUND) },

@@ -87,7 +87,10 @@ function answerTo(
   if (request.target.length <= catalogue.pageLengthMax && isPage(catalogue, request)) {
     request.route = ROUTE.browse;
     // The relative links of a page would begin beside the path, not below it.
-    if (received.target === choice.path) return answers.redirected(`${choice.path}/`, request.query);
+    if (received.target === choice.path) {
+      const varies = ['Accept', ...choice.varies];
+      return answers.redirected(`${choice.path}/`, request.query, varies);
+    }
     return answered(catalogue, PAGE, visit, received.target);
   }
   const known = condition || catalogue.memory.keepsAnswers ? catalogue.memory.find(visit) : undefined;
@@ -98,7 +101,10 @@ function answerTo(
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
   if (view.kind === 'badTarget') return answers.badTarget;
   if (view.kind === 'notFound') return notFound(answers, request.target, choice.path);
-  if (view.kind === 'redirect') return answers.redirected(choice.path + view.location, request.query);
+  if (view.kind === 'redirect') {
+    const varies = catalogue.settings.browseOnApi ? ['Accept', ...choice.varies] : choice.varies;
+    return answers.redirected(choice.path + view.location, request.query, varies);
+  }
   request.route = view.kind === 'description' ? ROUTE.other : ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
@@ -201,10 +207,14 @@ function isPage({ settings }: CatalogueService, request: Request): boolean {
 /** Paths of the API, or of nothing, that name no form. */
 const UNNAMED = /^\/(?!browse(?:\/|$)|docs\/|openapi\.|api\/(?:v0|legacy_lookup)(?:\/|$))[^.]*$/;
 
+/** Paths of lists, of which Accept can ask for exports. */
+const LIST = /^\/api\/v[23]\/[^/]+\/?$/;
+
 /** Whether a request is a browser's that asks for no form by its name. */
 function wishesPage(request: Request): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-  return prefersPage(request.header('accept')) && !/(?:^|&)format=(?!api(?:&|$))./.test(request.query ?? '');
+  const isList = LIST.test(request.target);
+  return prefersPage(request.header('accept'), isList) && !/(?:^|&)format=(?!api(?:&|$))[^&]/.test(request.query ?? '');
 }
 
 /** The page of a request, which is gone when the pages are read; `missed` says why there was no turn for it. */

@@ -67,9 +67,14 @@ export function exportWished(accept: string | undefined, ending: Ending | undefi
   return exportOf(negotiate({ accept, format: undefined, ending, mayExport: true }));
 }
 
-/** Whether Accept prefers a page for people to JSON, as browsers do. Cost: a look-up of headers met before. */
-export function prefersPage(accept: string | undefined): boolean {
-  return accept !== undefined && !isUsual(accept) && wishedOnce(accept).isPage;
+/**
+ * Whether Accept prefers a page for people to JSON, as browsers do, and of lists to exports. Cost: a look-up of headers
+ * met before.
+ */
+export function prefersPage(accept: string | undefined, mayExport: boolean): boolean {
+  if (accept === undefined || isUsual(accept)) return false;
+  const { isPage, isListPage } = wishedOnce(accept);
+  return mayExport ? isListPage : isPage;
 }
 
 /** Whether Accept is what most clients send, which takes JSON, or nothing that is read. */
@@ -77,16 +82,17 @@ function isUsual(accept: string): boolean {
   return accept.length > WISHES_CHARACTERS_MAX || accept === '*/*' || accept === 'application/json';
 }
 
-/** What Accept asks for: of lists, of records, and whether a page is preferred to JSON. */
+/** What Accept asks for: of lists, of records, and whether a page is preferred to JSON, and to exports. */
 interface Wished {
   readonly list: Negotiation;
   readonly record: Negotiation;
   readonly isPage: boolean;
+  readonly isListPage: boolean;
 }
 
 /** An export or a page is asked for by its name: what would take anything gets JSON. */
 const wishedOnce = remembered((accept): Wished => {
-  if (accept.trim() === '') return { list: 'json', record: 'json', isPage: false };
+  if (accept.trim() === '') return { list: 'json', record: 'json', isPage: false, isListPage: false };
   const named = accept.toLowerCase();
   const types = [JSON_TYPE, ...[...EXPORTED, PAGE_TYPE].filter((type) => named.includes(type))];
   const wished = new Negotiator({ headers: { accept: accept.replace(PARAMETERS, '') } }).mediaTypes(types);
@@ -94,6 +100,7 @@ const wishedOnce = remembered((accept): Wished => {
     list: FORMS.get(wished.find((type) => type !== PAGE_TYPE) ?? '') ?? 'notAcceptable',
     record: wished.includes(JSON_TYPE) ? 'json' : 'notAcceptable',
     isPage: wished.find((type) => !EXPORTED.includes(type)) === PAGE_TYPE,
+    isListPage: wished[0] === PAGE_TYPE,
   };
 });
 

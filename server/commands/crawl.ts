@@ -1,8 +1,9 @@
 // What the crawl command does with its flags, and what it prints; replicaCommands.ts declares them, and the crawl
 // itself is data/crawl/crawl.ts.
+import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { crawl, type CrawlOptions, type CrawlReport } from '../../data/crawl/crawl.ts';
-import { stateBeside } from '../../data/files.ts';
+import { attempt, stateBeside } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { Retry } from '../../data/upstream.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
@@ -20,6 +21,7 @@ export interface CrawlFlags {
   readonly output: string;
   readonly state?: string;
   readonly force?: boolean;
+  readonly discardRefused?: boolean;
 }
 
 /** A request is tried this often: with waits of up to 0.5, 1, 2, 4 and 8 s between them. */
@@ -85,11 +87,21 @@ export async function runCrawl(
       },
     };
     const startMs = steadyMs();
-    const brought = await tellingOfSignals(report, () =>
-      withProgress(stderr, (onProgress) => crawl(options, onProgress)),
-    );
+    const crawled = tellingOfSignals(report, () => withProgress(stderr, (onProgress) => crawl(options, onProgress)));
+    const brought = await (flags.discardRefused === true ? discardingRefused(options.state, crawled) : crawled);
     report(crawlText(brought, output), 'info', crawlEvent(brought, steadyMs() - startMs));
   });
+}
+
+/** What a crawl brings; what it fetched is removed where that is refused: a later run would only judge it again. */
+async function discardingRefused<T>(state: string, crawled: Promise<T>): Promise<T> {
+  try {
+    return await crawled;
+  } catch (error) {
+    if (!(error instanceof OperationError && error.code === 'input')) throw error;
+    attempt(`cannot remove ${state}`, () => rmSync(state, { recursive: true, force: true }));
+    throw new OperationError('input', `${error.message}: it was removed`, error);
+  }
 }
 
 /** Work of which it is told that the next run goes on where a signal ends it: as it would have, or as `end` does. */

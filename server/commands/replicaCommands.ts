@@ -22,7 +22,7 @@ export function addReplicaCommands(root: Command, outputs: Outputs): void {
 const CRAWL_HINT = `
 The output is replaced as a whole or not at all. A crawl that was ended, in whatever way, goes on where it was when the
 same command runs again. A crawl is refused where too many links lead nowhere or a collection shrank: what was fetched
-is kept then, and the error says how to accept it.`;
+is kept then, and the error says how to accept it; with --discard-refused it is removed, for runs that nobody watches.`;
 
 function addCrawl(root: Command, outputs: Outputs): void {
   const names = [...CRAWL_FLAGS, 'logFormat'];
@@ -32,6 +32,7 @@ function addCrawl(root: Command, outputs: Outputs): void {
     .addOption(valueOption('-o, --output', 'directory to write or replace', PATH).makeOptionMandatory())
     .addOption(valueOption('--state', 'directory of what is not finished (default: OUTPUT.crawl)', PATH))
     .option('--force', 'replace the data of another catalogue too; accept collections that lost more')
+    .option('--discard-refused', 'remove what was fetched where it is refused, so that the next run fetches all anew')
     .addHelpText('after', CRAWL_HINT)
     .addHelpText('after', example('crawl https://catalogue.example.org -o catalogue/ --contact ops@example.org'))
     .action(async (url: string, flags: CrawlFlags & Flags) => {

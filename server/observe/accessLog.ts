@@ -130,7 +130,6 @@ export class AccessLog {
   /** The one that is open, and the one that is being opened, in its place or as the first. */
   #file: OpenFile | undefined;
   #opening: OpenFile | undefined;
-  #hasDropped = false;
   #untilTry = 0;
   readonly #link: AccessLogLink;
   readonly #isFile: boolean;
@@ -148,13 +147,15 @@ export class AccessLog {
   /** One line, shorter than a write, with its end. Never throws. Cost: a copy; writing is the event loop's. */
   write(line: string): void {
     const file = this.#file ?? this.#opening;
-    this.#hasDropped = !file;
-    file?.stream.write(line);
-    if (!file || this.#hasDropped) return this.#drop(1);
+    if (!file) return this.#drop(1);
+    const { lines } = this.#link;
+    const dropped = lines[DROPPED];
+    file.stream.write(line);
+    if (lines[DROPPED] !== dropped) return;
     file.lines++;
     file.bytes += line.length;
     // What waits for the first file to open is taken once it is.
-    if (file === this.#file) this.#link.lines[TAKEN]! += 1;
+    if (file === this.#file) lines[TAKEN]! += 1;
   }
 
   /** Writes what waits, as far as the disk takes it within CLOSE_MS; nothing is logged behind it. */
@@ -187,7 +188,7 @@ export class AccessLog {
     });
     const file: OpenFile = { stream, lines: 0, bytes: 0, bytesWritten: 0 };
     this.#opening = file;
-    stream.on('drop', () => (this.#hasDropped = true));
+    stream.on('drop', () => this.#drop(1));
     stream.on('write', (bytes: number) => (file.bytesWritten += bytes));
     stream.once('ready', () => {
       this.#file?.stream.end();
@@ -205,10 +206,10 @@ export class AccessLog {
   }
 
   /** Until the next try lines go to the file that is open, where one is. */
-  #giveUp({ lines }: OpenFile): void {
+  #giveUp(file: OpenFile): void {
     this.#opening = undefined;
     this.#untilTry = FLUSHES_BETWEEN;
-    this.#drop(lines);
+    this.#abandon(file);
   }
 
   /** What waits there is lost, though it was taken. */

@@ -172,7 +172,7 @@ function exportsOf(path: string): readonly string[] {
 function indexItem(): DocumentObject {
   const view = { id: 'index', summary: 'Where to begin', tag: 'Views', parameters: [] };
   const found = foundResponse('The root views.', jsonContent(refTo('schemas', 'RootView')));
-  return viewItem(view, found, failures('view', false));
+  return viewItem(view, found, failures('oneForm', false));
 }
 
 const DOCUMENTS: readonly (readonly [form: string, content: DocumentObject])[] = [
@@ -183,14 +183,14 @@ const DOCUMENTS: readonly (readonly [form: string, content: DocumentObject])[] =
 function documentItem(form: string, content: DocumentObject): DocumentObject {
   const summary = `This document as ${form.toUpperCase()}`;
   const view = { id: `${form}Document`, summary, tag: 'Views', parameters: [] };
-  return viewItem(view, foundResponse('The document.', content), failures('view', false));
+  return viewItem(view, foundResponse('The document.', content), failures('oneForm', false));
 }
 
 function rootItem(query: QueryOptions): DocumentObject {
   const parameters = parametersOf('root', query);
   const view = { id: 'listCollections', summary: 'All collections', tag: 'Views', parameters };
   const found = foundResponse('Each collection with its list.', jsonContent(refTo('schemas', 'RootView')));
-  return viewItem(view, found, failures('view', query.pinsWalks === true));
+  return viewItem(view, found, failures('negotiated', query.pinsWalks === true));
 }
 
 const LINES: DocumentObject = {
@@ -223,5 +223,5 @@ function recordItem(collections: readonly Collection[], query: QueryOptions): Do
     ...jsonContent(schema),
     ...LINES,
   });
-  return viewItem(view, found, failures('view', query.pinsWalks === true));
+  return viewItem(view, found, failures('negotiated', query.pinsWalks === true));
 }

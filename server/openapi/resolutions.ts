@@ -75,6 +75,6 @@ const RESOLUTIONS: readonly Resolution[] = [
 export function resolutionItems(): readonly (readonly [path: string, item: () => DocumentObject])[] {
   return RESOLUTIONS.map(({ path, id, summary, parameter, content }) => {
     const view = { id, summary, tag: 'Look-ups', parameters: parameter ? [parameter] : [] };
-    return [path, () => viewItem(view, foundResponse('What was found.', content), failures('list', false))] as const;
+    return [path, () => viewItem(view, foundResponse('What was found.', content), failures('oneForm', false))] as const;
   });
 }

@@ -20,6 +20,7 @@ export const HEADERS: Readonly<Record<string, DocumentObject>> = {
   'X-Total-Count': text('How many records the whole filtered list has.', '500'),
   'Content-Disposition': text('A name for the file of an export.', 'attachment; filename="export.csv"'),
   'X-Ignored-Params': text('Parameters and names without effect, percent-encoded.', 'page, ordering=foo'),
+  'X-Request-Id': text('With `--access-log`: the id of the request there.', '0123456789abcdef0123456789abcdef'),
   'X-Generation': text('With `--pin-walks`: the generation of the data.', '0123456789ab'),
   'Server-Timing': text('Milliseconds that the answer took.', 'pool;dur=12.3'),
   'Retry-After': text('Seconds to wait before the next try.', '1'),
@@ -30,7 +31,13 @@ export const HEADERS: Readonly<Record<string, DocumentObject>> = {
   'Access-Control-Max-Age': text('Seconds for which that may be remembered.', '86400'),
 };
 
-const OPEN = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers', 'Server-Timing', 'X-Generation'];
+const OPEN = [
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+  'Server-Timing',
+  'X-Generation',
+  'X-Request-Id',
+];
 const FOUND = [
   'Allow',
   'Cache-Control',
@@ -92,7 +99,7 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
     },
   ),
   Unavailable: failure(
-    'Too many heavy queries wait, or this one took too long.',
+    'Too much is under way for this one, or it took too long.',
     ['Cache-Control', 'Retry-After', ...OPEN],
     'Detail',
     { detail: 'Too many heavy queries at the moment; try again shortly.' },
@@ -108,16 +115,19 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
   ),
 };
 
-/** The failures of a view, by status; a list may also be busy or, where walks are pinned, gone. */
-export function failures(of: 'view' | 'list', pinsWalks: boolean): DocumentObject {
+/** What answers: in one form whatever is accepted, or in the form that is asked for; lists may also be gone. */
+export type ViewKind = 'oneForm' | 'negotiated' | 'list';
+
+/** The failures of a view, by status; where walks are pinned a list may be gone. */
+export function failures(of: ViewKind, pinsWalks: boolean): DocumentObject {
   return refsTo('responses', {
     304: 'NotModified',
     400: 'BadRequest',
     404: 'NotFound',
     405: 'MethodNotAllowed',
-    406: 'NotAcceptable',
+    ...(of === 'oneForm' ? {} : { 406: 'NotAcceptable' }),
     ...(of === 'list' && pinsWalks ? { 410: 'Gone' } : {}),
-    ...(of === 'list' ? { 503: 'Unavailable' } : {}),
+    503: 'Unavailable',
     default: 'Refused',
   });
 }

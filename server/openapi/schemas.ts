@@ -167,24 +167,24 @@ function propertiesOf(fields: readonly DescribedField[], above: string, names: R
   return Object.fromEntries(properties);
 }
 
-/** Of what is inferred nobody says that it is never null, its elements included. */
+/** Of what is not declared nobody says that it is never null, its elements included. */
 function fieldSchema(
-  { field, isNullable, isInferred }: DescribedField,
+  { field, isNullable, isDeclared }: DescribedField,
   embeddedSchema: (fields: readonly Field[]) => DocumentObject,
 ): DocumentObject {
   const nullable = (schema: DocumentObject, isIt: boolean): DocumentObject => (isIt ? orNull(schema) : schema);
-  const arrayOf = (items: DocumentObject): DocumentObject => nullable({ type: 'array', items }, isInferred);
+  const arrayOf = (items: DocumentObject): DocumentObject => nullable({ type: 'array', items }, !isDeclared);
   switch (field.kind) {
     case 'scalar':
-      return isInferred ? inferredSchema(field) : nullable(valueSchema(field), isNullable);
+      return isDeclared ? nullable(valueSchema(field), isNullable) : inferredSchema(field);
     case 'scalars':
-      return arrayOf(isInferred ? inferredSchema(field) : valueSchema(field));
+      return arrayOf(isDeclared ? valueSchema(field) : inferredSchema(field));
     case 'link':
-      return linkSchema(field.to, isNullable);
+      return linkSchema(field.to, isNullable || !isDeclared);
     case 'links':
-      return arrayOf(linkSchema(field.to, isInferred));
+      return arrayOf(linkSchema(field.to, !isDeclared));
     case 'record':
-      return nullable(embeddedSchema(field.fields), isInferred);
+      return nullable(embeddedSchema(field.fields), !isDeclared);
     case 'records':
       return arrayOf(embeddedSchema(field.fields));
     case 'opaque':

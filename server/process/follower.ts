@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { holdData } from '../../data/open.ts';
 import { pathsIn, refreshedMs } from '../../data/follow/folder.ts';
+import { attempt } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress, Progress } from '../../data/progress.ts';
 import { describeHeld } from '../../data/store/load.ts';
@@ -102,14 +103,14 @@ export class Follower {
     this.#freshMs = steadyMs();
   }
 
-  /** What is loaded. A snapshot that is damaged, or of another version, is built again of its data first. */
+  /** What is loaded. A damaged snapshot, or one of another version, is removed, and what is followed asked first. */
   async orBuilt<T>(load: () => Promise<T>, showProgress: ShowProgress): Promise<T> {
     try {
       return await load();
     } catch (error) {
       if (!(error instanceof OperationError && error.code === 'snapshot')) throw error;
       this.#report(`it is built again: ${error.message}`, 'warn');
-      rmSync(this.#settings.data, { force: true });
+      attempt(`cannot remove ${this.#settings.data}`, () => rmSync(this.#settings.data, { force: true }));
     }
     await this.first(showProgress);
     return load();

@@ -1,5 +1,5 @@
 // What refresh.sh does with a crawl that ends in any way, with an import, and with replicas: on commands that note
-// their calls, and on the program, whose words for what it refuses the script knows.
+// their calls, and on the program, which removes what it refuses.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('refresh.sh', () => {
       return [code, readFileSync(calls, 'utf8').trimEnd().split('\n')];
     };
     const [crawl, build] = [
-      'replica crawl https://up.example -o /data/catalogue --contact me@example.org',
+      'replica crawl https://up.example -o /data/catalogue --contact me@example.org --discard-refused',
       'replica import /data/catalogue -o /data/catalogue.snapshot --base-url https://public.example',
     ];
     const order = (address: string): unknown => expect.stringMatching(`^curl .*POST http://${address}/reload$`);
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('refresh.sh', () => {
 
     linkTo(99);
     const why =
-      /^catalogue-replica: 1 of 1 links lead to no record, .*\nrefresh\.sh: .* the next run fetches all anew\n$/;
+      /catalogue-replica: 1 of 1 links lead to no record, .*: it was removed\nrefresh\.sh: .* the next run fetches all anew\n$/;
     expect(await run()).toEqual({ code: 3, err: expect.stringMatching(why) });
     expect(readdirSync(folder)).toEqual(['replica']);
     // No count tells that it was mended.

@@ -33,8 +33,12 @@ export function column(batch: Batch, collection: string, path: string): (string 
   const number = layoutOf(collectionNamed(collection)!).columns.findIndex(
     (one) => one.path === `${collection}/${path}`,
   );
-  const { starts, ends } = batch.columns[number]!;
-  return Array.from(starts, (start, i) => {
+  const { starts, ends, table } = batch.columns[number]!;
+  const { parent, rowEnds } = batch.tables[table]!;
+  const rows = parent < 0 ? batch.recordEnds.length : (rowEnds.at(-1) ?? 0);
+  expect(starts.length).toBeLessThanOrEqual(rows);
+  return Array.from({ length: rows }, (_, i) => {
+    const start = starts[i] ?? NULL_START;
     if (start === NULL_START) return null;
     const isUnescaped = start >= UNESCAPED_START;
     const shift = isUnescaped ? UNESCAPED_START : 0;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { reasonOf } from '../../../data/operationError.ts';
 import type { Place } from '../../settings/toml.ts';
 import { RSA_BITS_STRONG } from '../x509/algorithm.ts';
-import type { Certificate } from '../x509/certificate.ts';
+import { type Certificate, mayBeUsedFor } from '../x509/certificate.ts';
 import { readCertificateFile, readCrlFile } from '../x509/chain.ts';
 import type { Crl } from '../x509/crl.ts';
 import { nameProblem, nameText } from '../x509/name.ts';
@@ -81,6 +81,10 @@ export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Ide
   if (!isPublicKeyOf(certificate, key)) complain(`is not the certificate of the key in ${keys.key}`);
   const problem = nameProblem(certificate.subject);
   if (problem !== undefined) complain(`its subject cannot be used: ${problem}`);
+  const refused = 'other sites refuse what is signed with it';
+  if (!mayBeUsedFor(certificate, 'digitalSignature')) complain(`is not for signatures by its key usage: ${refused}`);
+  if (!/^\d{1,100}$/.test(String(certificate.serialNumber)))
+    complain(`has a serial number below 0, or of more than 100 digits: ${refused}`);
   // Without CAs there is a mistake already, and no verdict to give.
   const rules = {
     trust: trustStoreOf(anchors),
@@ -149,7 +153,10 @@ export interface CrlFile {
   readonly crls: readonly Crl[];
 }
 
-/** The CRL files in a directory, by file name; one that holds none is a mistake. */
+/**
+ * The CRL files in a directory, by file name; one that holds none is a mistake, unless it holds the CAs of a grid
+ * directory, which lie beside their CRLs.
+ */
 export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes): readonly CrlFile[] {
   let names: readonly string[];
   try {
@@ -166,7 +173,17 @@ export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes
     const bytes = readBytes(path, Math.min(bytesLeft, FILE_BYTES_MAX.crls), place, mistakes);
     bytesLeft -= bytes?.length ?? 0;
     const reading = bytes && readCrlFile(bytes);
+    if (reading?.kind === 'unreadable' && holdsCertificatesAlone(bytes!)) return [];
     if (reading?.kind === 'unreadable') mistakes.add({ file: path }, reading.reason);
     return bytes ? { bytes, crls: reading?.kind === 'read' ? reading.all : [] } : [];
   });
+}
+
+/** Whether a text in PEM has blocks, and all are of certificates. */
+function holdsCertificatesAlone(bytes: Uint8Array): boolean {
+  const labels =
+    Buffer.from(bytes)
+      .toString('latin1')
+      .match(/-----BEGIN [^-]{0,64}-----/g) ?? [];
+  return labels.length > 0 && labels.every((label) => /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----$/.test(label));
 }

@@ -1,6 +1,6 @@
 // What names of sites, roles and users may be in a configuration (authority design: getTrustedHostInfo). Pure: a text
 // in, what is wrong with it out.
-import { nameSetKeyOfText, nameTextsOfText, unknownTypesOf } from '../x509/name.ts';
+import { nameSetKeyOfText, nameTextOfText, unknownTypesOf } from '../x509/name.ts';
 import { isWithin, type Namespaces } from '../x509/namespaces.ts';
 
 /** Neither prints, and XML allows neither everywhere. */
@@ -32,8 +32,8 @@ export function personDoubt(name: string, namespaces: Namespaces | undefined): s
   const [unknown] = unknownTypesOf(name);
   if (unknown !== undefined) return `can never be met: there is no type ${unknown} of names`;
   const isWithinOne = (text: string): boolean => [...(namespaces?.values() ?? [])].some((one) => isWithin(text, one));
-  // A configuration may write it in either order (A80).
-  if (namespaces && !nameTextsOfText(name).some(isWithinOne)) return 'can never be met: no CA may speak for that name';
+  // In the order of certificates (A80).
+  if (namespaces && !isWithinOne(nameTextOfText(name) ?? '')) return 'can never be met: no CA may speak for that name';
   return OF_PROXY.test(name) ? 'has the name of a proxy: want that of the user, without its end' : undefined;
 }
 

@@ -1,7 +1,7 @@
 // The table `namespaces` of a configuration: which names each CA may speak for. Checks the form, and says what an
 // operator should know of it. Reads no file.
 import { type Certificate, shownSubject } from '../x509/certificate.ts';
-import { nameOrderKey, nameOrderKeyOfText, nameTextsOfText, unknownTypesOf } from '../x509/name.ts';
+import { nameOrderKey, nameOrderKeyOfText, nameTextOfText, unknownTypesOf } from '../x509/name.ts';
 import type { Namespaces } from '../x509/namespaces.ts';
 import type { TomlDocument } from '../../settings/toml.ts';
 import type { Mistakes } from './mistakes.ts';
@@ -53,7 +53,7 @@ export function readNamespaces(
 
 /** The pattern with its types as names have them. */
 function patternOf(text: unknown, complain: (message: string) => void): string {
-  const [pattern] = typeof text === 'string' ? nameTextsOfText(text) : [];
+  const pattern = typeof text === 'string' ? nameTextOfText(text) : undefined;
   if (text === '*') return text;
   if (pattern === undefined) complain(`got ${JSON.stringify(text)}, want patterns such as "/O=Site/*"`);
   const [unknown] = pattern === undefined ? [] : unknownTypesOf(String(text));

@@ -73,7 +73,7 @@ export class UserList {
 }
 
 /** `"name" role, role`; a quote or backslash in the name has a backslash before it. */
-const USER_LINE = /^"((?:[^"\\]|\\["\\])+)"[ \t]+(.+)$/;
+const USER_LINE = /^"((?:[^"\\]|\\["\\])+)"[ \t]+([^ \t].*)$/s;
 
 /**
  * Adds the users of a file: a line each, in UTF-8, the name in quotes and the roles behind it, separated by commas, as

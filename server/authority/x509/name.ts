@@ -23,7 +23,8 @@ export interface Rdn {
 
 /**
  * A distinguished name: its RDNs in certificate order.
- * `key` is equal for two names exactly when RFC 5280 section 7.1 makes them match.
+ * `key` is equal for two names exactly when RFC 5280 section 7.1 makes them match; it is made when it is asked for,
+ * since most names of a certificate are compared with none.
  */
 export interface Name {
   readonly der: Uint8Array;
@@ -35,8 +36,9 @@ export interface Name {
 const ATTRIBUTES_MAX = 64;
 
 /**
- * A72: the longest value beyond ASCII; those in use have 64 at most (`ub-common-name`). To put combining marks in order
- * takes the square of their number: 1 ms for as many here, 6 s for as many as a certificate holds.
+ * A72: so many characters stand in values of a name that are not all ASCII; those in use have 64 at most each
+ * (`ub-common-name`). To put combining marks in order takes the square of their number: 3 ms for as many here, 6 s for
+ * as many as a certificate holds.
  */
 const NORMALISED_MAX = 1024;
 
@@ -44,15 +46,46 @@ const NORMALISED_MAX = 1024;
 export function readName(reader: DerReader): Name {
   const element = reader.element(TAG.sequence);
   const rdns = reader.over(element).each(readRdn);
-  const count = rdns.reduce((sum, { attributes }) => sum + attributes.length, 0);
-  if (count > ATTRIBUTES_MAX) throw new DerError(`a name with more than ${ATTRIBUTES_MAX} attributes`);
-  return { der: reader.whole(element), rdns, key: rdns.map(({ key }) => key).join('/') };
+  const attributes = attributesOf({ rdns });
+  if (attributes.length > ATTRIBUTES_MAX) throw new DerError(`a name with more than ${ATTRIBUTES_MAX} attributes`);
+  const normalised = attributes.filter(({ value, isText }) => isText && !ASCII.test(value));
+  if (normalised.reduce((sum, { value }) => sum + value.length, 0) > NORMALISED_MAX)
+    throw new DerError(`a name with more than ${NORMALISED_MAX} characters in values beyond ASCII`);
+  return new ReadName(reader.whole(element), rdns);
+}
+
+class ReadName implements Name {
+  readonly der: Uint8Array;
+  readonly rdns: readonly Rdn[];
+  #key: string | undefined;
+
+  constructor(der: Uint8Array, rdns: readonly Rdn[]) {
+    this.der = der;
+    this.rdns = rdns;
+  }
+
+  get key(): string {
+    return (this.#key ??= this.rdns.map(({ key }) => key).join('/'));
+  }
+}
+
+class ReadRdn implements Rdn {
+  readonly attributes: readonly NameAttribute[];
+  #key: string | undefined;
+
+  constructor(attributes: readonly NameAttribute[]) {
+    this.attributes = attributes;
+  }
+
+  get key(): string {
+    return (this.#key ??= this.attributes.map(matchKey).sort().join('+'));
+  }
 }
 
 function readRdn(reader: DerReader): Rdn {
   const attributes = reader.inside(TAG.set).each(readAttribute);
   if (attributes.length === 0) throw new DerError('an empty RDN');
-  return { attributes, key: attributes.map(matchKey).sort().join('+') };
+  return new ReadRdn(attributes);
 }
 
 function readAttribute(reader: DerReader): NameAttribute {
@@ -74,12 +107,11 @@ function matchKey({ oid, value, isText }: NameAttribute): string {
   return `${oid}${isText ? '=' : '#'}${prepared.length}:${prepared}`;
 }
 
+const ASCII = /^[\0-\x7f]*$/;
+
 /** ASCII is its own compatibility form. */
 function compatible(text: string): string {
-  if (/^[\0-\x7f]*$/.test(text)) return text;
-  if (text.length > NORMALISED_MAX)
-    throw new DerError(`a value beyond ASCII of more than ${NORMALISED_MAX} characters`);
-  return text.normalize('NFKC');
+  return ASCII.test(text) ? text : text.normalize('NFKC');
 }
 
 function withoutRuns(text: string): string {
@@ -101,7 +133,7 @@ export function nameText(name: Name): string {
     .join('');
 }
 
-function attributesOf({ rdns }: Name): readonly NameAttribute[] {
+function attributesOf({ rdns }: Pick<Name, 'rdns'>): readonly NameAttribute[] {
   return rdns.flatMap(({ attributes }) => attributes);
 }
 
@@ -135,10 +167,11 @@ export function nameSetKeyOfText(text: string): string | undefined {
   return attributes && setKey(attributes);
 }
 
-/** Such a text as `nameText` has it, in the order it is in and in the other one; none of a text that is no name. */
-export function nameTextsOfText(text: string): readonly string[] {
-  const written = (attributesOfText(text) ?? []).map(({ type, value }) => `/${type}=${value}`);
-  return written.length === 0 ? [] : [written.join(''), written.toReversed().join('')];
+/** Such a text as `nameText` has it; undefined of a text that is no name. */
+export function nameTextOfText(text: string): string | undefined {
+  return attributesOfText(text)
+    ?.map(({ type, value }) => `/${type}=${value}`)
+    .join('');
 }
 
 function attributesOfText(text: string): readonly TypedText[] | undefined {
@@ -177,7 +210,7 @@ export function typeOfText(text: string): string {
   return TYPES_BY_SPELLING.get(text.toLowerCase()) ?? text;
 }
 
-/** As `nameSetKey`, in one order or its reverse: tools write both, and no CA may shuffle a name into another's. */
+/** As `nameSetKey`, in the order of the certificate: no CA may shuffle a name into another's. */
 export function nameOrderKey(name: Name): string {
   return orderKey(attributesOf(name));
 }
@@ -193,8 +226,7 @@ function setKey(attributes: readonly TypedText[]): string {
 }
 
 function orderKey(attributes: readonly TypedText[]): string {
-  const parts = attributes.map(partOf);
-  return [parts.join('/'), parts.toReversed().join('/')].sort()[0]!;
+  return attributes.map(partOf).join('/');
 }
 
 type TypedText = Pick<NameAttribute, 'type' | 'value'>;

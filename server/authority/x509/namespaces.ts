@@ -18,8 +18,8 @@ import {
 export type Namespaces = ReadonlyMap<string, readonly string[]>;
 
 /**
- * By what names are the same: where each CA has its namespaces, which judge names in their order, in that order or its
- * reverse, or a CA could put the attributes of a name of another's into an order that is within its own; else in any.
+ * By what names are the same: in any order, but in that of certificates where each CA has its namespaces. These judge
+ * names in their order, and a CA could put the attributes of another's name into an order that is within its own.
  */
 export interface NameKeys {
   readonly of: (name: Name) => string;

@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { crawled, linesOf, newOutputIn, recordsFrom, recordsOf } from '../../../support/crawls.ts';
+import { judgeSource } from '../../../../data/crawl/publish.ts';
+import { crawled, newOutputIn, recordsFrom } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { plainUpstreams } from '../../../support/plainUpstream.ts';
 
@@ -31,19 +32,24 @@ test.each([
   server.close();
 });
 
-test('what a sweep would replace is of the same catalogue, damaged, or refused', async () => {
+test('what would be replaced is of the same catalogue, or refused; damaged where that is followed', async () => {
   const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
   const output = newOutput();
-  await crawled(url, output, { kind: 'sweep' });
-  const { url: other } = await upstreamOf({ collections: { notes: recordsFrom(0, 2) } });
-  await expect(crawled(other, output, { kind: 'sweep' })).rejects.toMatchObject({
-    code: 'usage',
-    message: expect.stringMatching(/holds what was crawled of .*: name another directory, or remove it$/) as string,
-  });
-  expect(recordsOf(output)).toEqual({ 'notes.ndjson': linesOf(recordsFrom(0, 1)) });
+  await judgeSource(output, url, true);
+  await crawled(url, output);
+  await judgeSource(output, url, true);
+  const refused = (cure: string): unknown =>
+    expect.stringMatching(`holds what was crawled of .*: name another .*${cure}`);
+  for (const [isFollowed, cure] of [
+    [true, 'or remove it$'],
+    [false, 'or replace it with --force'],
+  ] as const) {
+    const judged = judgeSource(output, 'http://other.example', isFollowed);
+    await expect(judged).rejects.toMatchObject({ code: 'usage', message: refused(cure) });
+  }
   writeFileSync(join(output, 'MANIFEST.json'), '{');
-  await crawled(other, output, { kind: 'sweep' });
-  expect(recordsOf(output)).toEqual({ 'notes.ndjson': linesOf(recordsFrom(0, 2)) });
+  await judgeSource(output, 'http://other.example', true);
+  await expect(judgeSource(output, url, false)).rejects.toMatchObject({ code: 'input' });
 });
 
 test('an upstream that makes up ever more hosts with links is refused before all of a page is taken', async () => {

@@ -124,6 +124,21 @@ describe('columns', () => {
     expect(column(batch, 'computations', 'identifier_set')).toEqual([]);
   });
 
+  test('cost nothing for lines that have none of their values, however many keys another line has', () => {
+    const keys = Array.from({ length: 1500 }, (_, i) => `"k${i}":[{"a":${i}}]`).join();
+    const others = Array.from({ length: 500 }, (_, i) => `{"ob_id":${i + 2}}`);
+    const { columns, tables } = decode('notes', `{"ob_id":1,${keys}}`, ...others);
+    expect(columns.length).toBeGreaterThan(900);
+    const numbers = [...columns.map(({ starts }) => starts), ...tables.map(({ rowEnds }) => rowEnds)];
+    expect(numbers.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(501 + 2 * 1500);
+  });
+
+  test('are of no key whose path is longer than any catalogue has', () => {
+    const nested = (depth: number): string => (depth === 0 ? '1' : `{"${'k'.repeat(1000)}":${nested(depth - 1)}}`);
+    const { keys } = decode('notes', `{"ob_id":1,"a":${nested(6)}}`);
+    expect(keys.map(([path]) => path.length)).toEqual([7, 1008, 2009, 3010, 4011]);
+  });
+
   test('take declared keys in any order and any spelling', () => {
     const batch = decode('computations', String.raw`{"t\u0069tle":"b","ob_id":5,"uuid":"u\n"}`);
     expect(column(batch, 'computations', 'title')).toEqual(['b']);

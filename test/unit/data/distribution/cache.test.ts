@@ -1,9 +1,10 @@
-// A cache that cannot be had: what names it is said, since its folder may be a default that nobody has read of. What it
-// keeps is seen in followers.
-import { writeFileSync } from 'node:fs';
+// A cache that cannot be had: what names it is said, since its folder may be a default that nobody has read of; and one
+// that replicas share. What else it keeps is seen in followers.
+import { mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SnapshotCache } from '../../../../data/distribution/cache.ts';
+import { following, type Pointer, snapshotName } from '../../../../data/distribution/pointer.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 
 const directory = temporaryDirectory();
@@ -15,4 +16,40 @@ test('a folder that cannot be made is told with the flag that names it', () => {
   expect(() => SnapshotCache.open(`${file}/cache`, 'file:///target')).toThrow(
     expect.objectContaining({ code: 'file', message }),
   );
+});
+
+test('of replicas that share a folder none takes away what another one is ahead with, or fetches', async () => {
+  const shared = mkdtempSync(join(directory, 'shared-'));
+  const pointers: Pointer[] = [];
+  for (const letter of 'abc') {
+    const hash = letter.repeat(64);
+    const next = { generation: hash, sha256: hash, size: 1, created: undefined, refreshed: undefined };
+    pointers.push(following({ ...next, counts: {}, blocks: [] }, pointers.at(-1)));
+  }
+  const [first, second, third] = pointers as [Pointer, Pointer, Pointer];
+  const namesIn = (): readonly string[] => readdirSync(shared).map((name) => name.replace(/^(.)\1*/, '$1'));
+  const fetch = (...fetched: readonly Pointer[]): void => {
+    for (const pointer of fetched) writeFileSync(join(shared, snapshotName(pointer)), '');
+  };
+  fetch(first, second, third);
+  const target = 'file:///target';
+  const [ahead, behind] = [SnapshotCache.open(shared, target), SnapshotCache.open(shared, target)];
+  await ahead.keep(first);
+  fetch(second, third);
+  await behind.keep(first);
+  expect(namesIn()).toEqual(['a.snapshot', 'cache.json']);
+  fetch(second, third);
+  await ahead.keep(second);
+  fetch(third);
+  await ahead.keep(third);
+  const partial = join(shared, `${'d'.repeat(64)}.snapshot.partial`);
+  writeFileSync(partial, '');
+  fetch(second);
+  await behind.keep(second);
+  expect(namesIn()).toEqual(expect.arrayContaining(['b.snapshot', 'c.snapshot', 'd.snapshot.partial']));
+  expect(SnapshotCache.open(shared, target).pointers[0]).toEqual(third);
+  const longAgo = Date.now() / 1000 - 3600;
+  utimesSync(partial, longAgo, longAgo);
+  await behind.keep(third);
+  expect(namesIn()).not.toContain('d.snapshot.partial');
 });

@@ -24,9 +24,10 @@ const FORGED = join(SCRATCH, 'forged.snapshot');
 
 beforeAll(() => snapshotOf(GOOD, SMALL_TEXTS));
 
+const OPTIONS = { baseUrl: 'https://catalogue.example.org', threads: 0 };
+
 async function refusal(): Promise<string> {
-  const options = { baseUrl: 'https://catalogue.example.org', threads: 0 };
-  const error: unknown = await openData(FORGED, options, () => undefined).catch((thrown: unknown) => thrown);
+  const error: unknown = await openData(FORGED, OPTIONS, () => undefined).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(OperationError);
   const { code, message } = error as OperationError;
   expect(code).toBe('snapshot');
@@ -76,9 +77,10 @@ test('sections under other names, and none', async () => {
   expect(await refusal()).toMatch(/^no snapshot of a catalogue, since it has no section metadata$/);
 });
 
+const text = (change: (text: string) => string): Change =>
+  replaced('metadata', (bytes) => Uint8Array.from(Buffer.from(change(Buffer.from(bytes as Uint8Array).toString()))));
+
 describe('metadata that import does not write:', () => {
-  const text = (change: (text: string) => string): Change =>
-    replaced('metadata', (bytes) => Uint8Array.from(Buffer.from(change(Buffer.from(bytes as Uint8Array).toString()))));
   test.each([
     ['none', text(() => ''), /^section metadata: Unexpected end of JSON input, expected JSON$/],
     ['a list', text(() => '[]'), /^section metadata: no object/],
@@ -95,6 +97,21 @@ describe('metadata that import does not write:', () => {
     await rewriteSnapshot(GOOD, FORGED, change);
     expect(await refusal()).toMatch(expected);
   });
+});
+
+test('documented values are not part of what a snapshot must match, but are texts', async () => {
+  const valued = (values: string): Change =>
+    text((all) => all.replace('"name":"ob_id"', `"name":"ob_id","values":${values}`));
+  await rewriteSnapshot(GOOD, FORGED, valued('["a"]'));
+  expect(await openData(FORGED, OPTIONS, () => undefined)).toBeDefined();
+  await rewriteSnapshot(GOOD, FORGED, valued('[1]'));
+  expect(await refusal()).toMatch(/another field ob_id/);
+});
+
+test('an outline of more keys than its record has members', async () => {
+  const longer = text((all) => all.replace(/("name":"phenomona","keys":\[[^\]]*\],"lists":\[\[)/, '$10,'));
+  await rewriteSnapshot(GOOD, FORGED, longer);
+  expect(await refusal()).toMatch(/^section phenomona\/records\/0\./);
 });
 
 describe('a number that leads outside of what it numbers:', () => {

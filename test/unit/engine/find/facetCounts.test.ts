@@ -30,6 +30,18 @@ const observations = indexOf(
 );
 
 describe('facets', () => {
+  test('name own URLs as they are served, in columns of dates too', () => {
+    const properties = indexOf('migrationproperties', [
+      { id: 1, key: '{base_url}/x', modified: '{base_url}/x' },
+      { id: 2, key: 'a', modified: '2016-05-01' },
+    ]);
+    const { key, modified } = facets(properties, 'facets=key,modified');
+    expect(key!.map(([value]) => value)).toEqual(
+      modified!.map(([value]) => value.replace('2016-05-01', 'a')).toSorted(),
+    );
+    expect(modified!.map(([value]) => value)).not.toContain('{base_url}/x');
+  });
+
   test('count records by value, the most frequent first and then by value', () => {
     expect(facets(observations, 'facets=status,nonGeographicFlag')).toEqual({
       status: [

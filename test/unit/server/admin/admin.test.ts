@@ -52,6 +52,20 @@ async function once(port: number, request: Parameters<Client['send']>[0]): Promi
 }
 
 describe('the admin port', () => {
+  test('that is for this host alone is asked by its address or as localhost, and by no name that leads here', async () => {
+    const statusAs = async (host: string): Promise<number> =>
+      (await admin.send({ method: 'GET', target: '/livez', headers: { host }, body: '' })).status;
+    const hosts = [
+      'rebound.example',
+      'rebound.example:9090',
+      'localhost.example',
+      '127.0.0.1',
+      'localhost:1',
+      '[::1]:1',
+    ];
+    expect(await Promise.all(hosts.map(statusAs))).toEqual([403, 403, 403, 200, 200, 200]);
+  });
+
   test('says that the process lives and is ready, to GET and HEAD', async () => {
     for (const [path, word] of [
       ['/livez', 'alive'],

@@ -69,6 +69,7 @@ function decided({
   const whole: Policy = {
     siteName: 'Here',
     issuer: '/O=Test/CN=Here',
+    issuerNotAfter: AT + 100_000,
     hosts: new Map([['Partner', PARTNER]]),
     at: AT,
     rolesOf: (key) => (key === 'user' ? roles : []),
@@ -223,6 +224,8 @@ describe('the validity of what is issued', () => {
     ],
     ['ends with the chain before the certificate', { roles: [], user: { expiresAt: AT + 5 } }, [0, 5]],
     ['is never empty', { user: { expiresAt: AT } }, 'window'],
+    ['is none once the certificate of this site has expired', { policy: { issuerNotAfter: AT - 1 } }, 'window'],
+    ['but for clocks that differ', { policy: { issuerNotAfter: AT - 1, clockSkewSeconds: 1 } }, [0, 28_800]],
     [
       'is never over already, were it by an earlier begin',
       { user: { expiresAt: AT - 10 }, policy: { notBeforeOffsetSeconds: -300, clockSkewSeconds: 60 } },
@@ -246,6 +249,7 @@ test('a chain that proves nobody is an error, and nothing else is looked at', ()
   const policy: Policy = {
     siteName: 'Here',
     issuer: '',
+    issuerNotAfter: AT,
     hosts: new Map(),
     at: AT,
     rolesOf: never,

@@ -44,7 +44,7 @@ describe('a CA that certifies a name of another one', () => {
   });
 
   test('is not where the name is outside of its namespaces, and those of the other CA get in as before', () => {
-    configure(OWN, '"/CN=Other CA/O=Test" = "/O=Elsewhere/*"');
+    configure(OWN, '"/O=Test/CN=Other CA" = "/O=Elsewhere/*"');
     expect(outcome(forged())).toEqual([
       'AccessError',
       'userChain',
@@ -96,15 +96,14 @@ describe('a CA that certifies a name of another one', () => {
     const named = (kind: 'user' | 'ca', from: Holder, ...types: readonly [string, string][]): Holder =>
       holderOf(kind, nameDer(types), ecPair(), from);
     configure(OWN, '"/O=Test/CN=Other CA" = ["/CN=*"]', '"/C=FR/O=Grid/CN=A" = ["/O=Test/*"]');
-    const shuffled = named('user', other, ['CN', 'Staff'], ['C', 'FR'], ['O', 'Test']);
-    site.write('users', '"/C=FR/O=Test/CN=Staff" staff\n');
+    const shuffled = named('user', other, ['CN', 'Staff'], ['O', 'Test']);
     expect(outcome(shuffled.pem).slice(0, 2)).toEqual(['AccessDenied', 'unregistered']);
-    site.write('users', '"/O=Test/C=FR/CN=Staff" staff\n');
+    site.write('users', '"/CN=Staff/O=Test" staff\n');
     expect(outcome(shuffled.pem)).toEqual(['AccessGranted']);
     site.write('users', '"/O=Test/CN=Staff" staff, reader\n');
-    const below = named('ca', other, ['CN', 'A'], ['C', 'FR'], ['O', 'Grid']);
-    const bob = named('user', below, ['O', 'Test'], ['CN', 'Staff']);
-    expect(outcome(bob.pem + below.pem)[2]).toContain('CN=A/C=FR/O=Grid, which has no namespaces');
+    const below = named('ca', other, ['CN', 'A'], ['O', 'Grid'], ['C', 'FR']);
+    const staff = named('user', below, ['O', 'Test'], ['CN', 'Staff']);
+    expect(outcome(staff.pem + below.pem)[2]).toContain('CN=A/O=Grid/C=FR, which has no namespaces');
   });
 
   test('may certify itself anew', () => {
@@ -135,8 +134,8 @@ describe('a check', () => {
       'the CA /O=Test/CN=Other CA has no namespaces: nobody whom it certified gets in',
       'the namespaces of "/O=Else/CN=CA" are of no configured CA, but of one below them',
     ]);
-    const narrow = '"/O=Test/CN=CA" = ["/O=Test/CN=*Authority", "/CN=Boss/*"]';
-    expect(saidOf(narrow, '"/O=Test/CN=Other CA" = "/Email=*"')).toEqual([
+    const narrow = '"/O=Test/CN=CA" = ["/O=Test/CN=*Authority", "/O=Test/CN=Boss*"]';
+    expect(saidOf(narrow, '"/O=Test/CN=Other CA" = "/CN=*"')).toEqual([
       'the user "/O=Test/CN=Staff" can never be met: no CA may speak for that name',
     ]);
   });
@@ -149,10 +148,10 @@ describe('a check', () => {
 
   test('finds every mistake in them', () => {
     const first = CONFIG_LINES.length + 2;
-    const lines = ['"CA" = "*"', OWN, '"/CN=CA/O=Test" = "*"', '"/O=A/CN=B" = ["O=A", 7]', '"/O=A/CN=C" = "/0=A/*"'];
+    const lines = ['"CA" = "*"', OWN, '"/o=Test/cn=CA" = "*"', '"/O=A/CN=B" = ["O=A", 7]', '"/O=A/CN=C" = "/0=A/*"'];
     expect(saidOf(...lines).filter((one) => !one.startsWith('undefined'))).toEqual([
       `${first}: the CA "CA" is not of the form /TYPE=value/TYPE=value`,
-      `${first + 2}: the namespaces of "/CN=CA/O=Test" are there twice`,
+      `${first + 2}: the namespaces of "/o=Test/cn=CA" are there twice`,
       `${first + 3}: the namespaces of "/O=A/CN=B": got "O=A", want patterns such as "/O=Site/*"`,
       `${first + 3}: the namespaces of "/O=A/CN=B": got 7, want patterns such as "/O=Site/*"`,
       `${first + 4}: the namespaces of "/O=A/CN=C": "/0=A/*": there is no type 0 of names`,

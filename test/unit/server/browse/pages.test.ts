@@ -49,6 +49,7 @@ describe('where a browser gets a page', () => {
       '/api/v3/observations/',
       '/api/v2/observations/1/?format=api',
       '/api/v3/observation/',
+      '/api/v3/observations/?format=&limit=2',
       '/nothing',
     ]) {
       expect(await typeAt(url), url).toBe('text/html; charset=utf-8');

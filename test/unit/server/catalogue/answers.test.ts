@@ -139,19 +139,24 @@ describe('OPTIONS', () => {
 
 describe('a redirection', () => {
   test('keeps the query byte for byte and has no body', () => {
-    const answer = answers.redirected('/api/v3/observations/', 'a=%zz&&b=é?c');
+    const answer = answers.redirected('/api/v3/observations/', 'a=%zz&&b=é?c', []);
     expect(answer.status).toBe(301);
     expect(headersOf(answer)['Location']).toBe('/api/v3/observations/?a=%zz&&b=é?c');
     expect(answer.body.bytes).toBe(0);
   });
 
+  test('says which headers chose where it leads', () => {
+    const varyOf = (varies: readonly string[]): unknown => headersOf(answers.redirected('/x/', '', varies))['Vary'];
+    expect([[], ['Accept', 'X-Forwarded-Host']].map(varyOf)).toEqual([undefined, 'Accept, X-Forwarded-Host']);
+  });
+
   test('keeps an empty query and adds none', () => {
-    expect(headersOf(answers.redirected('/x/', ''))['Location']).toBe('/x/?');
-    expect(headersOf(answers.redirected('/x/', undefined))['Location']).toBe('/x/');
+    expect(headersOf(answers.redirected('/x/', '', []))['Location']).toBe('/x/?');
+    expect(headersOf(answers.redirected('/x/', undefined, []))['Location']).toBe('/x/');
   });
 
   test('holds no control character', () => {
-    expect(headersOf(answers.redirected('/x/', 'a\r\nb\0\u007f c'))['Location']).toBe('/x/?a%0D%0Ab%00%7F%20c');
+    expect(headersOf(answers.redirected('/x/', 'a\r\nb\0\u007f c', []))['Location']).toBe('/x/?a%0D%0Ab%00%7F%20c');
   });
 });
 

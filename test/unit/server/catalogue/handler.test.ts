@@ -250,7 +250,7 @@ describe('a base URL with a path', () => {
     const { headers: told } = await ask({ url: '/replica', headers }, settings);
     expect(told['Link']).toMatch(/^<replica\/openapi.json>; /);
     const page = await ask({ url: '/replica', headers: { ...headers, accept: 'text/html' } }, settings);
-    expect([page.status, page.headers['Location']]).toEqual([301, '/replica/']);
+    expect([page.status, page.headers['Location'], page.headers['Vary']]).toEqual([301, '/replica/', 'Accept']);
   });
 
   test('is no other path that begins alike, nor that of another base URL', async () => {

@@ -149,5 +149,14 @@ test('of values beyond 1,024 characters nothing is read: they count for none', (
   expect(codingOf(padded(',gzip', 1025))).toBe('identity');
   expect(byAccept(padded(',text/csv', 1024))).toBe('csv');
   for (const named of [',text/csv', ',text/html']) expect(byAccept(padded(named, 1025))).toBe('json');
-  expect([1024, 1025].map((length) => prefersPage(padded(',text/html', length)))).toEqual([true, false]);
+  expect([1024, 1025].map((length) => prefersPage(padded(',text/html', length), false))).toEqual([true, false]);
+});
+
+test.each([
+  ['text/html, text/csv', true, true],
+  ['text/csv, text/html;q=0.5', false, true],
+  ['text/csv, application/json', false, false],
+  ['application/json, text/html', false, false],
+])('Accept %j prefers a page of a list: %s, and of anything else: %s', (accept, ofList, ofOthers) => {
+  expect([prefersPage(accept, true), prefersPage(accept, false)]).toEqual([ofList, ofOthers]);
 });

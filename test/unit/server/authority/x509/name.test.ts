@@ -62,11 +62,13 @@ describe('two names match', () => {
   });
 });
 
-test('a value is as long as it likes in ASCII; beyond it no longer than can be put in order at once', () => {
+test('values are as long as they like in ASCII; beyond it no longer together than can be put in order at once', () => {
   const marks = (count: number): string => `a${'\u0315'.repeat(count)}${'\u0316'.repeat(count)}`;
   expect(nameText(nameOf(['CN', 'x'.repeat(100_000)]))).toHaveLength(100_004);
   expect(sameName(nameOf(['CN', marks(500)]), nameOf(['CN', marks(500).normalize('NFC')]))).toBe(true);
-  expect(() => nameOf(['CN', marks(512)])).toThrow('a value beyond ASCII of more than 1024 characters');
+  const tooLong = 'a name with more than 1024 characters in values beyond ASCII';
+  expect(() => nameOf(['CN', marks(512)])).toThrow(tooLong);
+  expect(() => nameOf(['CN', marks(300)], ['O', 'x'.repeat(1000)], ['O', marks(300)])).toThrow(tooLong);
 });
 
 describe('a name cannot be told by its text', () => {
