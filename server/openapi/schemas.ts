@@ -214,7 +214,10 @@ function linkSchema(to: string, isNullable: boolean): DocumentObject {
 
 /** Values of several kinds are inferred to be text. */
 function inferredSchema(field: ScalarField): DocumentObject {
-  return field.type === 'text' ? { type: ['string', 'number', 'boolean', 'null'] } : orNull(valueSchema(field));
+  if (field.type !== 'text') return orNull(valueSchema(field));
+  const others = ['number', 'boolean', 'null'];
+  const hasValues = field.kind === 'scalar' && field.values !== undefined;
+  return hasValues ? { anyOf: [valueSchema(field), { type: others }] } : { type: ['string', ...others] };
 }
 
 type ScalarField = Extract<Field, { kind: 'scalar' | 'scalars' }>;
