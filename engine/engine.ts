@@ -36,7 +36,7 @@ export { percentEncode, sortedByName } from './query/links.ts';
 export { EXPORT_FORMATS, EXPORT_TYPES, exportOf } from './query/readers.ts';
 export { nearestName } from './bits/suggest.ts';
 export { LOOKUPS } from './query/lookups.ts';
-export { namesOnPages, PARAMETERS } from './query/parameters.ts';
+export { namesOnPages, parameterNames, PARAMETERS } from './query/parameters.ts';
 export { parseRecordQuery, regexProblems } from './query/parse.ts';
 export { hasRegex, type Plan } from './find/plan.ts';
 export type { Problem } from './query/problems.ts';

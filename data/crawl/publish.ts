@@ -45,8 +45,8 @@ export function judgeOutput(output: string, state: string): void {
  */
 export async function judgeSource(output: string, base: string, isFollowed: boolean): Promise<void> {
   if (namesIn(output).length === 0) return;
-  const source = await sourceOf(output).catch((error: unknown) => {
-    if (isFollowed && error instanceof OperationError && error.code === 'input') return base;
+  const { source } = await readManifest(output).catch((error: unknown) => {
+    if (isFollowed && error instanceof OperationError && error.code === 'input') return { source: base };
     throw error;
   });
   if (source === base) return;
@@ -54,10 +54,6 @@ export async function judgeSource(output: string, base: string, isFollowed: bool
   const force = 'or replace it with --force, this time alone: it accepts every loss too';
   const cure = `name another directory, ${isFollowed ? 'or remove it' : force}`;
   throw new OperationError('usage', `${output} holds ${what}, not that of ${base}: ${cure}`);
-}
-
-async function sourceOf(output: string): Promise<unknown> {
-  return (await readManifest(output)).source;
 }
 
 function isWithin(inner: string, outer: string): boolean {
@@ -116,6 +112,16 @@ export function publish(state: CrawlState, output: string): void {
     rmSync(previous, { recursive: true, force: true });
   });
   state.remove();
+}
+
+/**
+ * The refusal of what a crawl fetched, which is removed: a later run would only judge it again. Undefined where it
+ * ended by anything else, and goes on.
+ */
+export function discardedRefusal(state: string, error: unknown): OperationError | undefined {
+  if (!(error instanceof OperationError) || error.code !== 'input') return undefined;
+  attempt(`cannot remove ${state}`, () => rmSync(state, { recursive: true, force: true }));
+  return error;
 }
 
 /** Puts a manifest in the place of the one before, of a data set that is the same, and lets go of the state. */

@@ -13,6 +13,8 @@ import { decodePointer, encodePointer, type Pointer, POINTER_BYTES_MAX, snapshot
 const KEPT = 2;
 const INDEX_NAME = 'cache.json';
 const INDEX_BYTES_MAX = POINTER_BYTES_MAX * (KEPT + 1);
+/** What nobody has written to for so long is no fetch: one that stalls is given up sooner, in any replica. */
+const ABANDONED_MS = 600_000;
 /** The form of `cache.json`. */
 const INDEX_FORMAT = 1;
 
@@ -80,8 +82,7 @@ export class SnapshotCache {
     this.#fetched = pointer.sha256;
     this.#known.add(pointer.sha256);
     this.#pointers = this.#servedFirst([pointer, ...others]).slice(0, KEPT);
-    await this.#write();
-    this.#removeOthers([...this.#pointers, ...this.#ahead()]);
+    this.#removeOthers([...this.#pointers, ...(await this.#write())]);
   }
 
   /**
@@ -111,8 +112,10 @@ export class SnapshotCache {
     return [...pointers.filter(isServed), ...pointers.filter((one) => !isServed(one))];
   }
 
-  async #write(): Promise<void> {
-    if (this.#ahead().length > 0) return;
+  /** Writes the index, unless another replica is ahead; answers with what. */
+  async #write(): Promise<readonly Pointer[]> {
+    const ahead = this.#ahead();
+    if (ahead.length > 0) return ahead;
     const file = path.join(this.#directory, INDEX_NAME);
     const pointers = this.#pointers.map((one) => JSON.parse(encodePointer(one)) as unknown);
     const index: Index = { format: INDEX_FORMAT, target: this.#target, pointers, fetched: this.#fetched };
@@ -123,6 +126,7 @@ export class SnapshotCache {
         syncDirectory(this.#directory);
       }),
     );
+    return [];
   }
 
   /** The target's pointer was seen to be the one that is served, now, in milliseconds since 1970. */
@@ -143,18 +147,11 @@ export class SnapshotCache {
         const sha256 = /^([0-9a-f]{64})\.snapshot/.exec(name)?.[1];
         if (sha256 === undefined) continue;
         const file = path.join(this.#directory, name);
-        const isLeft = name.endsWith(partialOf('')) ? isAbandoned(file) : !kept.has(sha256);
+        const isLeft = name.endsWith(partialOf('')) ? writtenMsAgo(file) > ABANDONED_MS : !kept.has(sha256);
         if (isLeft) rmSync(file, { force: true });
       }
     });
   }
-}
-
-/** So long nobody has written to it: a fetch that stalls is given up sooner, in whichever replica. */
-const ABANDONED_MS = 600_000;
-
-function isAbandoned(partial: string): boolean {
-  return writtenMsAgo(partial) > ABANDONED_MS;
 }
 
 interface KnownIndex {

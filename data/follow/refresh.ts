@@ -8,7 +8,7 @@ import { type ChangeKind, changesBetween, kindOf, type RecordChange } from '../c
 import { type CatalogueDigests, digestsOfSnapshot } from '../changes/digests.ts';
 import { digestsOfChanged } from '../changes/keptDigests.ts';
 import { crawl, type CrawlOptions } from '../crawl/crawl.ts';
-import { judgeSource } from '../crawl/publish.ts';
+import { discardedRefusal, judgeSource } from '../crawl/publish.ts';
 import { attempt, openFile, syncDirectory } from '../files.ts';
 import type { EarlierImport, Origin } from '../import/earlier.ts';
 import { importDirectory, type ImportWork, type KeptRecords } from '../import/import.ts';
@@ -142,9 +142,7 @@ async function crawlInto(
     onStep({ kind: 'crawled', records, bytes, manners, isUnchanged, unknown, ms: options.clock() - clockMs });
     return report.isRenewal ? undefined : Date.parse(report.begun);
   } catch (error) {
-    // What was refused would be judged again, and again: it is fetched anew.
-    if (error instanceof OperationError && error.code === 'input')
-      rmSync(paths.crawlState, { recursive: true, force: true });
+    discardedRefusal(paths.crawlState, error);
     throw error;
   }
 }

@@ -73,3 +73,8 @@ export function indexOfBytes(
   }
   return -1;
 }
+
+/** Whether a byte of UTF-8 goes on with a character that began before it. */
+export function isContinuation(byte: number): boolean {
+  return (byte & 0xc0) === 0x80;
+}

@@ -111,28 +111,22 @@ function uncounted(index: FieldIndex, { values }: Operand, counting: Counting): 
 function searched(index: FieldIndex, lookup: Lookup, operand: Operand, counting: Counting): Found {
   const { dictionary, grams } = index;
   const estimate = rowsOfCodes(index, 0, dictionary.size);
-  const all = { codes: dictionary.size, bytes: dictionary.text.length };
   const own = codesOfOwnUrls(dictionary);
-  const urlBytes = urlBytesOf(own);
   const search = grams && lookup.search?.(operand);
   const needle = search?.kind === 'text' ? search.needle : undefined;
   const query = grams && needle && gramQuery(grams, needle);
-  if (!query)
-    return {
-      access: 'scan',
-      estimate,
-      scanBytes: scanCostOf(lookup, all) + urlBytes,
-      rowsGathered: 0,
-      codes: undefined,
-    };
+  if (!query) {
+    const scanBytes = scanBytesIn(dictionary, own, lookup, dictionary.text.length);
+    return { access: 'scan', estimate, scanBytes, rowsGathered: 0, codes: undefined };
+  }
   if (query.bytes <= COUNTED_LIST_BYTES_MAX) return candidates(index, grams, query, lookup);
   // An entry of a list has at least one byte, so that a list has at most as many blocks as bytes.
   const codes = Math.min(dictionary.size, query.bytes * grams.block);
-  const bytes = Math.min(all.bytes, codes * longestText(dictionary) + bytesOf(dictionary, own));
+  const bytes = Math.min(dictionary.text.length, codes * longestText(dictionary) + bytesOf(dictionary, own));
   return {
     access: 'n-gram',
     estimate: Math.min(estimate, mostRowsOf(index, codes, counting) + rowsOfCodes(index, own.start, own.end)),
-    scanBytes: scanCostOf(lookup, { codes: dictionary.size, bytes }) + query.bytes + urlBytes,
+    scanBytes: scanBytesIn(dictionary, own, lookup, bytes) + query.bytes,
     rowsGathered: 0,
     codes: undefined,
   };
@@ -153,8 +147,7 @@ function candidates(index: FieldIndex, grams: Grams, query: GramQuery, lookup: L
       found.bytes += bytesOf(dictionary, part);
     }
   }
-  const urlBytes = urlBytesOf(own);
-  const scanBytes = scanCostOf(lookup, { codes: dictionary.size, bytes: found.bytes }) + query.bytes + urlBytes;
+  const scanBytes = scanBytesIn(dictionary, own, lookup, found.bytes) + query.bytes;
   return { access: 'n-gram', estimate: found.rows, scanBytes, rowsGathered: 0, codes: undefined };
 }
 
@@ -162,9 +155,9 @@ function shortLists({ lists }: GramQuery): GramQuery['lists'] {
   return lists.slice(0, COUNTED_LISTS).filter(({ start, end }) => end - start <= COUNTED_LIST_BYTES_MAX);
 }
 
-/** What it takes to write own URLs as they are served. */
-function urlBytesOf({ start, end }: CodeRange): number {
-  return (end - start) * URL_SCAN_BYTES;
+/** What looking at so much text costs, and writing the own URLs of the dictionary as they are served. */
+function scanBytesIn({ size }: Dictionary, own: CodeRange, lookup: Lookup, bytes: number): number {
+  return scanCostOf(lookup, { codes: size, bytes }) + (own.end - own.start) * URL_SCAN_BYTES;
 }
 
 function bytesOf({ ends }: Dictionary, { start, end }: CodeRange): number {

@@ -1,6 +1,7 @@
 // The n-gram index of a dictionary: for every three bytes of its folded texts, the blocks of codes in which they stand.
 // Answers candidates for a substring, which the caller verifies: a word in all titles takes 0.04 of a scan of them.
 // Source: Zobel and Moffat 2006, 6 (inverted files); Cox 2012 (trigrams with verification).
+import { isContinuation } from '../bits/bytes.ts';
 import { foldBytes, foldInPlace, FOLD_GROWTH_MAX } from '../bits/fold.ts';
 import { GrowableBytes, GrowableU32 } from '../bits/growable.ts';
 import { lowerBound, startOfPart } from '../bits/lists.ts';
@@ -232,7 +233,7 @@ export function gramQuery(grams: Grams, text: Uint8Array): GramQuery | undefined
 function startOfCharacter(text: Uint8Array, at: number): number {
   if (at >= text.length) return text.length;
   let start = at;
-  while ((text[start]! & 0xc0) === 0x80) start--;
+  while (isContinuation(text[start]!)) start--;
   return start;
 }
 

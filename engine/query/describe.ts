@@ -4,7 +4,7 @@
 import { COLLECTION_SENTENCES, FIELD_SENTENCES } from '../schema/sentences.ts';
 import type { Collection, Field } from '../schema/types.ts';
 import { LOOKUPS, type Column, type Lookup } from './lookups.ts';
-import { type DocumentedFields, isAlike } from './served.ts';
+import { documentedBy, type DocumentedFields, isAlike } from './served.ts';
 
 /**
  * A field of a collection. `key` is the name of its filter, names within embedded records joined by `__`. `type` is a
@@ -33,7 +33,7 @@ export function describedFields(
   collection: Collection,
   fields: readonly Field[] = documentedFields(collection),
 ): readonly DescribedField[] {
-  return fieldsBelow([collection.name], fields, { declared: collection.fields, shown: collection.shown });
+  return fieldsBelow([collection.name], fields, documentedBy(collection));
 }
 
 /** The documented fields of a collection: those that are declared, then those that public documents show. */

@@ -40,7 +40,8 @@ export function servedFields({ declaration, members }: CollectionIndex): readonl
   return fieldsAmong(members, documentedBy(declaration), { budget: { left: Infinity }, characters: Infinity });
 }
 
-function documentedBy({ fields, shown }: Collection): DocumentedFields {
+/** What is documented of the records of a collection. */
+export function documentedBy({ fields, shown }: Collection): DocumentedFields {
   return { declared: fields, shown };
 }
 

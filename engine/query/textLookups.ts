@@ -2,7 +2,7 @@
 // no string per text; what is folded is folded into one buffer per search.
 import { eachCodeContaining, type CodeRange, type Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
-import { hasBytesAt, hasPrefix, horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
+import { hasBytesAt, hasPrefix, horspoolShifts, indexOfBytes, isContinuation } from '../bits/bytes.ts';
 import { FOLD_GROWTH_MAX, FOLD_SHRINKAGE_MAX, foldBytes, foldInPlace, foldText } from '../bits/fold.ts';
 import { startOfPart, upperBound } from '../bits/lists.ts';
 import { codesOfServedPrefix, isTextOrdered } from './codes.ts';
@@ -127,10 +127,6 @@ function lastPart(bytes: Uint8Array, start: number, end: number, most: number): 
   let cut = Math.max(start, end - most);
   while (cut > start && isContinuation(bytes[cut]!)) cut--;
   return { start: cut, end };
-}
-
-function isContinuation(byte: number): boolean {
-  return (byte & 0xc0) === 0x80;
 }
 
 /**

@@ -1,6 +1,6 @@
 // Addresses of pages and of the API behind them: relative, so that they hold below the path of a base URL, whether a
 // proxy strips it or not. Pure text.
-import { namesOnPages, PARAMETERS, percentEncode, type QueryOptions } from '../../engine/engine.ts';
+import { namesOnPages, parameterNames, PARAMETERS, percentEncode, type QueryOptions } from '../../engine/engine.ts';
 import type { Tour } from './site.ts';
 
 /** A decoded parameter. */
@@ -58,8 +58,8 @@ export function withoutNames(pairs: readonly Pair[], ...names: readonly string[]
  * What is none there may be a field.
  */
 export function withoutFilters(pairs: readonly Pair[], options: QueryOptions): readonly Pair[] {
-  const heeded = PARAMETERS.filter(({ setting }) => setting === undefined || options[setting] === true);
-  return pairs.filter(([each]) => heeded.some(({ name }) => name === each));
+  const heeded = parameterNames('list', options);
+  return pairs.filter(([name]) => heeded.includes(name));
 }
 
 /** Whether a page may repeat a query in every choice. Cost: its parameters; its length where that is short. */

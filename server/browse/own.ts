@@ -91,8 +91,9 @@ function operandOf({ lookup, value }: FormEntry, type: string | undefined): stri
   if (type !== 'boolean') return WITH_END.has(lookup) ? endOf(value, type) : value;
   if (lookup === PLAIN_LOOKUP) return truthOf(value);
   if (lookup !== 'in') return truthOf(value) ?? value;
-  const members = value.split(',').map(truthOf);
-  return members.includes(undefined) ? undefined : members.join(',');
+  // A query may have thousands: none is looked at behind the first that is no truth.
+  const members = value.split(',');
+  return members.every((member) => truthOf(member) !== undefined) ? members.map(truthOf).join(',') : undefined;
 }
 
 /** A truth as the API writes it. */

@@ -1,9 +1,9 @@
 // What the crawl command does with its flags, and what it prints; replicaCommands.ts declares them, and the crawl
 // itself is data/crawl/crawl.ts.
-import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { crawl, type CrawlOptions, type CrawlReport } from '../../data/crawl/crawl.ts';
-import { attempt, stateBeside } from '../../data/files.ts';
+import { discardedRefusal } from '../../data/crawl/publish.ts';
+import { stateBeside } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { Retry } from '../../data/upstream.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
@@ -93,14 +93,13 @@ export async function runCrawl(
   });
 }
 
-/** What a crawl brings; what it fetched is removed where that is refused: a later run would only judge it again. */
+/** What a crawl brings; what it fetched is removed where that is refused. */
 async function discardingRefused<T>(state: string, crawled: Promise<T>): Promise<T> {
   try {
     return await crawled;
   } catch (error) {
-    if (!(error instanceof OperationError && error.code === 'input')) throw error;
-    attempt(`cannot remove ${state}`, () => rmSync(state, { recursive: true, force: true }));
-    throw new OperationError('input', `${error.message}: it was removed`, error);
+    const refusal = discardedRefusal(state, error);
+    throw refusal ? new OperationError('input', `${refusal.message}: it was removed`, error) : error;
   }
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signerOf } from '../../server/authority/attributeCertificate/write.ts';
 import { type AuthorityData, loadAuthority } from '../../server/authority/configuration/load.ts';
+import { mistakeText } from '../../server/authority/configuration/mistakes.ts';
 import { nameDer } from '../../server/authority/issuance/certificate.ts';
 import { AT, type Holder, holderOf, type KeyPair, person, rsaPair, ecPair } from './pki.ts';
 
@@ -73,6 +74,19 @@ export function testSite({ validity, ...keys }: SiteOptions = {}): TestSite {
   write('authority.toml', CONFIG_LINES.join('\n'));
   const remove = (): void => rmSync(directory, { recursive: true });
   return { directory, config: join(directory, 'authority.toml'), ca, site, partner, staff, visitor, write, remove };
+}
+
+/** What is wrong with the configuration as it is now, file names without their directory; [] when nothing is. */
+export function mistakesIn({ config, directory }: TestSite, at = AT): readonly string[] {
+  const loading = loadAuthority(config, at);
+  if (loading.kind === 'loaded') return [];
+  return loading.mistakes.map((mistake) => mistakeText(mistake).replaceAll(`${directory}/`, ''));
+}
+
+/** The same with a configuration of these lines. */
+export function mistakesWith(site: TestSite, lines: readonly string[]): readonly string[] {
+  site.write('authority.toml', lines.join('\n'));
+  return mistakesIn(site);
 }
 
 /** The configuration as it is now. Throws where it has mistakes. */

@@ -11,7 +11,7 @@ import { readCertificateFile, readCrlFile } from '../x509/chain.ts';
 import type { Crl } from '../x509/crl.ts';
 import { nameProblem, nameText } from '../x509/name.ts';
 import type { Namespaces } from '../x509/namespaces.ts';
-import type { PrivateKeys } from '../x509/pem.ts';
+import { type PrivateKeys, readPem } from '../x509/pem.ts';
 import { trustStoreOf } from '../x509/trust.ts';
 import { validateChain } from '../x509/validate.ts';
 import { ENTRIES_MAX, FILE_BYTES_MAX, readBytes } from './files.ts';
@@ -181,9 +181,7 @@ export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes
 
 /** Whether a text in PEM has blocks, and all are of certificates. */
 function holdsCertificatesAlone(bytes: Uint8Array): boolean {
-  const labels =
-    Buffer.from(bytes)
-      .toString('latin1')
-      .match(/-----BEGIN [^-]{0,64}-----/g) ?? [];
-  return labels.length > 0 && labels.every((label) => /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----$/.test(label));
+  const reading = readPem(Buffer.from(bytes).toString('latin1'));
+  const blocks = reading.kind === 'read' ? reading.blocks : [];
+  return blocks.length > 0 && blocks.every(({ label }) => /^(?:X509 |TRUSTED )?CERTIFICATE$/.test(label));
 }

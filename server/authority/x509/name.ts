@@ -128,9 +128,11 @@ export function sameName(a: Name, b: Name): boolean {
  * it.
  */
 export function nameText(name: Name): string {
-  return attributesOf(name)
-    .map(({ type, value }) => `/${type}=${value}`)
-    .join('');
+  return textOf(attributesOf(name));
+}
+
+function textOf(attributes: readonly TypedText[]): string {
+  return attributes.map(({ type, value }) => `/${type}=${value}`).join('');
 }
 
 function attributesOf({ rdns }: Pick<Name, 'rdns'>): readonly NameAttribute[] {
@@ -169,9 +171,8 @@ export function nameSetKeyOfText(text: string): string | undefined {
 
 /** Such a text as `nameText` has it; undefined of a text that is no name. */
 export function nameTextOfText(text: string): string | undefined {
-  return attributesOfText(text)
-    ?.map(({ type, value }) => `/${type}=${value}`)
-    .join('');
+  const attributes = attributesOfText(text);
+  return attributes && textOf(attributes);
 }
 
 function attributesOfText(text: string): readonly TypedText[] | undefined {

@@ -4,11 +4,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keysTable } from '../../../support/documentTables.ts';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
-import { mistakeText } from '../../../../server/authority/configuration/mistakes.ts';
 import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
 import { rolesOf } from '../../../../server/authority/usersTable.ts';
 import { nameSetKeyOfText } from '../../../../server/authority/x509/name.ts';
-import { CONFIG_LINES, loadedData, type TestSite, testSite } from '../../../support/authorities.ts';
+import {
+  CONFIG_LINES,
+  loadedData,
+  mistakesIn,
+  mistakesWith,
+  type TestSite,
+  testSite,
+} from '../../../support/authorities.ts';
 import { makeCrl, pemOf } from '../../../support/certificates.ts';
 import { AT, caOf, ecPair, holderOf, person, rsaPair } from '../../../support/pki.ts';
 import { readProjectFile } from '../../../support/sources.ts';
@@ -19,17 +25,8 @@ beforeAll(() => {
 });
 afterAll(() => site.remove());
 
-/** What is wrong with a configuration of these lines, file names without their directory; [] when nothing is. */
-function mistakesOf(lines: readonly string[]): readonly string[] {
-  site.write('authority.toml', lines.join('\n'));
-  return mistakes();
-}
-
-function mistakes(at = AT): readonly string[] {
-  const loading = loadAuthority(site.config, at);
-  if (loading.kind === 'loaded') return [];
-  return loading.mistakes.map((mistake) => mistakeText(mistake).replaceAll(`${site.directory}/`, ''));
-}
+const mistakesOf = (lines: readonly string[]): readonly string[] => mistakesWith(site, lines);
+const mistakes = (at = AT): readonly string[] => mistakesIn(site, at);
 
 /** The usual lines with some replaced, by what they begin with; line numbers stay. */
 function changed(changes: Readonly<Record<string, string>>): readonly string[] {

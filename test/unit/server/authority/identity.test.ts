@@ -3,12 +3,10 @@ import { createPublicKey } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
-import { mistakeText } from '../../../../server/authority/configuration/mistakes.ts';
 import { issueCertificate } from '../../../../server/authority/issuance/certificate.ts';
-import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
+import { CONFIG_LINES, mistakesWith, type TestSite, testSite } from '../../../support/authorities.ts';
 import { pemOf } from '../../../support/certificates.ts';
-import { AT, ecPair } from '../../../support/pki.ts';
+import { ecPair } from '../../../support/pki.ts';
 
 let site: TestSite;
 beforeAll(() => {
@@ -16,13 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => site.remove());
 
-/** What is wrong with a configuration of these lines, file names without their directory. */
-function mistakesOf(lines: readonly string[]): readonly string[] {
-  site.write('authority.toml', lines.join('\n'));
-  const loading = loadAuthority(site.config, AT);
-  if (loading.kind === 'loaded') return [];
-  return loading.mistakes.map((mistake) => mistakeText(mistake).replaceAll(`${site.directory}/`, ''));
-}
+const mistakesOf = (lines: readonly string[]): readonly string[] => mistakesWith(site, lines);
 
 describe('an own certificate that other sites refuse', () => {
   test.each([

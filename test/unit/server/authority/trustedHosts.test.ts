@@ -1,10 +1,8 @@
 // Trusted hosts: what the older mapConfig.xml gives, and what clients are told of them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
-import { mistakeText } from '../../../../server/authority/configuration/mistakes.ts';
 import { trustedHostStrings } from '../../../../server/authority/trustedHosts.ts';
-import { CONFIG_LINES, loadedData, type TestSite, testSite } from '../../../support/authorities.ts';
-import { AT, ecPair } from '../../../support/pki.ts';
+import { CONFIG_LINES, loadedData, mistakesWith, type TestSite, testSite } from '../../../support/authorities.ts';
+import { ecPair } from '../../../support/pki.ts';
 
 let site: TestSite;
 beforeAll(() => {
@@ -12,13 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => site.remove());
 
-/** What is wrong with a configuration of these lines, file names without their directory. */
-function mistakesOf(lines: readonly string[]): readonly string[] {
-  site.write('authority.toml', lines.join('\n'));
-  const loading = loadAuthority(site.config, AT);
-  if (loading.kind === 'loaded') return [];
-  return loading.mistakes.map((mistake) => mistakeText(mistake).replaceAll(`${site.directory}/`, ''));
-}
+const mistakesOf = (lines: readonly string[]): readonly string[] => mistakesWith(site, lines);
 
 describe('the older mapConfig.xml', () => {
   const older = (trusted: string, name = 'Here'): string => `<?xml version="1.0"?>
