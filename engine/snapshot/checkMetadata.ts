@@ -101,7 +101,7 @@ function fieldsFault(fields: unknown, { declared, shown }: Known, depth = 0): st
   return fields.length < declared.length ? `no field ${declared[fields.length]!.name}` : undefined;
 }
 
-/** Whether a field is a documented one: which values documents know may change without a new import. */
+/** Whether a field is a documented one. Snapshots of earlier versions have the values that documents knew then. */
 function isAsDocumented(field: Json, known: Field): boolean {
   const { values } = field;
   const areTexts = values === undefined || (Array.isArray(values) && values.every((one) => typeof one === 'string'));

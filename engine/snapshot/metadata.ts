@@ -38,9 +38,17 @@ export interface Metadata {
 /** The name of the section. */
 export const METADATA_NAME = sectionName(METADATA, 'bytes', METADATA.path);
 
-/** The metadata's bytes. */
-export function encodeMetadata(metadata: Metadata): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(metadata));
+/** The metadata's bytes, without the values that documents know: they are the program's, and may change without data. */
+export function encodeMetadata({ collections, fields, ...others }: Metadata): Uint8Array {
+  const bare = fields.map((one) => ({ ...one, fields: one.fields.map(withoutValues) }));
+  return new TextEncoder().encode(JSON.stringify({ collections, fields: bare, ...others }));
+}
+
+function withoutValues(field: Field): Field {
+  if ('fields' in field) return { ...field, fields: field.fields.map(withoutValues) };
+  if (field.kind !== 'scalar') return field;
+  const { kind, name, type, nullable } = field;
+  return { kind, name, type, nullable };
 }
 
 /** What is in these bytes; a SyntaxError where it is no JSON. */
