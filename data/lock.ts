@@ -1,6 +1,7 @@
 // What one process does at a time: a file says which one does it, and counts for nothing once that one is gone. Of one
 // in another container, on another machine or of another boot nobody here knows; it says every so often that it is
 // there, by writing the same again.
+import { randomBytes } from 'node:crypto';
 import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { attempt } from './files.ts';
 import { beforeEnd, isAlive, placeHere, WRITTEN_MS_MAX, writtenMsAgo } from './leftovers.ts';
@@ -11,6 +12,9 @@ const TOLD_EVERY_MS = 20_000;
 
 /** One elsewhere that did not for so long is gone: what keeps its thread, such as a slow disk, takes less. */
 const SILENT_MS_MAX = 300_000;
+
+/** What file systems answer that have no hard links. */
+const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']);
 
 /** The number of a process, when it started, and where; of an earlier version of the program the number alone. */
 const HOLDER = /^(\d{1,10})(?: (\d*) (\S+))?$/;
@@ -29,14 +33,37 @@ export function lock(file: string, does: string): () => void {
     if (holder !== undefined) refuse(holder);
     if (left !== undefined && !takenAway(file, left)) refuse('another process');
     const text = `${process.pid} ${startOf(process.pid) ?? ''} ${thisBoot()}`;
-    try {
-      writeFileSync(file, text, { flag: 'wx' });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      refuse(holderOf(file, textOf(file)) ?? 'another process');
-    }
+    if (!isMade(file, text)) refuse(holderOf(file, textOf(file)) ?? 'another process');
     return held(file, text);
   });
+}
+
+/**
+ * Makes the file of a lock, unless there is one; answers whether it did. It has its text from the first moment on: an
+ * empty one would be taken for left behind.
+ */
+function isMade(file: string, text: string): boolean {
+  const own = `${file}.new-${randomBytes(8).toString('hex')}`;
+  try {
+    writeFileSync(own, text, { flag: 'wx' });
+    linkOrWrite(own, file, text);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** A file system without hard links has the lock empty for a moment. */
+function linkOrWrite(own: string, file: string, text: string): void {
+  try {
+    linkSync(own, file);
+  } catch (error) {
+    if (!NO_LINKS.has(String((error as NodeJS.ErrnoException).code))) throw error;
+    writeFileSync(file, text, { flag: 'wx' });
+  }
 }
 
 /**

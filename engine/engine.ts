@@ -37,6 +37,7 @@ export { EXPORT_FORMATS, EXPORT_TYPES, exportOf } from './query/readers.ts';
 export { nearestName } from './bits/suggest.ts';
 export { LOOKUPS } from './query/lookups.ts';
 export { namesOnPages, parameterNames, PARAMETERS } from './query/parameters.ts';
+export { limitWithout, type View } from './query/reading.ts';
 export { parseRecordQuery, regexProblems } from './query/parse.ts';
 export { hasRegex, type Plan } from './find/plan.ts';
 export type { Problem } from './query/problems.ts';
@@ -45,7 +46,7 @@ export { hasView, isViewHeavy } from './find/viewCost.ts';
 // From rows to the bytes of an answer.
 export { type Body, wholeBody } from './page/body.ts';
 export { indexBody, rootViewBody } from './page/envelope.ts';
-export { indentedAtOnce } from './page/indent.ts';
+export { indented, indentedAtOnce } from './page/indent.ts';
 export {
   exportRepresentation,
   measuringOf,

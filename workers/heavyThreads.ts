@@ -6,6 +6,9 @@ import { budgetOf } from './budget.ts';
 import { isOutOfHeap, isStarved, type OnLostThread, waitMsAfter } from './starvation.ts';
 import type { HeavyResult, HeavyTask, PoolData } from './protocol.ts';
 
+/** How long a task may go on past its time, to come to its next poll, before its thread is ended. */
+const GRACE_MS = 2000;
+
 /** A library's pool, while it works. `lost` is why it does not any more; `gone` counts threads that have ended. */
 interface Started {
   readonly piscina: Piscina<HeavyTask, HeavyResult>;
@@ -28,19 +31,25 @@ export class HeavyThreads {
     this.#onLost = onLost;
   }
 
-  /** Runs a task, or says `busy` where there is no thread or no memory for it now. A rejection is our bug. */
+  /**
+   * Runs a task, or says `busy` where there is no thread or no memory for it now. One that does not end in its time, a
+   * pattern in one long text, loses its thread: `overtime`. A rejection is our bug.
+   */
   async run(task: HeavyTask): Promise<HeavyResult | 'busy'> {
     if (!this.#isOver()) return 'busy';
     let started: Started | undefined;
     let gone = 0;
+    let signal: AbortSignal | undefined;
     try {
       started = await (this.#started ??= this.#start());
       ({ gone } = started);
-      const result = await started.piscina.run(task);
+      signal = AbortSignal.timeout(this.#workerData.taskMsMax + GRACE_MS);
+      const result = await started.piscina.run(task, { signal });
       this.#failures = 0;
       return result;
     } catch (error) {
       const reason = started?.lost ?? error;
+      if (signal?.aborted && reason instanceof Error && reason.cause === signal.reason) return 'overtime';
       if (isStarved(reason)) {
         if (!started?.lost) this.#starve(reason);
         return 'busy';

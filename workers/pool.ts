@@ -1,6 +1,6 @@
 // The pool of a serving thread: runs heavy plans in threads of their own, with a bounded queue and cancellation.
 // Owned by one serving thread, so that a heavy client of one cannot fill the queue of another. A running task is
-// cancelled by a flag that it polls: to abort it in Piscina would end its thread.
+// cancelled by a flag that it polls; to abort it in Piscina ends its thread, and is for one that does not come to poll.
 import type { LoadedSnapshot } from '../engine/engine.ts';
 import type { HeavyThreads } from './heavyThreads.ts';
 import type { Seats } from './seats.ts';

@@ -30,7 +30,7 @@ export function judgeOutput(output: string, state: string): void {
     );
   for (const [directory, what, own] of [
     [output, 'data set', /^MANIFEST\.json$|\.ndjson(\.gz)?$/],
-    [state, 'state of a crawl', /^(?:checkpoint\.json(?:\.next)?|lock(?:\.left-\d+)?|data|previous)$/],
+    [state, 'state of a crawl', /^(?:checkpoint\.json(?:\.next)?|lock(?:\.(?:left|new)-[\da-f]+)?|data|previous)$/],
   ] as const) {
     const stray = namesIn(directory).find((name) => !own.test(name));
     if (stray === undefined) continue;
@@ -40,14 +40,16 @@ export function judgeOutput(output: string, state: string): void {
 }
 
 /**
- * Before anything is asked for: the output is of this catalogue, or nothing. Throws OperationError `usage`, and as
- * readManifest does; who follows replaces what is damaged.
+ * Before anything is asked for: the output is of this catalogue, or nothing. Throws OperationError `usage`, and `file`
+ * where it cannot be read or is damaged; who follows replaces what is damaged.
  */
 export async function judgeSource(output: string, base: string, isFollowed: boolean): Promise<void> {
   if (namesIn(output).length === 0) return;
   const { source } = await readManifest(output).catch((error: unknown) => {
-    if (isFollowed && error instanceof OperationError && error.code === 'input') return { source: base };
-    throw error;
+    if (!(error instanceof OperationError) || error.code !== 'input') throw error;
+    if (isFollowed) return { source: base };
+    // No refusal of what is fetched.
+    throw new OperationError('file', error.message, error);
   });
   if (source === base) return;
   const what = typeof source === 'string' ? `what was crawled of ${source}` : 'a data set that no crawl wrote';

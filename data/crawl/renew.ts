@@ -190,6 +190,9 @@ async function patchBehindLast(
     if (step.count > changedMax(ids) || step.records.some(({ text }) => !(instantIn(text) >= since))) return undefined;
     records.push(...step.records);
   }
+  // A service that answers nothing to what it cannot filter would have what is held of that time left out.
+  const sent = new Set(records.map(({ id }) => id));
+  for (const [id, stamp] of stamps) if (!sent.has(id) && parseInstant(stamp) >= since) return undefined;
   const created = records.filter(({ id }) => !stamps.has(id)).length;
   if ((await countOf(walker, collection)) !== ids.length + created) return undefined;
   // In the order of ids they are taken whatever their dates say, which may be those of days.
@@ -270,9 +273,10 @@ function windowsOf(places: readonly number[]): readonly (readonly [start: number
 
 /** Whether all pages are as they came: the last one first, since what is new stands there. */
 async function areAsBefore(walker: Walker, collection: Collection, pages: readonly PageMark[]): Promise<boolean> {
-  // Who says so of a page that nobody has seen says it of any.
+  // Who says so of a page that nobody has seen, or has had since before there were pages, says it of any.
   const [first] = pages;
-  if (!first || (await isPageAsBefore(walker, collection, { ...first, validator: '"never-seen"' }))) return false;
+  const unseen = first?.validator?.endsWith('"') ? '"never-seen"' : new Date(0).toUTCString();
+  if (!first || (await isPageAsBefore(walker, collection, { ...first, validator: unseen }))) return false;
   for (const page of pages.toReversed()) if (!(await isPageAsBefore(walker, collection, page))) return false;
   return true;
 }

@@ -14,6 +14,10 @@ const CHECKPOINT_NAME = 'checkpoint.json';
 
 const CHECKPOINT_BYTES_MAX = 16 << 20;
 
+/** What pages are known by takes up to so much of it, each with the names of its two members. */
+const MARKS_CHARACTERS_MAX = 8 << 20;
+const MARK_CHARACTERS = 32;
+
 /** The form of the checkpoint. */
 const VERSION = 1;
 
@@ -103,6 +107,10 @@ export class CrawlState {
 
   /** Notes where a part stands; once this returns, it is on the disk. */
   save(name: string): void {
+    const marks = [...this.parts.values()].flatMap(({ pages = [] }) => pages);
+    const characters = marks.reduce((sum, { query, validator }) => sum + query.length + (validator?.length ?? 0), 0);
+    // Without them a renewal walks the collection, where it has no dates either.
+    if (characters + marks.length * MARK_CHARACTERS > MARKS_CHARACTERS_MAX) this.parts.get(name)!.pages = undefined;
     this.#saved[name] = this.parts.get(name)!.sync();
     this.#write();
   }

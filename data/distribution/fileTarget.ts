@@ -161,6 +161,11 @@ async function replacePointer(
       return false;
     }
     if (!isOurs && !copyClaim(claim, partial)) return false;
+    if (!existsSync(claim)) {
+      // Somebody else put it in place meanwhile, and may have followed it.
+      attempt(`cannot remove ${partial}`, () => rmSync(partial, { force: true }));
+      return isOurs;
+    }
     putInPlace(partial, file);
     removeClaims(folder, sequence);
     return isOurs;

@@ -2,7 +2,7 @@
 // were killed left. The pointer decides, and stays as it is.
 import { OperationError } from '../operationError.ts';
 import { decodePointer, objectsOf, POINTER_NAME } from './pointer.ts';
-import type { PublishingTarget } from './target.ts';
+import type { ListedObject, PublishingTarget } from './target.ts';
 
 /** What no pointer ever named may belong to a publisher that is under way, for so long. */
 const STRAY_MS_MAX = 86_400_000;
@@ -17,7 +17,8 @@ export interface PruneReport {
 /**
  * Keeps the objects of the current generation and of the `keep - 1` before it, and what was put there within a day
  * before `nowMs` and never pointed to; removes all other objects. Throws OperationError `file`, `network`, also where
- * nothing is published, and `snapshot` for a pointer that is none.
+ * nothing is published, `snapshot` for a pointer that is none, and `refused` where what was removed became current
+ * again in that moment.
  */
 export async function pruneTarget(target: PublishingTarget, keep: number, nowMs: number): Promise<PruneReport> {
   const { signal } = new AbortController();
@@ -41,6 +42,22 @@ export async function pruneTarget(target: PublishingTarget, keep: number, nowMs:
     await target.remove(one.name);
     removed.push(one);
   }
+  await assertNoneIsBack(target, removed);
   const removedBytes = removed.reduce((sum, { size }) => sum + size, 0);
   return { removed: removed.length, removedBytes, kept: objects.length - removed.length };
+}
+
+/** Throws OperationError `refused` where the pointer needs what was removed, and nobody has put it there since. */
+async function assertNoneIsBack(target: PublishingTarget, removed: readonly ListedObject[]): Promise<void> {
+  if (removed.length === 0) return;
+  const now = await target.readPointer(undefined, new AbortController().signal);
+  if (now === undefined || now === 'unchanged') return;
+  const needed = new Set(objectsOf(decodePointer(now.text, target.name)));
+  for (const { name, size } of removed) {
+    if (!needed.has(name) || (await target.has(name, size))) continue;
+    throw new OperationError(
+      'refused',
+      `${target.name}: ${name} was removed while it became current again: publish it again`,
+    );
+  }
 }

@@ -112,7 +112,8 @@ function searched(index: FieldIndex, lookup: Lookup, operand: Operand, counting:
   const { dictionary, grams } = index;
   const estimate = rowsOfCodes(index, 0, dictionary.size);
   const own = codesOfOwnUrls(dictionary);
-  const search = grams && lookup.search?.(operand);
+  // A pattern has no needle, and making its search compiles it.
+  const search = grams && !lookup.isPooled ? lookup.search?.(operand) : undefined;
   const needle = search?.kind === 'text' ? search.needle : undefined;
   const query = grams && needle && gramQuery(grams, needle);
   if (!query) {

@@ -1,6 +1,6 @@
 // Counts the records of a set by the values of a field: exact, each record once a value, the most frequent values
 // first. The counts are those that filters on the values would find.
-import { codesOfText, type Dictionary } from '../column/dictionary.ts';
+import { codesOfText, type Dictionary, textAt } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { countCodes } from '../index/field.ts';
 import { countRows, eachRow, type RowSet } from '../index/rowset.ts';
@@ -27,6 +27,9 @@ interface Counting {
 
 /** Values of one facet that are shown: those beyond are too rare to choose from. */
 export const FACET_VALUES_MAX = 100;
+
+/** Stored bytes of the values of one facet that are shown: longer texts are not chosen from, and answers stay small. */
+export const FACET_BYTES_MAX = 1 << 20;
 
 const NULL_TEXT = 'null';
 const NULL_BYTES = new TextEncoder().encode(NULL_TEXT);
@@ -111,9 +114,9 @@ function tallyOf(codes: Uint32Array, slots: Uint32Array | undefined, dictionary:
   return { counts, shown, nulls, rows: 0 };
 }
 
-/** -1 where no text is `null`. */
+/** -1 where no text is `null`. What is a date begins with no letter, and stands before what is none. */
 function codeOfNullText(dictionary: Dictionary): number {
-  if (dictionary.type !== 'text') return -1;
+  if (!['text', 'date', 'dateTime'].includes(dictionary.type)) return -1;
   const { start, end } = codesOfText(dictionary, NULL_BYTES);
   return start < end ? start : -1;
 }
@@ -177,10 +180,15 @@ function mostFrequent(
     best.splice(place, 0, { code, count });
     if (best.length > FACET_VALUES_MAX) best.pop();
   }
-  return best.map(({ code, count }) => {
-    if (code === size) return [NULL_TEXT, count];
-    return [servedText(dictionary, tally.shown ? tally.shown[code]! : code, form), count];
-  });
+  const values: (readonly [text: string, count: number])[] = [];
+  let bytes = 0;
+  for (const { code, count } of best) {
+    const shown = tally.shown ? tally.shown[code]! : code;
+    if (code < size) bytes += textAt(dictionary, shown).length;
+    if (bytes > FACET_BYTES_MAX) break;
+    values.push([code === size ? NULL_TEXT : servedText(dictionary, shown, form), count]);
+  }
+  return values;
 }
 
 /** A text `null` takes in the records without a value, since both have one key. */

@@ -35,7 +35,8 @@ export function typedColumns(
 ): readonly TypedColumn[] {
   const named = csvColumns(known, keys);
   const shown = named.length > 0 ? named : [declaration.idField];
-  return shown.map((key) => ({ key, kind: kindOf(members.get(key)) }));
+  const declared = new Set(declaration.fields.map(({ name }) => name));
+  return shown.map((key) => ({ key, kind: kindOf(members.get(key), declared.has(key)) }));
 }
 
 /** A column as the file declares it; each value may be null. */
@@ -43,10 +44,14 @@ export function elementOf({ key, kind }: TypedColumn): SchemaElement {
   return { name: key, repetition_type: 'OPTIONAL', ...TYPES[kind] };
 }
 
-/** What is no field with values of one type is JSON; numbers that its type cannot hold make a column texts (A141). */
-function kindOf(node: FieldNode | undefined): ColumnKind {
+/**
+ * What is no field with values of one type is JSON; numbers that its type cannot hold make a column texts (A141). Where
+ * documents alone show a field and it has no value, records may have something else there (A54).
+ */
+function kindOf(node: FieldNode | undefined, isDeclared: boolean): ColumnKind {
   if (node?.kind !== 'values') return 'json';
   const { dictionary } = node.index;
+  if (dictionary.size === 0 && !isDeclared) return 'json';
   switch (dictionary.type) {
     case 'integer':
       return endsOf(dictionary).every((code) => isInt64(dictionary, code)) ? 'integer' : 'text';

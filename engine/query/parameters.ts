@@ -39,7 +39,7 @@ export interface ParameterDeclaration {
   readonly read: (reading: Reading, value: string, at: number) => void;
 }
 
-const EVERY_VIEW: readonly View[] = ['list', 'record', 'root'];
+const EVERY_VIEW: readonly View[] = ['list', 'record', 'root', 'lookup'];
 const LISTS: readonly View[] = ['list'];
 const SWITCH = {
   value: '`1`, `true`; `0`, `false`',
@@ -53,7 +53,7 @@ const NAMES = { type: 'array', items: { type: 'string' } } as const;
 export const PARAMETERS: readonly ParameterDeclaration[] = [
   {
     name: 'format',
-    views: EVERY_VIEW,
+    views: ['list', 'record', 'root'],
     onPages: 'unheeded',
     value: FORMATS.map((format) => `\`${format}\``).join(', '),
     schema: { type: 'string', enum: FORMATS },
@@ -83,7 +83,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     value: 'a positive integer',
     schema: { type: 'integer', minimum: 1, default: 100 },
     example: 100,
-    meaning: 'the size of the page: 100 without it, all rows of an export',
+    meaning: 'the size of the page: 100 without it, or the most that is set; all rows of an export',
     read: readLimit,
   },
   {
@@ -167,6 +167,7 @@ const TURNS: Readonly<Record<View, ReadonlyMap<string, number>>> = {
   list: turnsOf('list'),
   record: turnsOf('record'),
   root: turnsOf('root'),
+  lookup: turnsOf('lookup'),
 };
 
 function turnsOf(view: View): ReadonlyMap<string, number> {

@@ -59,16 +59,16 @@ export function parseRecordQuery(
   query: string | undefined,
   options: QueryOptions,
   known?: TopLevelKeys,
-  own: readonly string[] = [],
+  own?: readonly string[],
 ): Ask {
   if (query === undefined) return NOTHING_ASKED;
   const refused = refusedUnread(query);
   if (refused) return refused;
   const reading = new Reading(decodeForm(query), options, { known });
-  const view: View = known ? 'record' : 'root';
+  const view: View = known ? 'record' : own ? 'lookup' : 'root';
   const unknown: number[] = [];
-  readParameters(reading, view, (name, at) => void (own.includes(name) || unknown.push(at)));
-  const others = (): readonly string[] => [...own, ...parameterNames(view, options)];
+  readParameters(reading, view, (name, at) => void (own?.includes(name) || unknown.push(at)));
+  const others = (): readonly string[] => [...(own ?? []), ...parameterNames(view, options)];
   if (unknown.length > 0) noteUnknown(reading, unknown, () => ({ fields: [], others: others() }));
   return reading.ask();
 }

@@ -7,8 +7,8 @@ import type { Parameter } from './form.ts';
 import type { Problem } from './problems.ts';
 import { SUGGESTIONS_MAX } from '../bits/suggest.ts';
 
-/** What a request is answered with: a page of a list, a single record, or a view without records. */
-export type View = 'list' | 'record' | 'root';
+/** What a request is answered with: a page of a list, a single record, a view without records, or what is looked up. */
+export type View = 'list' | 'record' | 'root' | 'lookup';
 
 /** What is said about the parameter at a place of the query: names without effect, or why the request is refused. */
 interface Remark {

@@ -93,6 +93,11 @@ function sectionsIn(group: SectionGroup, path: string, isWithOptional = true): r
 /** The target of an id that no record has. */
 const NOWHERE = 0xffffffff;
 
+/** The least bytes of an own URL, with what ends its text and its record behind it: `"},`. */
+const URL_BYTES = PLACEHOLDER.length + 3;
+
+const UTF8 = new TextEncoder();
+
 type Numbers = Partial<Record<SectionCount | SectionBound, number>>;
 
 /**
@@ -103,7 +108,7 @@ type Numbers = Partial<Record<SectionCount | SectionBound, number>>;
  */
 export function straySection(loaded: LoadedSnapshot, metadata: Metadata): Refusal | undefined {
   const sections = sectionsOf(loaded);
-  const growth = new TextEncoder().encode(loaded.baseUrl).length - PLACEHOLDER.length;
+  const growth = UTF8.encode(loaded.baseUrl).length - PLACEHOLDER.length;
   const rows = new Map(metadata.collections.map(({ name, records }) => [name, records]));
   for (const [i, collection] of COLLECTIONS.entries()) {
     const { tables, columns } = layoutIn(metadata, collection);
@@ -130,7 +135,8 @@ function strayRecords(
   metadata: Metadata,
   { name, chunks, records }: CollectionCounts,
 ): Refusal | undefined {
-  const { lists } = outlinesIn(metadata, name);
+  const { lists, keys } = outlinesIn(metadata, name);
+  const keyBytes = keys.map((key) => UTF8.encode(JSON.stringify(key)).length + ':'.length);
   let rows = 0;
   for (let i = 0; i < chunks; i++) {
     const path = runPath(RECORDS, name, i);
@@ -139,7 +145,7 @@ function strayRecords(
     const bytes = run.bytes.length - growth * run.links.length;
     const stray = strayIn(sections, RECORDS, path, { outlines: lists.length }, { bytes });
     if (stray) return stray;
-    const wrong = firstStrayRecord(run, lists);
+    const wrong = firstStrayRecord(run, lists, keyBytes);
     if (wrong >= 0) return strayElement(sectionName(RECORDS, 'ends', path), wrong);
     rows += run.ends.length;
   }
@@ -148,20 +154,23 @@ function strayRecords(
 
 /**
  * The first record in which members or own URLs do not ascend, or lie outside it, or which has not one member for each
- * key of its outline; -1 where there is none.
+ * key of its outline, with room for that key; -1 where there is none.
  */
 function firstStrayRecord(
   { ends, links, linkEnds, outlines, members, memberEnds }: SectionViews<typeof RECORDS>,
   lists: Outlines['lists'],
+  keyBytes: readonly number[],
 ): number {
   let [start, link, member] = [0, 0, 0];
   for (let row = 0; row < ends.length; row++) {
     const end = ends[row]!;
     if (end - start < 3) return row;
-    if (linkEnds[row]! > link && (links[link]! < start || links[linkEnds[row]! - 1]! >= end)) return row;
-    if (memberEnds[row]! - member !== lists[outlines[row]!]!.length) return row;
-    for (let before = 0; member < memberEnds[row]!; member++) {
-      if (members[member]! <= before || members[member]! >= end - start) return row;
+    if (linkEnds[row]! > link && (links[link]! < start || links[linkEnds[row]! - 1]! + URL_BYTES > end)) return row;
+    const keys = lists[outlines[row]!]!;
+    if (memberEnds[row]! - member !== keys.length) return row;
+    for (let i = 0, before = 0; i < keys.length; i++, member++) {
+      // The one before ends in a comma or brace, and a value has a byte.
+      if (members[member]! < before + keyBytes[keys[i]!]! + 2 || members[member]! >= end - start) return row;
       before = members[member]!;
     }
     link = linkEnds[row]!;

@@ -38,7 +38,10 @@ export interface Metadata {
 /** The name of the section. */
 export const METADATA_NAME = sectionName(METADATA, 'bytes', METADATA.path);
 
-/** The metadata's bytes, without the values that documents know: they are the program's, and may change without data. */
+/**
+ * The metadata's bytes, without the values that documents know: these are the program's, and may change while the data
+ * does not.
+ */
 export function encodeMetadata({ collections, fields, ...others }: Metadata): Uint8Array {
   const bare = fields.map((one) => ({ ...one, fields: one.fields.map(withoutValues) }));
   return new TextEncoder().encode(JSON.stringify({ collections, fields: bare, ...others }));

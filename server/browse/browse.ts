@@ -64,7 +64,9 @@ function listOrForm(
       return elsewhere(queryOf(meant.pairs));
     case 'record':
       // Beside a list whose path names a form there is none of its records.
-      return elsewhere(tour.target.endsWith('/') ? `${meant.id}/` : `${tour.up}browse/${collection.name}/${meant.id}/`);
+      return elsewhere(
+        /\/[^./%]+\/$/.test(tour.target) ? `${meant.id}/` : `${tour.up}browse/${collection.name}/${meant.id}/`,
+      );
     case 'refused':
       return refusedPage(site, tour, collection, meant);
   }

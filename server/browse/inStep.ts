@@ -9,6 +9,6 @@ export async function inStep(
   tour: Tour,
   step: () => BrowsePage | Promise<BrowsePage>,
 ): Promise<BrowsePage> {
-  const made = await site.slices.run(step, tour.disconnection);
+  const made = await site.slices.soon(step, tour.disconnection);
   return typeof made === 'string' ? missedPage(site, tour, made) : made;
 }

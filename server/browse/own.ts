@@ -148,6 +148,8 @@ function placed(pairs: readonly Pair[], position: string | undefined): readonly 
   return withValue(fromStart(pairs), 'offset', offset === 0 ? undefined : String(offset));
 }
 
+/** Fields for numbers send `1e3` and `1.0` too. */
 function wholeOf(text = ''): number | undefined {
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  const number = /^[\d.eE+]{1,30}$/.test(text) ? Number(text) : Number.NaN;
+  return number % 1 === 0 ? Math.min(number, Number.MAX_SAFE_INTEGER) : undefined;
 }

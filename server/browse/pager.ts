@@ -64,7 +64,7 @@ function otherPages({ site, collection, ask, hits, pairs }: Listing): Markup {
       ><span id="positions">of ${countText(hits.count)}</span><button>Go</button>
     </form>
     <form method="get" class="jump">
-      <label
+      ${hiddenInputs(pairs)}<label
         >Open by ${collection.declaration.idField}
         <input type="number" name="${FORM_NAMES.id}" min="0" required /></label
       ><button>Open</button>

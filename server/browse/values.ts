@@ -1,6 +1,6 @@
 // Values of records as people read them: links by what they lead to, addresses as links, all else as text that
 // keeps its direction to itself. What is long is cut in a table and whole on the page of its record.
-import { type CollectionIndex, collectionsOfPath, isObject, rowOfId } from '../../engine/engine.ts';
+import { type Collection, type CollectionIndex, collectionsOfPath, isObject, rowOfId } from '../../engine/engine.ts';
 import { recordLabel } from '../../engine/described.ts';
 import type { Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
@@ -100,7 +100,9 @@ export class ShownValues {
   #link(text: string): Markup | undefined {
     const [, version, segment = '', digits = ''] = API_LINK.exec(ownRest(this.#site, text) ?? '') ?? [];
     if (version !== 'v2' && version !== 'v3') return undefined;
-    const [declared] = collectionsOfPath(segment, version);
+    const candidates = collectionsOfPath(segment, version);
+    const hasRecord = ({ name }: Collection): boolean => rowOfId(this.#site.collections(name), Number(digits)) >= 0;
+    const declared = (this.#labelsLeft > 0 ? candidates.find(hasRecord) : undefined) ?? candidates[0];
     if (!declared) return undefined;
     const href = `${this.#tour.up}browse/${declared.name}/${digits}/`;
     const fallback = `${declared.name} ${digits}`;

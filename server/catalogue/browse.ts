@@ -118,7 +118,7 @@ function sightOf(view: Route, target: string): Sight {
       return {
         kind: 'nothing',
         near: near
-          ?.replace(/^\/api\/v\d\//, 'browse/')
+          ?.replace(/^\/(?:api\/v\d\/)?/, (start) => (start === '/' ? '' : 'browse/'))
           .replace(/\.\w+$/, '/')
           .replace(/\?.*$/, ''),
       };

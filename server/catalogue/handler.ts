@@ -100,6 +100,8 @@ function answerTo(
   if (known?.answer) return known.answer;
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
   if (view.kind === 'badTarget') return answers.badTarget;
+  // An OPTIONS that asks for the server itself, which one of the transports lets pass (RFC 9110, 9.3.7).
+  if (view.kind === 'notFound' && received.target === '*') return answers.described(viewName({ kind: 'index' }));
   if (view.kind === 'notFound') return notFound(answers, request.target, choice.path);
   if (view.kind === 'redirect') {
     const varies = catalogue.settings.browseOnApi ? ['Accept', ...choice.varies] : choice.varies;

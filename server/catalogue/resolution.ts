@@ -1,6 +1,14 @@
 // What is resolved beside the API: paths of data, ids of datasets, addresses of identifiers. Decodes and bounds what is
 // asked for, and sends what the engine answers; read when the first is asked for.
-import { type Ask, type Body, decodedBytes, indentedAtOnce, parseRecordQuery, wholeBody } from '../../engine/engine.ts';
+import {
+  type Ask,
+  type Body,
+  decodedBytes,
+  indented,
+  indentedAtOnce,
+  parseRecordQuery,
+  wholeBody,
+} from '../../engine/engine.ts';
 import {
   type TextListing,
   listingMeasuring,
@@ -58,7 +66,8 @@ export function resolutionAnswer(
     return answers.found(ask.page.isIndented ? indentedAtOnce(compact) : compact, remarks);
   }
   const type = route.of === 'completeness' ? PLAIN_TEXT : 'application/json';
-  return listed(catalogue, route, visit, found).then((body) =>
+  const isIndented = ask.page.isIndented && route.of !== 'completeness';
+  return listed(catalogue, route, visit, { listing: found, isIndented }).then((body) =>
     body ? answers.found(body, remarks, type) : answers.busy,
   );
 }
@@ -125,15 +134,16 @@ async function listed(
   catalogue: CatalogueService,
   { of, rest }: ResolutionRoute,
   { choice, disconnection }: Visit,
-  listing: TextListing,
+  { listing, isIndented }: { readonly listing: TextListing; readonly isIndented: boolean },
 ): Promise<Body | undefined> {
   const { slices, exports } = catalogue;
   const { listings } = keptFor(catalogue);
   const isWhole = of !== 'datasets';
-  const key = `${of} ${choice.baseUrl} ${isWhole ? '' : rest}`;
+  const key = `${of} ${isIndented ? 'pretty' : ''} ${choice.baseUrl} ${isWhole ? '' : rest}`;
   const known = listings.find(key);
   if (known) return known;
-  const measuring = listingMeasuring(listing);
+  const compact = listingMeasuring(listing);
+  const measuring = isIndented ? indented(compact) : compact;
   const run = (waiter: Disconnection): ReturnType<typeof slices.run<Body>> => slices.run(measuring, waiter);
   const body = await exports.plain.wait(key, disconnection, run);
   if (typeof body === 'string') return undefined;

@@ -139,8 +139,7 @@ function parquetAnswer(rows: Representation, delivery: Delivery): Answer | Promi
 
 async function firstParquet(rows: Representation, delivery: Delivery): Promise<Answer> {
   const { PARQUET_PARTS, readParquet } = await import('../../engine/parquet.ts');
-  await inTurns(PARQUET_PARTS);
-  parquetMeasuring = await readParquet();
+  await inTurns([...PARQUET_PARTS, async () => (parquetMeasuring = await readParquet())]);
   return parquetAnswer(rows, delivery);
 }
 

@@ -53,7 +53,7 @@ export function crawlingOf(
     base,
     concurrency,
     rate,
-    timeoutMs: timeoutSeconds * 1000,
+    timeoutMs: Math.round(timeoutSeconds * 1000),
     userAgent,
     clock: steadyMs,
   };

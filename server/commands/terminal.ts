@@ -179,7 +179,7 @@ export function tableText(rows: readonly (readonly string[])[]): string {
   const columns = (rows[0] ?? []).map((_, column) => {
     const cells = rows.map((row) => row[column] ?? '');
     const isNumeric = cells.length > 1 && cells.slice(1).every((cell) => /^[0-9]/.test(cell));
-    return { width: Math.max(...cells.map((cell) => cell.length)), isNumeric };
+    return { width: cells.reduce((most, { length }) => Math.max(most, length), 0), isNumeric };
   });
   return rows
     .map((row) =>

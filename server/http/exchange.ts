@@ -48,11 +48,21 @@ export function basePath(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/$/, '');
 }
 
-/** A target without such a path in front; the same where it has none. Cost: a comparison. */
+/** Paths of the API and of pages that begin as the path of a base URL may. */
+const SHARED = /^\/(?:api\/(?:v\d|legacy)|browse\/.|docs\/)/;
+/** What all that is served below a base URL begins with. */
+const SERVED = /^\/(?:(?:api|browse|docs)(?:\/|$)|openapi\.|attAuthority\.)/;
+
+/**
+ * A target without such a path in front; the same where it has none. What the path shares with those of the API, as
+ * `/api` does, stays where nothing of the API is behind it. Cost: a comparison.
+ */
 export function targetWithin(target: string, path: string): string {
   if (path === '' || !target.startsWith(path)) return target;
   if (target.length === path.length) return '/';
-  return target.charAt(path.length) === '/' ? target.slice(path.length) : target;
+  if (target.charAt(path.length) !== '/') return target;
+  const rest = target.slice(path.length);
+  return SHARED.test(target) && !SERVED.test(rest) ? target : rest;
 }
 
 /** The same request, its target without such a path in front. */

@@ -19,6 +19,13 @@ export const COUNTED_CONNECTIONS = 100;
 /** Those that may come on top. */
 export const SPARE_REQUESTS = 64;
 
+/**
+ * A query of LONG_QUERY_BYTES or more counts as a request for each QUERY_BYTES: sixty that come at once take a turn of
+ * 25 ms else. Few clients pipeline such.
+ */
+export const LONG_QUERY_BYTES = 4096;
+const QUERY_BYTES = 256;
+
 /** The clock of a turn runs from this request on: a callback for every sixteenth, 0.02 us for each. */
 export const CLOCKED_REQUESTS = 16;
 
@@ -44,10 +51,11 @@ export class Flight {
   }
 
   /**
-   * Counts a request; whether it has to wait for a turn to come, since this one has had too many and taken TURN_MS_MAX.
-   * Cost: an addition for nearly all.
+   * Counts a request with a query of so many bytes; whether it has to wait for a turn to come, since this one has had
+   * too many and taken TURN_MS_MAX. Cost: an addition for nearly all.
    */
-  isTurnOver(): boolean {
+  isTurnOver(queryBytes: number): boolean {
+    if (queryBytes >= LONG_QUERY_BYTES) this.#turnRequests += Math.floor(queryBytes / QUERY_BYTES) - 1;
     if (!this.#isClocked()) return false;
     const connections = Math.min(Math.max(this.#turnConnections, this.connections), COUNTED_CONNECTIONS);
     if (this.#turnRequests <= SPARE_REQUESTS + CONNECTION_REQUESTS * connections) return false;

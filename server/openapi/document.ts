@@ -137,7 +137,7 @@ function pathsOf(query: QueryOptions): DocumentObject {
   const paths = new Paths();
   paths.add('index', ['/'], indexItem);
   for (const [form, content] of DOCUMENTS) paths.add(form, [`/openapi.${form}`], () => documentItem(form, content));
-  for (const [path, item] of resolutionItems()) {
+  for (const [path, item] of resolutionItems(query)) {
     paths.add(path, [path, ...(path.endsWith('}') ? [] : [path.endsWith('/') ? path.slice(0, -1) : `${path}/`])], item);
   }
   for (const version of VERSIONS) {

@@ -1,6 +1,6 @@
 // The parameters of the document: those of engine/query/parameters.ts, the id of a record, and one for the filters of
 // each collection. Shared by reference; which view heeds which is the engine's table's to say.
-import { PARAMETERS, type QueryOptions } from '../../engine/engine.ts';
+import { limitWithout, PARAMETERS, type QueryOptions, type View } from '../../engine/engine.ts';
 import { type DocumentObject, refTo, wordOf } from './references.ts';
 import { INFERRED_TOLD_MAX } from './shapes.ts';
 
@@ -9,7 +9,8 @@ export function parameterComponents(options: QueryOptions): DocumentObject {
   const offered = offeredParameters(options).map(({ name, value, schema, example, meaning }) => {
     const style = 'items' in schema ? { style: 'form', explode: false } : {};
     const description = `${meaning[0]!.toUpperCase()}${meaning.slice(1)}. Value: ${value}.`;
-    return [wordOf(name), { name, in: 'query', description, schema, ...style, example }] as const;
+    const own = name === 'limit' ? { ...schema, default: limitWithout(options, undefined) } : schema;
+    return [wordOf(name), { name, in: 'query', description, schema: own, ...style, example }] as const;
   });
   const id = { name: 'id', in: 'path', required: true, description: 'Id of the record.', schema: { type: 'integer' } };
   return { ...Object.fromEntries(offered), Id: { ...id, example: 141 } };
@@ -20,7 +21,7 @@ function offeredParameters(options: QueryOptions): typeof PARAMETERS {
 }
 
 /** The parameters that a view heeds, as references. */
-export function parametersOf(view: 'list' | 'record' | 'root', options: QueryOptions): readonly DocumentObject[] {
+export function parametersOf(view: View, options: QueryOptions): readonly DocumentObject[] {
   const heeded = offeredParameters(options).filter(({ views }) => views.includes(view));
   return heeded.map(({ name }) => refTo('parameters', wordOf(name)));
 }

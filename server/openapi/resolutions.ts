@@ -1,5 +1,7 @@
 // What is resolved beside the API, as paths of the OpenAPI document. Pure; the paths are those of
 // server/catalogue/routes.ts, which a test compares.
+import type { QueryOptions } from '../../engine/engine.ts';
+import { parametersOf } from './parameters.ts';
 import type { DocumentObject } from './references.ts';
 import { failures, foundResponse, jsonContent } from './responses.ts';
 import { viewItem } from './view.ts';
@@ -72,9 +74,12 @@ const RESOLUTIONS: readonly Resolution[] = [
 ];
 
 /** The path items by path, each to be made. A final slash is optional everywhere. */
-export function resolutionItems(): readonly (readonly [path: string, item: () => DocumentObject])[] {
+export function resolutionItems(
+  options: QueryOptions,
+): readonly (readonly [path: string, item: () => DocumentObject])[] {
+  const heeded = parametersOf('lookup', options);
   return RESOLUTIONS.map(({ path, id, summary, parameter, content }) => {
-    const view = { id, summary, tag: 'Look-ups', parameters: parameter ? [parameter] : [] };
+    const view = { id, summary, tag: 'Look-ups', parameters: [...(parameter ? [parameter] : []), ...heeded] };
     return [path, () => viewItem(view, foundResponse('What was found.', content), failures('oneForm', false))] as const;
   });
 }

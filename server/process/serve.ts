@@ -108,6 +108,7 @@ export async function serve(
     if (subscription) stops.push(() => subscription.stop());
     const dataPath = (): string => subscription?.dataPath() ?? settings.data;
     const served = await loaded(settings, { baseUrl, report, showProgress, dataPath }, { follower, subscription });
+    stops.push(await staleTold(settings, shared.staleness, { follower, subscription }));
     await inTurnAt(settings.host, portsOf(ports), async () => {
       await claims.release();
       beforeFirst();
@@ -115,7 +116,6 @@ export async function serve(
     });
     assertOwn(settings.host, ports.port);
     administration?.begin(served, () => threads.isServing());
-    stops.push(await staleTold(settings, shared.staleness, { follower, subscription }));
     const reloads = { settings, baseUrl, dataPath, served, threads, subscription, administration, report };
     stops.push(heedOrders(reloads, { watch, follower, subscription }, wasOrdered()));
     const [url, welcome] = [urlOf(settings, ports), welcomeOf(settings, ports, baseUrl)];
@@ -200,6 +200,7 @@ async function staleTold(
 const readReloads = async (): Promise<typeof import('./reloads.ts')> => {
   await import('../generations/generations.ts');
   await import('../threads/release.ts');
+  await import('../threads/swap.ts');
   return import('./reloads.ts');
 };
 

@@ -186,11 +186,14 @@ export function readOrigins(
  * Unsets what environment and file say of where the data comes from, where a flag names it; answers the origins of what
  * counts then.
  */
-function overrule({ values, origins }: Pick<ReturnType<typeof gatherSettings>, 'values' | 'origins'>): Origins {
+function overrule({ values, texts, origins }: Omit<ReturnType<typeof gatherSettings>, 'mistakes'>): Origins {
   const isFlag = (name: string): boolean => origins[name]?.startsWith('flag') === true;
   if (!isFlag('data') || ['from', 'follow'].some(isFlag)) return origins;
   const overruled = ['from', 'follow', 'maxStaleMs'].filter((name) => !isFlag(name));
-  for (const name of overruled) values[name] = undefined;
+  for (const name of overruled) {
+    values[name] = undefined;
+    delete texts[name];
+  }
   return Object.fromEntries(Object.entries(origins).filter(([name]) => !overruled.includes(name)));
 }
 

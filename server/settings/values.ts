@@ -98,9 +98,14 @@ export const INSTANT: ValueKind<number> = {
     const match = ISO_8601.exec(text);
     const isLocal = match !== null && match.groups?.['zone'] === undefined && text.includes('T');
     const milliseconds = match === null ? Number.NaN : Date.parse(isLocal ? `${text}Z` : text);
-    return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000;
+    return Number.isNaN(milliseconds) || !isDay(text.slice(0, 'YYYY-MM-DD'.length)) ? undefined : milliseconds / 1000;
   },
 };
+
+/** Whether there is such a day: the 31st of February is taken for one of March else. */
+function isDay(text: string): boolean {
+  return new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
+}
 
 /** A path of the file system; whether it exists is judged by who opens it. */
 export const PATH: ValueKind<string> = {

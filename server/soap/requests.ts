@@ -13,6 +13,9 @@ export type ReadAnswer =
   | { readonly kind: 'fault'; readonly code: string; readonly text: string }
   | { readonly kind: 'unreadable' };
 
+/** An answer may hold 100,000 hosts, of other implementations with members of their own. */
+const ANSWER_ELEMENTS_MAX = 1_000_000;
+
 const UNREADABLE: ReadAnswer = { kind: 'unreadable' };
 
 /** The request of an operation with the values of its parts, in their order. */
@@ -32,7 +35,7 @@ export function requestBytes(operation: Operation, values: readonly string[]): U
 /** Reads an answer in UTF-8 or what it says it is in. A result that is missing is '' or an empty list. */
 export function readAnswer(operation: Operation, bytes: Uint8Array): ReadAnswer {
   const text = decodedText(bytes, undefined);
-  const root = text === undefined ? 'undecodable' : messageTree(text);
+  const root = text === undefined ? 'undecodable' : messageTree(text, ANSWER_ELEMENTS_MAX);
   if (typeof root === 'string') return UNREADABLE;
   const ids = elementsById(root);
   const [answer] = childElements(childOf(root, 'Body'));

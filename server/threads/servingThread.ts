@@ -17,7 +17,7 @@ import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type Thre
 import type { AuthorityPart } from './authorityThread.ts';
 import { type Lasting, ThreadGenerations } from './threadGenerations.ts';
 
-/** So often a thread shows that it turns; the supervisor looks as often. */
+/** So often a thread shows that it turns. */
 const BEAT_MS = 1000;
 /** So long a thread that has drained may take to end by itself. */
 const LINGER_MS_MAX = 1000;

@@ -11,14 +11,13 @@ import { BUG_EXIT, endAtOnce } from './exit.ts';
 import type { ServedData } from '../generations/data.ts';
 import { dataFor, give, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
 import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
-import { SILENT_LOOKS, SilenceWatch } from './silence.ts';
+import { LOOK_MS, SILENT_LOOKS, SilenceWatch } from './silence.ts';
 import { ThreadLosses } from './threadLosses.ts';
 
 /** Where a thread has failed: it finishes what it has, and nobody is waited for who might come. */
 const AFTER_FAILURE: DrainTime = { graceMs: 0, withinMs: 10_000 };
 
-/** As often as the threads show that they turn. */
-const LOOK_MS = 1000;
+const SILENT_S = (SILENT_LOOKS * LOOK_MS) / 1000;
 /** Longer than a thread that runs JavaScript takes to be stopped, however busy the machine is. */
 const INTERRUPTED_MS_MAX = 5000;
 
@@ -195,15 +194,17 @@ export class ServingThreads {
 
   /** Threads that read the program or open the data may take their time; those that serve turn. */
   #look(): void {
-    const serving = [...this.#running].filter((thread) => thread.hasListened());
-    for (const silent of this.#watch.look(serving)) void this.#endSilent(silent);
+    for (const thread of this.#running)
+      if (thread.hasListened() && this.#watch.isFallenSilent(thread)) void this.#endSilent(thread);
   }
 
   /** Ends a thread that turns no more, with what it does; where it cannot be ended, the process ends instead. */
   async #endSilent(thread: ServingThread): Promise<void> {
-    const { interrupted } = await onceThereIsSome(() => import('./interruption.ts'));
-    const where = await interrupted(thread.worker, INTERRUPTED_MS_MAX);
-    const told = Object.assign(new Error(), { stack: `Error: it did not turn for ${SILENT_LOOKS} s\n${where ?? ''}` });
+    const where = await onceThereIsSome(() => import('./interruption.ts'))
+      .then(({ interrupted }) => interrupted(thread.worker, INTERRUPTED_MS_MAX))
+      // As where the program is gone from the disk: then the process ends.
+      .catch(() => undefined);
+    const told = Object.assign(new Error(), { stack: `Error: it did not turn for ${SILENT_S} s\n${where ?? ''}` });
     // It may have ended by itself meanwhile.
     if (where === undefined) return this.#running.has(thread) ? this.#leave(thread) : undefined;
     thread.fail(told);
@@ -213,7 +214,7 @@ export class ServingThreads {
   /** The other threads finish what they have. No ordinary exit behind that: it would wait for the silent one. */
   async #leave(silent: ServingThread): Promise<void> {
     this.#report(
-      `a serving thread did not turn for ${SILENT_LOOKS} s and cannot be ended, since it waits for the system: ` +
+      `a serving thread did not turn for ${SILENT_S} s and cannot be ended, since it waits for the system: ` +
         'the server ends, to be started again',
       'error',
     );

@@ -114,7 +114,8 @@ test(`${SERVERS * KILLS} kills of every kind of thread under load: served again 
     process.stderr.write(`${kind}: served again after ${ms.join(', ')} ms\n`);
     expect(ms).toHaveLength(SERVERS * KILLS);
   }
-  const within = Math.max(SERVED_MS_MAX, startMs);
+  // The fourth thread that dies is started again after a wait.
+  const within = Math.max(SERVED_MS_MAX, startMs + 500);
   for (const kind of KINDS) expect(Math.max(...took[kind]), kind).toBeLessThan(within);
 });
 

@@ -21,7 +21,7 @@ const DIRECTORY = temporaryDirectory();
 const BASE_URL = 'http://catalogue.test';
 const QUIET = (): void => {};
 const SEED = freshSeed();
-const RECORDS = 300;
+const RECORDS = 450;
 const GENERATIONS = 6;
 /** Records in several chunks, whose ends move as records come and go. */
 const CHUNK_BYTES = 16_384;

@@ -68,7 +68,7 @@ const NEARLY = fc
 
 /** What is said beside a message: two sentences at most. */
 const HINTED =
-  /^(?:(?:Did you mean ".*"\?)?\n?(?:Lookups that fit: .*\.)?|Nothing may follow ".*"\.|(?:Write a date as .*\.|A plus in an address .*\.|A record is named by .*\.|Look-around .*\.)?\n?(?:Member \d+ is ".*"\.)?)$/s;
+  /^(?:(?:Did you mean ".*"\?)?\n?(?:Lookups that fit: .*\.)?|Nothing may follow ".*"\.|Pages go by .*\.|A text is searched .*\.|(?:Write a date as .*\.|A plus in an address .*\.|A record is named by .*\.|Look-around .*\.)?\n?(?:Member \d+ is ".*"\.)?)$/s;
 
 test('any text is parsed, and every request that has no problem can be planned, explained and executed', () => {
   fc.assert(

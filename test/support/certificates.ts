@@ -1,5 +1,6 @@
 // Certificates, CRLs and proxies made for a test in this process: any name, extension, time and mistake, signed with
-// keys of P-256. Quick, so that a test can make hundreds. Those made by openssl are in opensslCertificates.ts.
+// keys of P-256, or with RSA keys that a test brings. Quick, so that it can make hundreds. Those made by openssl are in
+// opensslCertificates.ts.
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { parseCertificate, type Certificate } from '../../server/authority/x509/certificate.ts';
 import {
@@ -20,7 +21,7 @@ import {
 /** An attribute of a name: its type, its value as a UTF8String, or as DER of its own. */
 export type Attribute = readonly [type: string, value: string | Uint8Array];
 
-/** A key pair; P-256. */
+/** A key pair; P-256 or RSA. */
 export interface Keys {
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;
@@ -59,6 +60,7 @@ const TYPES: Readonly<Record<string, string>> = {
   emailAddress: '1.2.840.113549.1.9.1',
 };
 const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
+const RSA_SHA256 = sequence(oid('1.2.840.113549.1.1.11'), element(0x05));
 
 /** A new key pair. */
 export function newKeys(): Keys {
@@ -143,7 +145,7 @@ export function make(plan: Plan): Made {
   const toBeSigned = sequence(
     explicit(0, integer(2)),
     integer(plan.serialNumber ?? serials++),
-    ECDSA_SHA256,
+    algorithmOf(issuer.keys),
     issuer.subject,
     sequence(time(plan.notBefore ?? AT - HALF_YEAR), time(plan.notAfter ?? AT + HALF_YEAR)),
     subject,
@@ -218,7 +220,7 @@ export function makeCrl(plan: CrlPlan): Buffer {
   return signed(
     sequence(
       integer(1),
-      ECDSA_SHA256,
+      algorithmOf(plan.issuer.keys),
       plan.issuer.subject,
       time(plan.thisUpdate ?? AT - 86_400),
       ...next,
@@ -229,9 +231,13 @@ export function makeCrl(plan: CrlPlan): Buffer {
   );
 }
 
-function signed(toBeSigned: Buffer, { privateKey }: Pick<Keys, 'privateKey'>): Buffer {
-  const signature = createSign('sha256').update(toBeSigned).sign(privateKey);
-  return sequence(toBeSigned, ECDSA_SHA256, bits(signature));
+function algorithmOf({ privateKey }: Pick<Keys, 'privateKey'>): Buffer {
+  return privateKey.asymmetricKeyType === 'rsa' ? RSA_SHA256 : ECDSA_SHA256;
+}
+
+function signed(toBeSigned: Buffer, keys: Pick<Keys, 'privateKey'>): Buffer {
+  const signature = createSign('sha256').update(toBeSigned).sign(keys.privateKey);
+  return sequence(toBeSigned, algorithmOf(keys), bits(signature));
 }
 
 /** A PEM block. */

@@ -96,6 +96,7 @@ const URLS: readonly string[] = [
   '/api/v3/procedurecomputations/3/',
   '/api/v0/obs/get_info/a/b',
   '/api/v0/obs/all',
+  '/api/v0/obs/all?pretty=1',
   '/api/v0/complete/',
   '/api/v0/drs_lookup/a.b.v1',
   '/api/v0/drs_listing/a',

@@ -1,7 +1,7 @@
 // A catalogue that tests hold in their hands: a list of records by collection, which may change between two requests.
 // Heeds limit, offset and `ordering`, and what else it is told to; notes what it was asked.
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
 import { sendJson } from './rudeUpstream.ts';
@@ -12,8 +12,9 @@ export type PlainRecord = Readonly<Record<string, unknown>> & { readonly ob_id: 
 /**
  * What the server has and does: `collections` by name; `onRequest` is called before each answer; `heedsOrder` where
  * lists ascend by id when asked for, `heedsDates` where it has the filter `lastUpdatedDate__gte`, `heedsFields` where
- * records are cut to `fields`. It gives pages entity tags where they are `honest`, or the same ones for ever. `failsAt`
- * says what it answers with 500.
+ * records are cut to `fields`. It gives pages entity tags where they are `honest`, or the same ones for ever, and dates
+ * in their place where it `datesPages`. `leavesOut` says which records are in no list that is asked for by dates,
+ * `failsAt` what it answers with 500.
  */
 export interface PlainUpstreamOptions {
   readonly collections: Record<string, readonly PlainRecord[]>;
@@ -22,6 +23,8 @@ export interface PlainUpstreamOptions {
   readonly heedsDates?: boolean;
   readonly heedsFields?: boolean;
   readonly tags?: 'honest' | 'lying' | undefined;
+  readonly datesPages?: boolean;
+  readonly leavesOut?: (record: PlainRecord) => boolean;
   readonly failsAt?: (query: URLSearchParams) => boolean;
 }
 
@@ -50,9 +53,38 @@ export function plainUpstreams(): typeof startPlainUpstream {
   };
 }
 
+/** What tells a page from what it was, in which header of its answer and of the next request. */
+const PAGE_TAGS = { mark: (text: string): string => `"${sumOf(text)}"`, header: 'etag', condition: 'if-none-match' };
+const PAGE_DATES = {
+  // Of the years from 2001 on.
+  mark: (text: string): string =>
+    new Date(978_307_200_000 + parseInt(sumOf(text).slice(0, 7), 16) * 1000).toUTCString(),
+  header: 'last-modified',
+  condition: 'if-modified-since',
+};
+
+function sumOf(text: string): string {
+  return createHash('md5').update(text).digest('hex');
+}
+
+/** Says in the answer what tells the page, where it does; whether the request knows it by that. */
+function isAsKnown(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { tags, datesPages = false }: PlainUpstreamOptions,
+  body: object,
+): boolean {
+  if (!tags) return false;
+  const { mark, header, condition } = datesPages ? PAGE_DATES : PAGE_TAGS;
+  const own = mark(JSON.stringify(tags === 'honest' ? body : 'always'));
+  response.setHeader(header, own);
+  const known = request.headers[condition];
+  return known !== undefined && (tags === 'lying' || known === own);
+}
+
 /** Starts the server on a free port. */
 export async function startPlainUpstream(options: PlainUpstreamOptions): Promise<PlainUpstream> {
-  const { collections, onRequest, heedsOrder = true, heedsDates, heedsFields, tags, failsAt } = options;
+  const { collections, onRequest, heedsOrder = true, heedsDates, heedsFields, leavesOut, failsAt } = options;
   let sent = 0;
   const requests: IncomingMessage[] = [];
   let underWay = 0;
@@ -77,7 +109,8 @@ export async function startPlainUpstream(options: PlainUpstreamOptions): Promise
       }
       const isOrdered = heedsOrder && searchParams.has('ordering');
       const from = heedsDates ? Date.parse(searchParams.get('lastUpdatedDate__gte') ?? '') : Number.NaN;
-      const isNew = (record: PlainRecord): boolean => !(Date.parse(String(record['lastUpdatedDate'])) < from);
+      const isNew = (record: PlainRecord): boolean =>
+        !(Date.parse(String(record['lastUpdatedDate'])) < from || (!Number.isNaN(from) && leavesOut?.(record)));
       const all = collections[name]!.filter(isNew);
       const records = isOrdered ? all.toSorted((a, b) => a.ob_id - b.ob_id) : all;
       const [limit, offset] = ['limit', 'offset'].map((key) => Number(searchParams.get(key))) as [number, number];
@@ -88,10 +121,7 @@ export async function startPlainUpstream(options: PlainUpstreamOptions): Promise
         fields ? Object.fromEntries(fields.map((field) => [field, record[field]])) : record,
       );
       const body = { count: all.length, next, previous: null, results };
-      const sum = createHash('md5').update(JSON.stringify(body)).digest('hex');
-      if (tags) response.setHeader('etag', `"${tags === 'honest' ? sum : 'always'}"`);
-      const wanted = request.headers['if-none-match'];
-      if (wanted !== undefined && (tags === 'lying' || wanted === `"${sum}"`)) {
+      if (isAsKnown(request, response, options, body)) {
         response.writeHead(304).end();
         return;
       }

@@ -2,7 +2,7 @@
 // is told then. Pure: reads no clock and no file.
 import { type Certificate, isCa, shownSubject } from '../x509/certificate.ts';
 import { type Crl, crlStoreOf, isCurrent } from '../x509/crl.ts';
-import { crlProblem, isSignedBy } from '../x509/revocation.ts';
+import { crlProblem, isSignedBy, isStrongEnough } from '../x509/revocation.ts';
 
 /** What runs out: the authority's own certificate, CAs, or CRLs of CAs. */
 export const EXPIRING = ['certificate', 'cas', 'crls'] as const;
@@ -60,8 +60,11 @@ function listExpiry(ca: Certificate, current: readonly Crl[], problemOf: (crl: C
 
 /** What keeps a CRL from saying something of users. Whom else a CA lets sign is known from requests alone. */
 function problemOf(crl: Crl, signers: readonly Certificate[], allowWeak: boolean): string | undefined {
-  const isSigned = signers.some((signer) => isSignedBy(crl, signer));
-  return crlProblem(crl, 'users', allowWeak) ?? (isSigned ? undefined : 'is not signed by a CA of that name here');
+  const problem = crlProblem(crl, 'users', allowWeak);
+  const isSignedByOne = (of: readonly Certificate[]): boolean => of.some((signer) => isSignedBy(crl, signer));
+  if (problem !== undefined || isSignedByOne(signers.filter((one) => isStrongEnough(one, allowWeak)))) return problem;
+  if (isSignedByOne(signers)) return 'is signed by a key that is weak (allowWeak is off)';
+  return 'is not signed by a CA of that name here';
 }
 
 /** The first of each kind to run out, in seconds since 1970; kinds of which there are none are left out. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { reasonOf } from '../../../data/operationError.ts';
 import type { Place } from '../../settings/toml.ts';
 import { RSA_BITS_STRONG } from '../x509/algorithm.ts';
+import { isTextOf, rfc4514Text } from '../attributeCertificate/rfc4514.ts';
 import { type Certificate, mayBeUsedFor } from '../x509/certificate.ts';
 import { readCertificateFile, readCrlFile } from '../x509/chain.ts';
 import type { Crl } from '../x509/crl.ts';
@@ -85,6 +86,9 @@ export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Ide
   if (!mayBeUsedFor(certificate, 'digitalSignature')) complain(`is not for signatures by its key usage: ${refused}`);
   if (!/^\d{1,100}$/.test(String(certificate.serialNumber)))
     complain(`has a serial number below 0, or of more than 100 digits: ${refused}`);
+  for (const name of [certificate.subject, certificate.issuer])
+    if (!isTextOf(rfc4514Text(name), name))
+      complain(`has a name that is too long, or strange, to be written in what is issued (RFC 4514): ${refused}`);
   // Without CAs there is a mistake already, and no verdict to give.
   const rules = {
     trust: trustStoreOf(anchors),

@@ -64,6 +64,9 @@ const NAME_TYPES: ReadonlyMap<string, readonly [oid: string, string: 'utf8' | 'p
 /** The types that a name may be made of. */
 export const NAME_TYPE_LIST: readonly string[] = [...NAME_TYPES.keys()];
 
+/** Those whose values are ASCII (RFC 5280, appendix A). */
+export const ASCII_TYPES: readonly string[] = NAME_TYPE_LIST.filter((type) => NAME_TYPES.get(type)![1] !== 'utf8');
+
 /** Algorithms of signatures. */
 const SIGNATURE = { sha256WithRsa: '1.2.840.113549.1.1.11', ecdsaWithSha256: '1.2.840.10045.4.3.2' } as const;
 

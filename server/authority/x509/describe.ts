@@ -39,9 +39,20 @@ function derBlock(der: Uint8Array): { readonly kind: 'read'; readonly blocks: re
   return { kind: 'read', blocks: [{ label, der }] };
 }
 
+/**
+ * Signatures that are looked at for one file, 20 to 200 us each: certificates of one name may be tried for each other.
+ */
+const VERIFICATIONS_MAX = 4096;
+
+/** Those that may have signed something, and how many signatures are still looked at. */
+interface Signers {
+  readonly certificates: readonly Certificate[];
+  verifications: number;
+}
+
 function describeBlocks(blocks: readonly PemBlock[]): FileDescription {
   const certificates = blocks.map(({ label, der }) => (label.endsWith('CERTIFICATE') ? certificateOf(der) : undefined));
-  const all = certificates.filter((one) => one !== undefined);
+  const all = { certificates: certificates.filter((one) => one !== undefined), verifications: VERIFICATIONS_MAX };
   const tables: Description[] = [];
   for (const [i, { label, der }] of blocks.entries()) {
     const certificate = certificates[i];
@@ -63,7 +74,7 @@ function unreadable(reason: string): FileDescription {
 }
 
 /** One certificate; `others` are those that may have signed it. */
-function describeCertificate(certificate: Certificate, others: readonly Certificate[]): Description {
+function describeCertificate(certificate: Certificate, others: Signers): Description {
   const { subject, issuer, serialNumber, version, notBefore, notAfter, extensions, signed, der } = certificate;
   const problem = nameProblem(subject);
   return printableRows([
@@ -91,7 +102,7 @@ function describeCertificate(certificate: Certificate, others: readonly Certific
 }
 
 /** One CRL; `others` are the certificates that may have signed it. */
-function describeCrl(crl: Crl, others: readonly Certificate[]): Description {
+function describeCrl(crl: Crl, others: Signers): Description {
   const scopes = { all: 'all certificates', users: 'users only', cas: 'CAs only', unknown: 'cannot be processed' };
   return printableRows([
     ['CRL of', named(crl.issuer)],
@@ -113,9 +124,12 @@ function named(name: Name): string {
   return nameText(name) || 'nobody';
 }
 
-function signerText(signed: Certificate['signed'], issuer: Name, others: readonly Certificate[]): string {
+function signerText(signed: Certificate['signed'], issuer: Name, signers: Signers): string {
+  const { certificates: others } = signers;
   const candidates = others.filter(({ subject }) => sameName(subject, issuer));
   if (candidates.length === 0) return 'a certificate that is not in this file';
+  if (candidates.length > signers.verifications) return 'not looked for: too many have that name';
+  signers.verifications -= candidates.length;
   const signer = candidates.find(({ publicKey }) => isSignedWith(signed, publicKey));
   if (signer === undefined) return 'nobody in this file, though one has that name';
   return signer.signed === signed ? 'itself' : `number ${others.indexOf(signer) + 1} of this file`;

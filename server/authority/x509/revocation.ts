@@ -71,7 +71,8 @@ function vouchersOf(
   findPath: FindPath,
 ): readonly Certificate[] | undefined {
   const { trust } = search.rules;
-  const isValid = (anchor: Certificate): boolean => certificateProblem(anchor, search.rules) === undefined;
+  const isValid = (anchor: Certificate): boolean =>
+    certificateProblem(anchor, search.rules) === undefined && isStrongEnough(anchor, search.rules.allowWeak);
   const signers = [issuer, ...trust.named(crl.issuer.key).filter((anchor) => isCa(anchor) && isValid(anchor))];
   const known = signers.find((signer) => isSignedBy(crl, signer));
   if (known) return [known];
@@ -85,6 +86,11 @@ function vouchersOf(
     if (found && found.at(-1) === path.at(-1) && isSignedWithKeyOf(crl, signer)) return found;
   }
   return undefined;
+}
+
+/** Whether what a key signs may count: a weak one where `allowWeak` (A71). */
+export function isStrongEnough({ keyStrength }: Certificate, allowWeak: boolean): boolean {
+  return keyStrength === 'strong' || (allowWeak && keyStrength === 'weak');
 }
 
 /**

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { attempt } from '../../../data/files.ts';
 import { OperationError } from '../../../data/operationError.ts';
 import { inspect } from '../../authority/inspect.ts';
+import { printable } from '../../authority/x509/certificate.ts';
 import { holdsPrivateKey } from '../../authority/x509/pem.ts';
 import { bytesOf } from '../fileBytes.ts';
 import { askServer, type Question } from '../question.ts';
@@ -41,12 +42,12 @@ export async function callAuthority(call: AuthorityCall, print: (line: string) =
   const { status, body } = await posted(url, call);
   const answer = readAnswer(call.operation, body);
   if (answer.kind === 'unreadable') throw new OperationError('network', `${url} answered ${status}, and no SOAP`);
-  if (answer.kind === 'fault') throw new OperationError('refused', `fault ${answer.code}: ${answer.text}`);
+  if (answer.kind === 'fault') throw new OperationError('refused', printable(`fault ${answer.code}: ${answer.text}`));
   const refusal = refusalIn(call.operation, answer.results);
   if (refusal !== undefined) throw new OperationError('refused', refusal);
   if (call.operation.name === REQ_AUTHORISATION.name && printGrant(String(answer.results[0]), print, out)) return;
   for (const [i, [name]] of call.operation.results.entries()) {
-    for (const line of linesOf(name, answer.results[i] ?? '')) print(line);
+    for (const line of linesOf(name, answer.results[i] ?? '')) print(printable(line));
   }
 }
 
@@ -87,10 +88,12 @@ export function attributesIn(path: string): string {
   return text;
 }
 
+const NO_GRANT = { kind: 'unreadable', reason: 'What was granted is no attribute certificate.' } as const;
+
 /** Prints what an attribute certificate says, once it is in a file; false where it is neither kept nor readable. */
 function printGrant(certificate: string, print: (line: string) => void, out: string | undefined): boolean {
   if (out !== undefined) attempt(`cannot write ${out}`, () => writeFileSync(out, certificate));
-  const inspection = inspect(Buffer.from(certificate));
+  const inspection = /^\s*</.test(certificate) ? inspect(Buffer.from(certificate)) : NO_GRANT;
   const isRead = inspection.kind === 'read';
   print(isRead ? inspection.tables.map((rows) => tableText(rows)).join('\n') : inspection.reason);
   if (isRead || out !== undefined) print(`\n${out === undefined ? KEEP_HINT : `written to ${out}`}`);
@@ -106,12 +109,12 @@ function serviceUrl(text: string): string {
 
 function refusalIn({ name }: Operation, [, statCode, errMsg]: readonly Result[]): string | undefined {
   if (name !== REQ_AUTHORISATION.name || statCode === 'AccessGranted') return undefined;
-  return `${String(statCode)}: ${String(errMsg)}`;
+  return printable(`${String(statCode)}: ${String(errMsg)}`);
 }
 
 function linesOf(name: string, result: Result): readonly string[] {
   if (typeof result !== 'string') return [`${name}: ${result.length}`, ...result.map((text) => `  ${text}`)];
-  return result.includes('\n') ? [`${name}:`, result] : [`${name}: ${result}`.trimEnd()];
+  return result.includes('\n') ? [`${name}:`, ...result.split(/\r?\n/)] : [`${name}: ${result}`.trimEnd()];
 }
 
 async function posted(
@@ -128,7 +131,9 @@ async function posted(
     const { status, body } = await askServer(new URL(url), question);
     if (body) return { status, body };
   } catch (cause) {
-    throw new OperationError('network', `${url} cannot be asked: ${(cause as Error).message}`, cause);
+    // Of TLS it may name what stands in the server's certificate, and end its line.
+    const reason = printable((cause as Error).message.trim());
+    throw new OperationError('network', `${url} cannot be asked: ${reason}`, cause);
   }
   throw new OperationError('network', `${url} cannot be asked: its answer does not end`);
 }

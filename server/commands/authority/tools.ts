@@ -7,6 +7,7 @@ import { type AuthorityData, loadedOrThrown } from '../../authority/configuratio
 import { firstExpiries } from '../../authority/configuration/expiries.ts';
 import { inspect } from '../../authority/inspect.ts';
 import {
+  ASCII_TYPES,
   type CertificateKind,
   issueCertificate,
   type Issuer,
@@ -124,9 +125,23 @@ export function issueFiles(flags: IssueFlags, at: number): string {
     ...(flags.pathLength === undefined ? {} : { pathLength: flags.pathLength }),
   });
   const chain = isProxy ? issuer!.chain : [];
+  const name = issuedName(der);
   write(`${flags.output}.key`, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, 0o600);
   write(`${flags.output}.pem`, [der, ...chain.map((certificate) => certificate.der)].map(pemOf).join(''), 0o644);
-  return `${flags.output}.pem: ${nameText(parseCertificate(der).subject)}; its key is in ${flags.output}.key`;
+  return `${flags.output}.pem: ${name}; its key is in ${flags.output}.key`;
+}
+
+/** Read back before a file is written: what this program does not read, it does not issue. */
+function issuedName(der: Uint8Array): string {
+  try {
+    return nameText(parseCertificate(der).subject);
+  } catch (cause) {
+    throw new OperationError(
+      'usage',
+      `--name: nobody could read such a certificate (${(cause as Error).message})`,
+      cause,
+    );
+  }
 }
 
 interface IssuerFiles {
@@ -164,7 +179,11 @@ function attributesOf(name: string): readonly TypedValue[] {
     return [piece.slice(0, at), piece.slice(at + 1)];
   });
   const isKnown = attributes.length > 0 && attributes.every(([type]) => NAME_TYPE_LIST.includes(type));
-  if (pieces[0] === '' && isKnown) return attributes;
+  if (pieces[0] === '' && isKnown) {
+    const strange = attributes.find(([type, value]) => ASCII_TYPES.includes(type) && /[^ -~]/.test(value));
+    if (!strange) return attributes;
+    throw new OperationError('usage', `--name: a value of ${strange[0]} has printable ASCII characters alone`);
+  }
   throw new OperationError('usage', `--name: want /TYPE=value/TYPE=value, of the types ${NAME_TYPE_LIST.join(', ')}`);
 }
 

@@ -72,7 +72,7 @@ function receive(context: UwsContext, response: HttpResponse, raw: HttpRequest):
   exchange.watch(request);
   const framing = request.framing();
   if (framing === 'malformed') exchange.refuse();
-  else if (context.flight.isTurnOver()) exchange.answerLater(request, framing);
+  else if (context.flight.isTurnOver(request.query?.length ?? 0)) exchange.answerLater(request, framing);
   else exchange.answer(request, framing);
 }
 

@@ -41,6 +41,28 @@ async function holding(file: string): Promise<CommandProcess> {
   return one;
 }
 
+/** A process that takes a lock once `change` was done to `fs`, which has its path in `file`. */
+function lockingWith(file: string, change: string): CommandProcess {
+  const module = new URL('../../../data/lock.ts', import.meta.url).href;
+  const code = `import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const file = ${JSON.stringify(file)};
+    ${change}
+    syncBuiltinESMExports();
+    const { lock } = await import(${JSON.stringify(module)});
+    lock(file, 'works');
+    process.stdout.write('has it\\n');
+    setInterval(() => undefined, 1000);`;
+  const one = runProgram(process.execPath, ['--input-type=module', '-e', code]);
+  running.push(one);
+  return one;
+}
+
+/** What lies beside a lock, and itself. */
+function namesBeside(file: string): readonly string[] {
+  return readdirSync(join(file, '..'));
+}
+
 const isLinux = process.platform === 'linux';
 const MINUTE_SECONDS = 60;
 
@@ -130,22 +152,66 @@ test('the lock of an earlier version, a number alone, counts while there is such
 
 test('of two who find a lock left, one has it: the other takes nothing away from that one', async () => {
   const file = newFile('4194303');
-  const module = new URL('../../../data/lock.ts', import.meta.url).href;
   // Between its look at what is left and the removal of that, somebody else has both behind them.
-  const code = `import fs from 'node:fs';
-    import { syncBuiltinESMExports } from 'node:module';
-    const { renameSync } = fs;
+  const second = lockingWith(
+    file,
+    `const { renameSync } = fs;
     fs.renameSync = (from, to) => {
       fs.writeFileSync(from, '${process.pid}');
       renameSync(from, to);
-    };
-    syncBuiltinESMExports();
-    const { lock } = await import(${JSON.stringify(module)});
-    lock(${JSON.stringify(file)}, 'works');`;
-  const second = runProgram(process.execPath, ['--input-type=module', '-e', code]);
-  running.push(second);
+    };`,
+  );
   expect(await second.ended).toEqual({ code: 1, signal: null });
   expect(second.err()).toContain('another process works there already');
   expect(readFileSync(file, 'utf8')).toBe(String(process.pid));
-  expect(readdirSync(join(file, '..'))).toEqual(['lock']);
+  expect(namesBeside(file)).toEqual(['lock']);
+});
+
+test('of two who find none, one has it: the other is told which, and leaves nothing', async () => {
+  const file = newFile();
+  const second = lockingWith(
+    file,
+    `const { readFileSync } = fs;
+    fs.readFileSync = (path, ...options) => {
+      if (path !== file || fs.existsSync(file)) return readFileSync(path, ...options);
+      fs.writeFileSync(file, '${process.pid}');
+      throw Object.assign(new Error('none yet'), { code: 'ENOENT' });
+    };`,
+  );
+  expect(await second.ended).toEqual({ code: 1, signal: null });
+  expect(second.err()).toContain(`process ${process.pid} works there already`);
+  expect(readFileSync(file, 'utf8')).toBe(String(process.pid));
+  expect(namesBeside(file)).toEqual(['lock']);
+});
+
+test('a lock has its text from the first moment on, and nothing stands beside it', async () => {
+  const file = newFile();
+  const killed = lockingWith(
+    file,
+    `fs.writeFileSync = (path, text, { flag }) => {
+      fs.openSync(path, flag);
+      process.kill(process.pid, 'SIGKILL');
+    };`,
+  );
+  expect(await killed.ended).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(existsSync(file)).toBe(false);
+  const other = newFile();
+  const letGo = lock(other, 'works');
+  expect(namesBeside(other)).toEqual(['lock']);
+  letGo();
+  expect(namesBeside(other)).toEqual([]);
+});
+
+test('a file system without hard links has locks too', async () => {
+  const file = newFile();
+  const refused = `fs.linkSync = () => {
+    throw Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' });
+  };`;
+  const first = lockingWith(file, refused);
+  await first.printed(/has it/);
+  expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${first.pid} `));
+  const second = lockingWith(file, refused);
+  expect(await second.ended).toEqual({ code: 1, signal: null });
+  expect(second.err()).toContain(`process ${first.pid} works there already`);
+  expect(namesBeside(file)).toEqual(['lock']);
 });

@@ -3,43 +3,15 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { appendGeneration, CHANGES_FILE, changesSince, generationsIn } from '../../../../data/changes/changeFile.ts';
+import { appendGeneration, changesSince, generationsIn } from '../../../../data/changes/changeFile.ts';
 import type { RecordChange } from '../../../../data/changes/diff.ts';
 import { FRAME_CHANGES_MAX, LOG_START } from '../../../../data/changes/changeLog.ts';
+import { changesOf, generationOf, logOf as changeLogOf, newLog } from '../../../support/changeLogs.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
-import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
 
 const directory = temporaryDirectory();
-
-function generationOf(n: number): string {
-  return String(n).padStart(8, '0').repeat(8);
-}
-
-function digest(n: number): Uint8Array {
-  return new Uint8Array(16).fill(n);
-}
-
-function changesOf(n: number): readonly RecordChange[] {
-  return [
-    { collection: 'notes', id: n, before: null, after: digest(n) },
-    { collection: 'notes', id: 2 ** 53 - 1, before: digest(n), after: digest(n + 1) },
-    { collection: 'times', id: 0, before: digest(n), after: null },
-  ];
-}
-
-/** A log of a base and so many generations behind it. */
-function logOf(generations: number): string {
-  const file = join(dataSetOf(directory, {}), CHANGES_FILE);
-  appendGeneration(file, { generation: generationOf(0), at: 1_000_000_000, isBase: true, changes: [] });
-  for (let n = 1; n <= generations; n++)
-    appendGeneration(file, {
-      generation: generationOf(n),
-      at: 1_000_000_000 + n,
-      isBase: false,
-      changes: changesOf(n),
-    });
-  return file;
-}
+const logOf = (generations: number): string => changeLogOf(directory, generations);
 
 function changed(file: string, since?: string): readonly RecordChange[] {
   return [...changesSince(file, since)].flatMap(({ changes }) => changes);
@@ -78,7 +50,7 @@ test('a generation with more changes than a frame has is as whole as others', ()
 test('cut at any byte it has the whole generations before, and goes on from there', () => {
   const whole = readFileSync(logOf(3));
   const ends = generationsIn(logOf(3)).map(({ end }) => end.bytes);
-  const file = join(dataSetOf(directory, {}), CHANGES_FILE);
+  const file = newLog(directory);
   for (let length = 0; length < whole.length; length++) {
     writeFileSync(file, whole.subarray(0, length));
     const kept = ends.filter((end) => end <= length).length;
@@ -95,7 +67,7 @@ test('with any bit wrong it is an error that names the file and where the damage
   const intact = logOf(2);
   const whole = readFileSync(intact);
   const starts = [0, LOG_START.end.bytes, ...generationsIn(intact).map(({ end }) => end.bytes)];
-  const file = join(dataSetOf(directory, {}), CHANGES_FILE);
+  const file = newLog(directory);
   for (let bit = 0; bit < whole.length * 8; bit++) {
     const bytes = Buffer.from(whole);
     bytes[bit >> 3]! ^= 1 << (bit & 7);

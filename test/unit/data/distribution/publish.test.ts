@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { blocksFile } from '../../../../data/blocks/blockFiles.ts';
 import { keepBlocks } from '../../../../data/blocks/blockStore.ts';
-import { snapshotName } from '../../../../data/distribution/pointer.ts';
+import { encodePointer, snapshotName } from '../../../../data/distribution/pointer.ts';
 import { confirmPublished, publishSnapshot } from '../../../../data/distribution/publish.ts';
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
 import { openPublishingTarget, openTarget } from '../../../../data/distribution/openTarget.ts';
@@ -29,6 +29,7 @@ import {
   strayNames,
   wholePointer,
 } from '../../../support/distributions.ts';
+import { altered } from '../../../support/harmedTargets.ts';
 
 const directory = temporaryDirectory();
 let old: Release;
@@ -264,6 +265,28 @@ describe('pruning', () => {
     expect(await pruneTarget(target, 2, now)).toMatchObject({ removed: 1, removedBytes: 4, kept: 2 });
     expect(await pruneTarget(target, 1, now)).toMatchObject({ removed: 1, kept: 1 });
     expect(wholePointer(folder)!.generation).toBe(releases[3]!.generation);
+  });
+
+  test('is refused where it removed what came to be needed in that moment, unless that is there again', async () => {
+    for (const isSentAgain of [false, true]) {
+      const { folder, url } = newFolder(directory);
+      await published(url, old);
+      const first = wholePointer(folder)!;
+      await published(url, next);
+      const target = await openPublishingTarget(url);
+      // Who publishes had found it there, and points to it once it is gone.
+      const remove = async (name: string): Promise<void> => {
+        await target.remove(name);
+        if (isSentAgain) await published(url, old, { allowRollback: true });
+        else writeFileSync(join(folder, 'current.json'), encodePointer({ ...first, sequence: 3 }));
+      };
+      const pruned = pruneTarget(altered(target, { remove }), 1, Date.now());
+      if (isSentAgain) expect(await pruned).toMatchObject({ removed: 1 });
+      else
+        await expect(pruned).rejects.toThrow(
+          refusal(/\.snapshot was removed while it became current again: publish it again$/, 'refused'),
+        );
+    }
   });
 
   test('is refused where no pointer says what is needed, whatever the clock says', async () => {

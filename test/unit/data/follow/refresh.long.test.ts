@@ -142,7 +142,7 @@ test('publishes each new generation, and what it could not the next time', async
   // Nothing is published where nothing is new.
   const { refreshed, sequence, ...others } = pointer();
   await command.printed(/(?:is what the catalogue has[^]*){2}/);
-  await expect.poll(() => pointer().sequence).toBeGreaterThan(sequence);
+  await expect.poll(() => pointer().sequence, { timeout: 20_000 }).toBeGreaterThan(sequence);
   // Replicas are told that it was looked at, and nothing else.
   expect(pointer()).toMatchObject(others);
   expect(Date.parse(pointer().refreshed!)).toBeGreaterThan(Date.parse(refreshed!));

@@ -7,7 +7,9 @@ import { openData } from '../../../../data/open.ts';
 import { OperationError } from '../../../../data/operationError.ts';
 import { encodeDirectory } from '../../../../engine/snapshot/directory.ts';
 import { decodeHeader, encodeHeader, isRefusal } from '../../../../engine/snapshot/header.ts';
+import { openSnapshot } from '../../../../engine/snapshot/open.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { recordTexts } from '../../../support/records.ts';
 import {
   directoryOf,
   replaced,
@@ -119,6 +121,55 @@ test('an outline of more keys than its record has members', async () => {
   const longer = text((all) => all.replace(/("name":"phenomona","keys":\[[^\]]*\],"lists":\[\[)/, '$10,'));
   await rewriteSnapshot(GOOD, FORGED, longer);
   expect(await refusal()).toMatch(/^section phenomona\/records\/0\./);
+});
+
+test('an outline with a key that its record has no room for; one that just fits leads nowhere', async () => {
+  // The first record has the id 1, so that its first member is that key and one digit.
+  const renamed = (key: string): Change =>
+    text((all) => all.replace('"name":"phenomona","keys":["ob_id"', `"name":"phenomona","keys":["${key}"`));
+  for (const key of ['ob_ids', 'ob_i\u00e9', 'ob_i\\n', 'x'.repeat(1000)]) {
+    await rewriteSnapshot(GOOD, FORGED, renamed(key));
+    expect(await refusal(), key).toMatch(/^section phenomona\/records\/0\.ends: element or count 0 leads outside/);
+  }
+  await rewriteSnapshot(GOOD, FORGED, renamed('ob_\\n'));
+  expect(await openData(FORGED, OPTIONS, () => undefined)).toBeDefined();
+});
+
+test('the position of a last own URL that its record has no room for; one that just fits leads nowhere', async () => {
+  const shortest = '{base_url}"},'.length;
+  const placed =
+    (row: number, before: number): Change =>
+    (all) => {
+      const [links, ends] = ['links', 'ends'].map((key) => all.find(({ name }) => name === `ipps/records/0.${key}`)!);
+      // Two a record.
+      links!.elements[2 * row + 1] = ends!.elements[row]! - before;
+      return all;
+    };
+  for (const row of [0, 1, 2]) {
+    await rewriteSnapshot(GOOD, FORGED, placed(row, shortest - 1));
+    expect(await refusal()).toMatch(
+      new RegExp(`^section ipps/records/0\\.ends: element or count ${row} leads outside`),
+    );
+    await rewriteSnapshot(GOOD, FORGED, placed(row, shortest));
+    expect(await openData(FORGED, OPTIONS, () => undefined)).toBeDefined();
+  }
+});
+
+describe('records whose members and own URLs take as little room as they can are no forgery', () => {
+  const lines = [
+    '{"ob_id":1}',
+    '{"":{},"ob_id":2,"\\u2028":[],"a\\n\\"\\\\":0,"\u00e9":"","\u{1f600}":5}',
+    '{"ob_id":3,"\u2028":"{base_url}","list":["{base_url}"],"in":{"url":"{base_url}"}}',
+    '{"\u2029":1,"ob_id":4,"url":"{base_url}"}',
+  ];
+
+  test.each(['http://a', 'http://ab.', 'https://catalogue.example.org'])('under %s', async (baseUrl) => {
+    await snapshotOf(FORGED, { notes: lines.join('\n') });
+    const loaded = await openData(FORGED, { baseUrl, threads: 0 }, () => undefined);
+    const texts = recordTexts(openSnapshot(loaded).collection('notes'));
+    const values = (each: readonly string[]): readonly unknown[] => each.map((one) => JSON.parse(one) as unknown);
+    expect(values(texts)).toEqual(values(lines.map((line) => line.replaceAll('{base_url}', baseUrl))));
+  });
 });
 
 describe('a number that leads outside of what it numbers:', () => {

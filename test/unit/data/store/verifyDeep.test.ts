@@ -3,6 +3,7 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { INFERRED_MAX } from '../../../../data/decode/shape.ts';
 import { differencesIn, verifyFile, type VerifyReport } from '../../../../data/store/verify.ts';
 import { BLOCKS, BLOCKS_TITLE, GROUPS, sectionName, type SectionGroup } from '../../../../engine/snapshot/sections.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
@@ -14,6 +15,8 @@ const SAMPLE = join(import.meta.dirname, '../../../../data/sample');
 const GOOD = join(SCRATCH, 'good.snapshot');
 const OTHER = join(SCRATCH, 'other.snapshot');
 const LYING = join(SCRATCH, 'lying.snapshot');
+const FULL = join(SCRATCH, 'full.snapshot');
+const EMPTY = join(SCRATCH, 'empty.snapshot');
 
 const IN_SNAPSHOTS: readonly SectionGroup[] = GROUPS.filter((group) => group !== BLOCKS && group !== BLOCKS_TITLE);
 /** Long enough for an n-gram index. */
@@ -43,21 +46,21 @@ function isOf(suffixes: readonly string[], { name }: NamedSection): boolean {
 }
 
 /** The good snapshot with those sections of the other that fit. */
-async function mixed(isTaken: (section: NamedSection) => boolean): Promise<number> {
+async function mixed(isTaken: (section: NamedSection) => boolean, good = GOOD, other = OTHER): Promise<number> {
   const others = new Map<string, NamedSection>();
-  await rewriteSnapshot(OTHER, LYING, (sections) => {
+  await rewriteSnapshot(other, LYING, (sections) => {
     for (const section of sections) others.set(section.name, section);
     return sections;
   });
   const bytesOf = ({ elements }: NamedSection): Buffer =>
     Buffer.from(elements.buffer, elements.byteOffset, elements.byteLength);
   let changed = 0;
-  await rewriteSnapshot(GOOD, LYING, (sections) =>
+  await rewriteSnapshot(good, LYING, (sections) =>
     sections.map((section) => {
-      const other = others.get(section.name);
-      if (!other || !isTaken(section) || bytesOf(other).equals(bytesOf(section))) return section;
+      const found = others.get(section.name);
+      if (!found || !isTaken(section) || bytesOf(found).equals(bytesOf(section))) return section;
       changed++;
-      return other;
+      return found;
     }),
   );
   return changed;
@@ -168,7 +171,42 @@ test('own URLs that the positions leave out are found', async () => {
 });
 
 test('an empty array where documents show a value is as good as nothing there', async () => {
-  const file = join(SCRATCH, 'empty.snapshot');
-  await snapshotOf(file, { platforms: '{"ob_id":1,"location":[]}', instruments: '{"ob_id":1,"title":[]}' });
-  expect(differencesIn(await verifyFile(file, () => undefined, true))).toBeUndefined();
+  await snapshotOf(EMPTY, { platforms: '{"ob_id":1,"location":[]}', instruments: '{"ob_id":1,"title":[]}' });
+  expect(differencesIn(await verifyFile(EMPTY, () => undefined, true))).toBeUndefined();
+});
+
+const linkTo = (name: string): string => `{base_url}/api/v3/${name}/1/?format=api`;
+/** So many keys that what documents show has no values in the index. */
+const MANY = Object.fromEntries(Array.from({ length: INFERRED_MAX + 1 }, (_, i) => [`key${i}`, i]));
+
+test.each([
+  ['values', 'projects', { title: 'a', status: 'b' }],
+  ['numbers', 'bboxes', { eastBoundLongitude: 1.5, westBoundLongitude: 'west', bboxName: null }],
+  ['links', 'rpis', { party: linkTo('parties'), priority: 5 }],
+  ['lists', 'observationcollections', { title: 'a', member: [linkTo('observations'), linkTo('observations')] }],
+  ['lists of texts', 'results', { oldDataPath: ['a', 'b'], volume: [7] }],
+  ['embedded records', 'rpis', { relatedTo: { ob_id: 5, uuid: 'u', short_code: 'acq' } }],
+])('documented %s beside too many keys are in the records alone, which is right', async (_, name, documented) => {
+  const records = [{ ob_id: 1, ...documented, ...MANY }, { ob_id: 2 }, { ob_id: 3, ...documented }];
+  await snapshotOf(FULL, { [name]: records.map((record) => JSON.stringify(record)).join('\n') });
+  const report = await verifyFile(FULL, () => undefined, true);
+  expect([differencesIn(report), report.comparisons.get(name)!.records]).toEqual([undefined, 3]);
+});
+
+test.each([
+  ['a declared field', 'computations', 'inputDescription', null, 'is null in the index and "x" in the record'],
+  ['a declared field beside too many keys', 'computations', 'inputDescription', null, 'is null in the index and "x"'],
+  ['a declared list', 'computations', 'identifier_set', [], 'the index has 0 elements of identifier_set, the record 1'],
+  ['a field of the data', 'notes', 'extra', null, 'extra is null in the index and "x" in the record'],
+  ['an extra key of a declared collection', 'computations', 'extra', null, 'extra is null in the index and "x"'],
+])('an empty column of %s is found where records have values', async (what, name, field, nothing, told) => {
+  const something = nothing ? [linkTo('identifiers')] : 'x';
+  const textOf = (value: unknown): Readonly<Record<string, string>> => ({
+    [name]: JSON.stringify({ ob_id: 1, [field]: value, ...(what.endsWith('many keys') ? MANY : {}) }),
+  });
+  await snapshotOf(FULL, textOf(something));
+  await snapshotOf(EMPTY, textOf(nothing));
+  expect(await mixed(({ name: section }) => section.startsWith(`${name}/records/`), EMPTY, FULL)).toBeGreaterThan(0);
+  await verifyFile(LYING, () => undefined);
+  expect(await faultOf(LYING)).toContain(told);
 });

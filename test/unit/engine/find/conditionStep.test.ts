@@ -1,5 +1,6 @@
 // What an n-gram index says of a search before it runs: bounds of rows and text, own URLs and long lists included.
-import { describe, expect, test } from 'vitest';
+import { RE2JS } from 're2js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Dictionary } from '../../../../engine/column/dictionary.ts';
 import { invertedIndex, type FieldIndex } from '../../../../engine/index/field.ts';
 import { buildGrams, gramQuery } from '../../../../engine/index/grams.ts';
@@ -68,6 +69,8 @@ function truthOf(lookup: string, value: string): { readonly rows: number; readon
   return { rows: codes.reduce((sum, range) => sum + INDEX.countOf(range), 0), bytes: counters.bytesScanned };
 }
 
+afterEach(() => void vi.restoreAllMocks());
+
 describe('a search', () => {
   test.each([
     'zone',
@@ -118,6 +121,16 @@ describe('a search', () => {
       const bytes = stepOf(INDEX, 'contains', value).scanBytes - stepOf(without, 'contains', value).scanBytes;
       expect(bytes, value).toBeGreaterThanOrEqual(2048 * OWN.length);
     }
+  });
+
+  test('for a pattern looks at all texts, and no pattern is compiled to say so', () => {
+    const compile = vi.spyOn(RE2JS, 'compile');
+    for (const lookup of ['regex', 'iregex'])
+      expect(stepOf(INDEX, lookup, 'oz.ne')).toMatchObject({
+        access: 'scan',
+        estimate: INDEX.countOf({ start: 0, end: INDEX.dictionary.size }),
+      });
+    expect(compile).not.toHaveBeenCalled();
   });
 
   test('never finds null', () => {

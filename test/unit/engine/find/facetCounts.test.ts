@@ -1,6 +1,6 @@
 // Facets against plain counts: by value, each record once, the most frequent first.
 import { describe, expect, test } from 'vitest';
-import { FACET_VALUES_MAX } from '../../../../engine/find/facetCounts.ts';
+import { FACET_BYTES_MAX, FACET_VALUES_MAX } from '../../../../engine/find/facetCounts.ts';
 import { FACETS_MAX } from '../../../../engine/query/limits.ts';
 import { newCounters } from '../../../../engine/find/counters.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
@@ -79,6 +79,21 @@ describe('facets', () => {
     expect(title![2]).toEqual(['title 10', 20]);
   });
 
+  test('show the values before the one with which their texts pass the limit, and none behind it', () => {
+    const shown = (...lengths: readonly number[]): readonly string[] => {
+      const texts = lengths.map((length, i) => (length === 0 ? null : 'abcd'[i]!.repeat(length)));
+      const titled = indexOf(
+        'observations',
+        texts.map((title, i) => ({ ob_id: i, title })),
+      );
+      return facets(titled, 'facets=title')['title']!.map(([text]) => text.replace(/^(.)\1*$/, '$1'));
+    };
+    const half = FACET_BYTES_MAX / 2;
+    expect(shown(half, half, 0)).toEqual(['a', 'b', 'null']);
+    expect(shown(half, half + 1, 1)).toEqual(['a']);
+    expect(shown(FACET_BYTES_MAX + 1, 1)).toEqual([]);
+  });
+
   test('count a record once a value of a to-many relation, and under null where a related row has none', () => {
     expect(facets(phenomena, 'facets=terms__label,terms__value,terms')).toEqual({
       terms__label: [
@@ -115,6 +130,32 @@ describe('facets', () => {
 
   test('count null and a text null under one key', () => {
     expect(facets(observations, 'facets=language')).toEqual({ language: [['null', 3000]] });
+  });
+
+  test.each([
+    [
+      'beside days and other texts that are none',
+      ['2016-05-01', null, 'a', 'null', 'zzz', '2016-05-01', null],
+      { null: 3, '2016-05-01': 2, a: 1, zzz: 1 },
+    ],
+    [
+      'beside days that are written differently',
+      ['null', '2016-05-01', '2016-05-01T00:00:00Z', null],
+      { '2016-05-01': 2, null: 2 },
+    ],
+    ['where no text is a day', ['a', null, 'null', 'zzz'], { null: 2, a: 1, zzz: 1 }],
+    ['where no text is null', ['2016-05-01', 'zzz', 'a', null], { '2016-05-01': 1, a: 1, zzz: 1, null: 1 }],
+  ])('count null and a text null of dates and times under one key, %s', (_, values, expected) => {
+    const dates = indexOf(
+      'migrationproperties',
+      values.map((modified, id) => ({ id, modified })),
+    );
+    const times = indexOf(
+      'observations',
+      values.map((dataPublishedTime, i) => ({ ob_id: i, dataPublishedTime })),
+    );
+    expect(facets(dates, 'facets=modified')).toEqual({ modified: Object.entries(expected) });
+    expect(facets(times, 'facets=dataPublishedTime')).toEqual({ dataPublishedTime: Object.entries(expected) });
   });
 
   test('of many rows leave the thread, of a whole column with few values do not', () => {

@@ -1,16 +1,21 @@
 // Parquet files as bodies: the same bytes from every offset, in pages and groups that are bounded, with what the footer
 // says of them. What readers find in them is the matter of test/contract/parquetReaders.long.test.ts.
-import { parquetMetadata } from 'hyparquet';
+import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { describe, expect, test } from 'vitest';
+import { INFERRED_MAX } from '../../../../data/decode/shape.ts';
+import { loadSnapshot } from '../../../../data/store/load.ts';
 import { SPEC_LINK_END, type ServedForm } from '../../../../engine/column/served.ts';
 import type { Body } from '../../../../engine/page/body.ts';
 import { parquetRows } from '../../../../engine/page/parquet.ts';
 import { typedColumns } from '../../../../engine/page/parquetColumns.ts';
 import { measured, rowsBody, type ServedRows } from '../../../../engine/page/rows.ts';
+import { openSnapshot } from '../../../../engine/snapshot/open.ts';
 import { collectionOf } from '../../../support/collections.ts';
+import { dataSetOf, imported, ndjsonOf, temporaryDirectory } from '../../../support/dataSets.ts';
 import { randomOf } from '../../../support/random.ts';
 import { recordsOf } from '../../../support/records.ts';
 
+const SCRATCH = temporaryDirectory();
 const STORED = 'http://localhost:8080';
 const AS_STORED: ServedForm = { baseUrl: STORED, version: 'v3', linkEnd: SPEC_LINK_END };
 
@@ -90,5 +95,56 @@ describe('a body', () => {
       end += size;
     }
     expect(end).toBeLessThan(BigInt(whole.length));
+  });
+});
+
+describe('a column of numbers', () => {
+  const many = Object.fromEntries(Array.from({ length: INFERRED_MAX + 1 }, (_, i) => [`key${i}`, i]));
+
+  /** The kinds of the columns of a collection that was imported from these records, and the rows of its file. */
+  async function exported(
+    name: string,
+    ...records: object[]
+  ): Promise<{ kinds: Readonly<Record<string, string>>; rows: readonly Readonly<Record<string, unknown>>[] }> {
+    const { file } = await imported(dataSetOf(SCRATCH, { [`${name}.ndjson`]: ndjsonOf(...records) }));
+    const collection = openSnapshot(await loadSnapshot(file, { baseUrl: STORED })).collection(name);
+    const columns = typedColumns(collection, undefined);
+    const rows = { kind: 'range', start: 0, end: collection.rows } as const;
+    const served = { records: collection.records, rows, form: AS_STORED, keys: undefined };
+    const bytes = bytesOf(measured(parquetRows(served, columns)));
+    return {
+      kinds: Object.fromEntries(columns.map(({ key, kind }) => [key, kind])),
+      rows: await parquetReadObjects({ file: Uint8Array.from(bytes).buffer }),
+    };
+  }
+
+  test('is JSON where documents alone show them and the records have empty arrays in their place', async () => {
+    const results = await exported('results', { ob_id: 1, volume: [], numberOfFiles: 3 }, { ob_id: 2, volume: null });
+    expect(results.kinds).toMatchObject({ volume: 'json', numberOfFiles: 'integer' });
+    expect(results.rows).toMatchObject([
+      { volume: '[]', numberOfFiles: 3n },
+      { volume: null, numberOfFiles: null },
+    ]);
+    const boxes = await exported('bboxes', { ob_id: 1, eastBoundLongitude: [], westBoundLongitude: 1 });
+    expect(boxes.kinds).toMatchObject({ eastBoundLongitude: 'json', westBoundLongitude: 'float' });
+    expect(boxes.rows).toMatchObject([{ eastBoundLongitude: '[]', westBoundLongitude: 1 }]);
+  });
+
+  test('is JSON where documents alone show them and the keys beside them are too many', async () => {
+    const volumes = [5, 'a text that is long', [1, 2, 3, 4, 5, 6, 7, 8, 9], { a: 1 }, true, null];
+    const results = await exported('results', ...volumes.map((volume, i) => ({ ob_id: i, volume, ...many })));
+    expect(results.kinds).toMatchObject({ ob_id: 'integer', volume: 'json' });
+    expect(results.rows.map(({ volume }) => volume)).toEqual(volumes.map((volume) => volume && JSON.stringify(volume)));
+    const boxes = await exported('bboxes', { ob_id: 1, eastBoundLongitude: 1.5, westBoundLongitude: 'west', ...many });
+    expect(boxes.rows).toMatchObject([{ eastBoundLongitude: '1.5', westBoundLongitude: '"west"' }]);
+  });
+
+  test('that is declared keeps its type where no record has a value', async () => {
+    const properties = await exported('migrationproperties', { id: 1, ...many }, { id: 2 });
+    expect(properties.kinds).toMatchObject({ id: 'integer', ob_ref: 'integer' });
+    expect(properties.rows).toMatchObject([
+      { id: 1n, ob_ref: null },
+      { id: 2n, ob_ref: null },
+    ]);
   });
 });

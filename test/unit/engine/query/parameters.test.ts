@@ -12,7 +12,7 @@ import { askOf, QUERY_OPTIONS } from '../../../support/lists.ts';
 import { randomOf } from '../../../support/random.ts';
 
 const OBSERVATIONS = indexOf('observations', []);
-const VIEWS: readonly View[] = ['list', 'record', 'root'];
+const VIEWS: readonly View[] = ['list', 'record', 'root', 'lookup'];
 /** Every setting that a parameter depends on is on. */
 const ALL: QueryOptions = { ...QUERY_OPTIONS, mayExplain: true, pinsWalks: true };
 
@@ -33,6 +33,7 @@ const VALUES: Readonly<Record<string, readonly [first: string, last: string]>> =
 
 function askIn(view: View, query: string, options: QueryOptions): Ask {
   if (view === 'list') return askOf(OBSERVATIONS, query, options);
+  if (view === 'lookup') return parseRecordQuery(query, options, undefined, []);
   return parseRecordQuery(query, options, view === 'record' ? OBSERVATIONS.keys : undefined);
 }
 

@@ -11,7 +11,7 @@ import { longProperties } from '../../../support/longProperties.ts';
 import { RawSocket, requestOf } from '../../../support/rawSocket.ts';
 
 /** Records of 10 MB, more than the buffers of a connection on loopback hold. */
-const MANY = dataSetOf(temporaryDirectory(), { 'migrationproperties.ndjson': longProperties(100) });
+const MANY = dataSetOf(temporaryDirectory(), { 'migrationproperties.ndjson': longProperties(400) });
 
 type Server = Awaited<ReturnType<typeof runServer>>;
 

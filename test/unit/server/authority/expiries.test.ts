@@ -13,7 +13,7 @@ import {
 import type { ServiceEvent } from '../../../../server/observe/events.ts';
 import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
 import { makeCrl, pemOf } from '../../../support/certificates.ts';
-import { AT, ecPair, type Holder, holderOf, person } from '../../../support/pki.ts';
+import { AT, ecPair, type Holder, holderOf, person, rsaPair } from '../../../support/pki.ts';
 
 let site: TestSite;
 let supervisor: AuthoritySupervisor | undefined;
@@ -127,6 +127,20 @@ test('a CRL that says nothing of users is none, and why it does not is told', ()
   expect(supervisor.status().notes).toContain(note);
   writeCrl('ca.good.crl', AT + 200);
   expect(firsts()).toMatchObject({ crls: AT + 200 });
+});
+
+test('a CRL that the weak key of a CA of that name signed is none, and that is told, unless weak ones are allowed', () => {
+  const weak = holderOf('ca', site.ca.name, rsaPair(1024), undefined, { notBefore: AT - 100, notAfter: AT + 1000 });
+  site.write('ca.pem', site.ca.pem + weak.pem);
+  for (const name of ['ca.crl', 'ca.r0']) writeCrl(name, AT + 300, weak);
+  const problem = 'is signed by a key that is weak (allowWeak is off)';
+  expect(firsts()).toEqual({ certificate: AT + 1000, cas: AT + 1000, crls: 0 });
+  supervisor = supervised();
+  expect(supervisor.status().notes).toContain(`the CRL of /O=Test/CN=CA ${problem}: nobody whom it certified gets in`);
+  writeCrl('ca.good.crl', AT + 200);
+  expect(firsts()).toMatchObject({ crls: AT + 200 });
+  configure(['crls = "crls"', 'allowWeak = true']);
+  expect(firsts()).toMatchObject({ crls: AT + 300 });
 });
 
 test('what lies beside the CRLs and leads nowhere keeps nobody from new ones', () => {

@@ -2,11 +2,15 @@
 import { createPublicKey } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signerOf } from '../../../../server/authority/attributeCertificate/write.ts';
 import { issueCertificate } from '../../../../server/authority/issuance/certificate.ts';
+import { contentBy, judged } from '../../../support/attributeCertificates.ts';
 import { CONFIG_LINES, mistakesWith, type TestSite, testSite } from '../../../support/authorities.ts';
-import { pemOf } from '../../../support/certificates.ts';
-import { ecPair } from '../../../support/pki.ts';
+import { type Attribute, nameDer, pemOf } from '../../../support/certificates.ts';
+import { oid, sequence, set, utf8 } from '../../../support/derWriter.ts';
+import { ecPair, holderOf, person } from '../../../support/pki.ts';
 
 let site: TestSite;
 beforeAll(() => {
@@ -32,6 +36,106 @@ describe('an own certificate that other sites refuse', () => {
     expect(mistakesOf(CONFIG_LINES)).toContainEqual(expect.stringMatching(message));
     site.write('site.pem', pem);
     expect(mistakesOf(CONFIG_LINES)).toEqual([]);
+  });
+});
+
+describe('an own certificate whose names', () => {
+  const KEYS = ecPair();
+  const RULES = { algorithms: ['ecdsa-sha256'], allowWeak: false } as const;
+  const ORDINARY = nameDer(person('Ordinary'));
+  const common = (value: string): Buffer => nameDer([['CN', value]]);
+  const LONG = 'has a name that is too long, or strange, to be written in what is issued (RFC 4514)';
+
+  /** The mistakes of one with this subject, issued by a CA of this name, and why others refuse what it signs. */
+  function sayings(subject: Uint8Array, issuer: Uint8Array): readonly [readonly string[], string | undefined] {
+    const ca = holderOf('ca', issuer, KEYS);
+    const own = holderOf(
+      'signer',
+      subject,
+      { publicKey: createPublicKey(site.site.key), privateKey: site.site.key },
+      ca,
+    );
+    site.write('ca.pem', ca.pem);
+    site.write('site.pem', own.pem);
+    const mistakes = mistakesOf(CONFIG_LINES);
+    site.write('ca.pem', site.ca.pem);
+    site.write('site.pem', site.site.pem);
+    const verdict = judged(signerOf(own)(contentBy(own)), RULES);
+    return [mistakes, typeof verdict === 'string' ? verdict : undefined];
+  }
+
+  const attribute = (type: string, value: string): Buffer => sequence(oid(type), utf8(value));
+  test.each<[string, Uint8Array]>([
+    [
+      'have commas and quotes',
+      nameDer([
+        ['O', 'Test, "Inc."'],
+        ['CN', '<A+B>; C = \\ #1'],
+      ]),
+    ],
+    [
+      'have blanks around',
+      nameDer([
+        ['O', '  Test  '],
+        ['OU', ' '],
+        ['CN', '#1 '],
+      ]),
+    ],
+    [
+      'are of other scripts',
+      nameDer([
+        ['O', 'Åbo Akademi'],
+        ['CN', '日本 𝄞'],
+      ]),
+    ],
+    [
+      'have several values',
+      sequence(set(attribute('2.5.4.3', 'A+B'), attribute('2.5.4.11', 'C,D')), set(attribute('2.5.4.3', 'E'))),
+    ],
+    [
+      'have types that nobody knows',
+      nameDer([
+        ['1.2.3.4', 'A'],
+        ['2.999.1', '#B,'],
+        ['2.5.4.5', '1'],
+      ]),
+    ],
+    [
+      'have an empty value',
+      nameDer([
+        ['OU', ''],
+        ['CN', 'A'],
+      ]),
+    ],
+    ['have 1,024 characters', common('x'.repeat(1021))],
+  ])('%s is none', (_, name) => {
+    expect(sayings(name, ORDINARY)).toEqual([[], undefined]);
+    expect(sayings(ORDINARY, name)).toEqual([[], undefined]);
+  });
+
+  test.each<[string, Uint8Array]>([
+    ['have 1,025', common('x'.repeat(1022))],
+    ['have so many with what is written before commas', common(','.repeat(511))],
+    ['end in a blank that others take away', common('A\u00a0')],
+  ])('%s is one', (_, name) => {
+    for (const [mistakes, refusal] of [sayings(name, ORDINARY), sayings(ORDINARY, name)]) {
+      expect(mistakes).toEqual([`site.pem: ${LONG}: other sites refuse what is signed with it`]);
+      expect(refusal).toBe('names another certificate than the one it carries');
+    }
+  });
+
+  test('are any is one exactly where others refuse what it signs', () => {
+    const unit = fc.constantFrom(',', '+', '"', '\\', '<', '>', ';', '=', '#', ' ', '\u00a0', 'é', '𝄞', 'A', 'f', '0');
+    const types = fc.constantFrom('CN', 'O', 'DC', 'emailAddress', '1.2.3.4');
+    const names = fc.array(fc.tuple(types, fc.string({ unit, maxLength: 6 })), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(names, names, (subject: readonly Attribute[], issuer: readonly Attribute[]) => {
+        const [mistakes, refusal] = sayings(nameDer(subject), nameDer(issuer));
+        expect(mistakes.some((mistake) => mistake.includes(LONG))).toBe(refusal !== undefined);
+        expect(mistakes.every((mistake) => mistake.includes(LONG))).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
   });
 });
 

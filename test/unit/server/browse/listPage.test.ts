@@ -7,9 +7,10 @@ import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import { type Pair, withoutFilters } from '../../../../server/browse/address.ts';
 import { utf8Of, html } from '../../../../server/browse/template.ts';
 import { steadyMs } from '../../../../server/observe/clock.ts';
-import { Slices } from '../../../../workers/slices.ts';
+import { SLICED_RUNNING_MAX, Slices } from '../../../../workers/slices.ts';
 import { collectionOf } from '../../../support/collections.ts';
 import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textOf, textsOf } from '../../../support/htmlPages.ts';
+import { STAYING } from '../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
 
 const LIST = '/browse/observations/';
@@ -83,12 +84,23 @@ test('wide characters of values, titles and the page itself are there, and no te
 describe('pages beside other work of the thread', () => {
   test('are 503 that say when to come back where too much waits', async () => {
     const slices = new Slices(steadyMs);
-    slices.run = () => Promise.resolve('busy');
+    slices.soon = () => Promise.resolve('busy');
     for (const url of ['/browse/', LIST, `${LIST}1/`]) {
       const answer = await browserWith(slices).asked(url);
       expect([answer.status, headerOf(answer, 'Retry-After')]).toEqual([503, '1']);
       expect(textsOf(pageOf(answer), 'h1')).toEqual(['Too busy at the moment']);
     }
+  });
+
+  test('are made though all of it that may run does not end', async () => {
+    const slices = new Slices(steadyMs);
+    let isOver = false;
+    const works = Array.from({ length: SLICED_RUNNING_MAX }, () => slices.run(() => isOver || undefined, STAYING));
+    const browser = browserWith(slices);
+    const answers = await Promise.all(['/browse/', LIST, `${LIST}1/`].map((url) => browser.asked(url)));
+    isOver = true;
+    await Promise.all(works);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   test('are compressed as all other answers are, counted as sliced work', async () => {

@@ -54,6 +54,8 @@ test.each([
   ['browse.field=title&browse.lookup=exact&browse.value=line%0D%0Abreak', '?title=line%0Abreak'],
   ['limit=5&offset=20&browse.position=3', '?limit=5&offset=2'],
   ['limit=5&offset=20&browse.position=1', '?limit=5'],
+  ['limit=5&offset=20&browse.position=1e1', '?limit=5&offset=9'],
+  ['limit=5&browse.position=99999999999999999', '?limit=5&offset=9007199254740990'],
   ['limit=5&offset=20&browse.position=', '?limit=5&offset=20'],
   ['limit=5&offset=20&browse.id=', '?limit=5&offset=20'],
   ['browse.id=3', '3/'],
@@ -63,10 +65,24 @@ test.each([
   expect((await asked(LIST + location)).status).toBe(200);
 });
 
-test('a record is opened beside a list whose path names a form, too', async () => {
-  const answer = await asked('/browse/observations.json?browse.id=3');
-  expect(headerOf(answer, 'Location')).toBe('../browse/observations/3/');
+test.each([
+  ['1.0', '1/'],
+  ['1e3', '1000/'],
+  ['1e%2B3', '1000/'],
+  ['1234567890123456', '1234567890123456/'],
+  ['99999999999999999', '9007199254740991/'],
+])('the id %s, as fields for numbers send it, opens a record and no list', async (id, location) => {
+  const answer = await asked(`${LIST}?title=a&browse.id=${id}`);
+  expect([answer.status, headerOf(answer, 'Location')]).toEqual([303, location]);
 });
+
+test.each(['observations.json', 'observations.json/', 'observations%2ejson/', 'observations.csv/'])(
+  'a record is opened beside a list whose path names a form, too: %s',
+  async (path) => {
+    const location = headerOf(await asked(`/browse/${path}?browse.id=3`), 'Location') ?? '';
+    expect(new URL(location, `http://h.example/browse/${path}`).pathname).toBe('/browse/observations/3/');
+  },
+);
 
 test('a field that is called as a parameter is filtered by its whole name', async () => {
   const query = 'browse.field=format&browse.lookup=exact&browse.value=png';

@@ -76,6 +76,18 @@ test('own URLs begin with the base URL that the visitor chose, also as names; ot
   expect(hrefsOf(list, 'tbody .away')).toEqual(links);
 });
 
+test('an own URL that the documents spell for two collections leads to the one that has its id', async () => {
+  const keywords = [2, 3, 4].map((id) => `{base_url}/api/v3/ProcedureComputations/${id}/`);
+  const { page } = await browserOf({
+    observations: [{ ob_id: 1, keywords }],
+    computations: [{ ob_id: 2, title: 'of both' }],
+    composites: [{ ob_id: 2 }, { ob_id: 3 }],
+  })('/browse/observations/1/');
+  expect(textsOf(page, '.members li')).toEqual(['of both', 'composites 3', 'computations 4 (not in this catalogue)']);
+  const places = ['computations/2/', 'composites/3/', 'computations/4/'];
+  expect(hrefsOf(page, '.members a')).toEqual(places.map((place) => `../../../browse/${place}`));
+});
+
 test('bytes of a record that are no JSON, as somebody may forge them, are shown as they are', async () => {
   const collection = collectionOf('observations', ['{"ob_id":1,"title":"a title"}'], BASE_URL);
   const [chunk] = collection.records.chunks;

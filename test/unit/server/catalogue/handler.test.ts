@@ -207,6 +207,10 @@ describe('methods', () => {
     expect(status).toBe(200);
     expect(JSON.parse(text)).toMatchObject({ name, description: '' });
   });
+
+  test('OPTIONS of the server itself is answered as that of its root', async () => {
+    expect(await ask({ method: 'OPTIONS', url: '*' })).toEqual(await ask({ method: 'OPTIONS', url: '/' }));
+  });
 });
 
 describe('other paths', () => {
@@ -259,6 +263,19 @@ describe('a base URL with a path', () => {
     expect((await ask('/replica/api/v3/', settings)).status).toBe(404);
   });
 });
+
+test.each(['/api', '/api/v3', '/browse', '/docs'])(
+  'a base URL with the path %s, which the API has too, serves what a proxy sends with it or without it',
+  async (path) => {
+    const settings = { baseUrl: `https://h.example${path}` };
+    for (const url of ['/api/v3/observations/', '/api/v0/complete', '/browse/observations/1/', '/docs/docs.js']) {
+      const [stripped, left] = [await ask(url, settings), await ask(path + url, settings)];
+      expect([url, stripped.status, left.status]).toEqual([url, 200, 200]);
+    }
+    const { text } = await ask('/api/v3/observations/?limit=1', settings);
+    expect(text).toContain(`"next":"https://h.example${path}/api/v3/observations/?limit=1&offset=1"`);
+  },
+);
 
 test('the base URL that a listed Host chooses stands in every link', async () => {
   const settings = { allowBaseUrls: ['https://catalogue.example.org'] };

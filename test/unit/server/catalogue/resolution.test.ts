@@ -26,9 +26,12 @@ const RECORDS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+const handlerOf = (settings: Partial<CatalogueSettings> = {}): ReturnType<typeof handlerWith> =>
+  handlerWith(NEVER_HEAVY, settings, (name) => collectionOf(name, RECORDS[name] ?? [], BASE_URL));
+
 async function ask(parts: RequestParts | string, settings: Partial<CatalogueSettings> = {}): Promise<Reply> {
-  const handler = handlerWith(NEVER_HEAVY, settings, (name) => collectionOf(name, RECORDS[name] ?? [], BASE_URL));
-  return replyOf(await handler(requestOf(typeof parts === 'string' ? { url: parts } : parts), STAYING));
+  const request = requestOf(typeof parts === 'string' ? { url: parts } : parts);
+  return replyOf(await handlerOf(settings)(request, STAYING));
 }
 
 const titleAt = async (path: string): Promise<unknown> =>
@@ -155,9 +158,24 @@ describe.each(ALL)('%s', (url) => {
     expect((await ask(other, { strict: true })).status).toBe(400);
     expect((await ask(url, { strict: true })).status).toBe(200);
   });
+
+  test('has one form: one that is asked for is without effect, and refused in strict mode', async () => {
+    const other = `${url}${url.includes('?') ? '&' : '?'}format=csv`;
+    const answer = await ask(other);
+    expect([answer.headers['X-Ignored-Params'], answer.text]).toEqual(['format', (await ask(url)).text]);
+    const strict = await ask(`${other}&strict=1`);
+    expect([strict.status, strict.text]).toEqual([400, '{"format":["Unknown parameter."]}']);
+  });
 });
 
-test('people are shown indented JSON', async () => {
+test('people are shown indented JSON, of a listing too, beside what programs get; lines stay lines', async () => {
+  const handler = handlerOf();
+  const textAt = async (url: string): Promise<string> => replyOf(await handler(requestOf({ url }), STAYING)).text;
+  const url = '/api/v0/obs/all';
+  const [compact, pretty, again] = [await textAt(url), await textAt(`${url}?pretty=1`), await textAt(url)];
+  expect([pretty, again]).toEqual([JSON.stringify(JSON.parse(compact), null, 2), compact]);
+  expect(pretty).toContain('\n  "/a/b/": {\n    "url"');
+  expect(await textAt('/api/v0/complete?pretty=1')).toBe(await textAt('/api/v0/complete'));
   expect((await ask('/api/v0/drs_lookup/x?pretty=1')).text).toBe(
     '{\n  "directory": "UNKNOWN",\n  "identifier": "UNKNOWN",\n  "version": "UNKNOWN"\n}',
   );

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { crawlingOf } from '../../../../server/commands/crawl.ts';
+import { readSettings } from '../../../../server/settings/declarations.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { recordsFrom, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
@@ -31,6 +33,13 @@ afterAll(() => upstream.close());
 
 function newOutput(): string {
   return join(mkdtempSync(join(directory, 'crawl-')), 'out');
+}
+
+/** Has a run that was ended before it had anything stand beside an output. */
+function writeCheckpoint(output: string): void {
+  mkdirSync(`${output}.crawl`, { recursive: true });
+  const checkpoint = { version: 1, url: upstream.url, begun: '2026-01-31T00:00:00Z', isAccepted: false, parts: {} };
+  writeFileSync(`${output}.crawl/checkpoint.json`, JSON.stringify(checkpoint));
 }
 
 test('takes a base URL or a root view, says who asks, and tells what it brought', async () => {
@@ -195,9 +204,7 @@ test('says that the next run goes on where a signal ends it, and that run says s
   const words = ['crawl', upstream.url, '-o', output, '--rate', '1000'];
   const first = runCommand(words);
   await first.printed(/a crawl began, of everything/);
-  mkdirSync(`${output}.crawl`, { recursive: true });
-  const checkpoint = { version: 1, url: upstream.url, begun: '2026-01-31T00:00:00Z', isAccepted: false, parts: {} };
-  writeFileSync(`${output}.crawl/checkpoint.json`, JSON.stringify(checkpoint));
+  writeCheckpoint(output);
   first.signal('SIGINT');
   expect(await first.ended).toEqual({ code: null, signal: 'SIGINT' });
   expect(first.out()).toContain('SIGINT: ended; the next run goes on\n');
@@ -222,6 +229,24 @@ test('so does follow that refreshes once; one that follows on ends with 0', asyn
     expect(existsSync(join(output, 'lock'))).toBe(false);
   }
   isHolding = false;
+});
+
+test('has its requests end in whole milliseconds, however many digits are given', () => {
+  const timeoutMs = (timeout: string): number =>
+    crawlingOf('https://a.example.org', readSettings({ timeout }, {}), false).timeoutMs;
+  expect(['1.2345', '0.0125', '30'].map(timeoutMs)).toEqual([1235, 13, 30_000]);
+});
+
+test('what it goes on with stays where the output is damaged, also where what is refused is discarded', async () => {
+  const output = newOutput();
+  mkdirSync(output);
+  writeFileSync(join(output, 'MANIFEST.json'), '{');
+  writeCheckpoint(output);
+  const command = runCommand(['crawl', upstream.url, '-o', output, '--discard-refused']);
+  expect(await command.ended).toEqual({ code: 1, signal: null });
+  expect(command.err()).toMatch(/^catalogue-replica: \S+MANIFEST\.json: .*JSON/);
+  expect(command.err()).not.toContain('was removed');
+  expect(existsSync(`${output}.crawl/checkpoint.json`)).toBe(true);
 });
 
 test.each([

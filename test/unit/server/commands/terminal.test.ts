@@ -177,6 +177,11 @@ describe('tables', () => {
     expect(tableText([['a', 'b']])).toBe('a  b');
     expect(tableText([])).toBe('');
   });
+
+  test('may have more rows than a call has arguments', () => {
+    const rows = Array.from({ length: 300_000 }, (_, i) => [`${i}`]);
+    expect(tableText([['row'], ...rows]).slice(-14)).toBe('\n299998\n299999');
+  });
 });
 
 describe('reports', () => {

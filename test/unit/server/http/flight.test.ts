@@ -5,6 +5,7 @@ import {
   CONNECTION_REQUESTS,
   COUNTED_CONNECTIONS,
   Flight,
+  LONG_QUERY_BYTES,
   SPARE_REQUESTS,
   TURN_MS_MAX,
 } from '../../../../server/http/flight.ts';
@@ -22,10 +23,10 @@ function newTurn(requestMs: number) {
   );
   return {
     pass: (ms: number) => void (now += ms),
-    answered(connections: number, flood: number): number {
+    answered(connections: number, flood: number, queryBytes = 0): number {
       flight.connections = connections;
       let answered = 0;
-      for (; answered < flood && !flight.isTurnOver(); answered++) now += requestMs;
+      for (; answered < flood && !flight.isTurnOver(queryBytes); answered++) now += requestMs;
       next?.();
       next = undefined;
       return answered;
@@ -37,6 +38,12 @@ test('a flood of dear requests ends with the time of a turn, and the next turn b
   const turn = newTurn(1);
   const most = SPARE_REQUESTS + CONNECTION_REQUESTS;
   expect([turn.answered(1, 8000), turn.answered(1, 8000)]).toEqual([most, most]);
+});
+
+test('long queries count as many requests, so that a turn ends with its time', () => {
+  expect(newTurn(1).answered(60, 60, 60_000)).toBe(TURN_MS_MAX);
+  expect(newTurn(1).answered(60, 60, LONG_QUERY_BYTES - 1)).toBe(60);
+  expect(newTurn(0.1).answered(60, 60, 60_000)).toBe(60);
 });
 
 test('requests that are cheap together are all taken', () => {

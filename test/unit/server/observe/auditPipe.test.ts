@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 
 const LOG_URL = new URL('../../../../server/observe/log.ts', import.meta.url).href;
-/** More than any pipe takes at once. */
-const LONG = 3_000_000;
+/** More than a pipe takes at once, and little enough for a reader that others keep waiting. */
+const LONG = 300_000;
 
 /** A process that writes a long line and then, once it is told to, a short one; it says how the long one failed. */
 function startWriter(): ChildProcess {

@@ -194,6 +194,24 @@ test('every parameter is there, those of settings only with them', () => {
   expect(all.slice(0, PARAMETERS.length)).toEqual(PARAMETERS.map(({ name }) => name));
 });
 
+test.each([
+  [{}, 100],
+  [{ limitMax: '20' }, 20],
+  [{ limitMax: '1000' }, 100],
+])('without a limit a page has what its default says: under %j %d', (flags, most) => {
+  expect(documentOf(flags).components.parameters['Limit']).toMatchObject({ schema: { default: most } });
+});
+
+test('look-ups heed what changes no meaning of theirs, told by reference', () => {
+  const heeded = ['Strict', 'Pretty'].map((name) => ({ $ref: `#/components/parameters/${name}` }));
+  const lookUps = Object.entries(document.paths).filter(([path, { get }]) => get && /^\/api\/(?:v0|legacy)/.test(path));
+  expect(lookUps).toHaveLength(6);
+  for (const [path, view] of lookUps) {
+    const { parameters = [] } = view as { readonly parameters?: readonly object[] };
+    expect([path, parameters.filter((one) => '$ref' in one)]).toEqual([path, heeded]);
+  }
+});
+
 test('the base URL is its server, and starts the links of examples', () => {
   expect(document.servers).toEqual([{ url: BASE_URL }]);
   expect(JSON.stringify(document)).not.toContain('{base_url}');

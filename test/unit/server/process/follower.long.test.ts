@@ -159,7 +159,7 @@ test('is not ready any more once what it follows is away for longer than --max-s
   const { command, admin, counted, url, breakUpstream } = await following('1s', '--max-stale', '1s', '--timeout', '1');
   await command.printed(/is what the catalogue has/);
   const readyz = async (): Promise<unknown> => (await fetch(`${admin}/readyz`)).json();
-  await expect.poll(readyz).toEqual({ status: 'ready' });
+  await expect.poll(readyz, { timeout: 20_000 }).toEqual({ status: 'ready' });
   breakUpstream();
   const reason = expect.stringMatching(
     /^the data is stale: for \d+ s it was not refreshed from http.*tried 6/,
@@ -170,7 +170,7 @@ test('is not ready any more once what it follows is away for longer than --max-s
     const answer = await fetch(`${url}/healthz`);
     return [answer.status, await answer.json()];
   };
-  await expect.poll(healthz).toEqual([503, { status: 'stale' }]);
+  await expect.poll(healthz, { timeout: 20_000 }).toEqual([503, { status: 'stale' }]);
   expect(await counted()).toBe(3);
 }, 60_000);
 

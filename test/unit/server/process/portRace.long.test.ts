@@ -1,6 +1,6 @@
 // Starts at once on one port, which SO_REUSEPORT would let all of them share.
 import { expect, test } from 'vitest';
-import { claimPort } from '../../../../server/http/claim.ts';
+import { steadyPort } from '../../../../bench/proxy/shippedProxies.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
 import { startServer } from '../../../support/server.ts';
 
@@ -12,8 +12,7 @@ test.skipIf(process.platform !== 'linux').each(['--port', '--http10-port'])(
   async (flag) => {
     const data = await sampleSnapshot();
     for (let round = 0; round < ROUNDS; round++) {
-      const { port, release } = await claimPort('127.0.0.1', 0);
-      await release();
+      const port = await steadyPort();
       const start = () => startServer({ data, flags: [flag, `${port}`] });
       const started = await Promise.allSettled(Array.from({ length: STARTS }, start));
       const servers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

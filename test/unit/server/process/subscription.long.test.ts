@@ -159,10 +159,10 @@ describe('a server that follows a target', () => {
   test('asks often enough to know that it is current, however seldom it is told to', async () => {
     const { url } = newFolder(directory);
     await published(url, first);
-    const server = await follower(url, newCache(), ['--poll', '1h', '--max-stale', '2s']);
+    const server = await follower(url, newCache(), ['--poll', '1h', '--max-stale', '5s']);
     await serves(server, first);
     const { lastSuccess } = (await server.status()).target;
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < 45; i++) {
       expect(await server.readyz()).toEqual({ code: 200, status: 'ready' });
       await wait(200);
     }

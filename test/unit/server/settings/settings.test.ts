@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
-import { readSettings, type Settings, SETTINGS, targetAccess } from '../../../../server/settings/declarations.ts';
+import {
+  readOrigins,
+  readSettings,
+  type Settings,
+  SETTINGS,
+  targetAccess,
+} from '../../../../server/settings/declarations.ts';
 import { settingsTable } from '../../../support/documentTables.ts';
 import { environmentName, flagName } from '../../../../server/settings/sources.ts';
 
@@ -184,6 +190,10 @@ test('a flag that names the data goes before where environment and file have it 
   const { data, from, maxStaleMs } = readSettings({ data: 'x.snapshot' }, environment);
   expect([data, from, maxStaleMs]).toEqual(['x.snapshot', undefined, undefined]);
   expect(refusal(() => readSettings({ data: 'x.snapshot', from: 'https://b.test' }, {})).lines).toHaveLength(1);
+  // Nor is what does not count shown.
+  const rows = readOrigins({ data: 'x.snapshot' }, environment).rows.filter(([name]) => /^(from|max)/.test(name));
+  expect(rows).toEqual(readOrigins({}, {}).rows.filter(([name]) => /^(from|max)/.test(name)));
+  expect(rows).toHaveLength(2);
 });
 
 describe('a wrong value', () => {

@@ -1,5 +1,6 @@
 // What `authority inspect` says of certificates, chains and CRLs.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import * as algorithm from '../../../../../server/authority/x509/algorithm.ts';
 import { describeFile } from '../../../../../server/authority/x509/describe.ts';
 import {
   caExtensions,
@@ -10,6 +11,7 @@ import {
   makeProxy,
   makeUser,
   nameConstraints,
+  newKeys,
   pemOf,
   proxyCertInfo,
   subjectAltNames,
@@ -85,6 +87,32 @@ test('CRLs say how many they revoke, until when, and what they cover', () => {
     to: 'not said',
     covers: 'all certificates',
   });
+});
+
+test('at most 4,096 signatures of a file are looked at, of each as many as may have made it', () => {
+  const elsewhere = { subject: CA.subject, keys: newKeys() };
+  const [keys, crl] = [newKeys(), pemOf('X509 CRL', makeCrl({ issuer: elsewhere }))];
+  const pems = Array.from({ length: 65 }, () => makeCa('CA', { keys, issuer: elsewhere }).pem);
+  const looks = vi.spyOn(algorithm, 'isSignedWith');
+  const signersOf = (...blocks: readonly string[]): readonly string[] =>
+    tablesOf(Buffer.from(blocks.join(''))).map((table) => table['signed by']!);
+  const nobody = 'nobody in this file, though one has that name';
+  const tooMany = 'not looked for: too many have that name';
+  try {
+    expect(signersOf(...pems.slice(1))).toEqual(Array(64).fill(nobody));
+    expect(looks).toHaveBeenCalledTimes(4096);
+    looks.mockClear();
+    expect(signersOf(...pems, makeCa('Other').pem, crl)).toEqual([
+      ...Array<string>(63).fill(nobody),
+      tooMany,
+      tooMany,
+      'itself',
+      tooMany,
+    ]);
+    expect(looks).toHaveBeenCalledTimes(4096);
+  } finally {
+    looks.mockRestore();
+  }
 });
 
 test('what is wrong with names and proxies is told, and nothing that does not print is', () => {

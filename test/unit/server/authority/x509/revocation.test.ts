@@ -21,6 +21,7 @@ import {
 } from '../../../../support/certificates.ts';
 import { costOf } from '../../../../support/growth.ts';
 import { boolean, element, explicit, integer, sequence } from '../../../../support/derWriter.ts';
+import { rsaPair } from '../../../../support/pki.ts';
 
 const CA = makeCa('CA');
 const USER = makeUser('Ada', CA, { serialNumber: 7n });
@@ -187,6 +188,16 @@ test('a CRL of a CA that has changed its key counts for what it issued with the 
   expect(reasonOf([USER], [crl(recent)])).toBe(NONE);
   expect(reasonOf([USER], [crl(recent)], { trust: both(recent) })).toBe('accepted');
   expect(reasonOf([USER], [crl(expired)], { trust: both(expired) })).toBe(NONE);
+});
+
+test('what the weak key of another configured CA of that name signed counts only where weak ones are allowed', () => {
+  const weak = makeCa('CA', { keys: rsaPair(1024) });
+  const trust = trustStoreOf([CA.certificate, weak.certificate]);
+  const [empty, revoking] = [makeCrl({ issuer: weak }), makeCrl({ issuer: weak, revoked: [7n] })];
+  expect(reasonOf([USER], [empty], { trust, allowWeak: true })).toBe('accepted');
+  expect(reasonOf([USER], [empty], { trust })).toBe(NONE);
+  expect(reasonOf([USER], [revoking, crlOf()], { trust, allowWeak: true })).toBe(REVOKED);
+  expect(reasonOf([USER], [revoking, crlOf()], { trust })).toBe('accepted');
 });
 
 test('a CA that may not sign CRLs by its key usage vouches for none', () => {

@@ -1,6 +1,7 @@
 // `authority call` against a running service: what it prints, what it refuses, and how the program ends.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,7 @@ import type { Authority } from '../../../../../server/authority/authority.ts';
 import { nameDer } from '../../../../../server/authority/issuance/certificate.ts';
 import { epochSeconds } from '../../../../../server/observe/clock.ts';
 import { partnersCertificate, testSite, validAround } from '../../../../support/authorities.ts';
-import { ecPair, type Holder, holderOf, person } from '../../../../support/pki.ts';
+import { caOf, ecPair, type Holder, holderOf, person } from '../../../../support/pki.ts';
 import { runCommand } from '../../../../support/commandProcess.ts';
 import { envelope } from '../../../../support/envelopes.ts';
 import { granted, memoryAuthority, TRUSTED_HOSTS } from '../../../../support/memoryAuthority.ts';
@@ -48,6 +49,17 @@ async function call(...words: readonly string[]): Promise<{ out: string; err: st
     .parseAsync(['authority', 'call', ...words], { from: 'user' })
     .catch((error: unknown) => (thrown = error));
   return { out, err, thrown };
+}
+
+/** The same where a server answers these bytes. */
+async function answered(bytes: Uint8Array, ...words: readonly string[]): ReturnType<typeof call> {
+  const server = createPlainServer((_, answer) => answer.end(bytes));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    return await call(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, ...words);
+  } finally {
+    server.close();
+  }
 }
 
 function file(name: string, text: string): string {
@@ -145,6 +157,60 @@ test('what a grant says is printed, and itself goes into a file alone', async ()
   const nowhere = await call(granting.url, ...words, join(directory, 'none', 'granted.xml'));
   await granting.stop();
   expect(nowhere).toMatchObject({ out: '', thrown: { code: 'file' } });
+});
+
+describe('nothing that a server says writes to a terminal:', () => {
+  const cert = (): readonly string[] => ['reqAuthorisation', '--cert', file('cert.pem', CERTIFICATE)];
+  const authorised = (...results: readonly string[]): Uint8Array => responseBytes(REQ_AUTHORISATION, results);
+
+  test('a list, an entry a line', async () => {
+    const bytes = responseBytes(GET_TRUSTED_HOST_INFO, [['A\u009b2J', 'B\u202e\n é'], '\u2066x']);
+    const { out } = await answered(bytes, 'getTrustedHostInfo');
+    expect(out).toBe('trustedHostInfo: 2\n  A?2J\n  B?? é\nerrMsg: ?x\n');
+  });
+
+  test('a grant that cannot be read, whose lines stay lines', async () => {
+    const { out } = await answered(authorised('<a\u009b2J\r\n\n\u202eb', 'AccessGranted', 'c\nd\u2028'), ...cert());
+    const [reason, ...lines] = out.split('\n');
+    expect(reason).toMatch(/^The attribute certificate .*\.$/);
+    expect(lines).toEqual(['attCert:', '<a?2J', '', '?b', 'statCode: AccessGranted', 'errMsg:', 'c', 'd?', '']);
+  });
+
+  test('a refusal', async () => {
+    const { out, thrown } = await answered(authorised('', 'Access\u009bDenied', 'no\u202e!'), ...cert());
+    expect([out, thrown]).toMatchObject(['', { code: 'refused', message: 'Access?Denied: no?!' }]);
+  });
+
+  test('the name in its certificate', async () => {
+    const strange = holderOf('signer', nameDer(person('A\u009b2J\n\u202eB')), ecPair(), undefined, VALID);
+    const key = strange.key.export({ type: 'pkcs8', format: 'pem' });
+    const front = createServer({ cert: strange.pem, key });
+    await once(front.listen(0, 'localhost'), 'listening');
+    const url = `https://localhost:${(front.address() as AddressInfo).port}`;
+    const { thrown } = await call(url, 'getTrustedHostInfo', '--tls-ca', file('strange.pem', strange.pem));
+    front.close();
+    expect(thrown).toMatchObject({ code: 'network', message: expect.stringMatching(/cert's CN: A\?2J\?\?B$/) });
+  });
+
+  test('a fault', async () => {
+    const bytes = faultBytes({ ...FAULTS.bug, text: 'It broke\u009b2J\u202e.' });
+    const { out, thrown } = await answered(bytes, ...cert());
+    expect([out, thrown]).toMatchObject(['', { code: 'refused', message: 'fault SOAP-ENV:Server: It broke?2J?.' }]);
+  });
+});
+
+test('certificates that are granted in place of an attribute certificate are not told one by one', async () => {
+  const pem = caOf('CA').pem.repeat(2);
+  const words = ['reqAuthorisation', '--cert', file('cert.pem', CERTIFICATE)];
+  const reason = 'What was granted is no attribute certificate.';
+  for (const blanks of ['', ' \n']) {
+    const bytes = responseBytes(REQ_AUTHORISATION, [blanks + pem, 'AccessGranted', '']);
+    const { out } = await answered(bytes, ...words);
+    expect(out).toBe(`${reason}\nattCert:\n${blanks}${pem}\nstatCode: AccessGranted\nerrMsg:\n`);
+    const path = join(directory, 'granted.pem');
+    expect((await answered(bytes, ...words, '--out', path)).out).toBe(`${reason}\n\nwritten to ${path}\n`);
+    expect(readFileSync(path, 'utf8')).toBe(blanks + pem);
+  }
 });
 
 describe('it refuses, and says why:', () => {
@@ -248,6 +314,17 @@ describe('an answer is read', () => {
       code: 'SOAP-ENV:Client',
       text: FAULTS.noOperation.text,
     });
+  });
+
+  test.each(['e', 'é'])('of more hosts than a request may have elements: %s', (letter) => {
+    const hosts = Array.from({ length: 30_000 }, (_, i) => `Site ${i}:http://site${i}.example.org/:${letter}`);
+    const results = [hosts, ''];
+    expect(readAnswer(GET_TRUSTED_HOST_INFO, responseBytes(GET_TRUSTED_HOST_INFO, results))).toEqual({
+      kind: 'answered',
+      results,
+    });
+    const parts = hosts.map((host) => `<item>${host}</item>`).join('');
+    expect(readEnvelope(Buffer.from(envelope(parts)), 'utf-8')).toBe('tooManyElements');
   });
 
   test('with references, as other implementations write it', () => {

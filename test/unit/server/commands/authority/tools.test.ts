@@ -277,8 +277,21 @@ test.for([
   ['a name of an unknown type', ['--kind', 'ca', '--name', '/XY=x']],
   ['a name that is none', ['--kind', 'ca', '--name', 'x']],
   ['an unknown kind', ['--kind', 'king', '--name', '/CN=x']],
+  ['a country beyond ASCII', ['--kind', 'ca', '--name', '/C=Österreich/CN=X']],
+  ['an address of mail beyond ASCII', ['--kind', 'ca', '--name', '/CN=X/emailAddress=jürgen@example.org']],
+  ['a domain beyond ASCII', ['--kind', 'ca', '--name', '/DC=org/DC=exämple/CN=X']],
+  ['a name of 65 attributes', ['--kind', 'ca', '--name', '/OU=x'.repeat(65)]],
 ] as const)('issue refuses %s as wrong usage', async ([, words]) => {
   expect((await authority('issue', ...words, '-o', file('never'))).end).toBe('usage');
+  expect(readdirSync(directory).filter((name) => name.startsWith('never'))).toEqual([]);
+});
+
+test.each([
+  ['ordinary', '/C=AT/DC=org/O=Universität Wien/OU=日本/CN=Jürgen = "J"/emailAddress=a+b@example.org'],
+  ['64attributes', '/OU=x'.repeat(64)],
+])('issue takes a name that is %s, and tells it', async (prefix, name) => {
+  const { end, out } = await authority('issue', '--kind', 'ca', '--name', name, '-o', file(prefix));
+  expect([end, out]).toEqual(['', `${file(prefix)}.pem: ${name}; its key is in ${file(prefix)}.key\n`]);
 });
 
 test('a user without a home has a demonstration that goes with the process, and none in the working directory', () => {

@@ -2,6 +2,7 @@
 // answer out of turn.
 import { afterEach, expect, test } from 'vitest';
 import type { Handler } from '../../../../../server/http/exchange.ts';
+import { formHandler } from '../../../../support/formCatalogue.ts';
 import { requestOf, RawSocket } from '../../../../support/rawSocket.ts';
 import {
   CountedBody,
@@ -28,6 +29,11 @@ async function answersTo(bytes: string, handler: Handler = ({ target }) => textA
 
 test('CONNECT alone is malformed, and the connection ends', async () => {
   expect(await answersTo(CONNECT)).toMatch(/^HTTP\/1\.1 400 [^]*\r\nConnection: close\r\n[^]*Malformed request/);
+});
+
+test('OPTIONS of the server itself reaches the handler, and the catalogue answers it', async () => {
+  const head = 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+  expect(await answersTo(head, formHandler())).toMatch(/^HTTP\/1\.1 200 [^]*\r\nAllow: GET, HEAD, OPTIONS\r\n/);
 });
 
 test.each([

@@ -1,0 +1,70 @@
+// Upstreams that lie to a renewal, or may be thought to: what they have is found all the same. Those that do not lie,
+// and what is asked of them, are in renew.long.test.ts.
+import { expect, test } from 'vitest';
+import { crawled, newOutputIn, recordsOf } from '../../../support/crawls.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { type PlainRecord, plainUpstreams } from '../../../support/plainUpstream.ts';
+
+const directory = temporaryDirectory();
+const upstreamOf = plainUpstreams();
+
+/** A record that was changed on a day of January 2026. */
+function noteOf(id: number, day: number, text: string): PlainRecord {
+  return { ob_id: id, text, lastUpdatedDate: new Date(Date.UTC(2026, 0, day)).toISOString() };
+}
+
+/** What a whole crawl into a new directory gives. */
+async function whole(url: string): Promise<Readonly<Record<string, string>>> {
+  const output = newOutputIn(directory);
+  await crawled(url, output);
+  return recordsOf(output)!;
+}
+
+// Asked for is what changed from the 9th on: the notes of that day and the next, every fifth.
+const LIES: readonly [what: string, leavesOut: (note: PlainRecord) => boolean][] = [
+  ['lists nothing', () => true],
+  ['leaves out all but the first', ({ ob_id: id }) => id > 8],
+  ['leaves out the last', ({ ob_id: id }) => id >= 199],
+];
+
+test.each(
+  LIES.flatMap(([what, leavesOut]) =>
+    [
+      [false, 'walked'],
+      [true, 'patched'],
+    ].map(([heedsFields, manner]) => [what, heedsFields, leavesOut, manner] as const),
+  ),
+)('an upstream that %s where it is asked by dates is not believed (it heeds fields: %s)', async (...of) => {
+  const [, heedsFields, leavesOut, manner] = of;
+  const notes = Array.from({ length: 200 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
+  const collections: Record<string, readonly PlainRecord[]> = { notes };
+  const upstream = await upstreamOf({ collections, heedsDates: true, heedsFields: heedsFields === true, leavesOut });
+  const output = newOutputIn(directory);
+  await crawled(upstream.url, output);
+  collections['notes'] = notes.with(199, noteOf(199, 20, 'changed'));
+  const report = await crawled(upstream.url, output, { kind: 'renewal' });
+  expect(report?.manners.get('notes')).toBe(manner);
+  expect(recordsOf(output)).toEqual(await whole(upstream.url));
+});
+
+test.each([
+  ['tags', false],
+  ['dates', true],
+])('an upstream whose pages have %s is believed, unless nothing ever changed for it', async (_, datesPages) => {
+  const notes = Array.from({ length: 300 }, (__, id) => ({ ob_id: id, text: 'as it was' }));
+  for (const [tags, manner] of [
+    ['honest', 'kept'],
+    ['lying', 'walked'],
+  ] as const) {
+    const collections: Record<string, readonly PlainRecord[]> = { notes };
+    const { url } = await upstreamOf({ collections, tags, datesPages });
+    const output = newOutputIn(directory);
+    await crawled(url, output);
+    const unchanged = await crawled(url, output, { kind: 'renewal' });
+    expect(unchanged?.manners.get('notes'), tags).toBe(manner);
+    collections['notes'] = notes.with(3, { ob_id: 3, text: 'changed' });
+    const changed = await crawled(url, output, { kind: 'renewal' });
+    expect(changed?.manners.get('notes'), tags).toBe('walked');
+    expect(recordsOf(output)).toEqual(await whole(url));
+  }
+});

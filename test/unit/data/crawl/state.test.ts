@@ -1,0 +1,45 @@
+// The checkpoint of a crawl stays so short that it can be read, however much pages are known by.
+import { expect, test } from 'vitest';
+import type { PageMark } from '../../../../data/crawl/walk.ts';
+import { CrawlState } from '../../../../data/crawl/state.ts';
+import { collectionsOfPath } from '../../../../engine/schema/catalogue.ts';
+import { newOutputIn } from '../../../support/crawls.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+
+const directory = temporaryDirectory();
+const BASE = 'https://a.example.org';
+const COLLECTIONS = ['notes', 'times'].map((name) => collectionsOfPath(name, 'v3')[0]!);
+
+/** So many pages, each known by a tag of the longest kind, of characters that JSON escapes. */
+function pagesOf(count: number): PageMark[] {
+  const validator = `"${'\\'.repeat(200)}"`;
+  return Array.from({ length: count }, (_, i) => ({ query: `limit=100&offset=${i * 100}&ordering=ob_id`, validator }));
+}
+
+async function opened(state: string): Promise<CrawlState> {
+  const found = CrawlState.open(state, BASE, { now: '2026-01-31T00:00:00Z', isRenewal: false });
+  await found.openParts(COLLECTIONS, new Set([BASE]));
+  return found;
+}
+
+test('pages of a part are kept, but for those that would make the checkpoint too long to be read', async () => {
+  const directoryOfState = newOutputIn(directory);
+  const state = await opened(directoryOfState);
+  // Some half of what there is room for, and more than the rest.
+  const some = pagesOf(15_000);
+  const [notes, times] = COLLECTIONS.map(({ name }) => state.parts.get(name)!) as [Part, Part];
+  notes.pages = [...some];
+  state.save('notes');
+  times.pages = pagesOf(25_000);
+  state.save('times');
+  // What comes behind them is not known by anything either.
+  times.addPage(some[0]!);
+  state.save('times');
+  state.close();
+  const next = await opened(directoryOfState);
+  expect(next.isResumed).toBe(true);
+  expect(COLLECTIONS.map(({ name }) => next.parts.get(name)!.pages?.length)).toEqual([some.length, undefined]);
+  next.close();
+});
+
+type Part = ReturnType<CrawlState['parts']['get']> & object;

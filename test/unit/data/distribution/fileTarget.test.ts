@@ -1,0 +1,89 @@
+// Publishers to one folder that are at work at the same moment: whatever one does between two steps of another, the
+// pointer never goes back.
+import fs, { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fileTarget } from '../../../../data/distribution/fileTarget.ts';
+import { decodePointer, encodePointer, type Pointer } from '../../../../data/distribution/pointer.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { newFolder, strayNames } from '../../../support/distributions.ts';
+
+/** Has something done by another publisher once the file with this name is opened or read next, before its reader. */
+function meanwhile(name: string, work: () => void): void {
+  const { openSync, readFileSync } = fs;
+  const after =
+    <Values extends readonly unknown[], T>(call: (...values: Values) => T) =>
+    (...values: Values): T => {
+      const answer = call(...values);
+      if (String(values[0]).endsWith(`/${name}`)) {
+        undo();
+        work();
+      }
+      return answer;
+    };
+  undo = () => {
+    Object.assign(fs, { openSync, readFileSync });
+    syncBuiltinESMExports();
+  };
+  Object.assign(fs, { openSync: after(openSync), readFileSync: after(readFileSync) });
+  syncBuiltinESMExports();
+}
+
+let undo = (): void => undefined;
+afterEach(() => undo());
+
+const directory = temporaryDirectory();
+let folder: string;
+let url: URL;
+beforeEach(() => {
+  const made = newFolder(directory);
+  ({ folder } = made);
+  url = new URL(made.url);
+  writeFileSync(join(folder, 'current.json'), encodePointer(pointerOf(1, 'a')));
+});
+
+function pointerOf(sequence: number, digit: string): Pointer {
+  const none = { created: undefined, refreshed: undefined, counts: {}, blocks: [], earlier: [] };
+  return { sequence, generation: digit.repeat(64), sha256: digit.repeat(64), size: 1, ...none };
+}
+
+/** Puts a pointer in the place of another; that is done once this returns, since no step of it waits. */
+function replaced(next: Pointer, before: Pointer): Promise<boolean> {
+  const text = encodePointer(before);
+  return fileTarget(url).replacePointer(next, { text, validator: text });
+}
+
+function currentPointer(): Pointer {
+  return decodePointer(readFileSync(join(folder, 'current.json'), 'utf8'), folder);
+}
+
+test('one whose pointer another put in place has published, and takes nothing from who followed', async () => {
+  const [first, own, other, last] = [pointerOf(1, 'a'), pointerOf(2, 'b'), pointerOf(2, 'c'), pointerOf(3, 'd')];
+  let adopted: Promise<boolean>;
+  let followed: Promise<boolean>;
+  meanwhile('current.json', () => {
+    adopted = replaced(other, first);
+    followed = replaced(last, own);
+  });
+  expect(await replaced(own, first)).toBe(true);
+  expect([await adopted!, await followed!]).toEqual([false, true]);
+  expect(currentPointer()).toEqual(last);
+  expect(strayNames(folder)).toEqual([]);
+});
+
+test('one that would put the pointer of another in place finds it done, and takes nothing from who followed', async () => {
+  const [first, own, other, last] = [pointerOf(1, 'a'), pointerOf(2, 'b'), pointerOf(2, 'c'), pointerOf(3, 'd')];
+  const claim = join(folder, 'current.2.json');
+  writeFileSync(claim, encodePointer(other));
+  let followed: Promise<boolean>;
+  meanwhile('current.2.json', () => {
+    writeFileSync(join(folder, 'current.json'), encodePointer(other));
+    rmSync(claim);
+    followed = replaced(last, other);
+  });
+  expect(await replaced(own, first)).toBe(false);
+  expect(await followed!).toBe(true);
+  expect(currentPointer()).toEqual(last);
+  expect(strayNames(folder)).toEqual([]);
+});
