@@ -2,7 +2,17 @@
 // in another container, on another machine or of another boot nobody here knows; it says every so often that it is
 // there, by writing the same again.
 import { randomBytes } from 'node:crypto';
-import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { attempt } from './files.ts';
 import { beforeEnd, isAlive, placeHere, WRITTEN_MS_MAX, writtenMsAgo } from './leftovers.ts';
 import { OperationError } from './operationError.ts';
@@ -49,7 +59,8 @@ function isMade(file: string, text: string): boolean {
     linkOrWrite(own, file, text);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    // A server of files that was asked twice says so of a link that it has made.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return statSync(own).nlink > 1;
     throw error;
   } finally {
     rmSync(own, { force: true });

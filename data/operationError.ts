@@ -11,10 +11,11 @@
  * `port`: the port cannot be taken.
  * `starved`: descriptors, threads or memory ran out; give the process more, or ask less of it.
  * `network`: another server cannot be asked, or what it says is no answer; see the message.
+ * `discarded`: what was fetched is refused, and removed as was asked for; the next run fetches all anew.
  * `refused`: a certificate is not accepted, or an authority refuses; the message says why.
  */
 export type OperationErrorCode =
-  'input' | 'snapshot' | 'file' | 'memory' | 'usage' | 'port' | 'starved' | 'network' | 'refused';
+  'input' | 'snapshot' | 'file' | 'memory' | 'usage' | 'port' | 'starved' | 'network' | 'discarded' | 'refused';
 
 /** An operation that failed for a reason outside the program. The message is one or more whole lines for people. */
 export class OperationError extends Error {

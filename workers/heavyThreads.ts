@@ -6,8 +6,8 @@ import { budgetOf } from './budget.ts';
 import { isOutOfHeap, isStarved, type OnLostThread, waitMsAfter } from './starvation.ts';
 import type { HeavyResult, HeavyTask, PoolData } from './protocol.ts';
 
-/** How long a task may go on past its time, to come to its next poll, before its thread is ended. */
-const GRACE_MS = 2000;
+/** How long a task may go on past its time before its thread is ended, which has to start, and to come to a poll. */
+const GRACE_MS = 5000;
 
 /** A library's pool, while it works. `lost` is why it does not any more; `gone` counts threads that have ended. */
 interface Started {

@@ -14,10 +14,10 @@ const QUEUED_MS = 1;
  */
 const AT_ONCE_MS = 3;
 
-/** Works that take their steps in turn; more only finish later each, and every one holds its memory meanwhile. */
+/** Works of a lane that take their steps in turn; more only finish later each, and every one holds its memory. */
 export const SLICED_RUNNING_MAX = 16;
 
-/** Works that wait for one of those to end, in order, or for their only step; one more is told so. Bounds memory. */
+/** Works that wait for one of their lane to end, in order, or for their only step; one more is told so. */
 export const SLICED_WAITING_MAX = 256;
 
 /** Milliseconds that a work waits to begin; then it is told that too much is under way. */
@@ -29,11 +29,20 @@ export type Step = () => boolean;
 /** Why a work has no result: its client was gone first, or too much was under way. */
 export type UnfinishedReason = 'gone' | 'busy';
 
+/** What takes its steps in turn, bounded by itself, so that none waits for a place that another kind has taken. */
+export type Lane = 'exports' | 'copies' | 'pages';
+
 /** One of a `run`: when it came, and how it is told that it does not begin. */
 interface Work {
   readonly step: Step;
   readonly sinceMs: number;
   readonly refuse: () => void;
+}
+
+/** The works of a lane, each in the order in which it came. */
+class Works {
+  readonly running = new Set<Work>();
+  readonly waiting = new Set<Work>();
 }
 
 /**
@@ -48,9 +57,11 @@ export class Slices {
   readonly #nextTurn: (turn: () => void) => void;
   /** In the order of their turns. */
   readonly #steps = new Set<Step>();
-  readonly #running = new Set<Work>();
-  /** In the order in which they came. */
-  readonly #waiting = new Set<Work>();
+  readonly #lanes: Readonly<Record<Lane, Works>> = {
+    exports: new Works(),
+    copies: new Works(),
+    pages: new Works(),
+  };
   readonly #single = new Set<Step>();
   #spentMs = 0;
   #isArmed = false;
@@ -129,17 +140,18 @@ export class Slices {
   }
 
   /**
-   * Takes a step in turn with others until it has a result. At most SLICED_RUNNING_MAX works run, SLICED_WAITING_MAX
-   * more wait in order, for SLICED_WAIT_MS_MAX; others are `busy`. A client that leaves ends it at once. Rejects where
-   * the step throws.
+   * Takes a step in turn with others until it has a result. At most SLICED_RUNNING_MAX works of a lane run,
+   * SLICED_WAITING_MAX more wait in order, for SLICED_WAIT_MS_MAX; others are `busy`. A client that leaves ends it at
+   * once. Rejects where the step throws.
    */
-  run<T>(step: () => T | undefined, waiter: Disconnection): Promise<T | UnfinishedReason> {
+  run<T>(lane: Lane, step: () => T | undefined, waiter: Disconnection): Promise<T | UnfinishedReason> {
+    const works = this.#lanes[lane];
     if (waiter.isGone()) return Promise.resolve('gone');
-    if (this.#running.size >= SLICED_RUNNING_MAX && this.#waiting.size >= SLICED_WAITING_MAX)
+    if (works.running.size >= SLICED_RUNNING_MAX && works.waiting.size >= SLICED_WAITING_MAX)
       return Promise.resolve('busy');
     return new Promise((resolve, reject) => {
-      const end = (outcome: T | UnfinishedReason | Promise<never>): void => {
-        this.#end(work);
+      const end = (outcome: T | UnfinishedReason): void => {
+        this.#end(works, work);
         resolve(outcome);
       };
       const work: Work = {
@@ -149,33 +161,33 @@ export class Slices {
           try {
             const result = step();
             if (result !== undefined) end(result);
-            return this.#running.has(work);
+            return works.running.has(work);
           } catch (error) {
-            this.#end(work);
+            this.#end(works, work);
             reject(error);
             return false;
           }
         },
       };
-      this.#waiting.add(work);
-      this.#admit();
+      works.waiting.add(work);
+      this.#admit(works);
       waiter.onGone(() => end('gone'));
     });
   }
 
-  #admit(): void {
-    for (const work of this.#waiting) {
-      if (this.#running.size >= SLICED_RUNNING_MAX) return;
-      this.#waiting.delete(work);
-      this.#running.add(work);
+  #admit({ running, waiting }: Works): void {
+    for (const work of waiting) {
+      if (running.size >= SLICED_RUNNING_MAX) return;
+      waiting.delete(work);
+      running.add(work);
       this.queue(work.step);
     }
   }
 
-  #end(work: Work): void {
-    this.#waiting.delete(work);
+  #end(works: Works, work: Work): void {
+    works.waiting.delete(work);
     this.drop(work.step);
-    if (this.#running.delete(work)) this.#admit();
+    if (works.running.delete(work)) this.#admit(works);
   }
 
   #arm(): void {
@@ -189,7 +201,7 @@ export class Slices {
     this.#isInTurn = true;
     const startMs = this.now();
     try {
-      this.#refuseLate(startMs - SLICED_WAIT_MS_MAX);
+      for (const { waiting } of Object.values(this.#lanes)) refuseLate(waiting, startMs - SLICED_WAIT_MS_MAX);
       const endMs = startMs + QUEUED_MS - (this.#isStepsTurn ? 0 : this.#spentMs);
       this.#isStepsTurn = !this.#isStepsTurn && !this.hasTime() && this.#steps.size > 0;
       if (this.#isStepsTurn) return;
@@ -203,20 +215,20 @@ export class Slices {
     }
   }
 
-  /** Works only wait while others run, so that their time is looked at in every turn. */
-  #refuseLate(latestMs: number): void {
-    for (const work of this.#waiting) {
-      if (work.sinceMs > latestMs) return;
-      work.refuse();
-    }
-  }
-
   #takeOne(): void {
     const [step] = this.#steps;
     if (!step) return;
     this.#steps.delete(step);
     this.taken++;
     if (step()) this.#steps.add(step);
+  }
+}
+
+/** Works only wait while others run, so that their time is looked at in every turn. */
+function refuseLate(waiting: ReadonlySet<Work>, latestMs: number): void {
+  for (const work of waiting) {
+    if (work.sinceMs > latestMs) return;
+    work.refuse();
   }
 }
 

@@ -15,13 +15,13 @@ const NEVER = '9999-12-31T23:59:59Z';
 /** How the manifest has the pages of a collection: the query of each, and its validator. */
 type StoredPages = readonly [collection: string, pages: readonly (readonly [query: string, validator: string])[]];
 
-/** The pages of all parts that have a validator for each, for the manifest. */
+/** The pages of all parts that have a validator for each, for the manifest; none of a part that has too many. */
 export function pagesOf(parts: ReadonlyMap<string, CollectionPart>): readonly StoredPages[] {
-  return [...parts].flatMap(([name, { pages }]) =>
-    pages && pages.length > 0
-      ? [[name, pages.map(({ query, validator }) => [query, validator!] as const)] as const]
-      : [],
-  );
+  return [...parts].flatMap(([name, { pages }]): readonly StoredPages[] => {
+    if (pages === 'tooMany') return [[name, []]];
+    if (!pages || pages.length === 0) return [];
+    return [[name, pages.map(({ query, validator }) => [query, validator!] as const)]];
+  });
 }
 
 /** What a crawl of this base URL left in `output`, by collection; nothing where it is of another or of nobody. */

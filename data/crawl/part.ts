@@ -15,14 +15,17 @@ const LINKED_TO_MAX = 4096;
 const LINKED_TOO_MUCH = `links to more than ${LINKED_TO_MAX} collections and hosts, the most that is taken`;
 
 /**
- * What is kept of a collection between two runs: where its walk stands, how many bytes its file had then, and its
- * pages, as long as all have a validator.
+ * The pages of a collection as long as all have a validator: by these a renewal knows whether they are as they were.
+ * `tooMany` are known by none of them any more.
  */
+export type PageMarks = readonly PageMark[] | 'tooMany' | undefined;
+
+/** What is kept of a collection between two runs: where its walk stands, the bytes of its file then, and its pages. */
 export interface PartState {
   readonly position: Position;
   readonly bytes: number;
   readonly isDone: boolean;
-  readonly pages?: readonly PageMark[] | undefined;
+  readonly pages?: PageMarks;
 }
 
 /** The state of a collection of which nothing was collected. */
@@ -50,7 +53,7 @@ export class CollectionPart {
   #bytes = 0;
   position: Position = NOTHING.position;
   isDone = false;
-  pages: PageMark[] | undefined = [];
+  pages: PageMark[] | Exclude<PageMarks, readonly PageMark[]> = [];
 
   private constructor(file: string, idField: string, bases: ReadonlySet<string>) {
     this.#file = file;
@@ -83,7 +86,7 @@ export class CollectionPart {
     }
     part.position = state.position;
     part.isDone = state.isDone;
-    part.pages = state.pages && [...state.pages];
+    part.pages = state.pages === 'tooMany' ? state.pages : state.pages && [...state.pages];
     return part;
   }
 
@@ -127,7 +130,7 @@ export class CollectionPart {
   /** Notes a page that was collected. */
   addPage(page: PageMark): void {
     if (page.validator === undefined) this.pages = undefined;
-    else this.pages?.push(page);
+    else if (Array.isArray(this.pages)) this.pages.push(page);
   }
 
   /** Forgets all records. */

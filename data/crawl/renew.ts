@@ -19,6 +19,9 @@ const STAMP = 'lastUpdatedDate';
  */
 const OVERLAP_MICROSECONDS = 86_400_000_000;
 
+/** What a service takes a date without a zone for lies so far from what it shows it as. */
+const ZONES_MICROSECONDS = 15 * 3_600_000_000;
+
 /** More of a collection is walked: so many records, or this part of it. */
 const CHANGED_MAX = { records: 1000, part: 0.25 };
 /** What changed is held in memory until it is put in place: beyond so many characters a collection is walked. */
@@ -38,7 +41,7 @@ const NEVER = Date.UTC(9000, 0);
 
 /**
  * What is held of a collection: its file, the time of its data where that is told, and its pages as they came where
- * each had a validator.
+ * each had a validator, none where they were too many.
  */
 export interface HeldCollection {
   readonly file: CollectionFile;
@@ -66,7 +69,7 @@ export async function renew(
     if (!patch) return undefined;
     await fill(part, held.file, survey.ids, patch);
     const isKept = patch.records.length === 0 && patch.gone.size === 0;
-    if (isKept) part.pages = held.pages ? [...held.pages] : undefined;
+    if (isKept) part.pages = held.pages?.length === 0 ? 'tooMany' : held.pages && [...held.pages];
     return isKept ? 'kept' : 'patched';
   } catch (error) {
     if (error instanceof Drift || isUnaskable(error)) return undefined;
@@ -187,14 +190,16 @@ async function patchBehindLast(
   for await (const step of walk(asking(from), collection, { ...NOTHING.position, isOrdered })) {
     characters += charactersIn(step.records);
     if (characters > CHANGED_CHARACTERS_MAX) return undefined;
-    if (step.count > changedMax(ids) || step.records.some(({ text }) => !(instantIn(text) >= since))) return undefined;
+    if (step.count > changedMax(ids)) return undefined;
+    if (step.records.some(({ text }) => !(instantIn(text) >= since - ZONES_MICROSECONDS))) return undefined;
     records.push(...step.records);
   }
-  // A service that answers nothing to what it cannot filter would have what is held of that time left out.
-  const sent = new Set(records.map(({ id }) => id));
-  for (const [id, stamp] of stamps) if (!sent.has(id) && parseInstant(stamp) >= since) return undefined;
   const created = records.filter(({ id }) => !stamps.has(id)).length;
   if ((await countOf(walker, collection)) !== ids.length + created) return undefined;
+  // A service that answers nothing to what it cannot filter would have what is held of that time left out.
+  const sent = new Set(records.map(({ id }) => id));
+  const certain = since + ZONES_MICROSECONDS;
+  for (const [id, stamp] of stamps) if (!sent.has(id) && parseInstant(stamp) >= certain) return undefined;
   // In the order of ids they are taken whatever their dates say, which may be those of days.
   const isSame = !isOrdered && records.every(({ id, text }) => stamps.get(id) === stampIn(text));
   return isSame ? NO_PATCH : { records, gone: new Set() };

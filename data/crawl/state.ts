@@ -107,10 +107,9 @@ export class CrawlState {
 
   /** Notes where a part stands; once this returns, it is on the disk. */
   save(name: string): void {
-    const marks = [...this.parts.values()].flatMap(({ pages = [] }) => pages);
+    const marks = [...this.parts.values()].flatMap(({ pages }) => (Array.isArray(pages) ? pages : []));
     const characters = marks.reduce((sum, { query, validator }) => sum + query.length + (validator?.length ?? 0), 0);
-    // Without them a renewal walks the collection, where it has no dates either.
-    if (characters + marks.length * MARK_CHARACTERS > MARKS_CHARACTERS_MAX) this.parts.get(name)!.pages = undefined;
+    if (characters + marks.length * MARK_CHARACTERS > MARKS_CHARACTERS_MAX) this.parts.get(name)!.pages = 'tooMany';
     this.#saved[name] = this.parts.get(name)!.sync();
     this.#write();
   }

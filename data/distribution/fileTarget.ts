@@ -160,14 +160,9 @@ async function replacePointer(
       });
       return false;
     }
-    if (!isOurs && !copyClaim(claim, partial)) return false;
-    if (!existsSync(claim)) {
-      // Somebody else put it in place meanwhile, and may have followed it.
-      attempt(`cannot remove ${partial}`, () => rmSync(partial, { force: true }));
-      return isOurs;
-    }
-    putInPlace(partial, file);
-    removeClaims(folder, sequence);
+    attempt(`cannot remove ${partial}`, () => rmSync(partial, { force: true }));
+    // Else somebody else put it in place meanwhile, and may have followed it.
+    if (isPutInPlace(claim, file)) removeClaims(folder, sequence);
     return isOurs;
   });
 }
@@ -182,18 +177,20 @@ function isLinked(from: string, to: string): boolean {
   }
 }
 
-/** Makes the pointer of a claim the one that is put in place; false where the claim is gone, and `partial` too. */
-function copyClaim(claim: string, partial: string): boolean {
-  return attempt(`cannot read ${claim}`, () => {
-    if (!existsSync(claim)) {
-      rmSync(partial, { force: true });
-      return false;
-    }
-    const text = readFileSync(claim, 'utf8');
-    decodePointer(text, claim);
-    writeFileSync(partial, text, { flush: true });
+/** Puts the pointer of a claim in its place, in one step with the end of the claim; false where that is gone. */
+function isPutInPlace(claim: string, file: string): boolean {
+  try {
+    decodePointer(readFileSync(claim, 'utf8'), claim);
+    putInPlace(claim, file);
     return true;
-  });
+  } catch (error) {
+    if (isGone(error) || (error instanceof OperationError && isGone(error.cause))) return false;
+    throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
 }
 
 /** Removes the claims that are done with. */

@@ -7,18 +7,18 @@ import type { ListedObject, PublishingTarget } from './target.ts';
 /** What no pointer ever named may belong to a publisher that is under way, for so long. */
 const STRAY_MS_MAX = 86_400_000;
 
-/** What was removed, and what is left. */
+/** What was removed, and what is left. `missing` was removed, and became current again in that moment. */
 export interface PruneReport {
   readonly removed: number;
   readonly removedBytes: number;
   readonly kept: number;
+  readonly missing: string | undefined;
 }
 
 /**
  * Keeps the objects of the current generation and of the `keep - 1` before it, and what was put there within a day
  * before `nowMs` and never pointed to; removes all other objects. Throws OperationError `file`, `network`, also where
- * nothing is published, `snapshot` for a pointer that is none, and `refused` where what was removed became current
- * again in that moment.
+ * nothing is published, and `snapshot` for a pointer that is none.
  */
 export async function pruneTarget(target: PublishingTarget, keep: number, nowMs: number): Promise<PruneReport> {
   const { signal } = new AbortController();
@@ -42,22 +42,17 @@ export async function pruneTarget(target: PublishingTarget, keep: number, nowMs:
     await target.remove(one.name);
     removed.push(one);
   }
-  await assertNoneIsBack(target, removed);
+  const missing = await missingOf(target, removed);
   const removedBytes = removed.reduce((sum, { size }) => sum + size, 0);
-  return { removed: removed.length, removedBytes, kept: objects.length - removed.length };
+  return { removed: removed.length, removedBytes, kept: objects.length - removed.length, missing };
 }
 
-/** Throws OperationError `refused` where the pointer needs what was removed, and nobody has put it there since. */
-async function assertNoneIsBack(target: PublishingTarget, removed: readonly ListedObject[]): Promise<void> {
-  if (removed.length === 0) return;
+/** What was removed, is needed by the pointer as it is now, and was put there by nobody yet. */
+async function missingOf(target: PublishingTarget, removed: readonly ListedObject[]): Promise<string | undefined> {
+  if (removed.length === 0) return undefined;
   const now = await target.readPointer(undefined, new AbortController().signal);
-  if (now === undefined || now === 'unchanged') return;
+  if (now === undefined || now === 'unchanged') return undefined;
   const needed = new Set(objectsOf(decodePointer(now.text, target.name)));
-  for (const { name, size } of removed) {
-    if (!needed.has(name) || (await target.has(name, size))) continue;
-    throw new OperationError(
-      'refused',
-      `${target.name}: ${name} was removed while it became current again: publish it again`,
-    );
-  }
+  for (const { name, size } of removed) if (needed.has(name) && !(await target.has(name, size))) return name;
+  return undefined;
 }

@@ -28,7 +28,7 @@ interface Counting {
 /** Values of one facet that are shown: those beyond are too rare to choose from. */
 export const FACET_VALUES_MAX = 100;
 
-/** Stored bytes of the values of one facet that are shown: longer texts are not chosen from, and answers stay small. */
+/** Stored bytes of the values of one facet that are shown: what would pass them is left out, and answers stay small. */
 export const FACET_BYTES_MAX = 1 << 20;
 
 const NULL_TEXT = 'null';
@@ -184,8 +184,9 @@ function mostFrequent(
   let bytes = 0;
   for (const { code, count } of best) {
     const shown = tally.shown ? tally.shown[code]! : code;
-    if (code < size) bytes += textAt(dictionary, shown).length;
-    if (bytes > FACET_BYTES_MAX) break;
+    const own = code < size ? textAt(dictionary, shown).length : 0;
+    if (bytes + own > FACET_BYTES_MAX) continue;
+    bytes += own;
     values.push([code === size ? NULL_TEXT : servedText(dictionary, shown, form), count]);
   }
   return values;

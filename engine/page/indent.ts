@@ -8,7 +8,7 @@ import { measured } from './rows.ts';
 const COMPACT_BYTES_MAX = 1 << 20;
 /** So do those that blanks would make longer than this, as deep nesting can. */
 const INDENTED_BYTES_MAX = 8 << 20;
-/** Bytes of the compact text that are indented in one slice: about 0.5 ms. */
+/** Bytes of the compact text that are indented in one slice: about 0.5 ms. Of one that is slow to read, one piece. */
 const SLICE_BYTES = 1 << 16;
 
 const QUOTE = 0x22;
@@ -25,7 +25,10 @@ export function indented(compact: Measuring): Measuring {
   let text: IndentedText | undefined;
   let offset = 0;
   return () => {
-    body ??= compact();
+    if (!body) {
+      body = compact();
+      if (body?.isSlow && body.bytes <= COMPACT_BYTES_MAX) return undefined;
+    }
     if (!body || body.bytes > COMPACT_BYTES_MAX) return body;
     text ??= new IndentedText(body.bytes);
     const until = Math.min(body.bytes, offset + SLICE_BYTES);
@@ -33,6 +36,7 @@ export function indented(compact: Measuring): Measuring {
       const piece = body.pieceAt(offset).subarray(0, until - offset);
       text.add(piece);
       offset += piece.length;
+      if (body.isSlow) break;
     }
     if (text.bytes > INDENTED_BYTES_MAX) return body;
     return offset === body.bytes ? text.body() : undefined;

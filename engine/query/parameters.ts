@@ -136,7 +136,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     schema: NAMES,
     example: ['ob_id'],
     meaning:
-      'adds, behind the results, how many records of the whole filtered list have each value: the 100 most frequent of each',
+      'adds, behind the results, how many records of the whole filtered list have each value: at most the 100 most frequent of each',
     read: readFacets,
   },
   {

@@ -16,7 +16,7 @@ export interface Site {
   readonly collections: (name: string) => CollectionIndex;
   readonly storedBaseUrl: string;
   readonly router: Router;
-  readonly slices: Pick<Slices, 'soon'>;
+  readonly slices: Pick<Slices, 'run'>;
   readonly queryOptions: QueryOptions;
   readonly trustedHosts: () => TrustedHosts | undefined;
   readonly steadyMs: Clock;

@@ -129,7 +129,7 @@ function sightOf(view: Route, target: string): Sight {
 /** The page under a tag that is made of it, so that no change of a template needs another one. */
 async function pageAnswer(
   { settings, live }: CatalogueService,
-  { target, choice, coding, condition }: VisitRest,
+  { target, choice, coding, condition, disconnection }: VisitRest,
   page: BrowsePage,
 ): Promise<Answer> {
   const lasting = page.html;
@@ -147,7 +147,7 @@ async function pageAnswer(
   }
   const plain = wholeBody(timed(lasting, page.time));
   const tagged = tag === undefined ? {} : { etag: `W/"${tag}"` };
-  const compressed = coding === 'identity' ? undefined : await live.compressed(plain);
+  const compressed = coding === 'identity' ? undefined : await live.compressed(plain, disconnection);
   const coded = compressed ? [HTML, GZIPPED] : [HTML];
   const body = compressed ? wholeBody(compressed) : plain;
   return { status: page.status, headers: [...coded, ...headers, ...retry], ...tagged, body };

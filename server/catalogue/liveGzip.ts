@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import type { Body } from '../../engine/engine.ts';
 import type { Slices } from '../../workers/slices.ts';
+import type { Disconnection } from '../../workers/waiter.ts';
 
 const compress = promisify(gzip);
 
@@ -20,7 +21,10 @@ const SHORT_BYTES_MAX = 1 << 16;
  */
 const TURN_BYTES_MAX = 1 << 18;
 
-/** Compressions that a serving thread has under way: as many as the runtime's threads for such work. */
+/**
+ * Compressions of bodies that are read at once that a serving thread has under way: as many as the runtime's threads
+ * for such work. Others are read more slowly than they are compressed.
+ */
 const UNDER_WAY_MAX = 4;
 
 /**
@@ -44,38 +48,33 @@ export class LiveGzip {
 
   /**
    * The compressed body, a promise of it where it is long; undefined where it is too long, or many are asked for at
-   * once. Cost here: a copy of the body, of one that is slow to read a piece a step, and for a short one its
-   * compression, 25 us for a record.
+   * once, or who waits is gone. Cost here: a copy of the body, of one that is slow to read a piece a step, and for a
+   * short one its compression, 25 us for a record.
    */
-  compressed(body: Body): Uint8Array | Promise<Uint8Array> | undefined {
+  compressed(body: Body, waiter: Disconnection): Uint8Array | Promise<Uint8Array | undefined> | undefined {
     if (body.bytes > LIVE_BYTES_MAX) return undefined;
     const sinceMs = this.#slices.now();
-    const compressed = body.bytes <= SHORT_BYTES_MAX ? this.#atOnce(body) : this.#elsewhere(body);
+    const compressed = body.bytes <= SHORT_BYTES_MAX ? this.#atOnce(body) : this.#elsewhere(body, waiter);
     this.#slices.spend(sinceMs);
     return compressed;
   }
 
-  #elsewhere(body: Body): Promise<Uint8Array> | undefined {
+  #elsewhere(body: Body, waiter: Disconnection): Promise<Uint8Array | undefined> | undefined {
+    if (body.isSlow) return this.#pieceByPiece(body, waiter);
     if (this.#underWay >= UNDER_WAY_MAX) return undefined;
-    const room = new Uint8Array(body.bytes);
-    return this.#run(body.isSlow ? this.#copied(body, room) : copyOf(body, room));
+    return this.#compress(copyOf(body, new Uint8Array(body.bytes)));
   }
 
-  #copied(body: Body, room: Uint8Array): Promise<Uint8Array> {
+  async #pieceByPiece(body: Body, waiter: Disconnection): Promise<Uint8Array | undefined> {
+    let room: Uint8Array | undefined;
     let offset = 0;
-    return new Promise((resolve, reject) => {
-      this.#slices.queue(() => {
-        try {
-          offset = copyPiece(body, room, offset);
-        } catch (error) {
-          reject(error);
-          return false;
-        }
-        if (offset < body.bytes) return true;
-        resolve(room);
-        return false;
-      });
-    });
+    const step = (): Uint8Array | undefined => {
+      room ??= new Uint8Array(body.bytes);
+      offset = copyPiece(body, room, offset);
+      return offset < body.bytes ? undefined : room;
+    };
+    const bytes = await this.#slices.run('copies', step, waiter);
+    return typeof bytes === 'string' ? undefined : this.#compress(bytes);
   }
 
   #atOnce(body: Body): Uint8Array | undefined {
@@ -86,10 +85,10 @@ export class LiveGzip {
     return gzipSync(copyOf(body, this.#short), OPTIONS);
   }
 
-  async #run(bytes: Uint8Array | Promise<Uint8Array>): Promise<Uint8Array> {
+  async #compress(bytes: Uint8Array): Promise<Uint8Array> {
     this.#underWay++;
     try {
-      return await compress(await bytes, OPTIONS);
+      return await compress(bytes, OPTIONS);
     } finally {
       this.#underWay--;
     }

@@ -144,10 +144,11 @@ async function listed(
   if (known) return known;
   const compact = listingMeasuring(listing);
   const measuring = isIndented ? indented(compact) : compact;
-  const run = (waiter: Disconnection): ReturnType<typeof slices.run<Body>> => slices.run(measuring, waiter);
+  const run = (waiter: Disconnection): ReturnType<typeof slices.run<Body>> => slices.run('exports', measuring, waiter);
   const body = await exports.plain.wait(key, disconnection, run);
   if (typeof body === 'string') return undefined;
-  if (isWhole) listings.keep(key, body, MEASURED_BYTES);
+  // An indented one is a text of up to some MB.
+  if (isWhole && !isIndented) listings.keep(key, body, MEASURED_BYTES);
   return body;
 }
 

@@ -159,10 +159,10 @@ function plainAnswer(rows: Representation, delivery: Delivery): Answer | Promise
 }
 
 function liveAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
-  const { service, remarks, coding } = delivery;
+  const { service, remarks, coding, disconnection } = delivery;
   const { answers, live, exports } = service;
   return measured({ measuring: measuringOf(rows), shared: exports.plain, rows, delivery }, (body) => {
-    const bytes = coding === 'gzipOnly' || pays(0, body.bytes) ? live.compressed(body) : undefined;
+    const bytes = coding === 'gzipOnly' || pays(0, body.bytes) ? live.compressed(body, disconnection) : undefined;
     const answer = (compressed: Uint8Array | undefined): Answer => {
       const isPaying = compressed !== undefined && pays(compressed.length, body.bytes);
       if (!compressed || (!isPaying && coding === 'gzip')) return found(body, rows, delivery, 'identity', body.bytes);
@@ -238,7 +238,7 @@ async function measuredLater<B extends Body>(
   key: string | undefined,
   answer: (body: B) => Answer | Promise<Answer>,
 ): Promise<Answer> {
-  const run = (waiter: Disconnection): Promise<B | UnfinishedReason> => slices.run(measuring, waiter);
+  const run = (waiter: Disconnection): Promise<B | UnfinishedReason> => slices.run('exports', measuring, waiter);
   const body = await (key === undefined ? run(disconnection) : shared.wait(key, disconnection, run));
   return typeof body === 'string' || disconnection.isGone() ? answers.busy : answer(body);
 }

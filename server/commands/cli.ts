@@ -1,6 +1,6 @@
 // The entry point of `catalogue-replica`, on the Node that launch.js has chosen: runs the command line and turns its
-// end into an exit code. 0: done; 1: the world's fault, said in one message; 2: wrong usage; 70: our bug, with its
-// stack.
+// end into an exit code. 0: done; 1: the world's fault, said in one message; 2: wrong usage; 3: what a crawl fetched
+// was refused and removed; 70: our bug, with its stack.
 import { CommanderError } from 'commander';
 import { OperationError } from '../../data/operationError.ts';
 import { isStarved } from '../../workers/starvation.ts';
@@ -11,11 +11,13 @@ import { serveLine } from './serveCommand.ts';
 
 const USAGE_EXIT = 2;
 const OPERATION_EXIT = 1;
+const DISCARDED_EXIT = 3;
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;
   if (error instanceof OperationError) {
     process.stderr.write(withoutSecrets(error.message).replace(/^/gm, 'catalogue-replica: ') + '\n');
+    if (error.code === 'discarded') return DISCARDED_EXIT;
     return error.code === 'usage' ? USAGE_EXIT : OPERATION_EXIT;
   }
   if (isStarved(error)) {

@@ -99,7 +99,9 @@ async function discardingRefused<T>(state: string, crawled: Promise<T>): Promise
     return await crawled;
   } catch (error) {
     const refusal = discardedRefusal(state, error);
-    throw refusal ? new OperationError('input', `${refusal.message}: it was removed`, error) : error;
+    throw refusal
+      ? new OperationError('discarded', `${refusal.message}: it was removed, and the next run fetches all anew`, error)
+      : error;
   }
 }
 

@@ -64,9 +64,14 @@ export async function runPrune(to: string, keep: number, flags: Flags, outputs: 
 
 /** Removes what no pointer of a target needs, and tells what that was. Throws as it is told there. */
 export async function pruneTold(target: PublishingTarget, keep: number, report: Report): Promise<void> {
-  const { removed, removedBytes, kept } = await pruneTarget(target, keep, epochMs());
+  const { removed, removedBytes, kept, missing } = await pruneTarget(target, keep, epochMs());
   const line = `${target.name}: removed ${countText(removed)} objects (${bytesText(removedBytes)}), kept ${kept}`;
   report(line, 'info', { event: 'pruned', target: target.name, removed, bytes: removedBytes, kept });
+  // Who publishes it looks once its pointer is in place, and sends again what is not there.
+  if (missing !== undefined) {
+    const what = `${missing} became current again while it was removed: publish it again, unless that goes on`;
+    report(`${target.name}: ${what}`, 'warn', { event: 'pruned', target: target.name, missing });
+  }
 }
 
 /** The target of a URL, with the settings that say who we are to it. Throws as openPublishingTarget does. */

@@ -22,7 +22,8 @@ export function addReplicaCommands(root: Command, outputs: Outputs): void {
 const CRAWL_HINT = `
 The output is replaced as a whole or not at all. A crawl that was ended, in whatever way, goes on where it was when the
 same command runs again. A crawl is refused where too many links lead nowhere or a collection shrank: what was fetched
-is kept then, and the error says how to accept it; with --discard-refused it is removed, for runs that nobody watches.`;
+is kept then, and the error says how to accept it; with --discard-refused it is removed, for runs that nobody watches,
+which end with 3 then.`;
 
 function addCrawl(root: Command, outputs: Outputs): void {
   const names = [...CRAWL_FLAGS, 'logFormat'];

@@ -55,7 +55,8 @@ const SERVED = /^\/(?:(?:api|browse|docs)(?:\/|$)|openapi\.|attAuthority\.)/;
 
 /**
  * A target without such a path in front; the same where it has none. What the path shares with those of the API, as
- * `/api` does, stays where nothing of the API is behind it. Cost: a comparison.
+ * `/api` does, stays where nothing of the API is behind it: below `/docs` and `/api/v3`, `/docs/` and `/api/v3/` are
+ * the pages of these names, whatever the proxy. Cost: a comparison.
  */
 export function targetWithin(target: string, path: string): string {
   if (path === '' || !target.startsWith(path)) return target;

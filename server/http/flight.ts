@@ -20,8 +20,8 @@ export const COUNTED_CONNECTIONS = 100;
 export const SPARE_REQUESTS = 64;
 
 /**
- * A query of LONG_QUERY_BYTES or more counts as a request for each QUERY_BYTES: sixty that come at once take a turn of
- * 25 ms else. Few clients pipeline such.
+ * A query of LONG_QUERY_BYTES or more counts as a request for each QUERY_BYTES among those of its like: sixty of 60 kB
+ * that come at once take a turn of 25 ms else. Few clients pipeline such; others are not judged by it.
  */
 export const LONG_QUERY_BYTES = 4096;
 const QUERY_BYTES = 256;
@@ -41,6 +41,8 @@ export class Flight {
   readonly #now: () => number;
   readonly #nextTurn: (turn: () => void) => void;
   #turnRequests = 0;
+  /** What its long queries count as beyond the requests that they are. */
+  #turnLongQueries = 0;
   #turnSinceMs = 0;
   #turnConnections = 0;
   #isTurnCounted = false;
@@ -55,21 +57,23 @@ export class Flight {
    * too many and taken TURN_MS_MAX. Cost: an addition for nearly all.
    */
   isTurnOver(queryBytes: number): boolean {
-    if (queryBytes >= LONG_QUERY_BYTES) this.#turnRequests += Math.floor(queryBytes / QUERY_BYTES) - 1;
-    if (!this.#isClocked()) return false;
+    const isLong = queryBytes >= LONG_QUERY_BYTES;
+    if (isLong) this.#turnLongQueries += Math.floor(queryBytes / QUERY_BYTES) - 1;
+    if (!this.#isClocked(isLong)) return false;
     const connections = Math.min(Math.max(this.#turnConnections, this.connections), COUNTED_CONNECTIONS);
-    if (this.#turnRequests <= SPARE_REQUESTS + CONNECTION_REQUESTS * connections) return false;
+    const requests = this.#turnRequests + (isLong ? this.#turnLongQueries : 0);
+    if (requests <= SPARE_REQUESTS + CONNECTION_REQUESTS * connections) return false;
     return this.#now() - this.#turnSinceMs >= TURN_MS_MAX;
   }
 
   /** Counts a request; whether this turn has taken TURN_MS_MAX, where it costs a client nothing to wait. */
   isTurnLong(): boolean {
-    return this.#isClocked() && this.#now() - this.#turnSinceMs >= TURN_MS_MAX;
+    return this.#isClocked(false) && this.#now() - this.#turnSinceMs >= TURN_MS_MAX;
   }
 
-  /** Counts a request; whether it is one of those behind which the turn is clocked. */
-  #isClocked(): boolean {
-    if (++this.#turnRequests < CLOCKED_REQUESTS) return false;
+  /** Counts a request; whether it is one of those behind which the turn is clocked, as long queries are. */
+  #isClocked(isLong: boolean): boolean {
+    if (++this.#turnRequests < CLOCKED_REQUESTS && !isLong) return false;
     if (!this.#isTurnCounted) this.#countTurn();
     return true;
   }
@@ -82,6 +86,7 @@ export class Flight {
     this.#nextTurn(() => {
       this.#isTurnCounted = false;
       this.#turnRequests = 0;
+      this.#turnLongQueries = 0;
     });
   }
 

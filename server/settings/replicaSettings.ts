@@ -92,7 +92,7 @@ export const TARGET_SETTINGS = named({
     help: 'how often the target is asked for new data',
     initialText: '10s',
   }),
-  cache: one(PATH, 'catalogue-cache', { help: 'directory that keeps the last two generations that were fetched' }),
+  cache: one(PATH, 'catalogue-cache', { help: 'directory that keeps the last two generations that were served' }),
   allowRollback: one(SWITCH, false, { help: 'take older data from the target too' }),
   maxStaleMs: one(durationBetween(1000, 365 * DAY_MS), undefined, {
     name: 'maxStale',

@@ -12,7 +12,7 @@ import type { ServedData } from '../generations/data.ts';
 import { dataFor, give, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
 import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
 import { LOOK_MS, SILENT_LOOKS, SilenceWatch } from './silence.ts';
-import { ThreadLosses } from './threadLosses.ts';
+import { ThreadLosses, unreadProgram } from './threadLosses.ts';
 
 /** Where a thread has failed: it finishes what it has, and nobody is waited for who might come. */
 const AFTER_FAILURE: DrainTime = { graceMs: 0, withinMs: 10_000 };
@@ -200,21 +200,22 @@ export class ServingThreads {
 
   /** Ends a thread that turns no more, with what it does; where it cannot be ended, the process ends instead. */
   async #endSilent(thread: ServingThread): Promise<void> {
+    let why = 'since it waits for the system';
     const where = await onceThereIsSome(() => import('./interruption.ts'))
       .then(({ interrupted }) => interrupted(thread.worker, INTERRUPTED_MS_MAX))
       // As where the program is gone from the disk: then the process ends.
-      .catch(() => undefined);
+      .catch((error: unknown) => void (why = `by what went wrong then (${stackOf(unreadProgram(error))})`));
     const told = Object.assign(new Error(), { stack: `Error: it did not turn for ${SILENT_S} s\n${where ?? ''}` });
     // It may have ended by itself meanwhile.
-    if (where === undefined) return this.#running.has(thread) ? this.#leave(thread) : undefined;
+    if (where === undefined) return this.#running.has(thread) ? this.#leave(thread, why) : undefined;
     thread.fail(told);
     await thread.worker.terminate();
   }
 
   /** The other threads finish what they have. No ordinary exit behind that: it would wait for the silent one. */
-  async #leave(silent: ServingThread): Promise<void> {
+  async #leave(silent: ServingThread, why: string): Promise<void> {
     this.#report(
-      `a serving thread did not turn for ${SILENT_S} s and cannot be ended, since it waits for the system: ` +
+      `a serving thread did not turn for ${SILENT_S} s and cannot be ended, ${why}: ` +
         'the server ends, to be started again',
       'error',
     );

@@ -67,7 +67,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
       startServer({ data: await sampleSnapshot(), flags }),
       startBrowser(inject('runDirectory')),
     ]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     await server.stop();
@@ -83,83 +83,75 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     }
     expect(amiss).toEqual([]);
     await close();
-  }, 120_000);
+  });
 
-  test.each(someOf(PAGE_LOOKS, 1))(
-    'axe finds nothing serious in %s at %j',
-    async (colorScheme, viewport) => {
-      const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme, viewport });
-      for (const path of [...DISTINCT, ...ERRORS]) {
-        await page.goto(path);
-        for (const fold of await page.locator('details:visible > summary:visible').all()) {
-          if (await fold.isVisible()) await fold.click();
-        }
-        expect([path, await seriousOf(page), await isTooWide(page)]).toEqual([path, [], false]);
+  test.each(someOf(PAGE_LOOKS, 1))('axe finds nothing serious in %s at %j', async (colorScheme, viewport) => {
+    const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme, viewport });
+    for (const path of [...DISTINCT, ...ERRORS]) {
+      await page.goto(path);
+      for (const fold of await page.locator('details:visible > summary:visible').all()) {
+        if (await fold.isVisible()) await fold.click();
       }
-      expect(amiss).toEqual([]);
-      await close();
-    },
-    120_000,
-  );
+      expect([path, await seriousOf(page), await isTooWide(page)]).toEqual([path, [], false]);
+    }
+    expect(amiss).toEqual([]);
+    await close();
+  });
 
-  test.each(someOf([true, false], 1))(
-    'a visitor finds the way, scripts being on: %s',
-    async (javaScriptEnabled) => {
-      const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled });
-      const chips = (): Promise<string[]> => page.locator('.chips li > span').allInnerTexts();
-      await page.goto('/');
-      await page.fill('#text', 'saharan');
-      await page.click('.search button');
-      expect(await chips()).toEqual(['title › icontains saharan']);
-      await page.selectOption('.filter select >> nth=0', 'status');
-      await page.selectOption('.filter select >> nth=1', 'exact');
-      await page.fill('.filter input[name="browse.value"]', 'completed');
-      await page.click('.filter button');
-      expect(await chips()).toEqual(['title › icontains saharan', 'status completed']);
-      await page.click('.chips a >> nth=0');
-      expect(await chips()).toEqual(['status completed']);
-      await page.click('thead a:has-text("title")');
-      await page.click('thead a:has-text("title")');
-      expect(await page.locator('[aria-sort]').getAttribute('aria-sort')).toBe('descending');
-      await page.click('.sizes a:has-text("10") >> nth=0');
-      await page.click('.pages a:has-text("Next")');
-      expect(await page.locator('.range').innerText()).toMatch(/^11 to 20 of /);
-      for (const [way, range] of [
-        ['Last', /^431 to 435 of /],
-        ['Previous', /^421 to 430 of /],
-        ['First', /^1 to 10 of /],
-      ] as const) {
-        await page.click(`.pages a:has-text("${way}")`);
-        expect(await page.locator('.range').innerText()).toMatch(range);
-      }
-      await page.fill('[name="browse.position"]', '33');
-      await page.click('.jump button:has-text("Go")');
-      expect(await page.locator('.range').innerText()).toMatch(/^33 to 42 of /);
-      await page.click('.choice summary');
-      await page.check('.choice input[value="uuid"]');
-      await page.click('.choice button');
-      expect(await page.locator('thead th').allInnerTexts()).toContain('uuid');
-      await page.fill('[name="browse.id"]', '201');
-      await page.click('.jump button:has-text("Open")');
-      // Loaded: a page that has only begun to take the other's place has no way back yet.
-      await page.waitForURL(({ pathname }) => pathname === `${LIST}201/`);
-      await page.goBack();
-      await page.click('tbody th a >> nth=0');
-      await page.click('.json > summary');
-      const nested = page.locator('.json pre details >> nth=0');
-      expect(await nested.getAttribute('open')).toBe('');
-      await nested.locator('summary').first().click();
-      expect(await nested.getAttribute('open')).toBe(null);
-      await page.click('dl.record a[href*="/times/"] >> nth=0');
-      expect(await page.locator('.period svg').count()).toBe(1);
-      await page.click('.references a >> nth=0');
-      expect(await chips()).toHaveLength(1);
-      expect(new URL(page.url()).pathname).toBe(LIST);
-      expect(amiss).toEqual([]);
-      await close();
-    },
-    60_000,
-  );
+  test.each(someOf([true, false], 1))('a visitor finds the way, scripts being on: %s', async (javaScriptEnabled) => {
+    const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled });
+    const chips = (): Promise<string[]> => page.locator('.chips li > span').allInnerTexts();
+    await page.goto('/');
+    await page.fill('#text', 'saharan');
+    await page.click('.search button');
+    expect(await chips()).toEqual(['title › icontains saharan']);
+    await page.selectOption('.filter select >> nth=0', 'status');
+    await page.selectOption('.filter select >> nth=1', 'exact');
+    await page.fill('.filter input[name="browse.value"]', 'completed');
+    await page.click('.filter button');
+    expect(await chips()).toEqual(['title › icontains saharan', 'status completed']);
+    await page.click('.chips a >> nth=0');
+    expect(await chips()).toEqual(['status completed']);
+    await page.click('thead a:has-text("title")');
+    await page.click('thead a:has-text("title")');
+    expect(await page.locator('[aria-sort]').getAttribute('aria-sort')).toBe('descending');
+    await page.click('.sizes a:has-text("10") >> nth=0');
+    await page.click('.pages a:has-text("Next")');
+    expect(await page.locator('.range').innerText()).toMatch(/^11 to 20 of /);
+    for (const [way, range] of [
+      ['Last', /^431 to 435 of /],
+      ['Previous', /^421 to 430 of /],
+      ['First', /^1 to 10 of /],
+    ] as const) {
+      await page.click(`.pages a:has-text("${way}")`);
+      expect(await page.locator('.range').innerText()).toMatch(range);
+    }
+    await page.fill('[name="browse.position"]', '33');
+    await page.click('.jump button:has-text("Go")');
+    expect(await page.locator('.range').innerText()).toMatch(/^33 to 42 of /);
+    await page.click('.choice summary');
+    await page.check('.choice input[value="uuid"]');
+    await page.click('.choice button');
+    expect(await page.locator('thead th').allInnerTexts()).toContain('uuid');
+    await page.fill('[name="browse.id"]', '201');
+    await page.click('.jump button:has-text("Open")');
+    // Loaded: a page that has only begun to take the other's place has no way back yet.
+    await page.waitForURL(({ pathname }) => pathname === `${LIST}201/`);
+    await page.goBack();
+    await page.click('tbody th a >> nth=0');
+    await page.click('.json > summary');
+    const nested = page.locator('.json pre details >> nth=0');
+    expect(await nested.getAttribute('open')).toBe('');
+    await nested.locator('summary').first().click();
+    expect(await nested.getAttribute('open')).toBe(null);
+    await page.click('dl.record a[href*="/times/"] >> nth=0');
+    expect(await page.locator('.period svg').count()).toBe(1);
+    await page.click('.references a >> nth=0');
+    expect(await chips()).toHaveLength(1);
+    expect(new URL(page.url()).pathname).toBe(LIST);
+    expect(amiss).toEqual([]);
+    await close();
+  });
 
   test.each(someOf([true, false], 1))(
     'a keyboard alone leads through every flow, scripts being on: %s',
@@ -234,7 +226,6 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
       expect(amiss).toEqual([]);
       await close();
     },
-    120_000,
   );
 
   test.each(someOf(HANDS_AND_SCRIPTS, 2))(
@@ -329,7 +320,6 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
       expect(amiss).toEqual([]);
       await close();
     },
-    120_000,
   );
 
   test('on paper a page is black on white, whole, and without what only a screen has', async () => {
@@ -353,7 +343,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     }
     expect(amiss).toEqual([]);
     await close();
-  }, 60_000);
+  });
 
   test('with scripts comparisons are those of the field, and blocks are copied', async () => {
     const options = { permissions: ['clipboard-read', 'clipboard-write'] };
@@ -381,5 +371,5 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     expect([await named('Copied'), await named('Copy Python')]).toEqual([0, 1]);
     expect(amiss).toEqual([]);
     await close();
-  }, 60_000);
+  });
 });

@@ -82,7 +82,6 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
       await server.stop();
       site.remove();
     },
-    120_000,
   );
 
   test.each(someOf([true, false], 1))(
@@ -119,7 +118,6 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
       await close();
       await server.stop();
     },
-    60_000,
   );
 
   test('while too much is asked for a list says so, as a page of the same house', async () => {
@@ -147,7 +145,7 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
     await Promise.all(flood);
     for (const client of clients) client.close();
     await server.stop();
-  }, 120_000);
+  });
 
   test('data that mean harm stay text and break no layout, their texts being one word of 100 kB', async () => {
     const files = COLLECTIONS.map(({ name }) => [`${name}.ndjson`, `${harmful(name)}\n`] as const);

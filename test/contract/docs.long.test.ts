@@ -57,7 +57,6 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
         await server.stop();
       }
     },
-    120_000,
   );
 
   test('the page says what was answered where there is no document for the moment', async () => {
@@ -75,5 +74,5 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     } finally {
       await server.stop();
     }
-  }, 60_000);
+  });
 });

@@ -10,7 +10,7 @@ const HEAD = requestOf('POST', '/', ['Content-Length: 100000']);
 const ANSWER: Answer = textAnswer('never');
 const INTAKE = { bodyBytesMax: 100_000, tooLong: ANSWER, busy: ANSWER, failed: ANSWER, answer: () => ANSWER };
 
-test.each(TRANSPORTS)('$name', { timeout: 15_000 }, async (transport) => {
+test.each(TRANSPORTS)('$name', async (transport) => {
   const server = await running(transport, () => INTAKE);
   expect(await dribble(server.port, { head: HEAD, bytes: 'x' })).toBe(true);
   expect(server.errors).toEqual([]);

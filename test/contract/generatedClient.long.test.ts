@@ -73,4 +73,4 @@ test('a generated client compiles, knows paths, filters and records, and walks a
   const walked = JSON.parse(run('walk.ts', sample.url())) as { readonly ids: number[]; readonly status: string };
   expect(walked.ids).toEqual(results.map((record) => record['ob_id']));
   expect(['completed', 'final']).toContain(walked.status);
-}, 120_000);
+});

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await generate({ observations: OBSERVATIONS, seed: 3, directory: data }, () => undefined);
   const { file } = await imported(data, { file: join(directory, 'large.snapshot') });
   server = await runServer(['--data', file, '--threads', '1', '--gzip', 'stored']);
-}, 60_000);
+});
 afterAll(() => server.kill());
 
 interface Read {
@@ -108,5 +108,4 @@ test.skipIf(process.platform !== 'linux')(
     for (const socket of sockets) socket.vanish();
     expect(growth).toBeLessThan(GROWTH_BYTES_MAX);
   },
-  60_000,
 );

@@ -62,7 +62,7 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
     await abort(port, pages, HEAVY, ABORTS / 20);
     await startPool();
     before = await settledHoldings();
-  }, 60_000);
+  });
   afterAll(() => server.kill());
 
   describe.each(['identity', 'gzip'])('with %s', (coding) => {
@@ -97,7 +97,7 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
       await abort(port, pages, HEAVY, ABORTS);
       expectAllRight(await pipeline(port, pages, 1), pages.length);
     });
-  }, 120_000);
+  });
 
   async function bothCodings(): Promise<readonly KnownPage[]> {
     return [...(await knownPages(port, TARGETS, 'identity')), ...(await knownPages(port, TARGETS, 'gzip'))];

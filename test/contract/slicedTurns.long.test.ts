@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Disconnection, Handler } from '../../server/http/exchange.ts';
-import { Slices, type UnfinishedReason } from '../../workers/slices.ts';
+import { type Lane, Slices, type UnfinishedReason } from '../../workers/slices.ts';
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import { collectionOf } from '../support/collections.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../support/smallCatalogue.ts';
@@ -86,12 +86,12 @@ class NotedSlices extends Slices {
     super.spend(sinceMs);
   }
 
-  override run<T>(step: () => T | undefined, waiter: Disconnection): Promise<T | UnfinishedReason> {
+  override run<T>(lane: Lane, step: () => T | undefined, waiter: Disconnection): Promise<T | UnfinishedReason> {
     const noted = (): T | undefined => {
       this.note(this.work);
       return step();
     };
-    return super.run(noted, waiter);
+    return super.run(lane, noted, waiter);
   }
 
   end(): void {

@@ -149,7 +149,8 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
     const next = clientOf(`http://127.0.0.1:${to}`);
     const headers = { 'Transfer-Encoding': 'chunked' };
     const body = roleCall('one').padEnd(2 << 20);
-    await expect.poll(async () => (await next.send({ method: 'POST', target: PATH, headers, body })).status).toBe(200);
+    const sent = async (): Promise<number> => (await next.send({ method: 'POST', target: PATH, headers, body })).status;
+    await expect.poll(sent, { timeout: 20_000 }).toBe(200);
     next.close();
     await roomy.stop();
   });

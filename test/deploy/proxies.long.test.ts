@@ -136,7 +136,7 @@ const folder = temporaryDirectory();
 const replicas: Replica[] = [];
 const proxies = new Map<ProxyName, Proxy>();
 beforeAll(async () => {
-  replicas.push(...(await Promise.all([1, 1, 3].map((grace) => startReplica(grace)))));
+  replicas.push(...(await Promise.all([1, 1, 5].map((grace) => startReplica(grace)))));
   for (const name of NAMES) proxies.set(name, await startProxy(name, folder, replicas));
 });
 afterAll(async () => {
@@ -151,7 +151,7 @@ describe.each(NAMES)('%s', (name) => {
   beforeAll(() => {
     proxy = proxies.get(name)!;
     client = clientOf(proxy.url);
-    direct = clientOf(`http://127.0.0.1:${replicas[0]!.port}`);
+    direct = clientOf(`http://127.0.0.1:${replicas[0]!.port}`, false);
   });
   afterAll(() => [client, direct].forEach((one) => one.close()));
 
@@ -302,7 +302,7 @@ describe.each(NAMES)('%s', (name) => {
         .split('\n')
         .find((one) => one.includes('logged'));
     await expect
-      .poll(line)
+      .poll(line, { timeout: 30_000 })
       .toMatch(name === 'nginx' ? /"upstream_seconds":"0\.\d+"/ : / catalogue\/[abc] \d+(\/\d+){4} 200 /);
   });
 });

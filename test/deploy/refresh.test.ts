@@ -83,13 +83,22 @@ describe.skipIf(process.platform === 'win32')('refresh.sh', () => {
 
     linkTo(99);
     const why =
-      /catalogue-replica: 1 of 1 links lead to no record, .*: it was removed\nrefresh\.sh: .* the next run fetches all anew\n$/;
+      /catalogue-replica: 1 of 1 links lead to no record, .*: it was removed, and the next run fetches all anew\n$/;
     expect(await run()).toEqual({ code: 3, err: expect.stringMatching(why) });
     expect(readdirSync(folder)).toEqual(['replica']);
     // No count tells that it was mended.
     linkTo(9);
     expect(await run()).toEqual({ code: 0, err: '' });
     expect(readFileSync(join(folder, 'catalogue/notes.ndjson'), 'utf8')).toContain('/times/9/');
+  });
+
+  test('ends with 1 behind a crawl that got nowhere, and keeps the code of any other', async () => {
+    const folder = mkdtempSync(join(parent, 'nowhere-'));
+    const { url } = await startPlainUpstream({ collections: {} });
+    const replica = scriptAt(join(folder, 'replica'), `exec ${process.execPath} ${LAUNCHER_FILE} "$@"`);
+    const { code, err } = await endOf(started({ upstream: `${url}/nowhere`, folder, replica }));
+    expect([code, readdirSync(folder)]).toEqual([1, ['replica']]);
+    expect(err).not.toContain('anew');
   });
 
   test('keeps what a crawl fetched that failed otherwise, ends with its code, and says what it said', async () => {

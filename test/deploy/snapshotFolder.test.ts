@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { claimPort } from '../../server/http/claim.ts';
+import { steadyPort } from '../../bench/proxy/shippedProxies.ts';
 import { type CommandProcess, runProgram } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
@@ -24,8 +24,7 @@ test.skipIf(!hasProgram('nginx'))('a replica follows a folder behind nginx, whic
   const { folder, url } = newFolder(directory);
   const [first, second] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
   await published(url, first);
-  const { port, release } = await claimPort('127.0.0.1', 0);
-  await release();
+  const port = await steadyPort();
   const prefix = mkdtempSync(join(directory, 'nginx-'));
   mkdirSync(join(prefix, 'logs'));
   const file = join(prefix, 'nginx.conf');

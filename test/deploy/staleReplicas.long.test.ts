@@ -37,7 +37,7 @@ describe.skipIf(NAMES.length === 0)('before replicas whose data may be stale', (
       await published(target.url, { file });
       targets[i] = target.folder;
       const cache = join(mkdtempSync(join(folder, 'cache-')), 'cache');
-      const words = ['--from', target.url, '--cache', cache, '--poll', '100ms', '--max-stale', '1s'];
+      const words = ['--from', target.url, '--cache', cache, '--poll', '100ms', '--max-stale', '5s'];
       return startReplica(1, [...words, '--authority', authority]);
     });
     following.push(...(await Promise.all(started)));

@@ -17,11 +17,14 @@ export function settingsTable(): string {
   return tableOf(['Flag', 'Environment', 'TOML key', 'Default', 'Meaning'], rows);
 }
 
+/** What heeds a parameter. */
+const VIEW_WORDS = { list: 'lists', record: 'records', root: 'root views', lookup: 'look-ups' } as const;
+
 /** The parameters that are no filters as server/catalogue/README.md has them. */
 export function parametersTable(): string {
   const rows = PARAMETERS.map(({ name, views, value, meaning }) => [
     `\`${name}\``,
-    views.includes('record') ? 'lists, records' : 'lists',
+    views.map((view) => VIEW_WORDS[view]).join(', '),
     value,
     meaning,
   ]);

@@ -51,7 +51,7 @@ export interface DrainOutcome {
 export async function drainUnderLoad(random: Random, options: CommandOptions = {}): Promise<DrainOutcome> {
   const authority = join(prepareDemonstration(demonstrationDirectory(), epochSeconds()), DEMONSTRATION_FILES.config);
   const words = ['--data', await sampleSnapshot(), '--authority', authority, '--gzip', 'live', '--threads', '2'];
-  const server = await runServer([...words, '--drain-grace-seconds', '1'], options);
+  const server = await runServer([...words, '--drain-grace-seconds', '3'], options);
   try {
     const ports = [server.port, server.http10Port];
     const tally = { answered: 0, told: 0, lost: [] as string[], wanted: await answersOf(server.port) };

@@ -14,7 +14,7 @@ import { RawSocket, type RawAnswer } from './rawSocket.ts';
 export type Victim = CommandProcess & Addresses;
 
 /** The longest that a connection may stay open once its client has stalled. */
-export const STALL_MS_MAX = 15_000;
+export const STALL_MS_MAX = 25_000;
 
 /** Connections that are open at once. */
 const WIDTH = 64;

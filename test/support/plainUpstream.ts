@@ -11,16 +11,17 @@ export type PlainRecord = Readonly<Record<string, unknown>> & { readonly ob_id: 
 
 /**
  * What the server has and does: `collections` by name; `onRequest` is called before each answer; `heedsOrder` where
- * lists ascend by id when asked for, `heedsDates` where it has the filter `lastUpdatedDate__gte`, `heedsFields` where
- * records are cut to `fields`. It gives pages entity tags where they are `honest`, or the same ones for ever, and dates
- * in their place where it `datesPages`. `leavesOut` says which records are in no list that is asked for by dates,
- * `failsAt` what it answers with 500.
+ * lists ascend by id when asked for, `heedsDates` where it has the filter `lastUpdatedDate__gte`, whose dates it reads
+ * as of a zone so many hours (`zone`) west of that which it shows, `heedsFields` where records are cut to `fields`. It
+ * gives pages entity tags where they are `honest`, or the same ones for ever, and dates in their place where it
+ * `datesPages`. `leavesOut` says which records are in no list that is asked for by dates, `failsAt` what gets a 500.
  */
 export interface PlainUpstreamOptions {
   readonly collections: Record<string, readonly PlainRecord[]>;
   readonly onRequest?: (request: IncomingMessage) => void | Promise<void>;
   readonly heedsOrder?: boolean;
   readonly heedsDates?: boolean;
+  readonly zone?: number;
   readonly heedsFields?: boolean;
   readonly tags?: 'honest' | 'lying' | undefined;
   readonly datesPages?: boolean;
@@ -84,7 +85,7 @@ function isAsKnown(
 
 /** Starts the server on a free port. */
 export async function startPlainUpstream(options: PlainUpstreamOptions): Promise<PlainUpstream> {
-  const { collections, onRequest, heedsOrder = true, heedsDates, heedsFields, leavesOut, failsAt } = options;
+  const { collections, onRequest, heedsOrder = true, heedsDates, zone = 0, heedsFields, leavesOut, failsAt } = options;
   let sent = 0;
   const requests: IncomingMessage[] = [];
   let underWay = 0;
@@ -108,7 +109,8 @@ export async function startPlainUpstream(options: PlainUpstreamOptions): Promise
         return;
       }
       const isOrdered = heedsOrder && searchParams.has('ordering');
-      const from = heedsDates ? Date.parse(searchParams.get('lastUpdatedDate__gte') ?? '') : Number.NaN;
+      const asked = heedsDates ? Date.parse(searchParams.get('lastUpdatedDate__gte') ?? '') : Number.NaN;
+      const from = asked + zone * 3_600_000;
       const isNew = (record: PlainRecord): boolean =>
         !(Date.parse(String(record['lastUpdatedDate'])) < from || (!Number.isNaN(from) && leavesOut?.(record)));
       const all = collections[name]!.filter(isNew);

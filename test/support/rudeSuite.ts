@@ -11,7 +11,7 @@ import type { RudeWay } from './rudeWays.ts';
 const ASKED_MAX = 80;
 
 /** Short, since some ways never answer; nothing that answers takes as long. */
-const TIMEOUT_MS = { whole: 5000, never: 300 };
+const TIMEOUT_MS = { whole: 5000, never: 1000 };
 
 /** Runs every way at the places that are wanted of it, once and always. */
 export function rudeSuite(ways: readonly RudeWay[], placesOf: (way: RudeWay, i: number) => readonly Place[]): void {

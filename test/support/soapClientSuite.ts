@@ -89,7 +89,7 @@ function describeAuthorisations(client: SoapClient, run: Run, served: () => Serv
     const { site, manyRoles, now, seen } = served();
     const odd = `${ODD}${client.name} ${address}${site.staff.pem}${ODD}`;
     const long = `${manyRoles.pem}${LONG}${client.name} ${address}`;
-    const window = { notBefore: now - 100, notAfter: now + 100 };
+    const window = { notBefore: now - 100, notAfter: now + 3600 };
     const outcomes = await authorise(
       [odd, ODD],
       [long, LONG],

@@ -128,7 +128,8 @@ function signerText(signed: Certificate['signed'], issuer: Name, signers: Signer
   const { certificates: others } = signers;
   const candidates = others.filter(({ subject }) => sameName(subject, issuer));
   if (candidates.length === 0) return 'a certificate that is not in this file';
-  if (candidates.length > signers.verifications) return 'not looked for: too many have that name';
+  if (candidates.length > signers.verifications)
+    return 'not looked for: too many signatures of this file were looked at';
   signers.verifications -= candidates.length;
   const signer = candidates.find(({ publicKey }) => isSignedWith(signed, publicKey));
   if (signer === undefined) return 'nobody in this file, though one has that name';

@@ -125,20 +125,20 @@ export function issueFiles(flags: IssueFlags, at: number): string {
     ...(flags.pathLength === undefined ? {} : { pathLength: flags.pathLength }),
   });
   const chain = isProxy ? issuer!.chain : [];
-  const name = issuedName(der);
+  const name = issuedName(der, isProxy ? '--issuer' : '--name');
   write(`${flags.output}.key`, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, 0o600);
   write(`${flags.output}.pem`, [der, ...chain.map((certificate) => certificate.der)].map(pemOf).join(''), 0o644);
   return `${flags.output}.pem: ${name}; its key is in ${flags.output}.key`;
 }
 
 /** Read back before a file is written: what this program does not read, it does not issue. */
-function issuedName(der: Uint8Array): string {
+function issuedName(der: Uint8Array, flag: string): string {
   try {
     return nameText(parseCertificate(der).subject);
   } catch (cause) {
     throw new OperationError(
       'usage',
-      `--name: nobody could read such a certificate (${(cause as Error).message})`,
+      `${flag}: nobody could read such a certificate (${(cause as Error).message})`,
       cause,
     );
   }

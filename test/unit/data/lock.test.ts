@@ -105,7 +105,7 @@ test.runIf(isLinux)('a process that ended has nothing, also where nobody waited 
   running.push(parent);
   const [, zombie] = await parent.printed(/(\d+)\n/);
   const stat = (): string[] => readFileSync(`/proc/${zombie}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  await expect.poll(() => stat()[0]).toBe('Z');
+  await expect.poll(() => stat()[0], { timeout: 20_000 }).toBe('Z');
   await holding(file);
   const place = readFileSync(file, 'utf8').split(' ')[2];
   lock(newFile(`${zombie} ${stat()[19]} ${place}`), 'works')();
@@ -200,6 +200,20 @@ test('a lock has its text from the first moment on, and nothing stands beside it
   expect(namesBeside(other)).toEqual(['lock']);
   letGo();
   expect(namesBeside(other)).toEqual([]);
+});
+
+test('a server of files that says of a link it has made that there is one gives the lock', async () => {
+  const file = newFile();
+  const repeated = `const { linkSync } = fs;
+  fs.linkSync = (...paths) => {
+    linkSync(...paths);
+    linkSync(...paths);
+  };`;
+  const first = lockingWith(file, repeated);
+  await first.printed(/has it/);
+  const second = lockingWith(file, repeated);
+  expect(await second.ended).toEqual({ code: 1, signal: null });
+  expect(namesBeside(file)).toEqual(['lock']);
 });
 
 test('a file system without hard links has locks too', async () => {

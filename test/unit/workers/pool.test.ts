@@ -86,7 +86,7 @@ test(
       plan: planOf(index, condition, { form: { baseUrl: BASE_URL } }),
       wants: 'page',
     });
-    const one = startPool(loaded, 1, { ...LIMITS, taskMsMax: 500 });
+    const one = startPool(loaded, 1, { ...LIMITS, taskMsMax: 2000 });
     expect(await one.run(asked('value__regex=(?:a[ab]{0,300}){1,2}[cd]'), new LeavingClient())).toBe('overtime');
     expect(await one.run(asked('value__contains=abba'), new LeavingClient())).toMatchObject({ page: { count: 1 } });
     await one.close();

@@ -42,7 +42,7 @@ function newThread() {
 
 test('a turn takes one long step of all works together, and each work its step in turn', async () => {
   const { slices, work, turn, isIdle } = newThread();
-  const done = ['a', 'b', 'c'].map((name, i) => slices.run(work(name, i + 1, 4), STAYING));
+  const done = ['a', 'b', 'c'].map((name, i) => slices.run('exports', work(name, i + 1, 4), STAYING));
   const turns: string[] = [];
   while (!isIdle()) turns.push(turn().join());
   expect(turns).toEqual(['a', 'b', 'c', 'b', 'c', 'c']);
@@ -52,19 +52,20 @@ test('a turn takes one long step of all works together, and each work its step i
 
 test('short steps share a turn until its time is over', () => {
   const { slices, work, turn } = newThread();
-  for (const name of ['a', 'b', 'c']) void slices.run(work(name, 9, 0.3), STAYING);
+  for (const name of ['a', 'b', 'c']) void slices.run('exports', work(name, 9, 0.3), STAYING);
   expect([turn(), turn(), turn()].map((steps) => steps.join(''))).toEqual(['abca', 'bcab', 'cabc']);
 });
 
 test('however many works run, a turn takes no longer than one of them', () => {
   const { slices, work, turn } = newThread();
-  for (let i = 0; i < SLICED_RUNNING_MAX + SLICED_WAITING_MAX; i++) void slices.run(work(String(i), 3, 4), STAYING);
+  for (let i = 0; i < SLICED_RUNNING_MAX + SLICED_WAITING_MAX; i++)
+    void slices.run('exports', work(String(i), 3, 4), STAYING);
   for (let i = 0; i < 100; i++) expect(turn()).toHaveLength(1);
 });
 
 test('what is done at once leaves a queued step the turn behind it, in which nothing else has time', () => {
   const { slices, work, turn, pass } = newThread();
-  void slices.run(work('queued', 5, 1), STAYING);
+  void slices.run('exports', work('queued', 5, 1), STAYING);
   for (let i = 0; i < 3; i++) {
     let times = 0;
     while (slices.hasTime()) {
@@ -82,7 +83,7 @@ test('what is done at once leaves a queued step the turn behind it, in which not
 
 test('short steps share the turn behind one that was spent at once', () => {
   const { slices, work, turn, pass } = newThread();
-  for (const name of ['a', 'b']) void slices.run(work(name, 9, 0.3), STAYING);
+  for (const name of ['a', 'b']) void slices.run('exports', work(name, 9, 0.3), STAYING);
   const sinceMs = slices.now();
   pass(5);
   slices.spend(sinceMs);
@@ -103,9 +104,13 @@ test('time spent at once is forgotten with its turn, where nothing is queued too
 
 test('so many works run, others wait in the order in which they came, and one more is told so', async () => {
   const { slices, work, turn, taken } = newThread();
-  const running = Array.from({ length: SLICED_RUNNING_MAX }, (_, i) => slices.run(work(`r${i}`, 2, 4), STAYING));
-  const waiting = Array.from({ length: SLICED_WAITING_MAX }, (_, i) => slices.run(work(`w${i}`, 1, 4), STAYING));
-  expect(await slices.run(work('refused', 1, 4), STAYING)).toBe('busy');
+  const running = Array.from({ length: SLICED_RUNNING_MAX }, (_, i) =>
+    slices.run('exports', work(`r${i}`, 2, 4), STAYING),
+  );
+  const waiting = Array.from({ length: SLICED_WAITING_MAX }, (_, i) =>
+    slices.run('exports', work(`w${i}`, 1, 4), STAYING),
+  );
+  expect(await slices.run('exports', work('refused', 1, 4), STAYING)).toBe('busy');
   const names = Array.from({ length: 2 * SLICED_RUNNING_MAX + SLICED_WAITING_MAX }, () => turn()[0]);
   const runners = running.map((_, i) => `r${i}`);
   expect(names.slice(0, 2 * SLICED_RUNNING_MAX)).toEqual([...runners, ...runners]);
@@ -116,10 +121,12 @@ test('so many works run, others wait in the order in which they came, and one mo
 
 test('nothing waits longer than its time before it is told so, and what runs goes on', async () => {
   const { slices, work, turn, pass } = newThread();
-  const long = Array.from({ length: SLICED_RUNNING_MAX }, (_, i) => slices.run(work(`r${i}`, 3, 4), STAYING));
-  const early = slices.run(work('early', 1, 4), STAYING);
+  const long = Array.from({ length: SLICED_RUNNING_MAX }, (_, i) =>
+    slices.run('exports', work(`r${i}`, 3, 4), STAYING),
+  );
+  const early = slices.run('exports', work('early', 1, 4), STAYING);
   pass(SLICED_WAIT_MS_MAX - 1);
-  const late = slices.run(work('late', 1, 4), STAYING);
+  const late = slices.run('exports', work('late', 1, 4), STAYING);
   expect(turn()).toEqual(['r0']);
   pass(1);
   expect(turn()).toEqual(['r1']);
@@ -132,7 +139,7 @@ test('nothing waits longer than its time before it is told so, and what runs goe
 test('a work whose client leaves is out at once, running or waiting, and the next one begins', async () => {
   const { slices, work, turn } = newThread();
   const clients = Array.from({ length: SLICED_RUNNING_MAX + 2 }, () => new LeavingClient());
-  const works = clients.map((client, i) => slices.run(work(String(i), 2, 4), client));
+  const works = clients.map((client, i) => slices.run('exports', work(String(i), 2, 4), client));
   clients[SLICED_RUNNING_MAX]!.leave();
   clients[0]!.leave();
   clients[1]!.leave();
@@ -143,7 +150,7 @@ test('a work whose client leaves is out at once, running or waiting, and the nex
     `${SLICED_RUNNING_MAX + 1}`,
     '2',
   ]);
-  expect(await slices.run(work('never', 1, 4), clients[0]!)).toBe('gone');
+  expect(await slices.run('exports', work('never', 1, 4), clients[0]!)).toBe('gone');
 });
 
 test('a queued step is taken once a round, and never when it was dropped', () => {
@@ -165,22 +172,46 @@ test('a queued step is taken once a round, and never when it was dropped', () =>
 
 test('a work that throws rejects, and a step that throws stops no other', async () => {
   const { slices, work, turn } = newThread();
-  const failing = slices.run(() => {
-    throw new Error('a bug');
-  }, STAYING);
+  const failing = slices.run(
+    'exports',
+    () => {
+      throw new Error('a bug');
+    },
+    STAYING,
+  );
   slices.queue(() => {
     throw new Error('another');
   });
-  const done = slices.run(work('a', 1, 4), STAYING);
+  const done = slices.run('exports', work('a', 1, 4), STAYING);
   expect(() => turn()).toThrow('another');
   expect(turn()).toEqual(['a']);
   await expect(failing).rejects.toThrow('a bug');
   expect(await done).toBe('a done');
 });
 
+test('works of a lane wait for none of another, and take no place of it', async () => {
+  const { slices, work, turn } = newThread();
+  const exports = Array.from({ length: SLICED_RUNNING_MAX }, (_, i) =>
+    slices.run('exports', work(`e${i}`, 9, 4), STAYING),
+  );
+  const pages = Array.from({ length: SLICED_WAITING_MAX + SLICED_RUNNING_MAX }, (_, i) =>
+    slices.run('pages', work(`p${i}`, 1, 4), STAYING),
+  );
+  expect(await slices.run('pages', work('refused', 1, 4), STAYING)).toBe('busy');
+  const single = slices.soon(() => 'single', STAYING);
+  // Of as many pages as there are, no more are among the steps at once than of exports.
+  const round = Array.from({ length: 2 * SLICED_RUNNING_MAX + 1 }, () => turn().join());
+  expect(round.filter((name) => name.startsWith('p'))).toHaveLength(SLICED_RUNNING_MAX);
+  expect(await single).toBe('single');
+  for (let i = 0; i < 2 * (SLICED_WAITING_MAX + 9 * SLICED_RUNNING_MAX); i++) turn();
+  expect(new Set(await Promise.all([...exports, ...pages])).has('p0 done')).toBe(true);
+});
+
 test('work of one step is done at once or in a turn to come, whatever runs, and is bounded in number', async () => {
   const { slices, work, turn, taken, pass } = newThread();
-  const long = Array.from({ length: SLICED_RUNNING_MAX + 1 }, (_, i) => slices.run(work(`long ${i}`, 2, 4), STAYING));
+  const long = Array.from({ length: SLICED_RUNNING_MAX + 1 }, (_, i) =>
+    slices.run('exports', work(`long ${i}`, 2, 4), STAYING),
+  );
   const single = (name: string) => (): string => {
     taken.push(name);
     pass(4);

@@ -303,7 +303,7 @@ test('of a large collection a quarter may be new', async () => {
     server.closeAllConnections();
     server.close();
   }
-}, 120_000);
+});
 
 test('pages that a manifest names elsewhere are never asked for', async () => {
   const upstream = await upstreamOf({ collections: { notes: [{ ob_id: 1 }] }, tags: 'honest' });

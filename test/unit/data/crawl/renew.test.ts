@@ -47,6 +47,29 @@ test.each(
   expect(recordsOf(output)).toEqual(await whole(upstream.url));
 });
 
+test.each([14, 5, 0, -5, -14])(
+  'an upstream that reads dates as of a zone %i hours to the west of its own is not asked for all that it has',
+  async (zone) => {
+    // One an hour, for four days.
+    const timed = (id: number, hour: number, text: string): PlainRecord => {
+      return { ob_id: id, text, lastUpdatedDate: new Date(Date.UTC(2026, 0, 1, hour)).toISOString() };
+    };
+    const notes = Array.from({ length: 96 }, (_, id) => timed(id, id, 'as it was'));
+    const collections: Record<string, readonly PlainRecord[]> = { notes };
+    const upstream = await upstreamOf({ collections, heedsDates: true, zone });
+    const output = newOutputIn(directory);
+    await crawled(upstream.url, output);
+    const sentBefore = upstream.sent();
+    const unchanged = await crawled(upstream.url, output, { kind: 'renewal' });
+    expect(['kept', 'patched']).toContain(unchanged?.manners.get('notes'));
+    expect(upstream.sent() - sentBefore).toBeLessThan(60);
+    collections['notes'] = notes.with(3, timed(3, 97, 'changed'));
+    const changed = await crawled(upstream.url, output, { kind: 'renewal' });
+    expect(changed?.manners.get('notes')).toBe('patched');
+    expect(recordsOf(output)).toEqual(await whole(upstream.url));
+  },
+);
+
 test.each([
   ['tags', false],
   ['dates', true],

@@ -1,6 +1,7 @@
 // The checkpoint of a crawl stays so short that it can be read, however much pages are known by.
 import { expect, test } from 'vitest';
 import type { PageMark } from '../../../../data/crawl/walk.ts';
+import { pagesOf as pagesOfManifest } from '../../../../data/crawl/held.ts';
 import { CrawlState } from '../../../../data/crawl/state.ts';
 import { collectionsOfPath } from '../../../../engine/schema/catalogue.ts';
 import { newOutputIn } from '../../../support/crawls.ts';
@@ -38,7 +39,12 @@ test('pages of a part are kept, but for those that would make the checkpoint too
   state.close();
   const next = await opened(directoryOfState);
   expect(next.isResumed).toBe(true);
-  expect(COLLECTIONS.map(({ name }) => next.parts.get(name)!.pages?.length)).toEqual([some.length, undefined]);
+  expect(COLLECTIONS.map(({ name }) => next.parts.get(name)!.pages)).toEqual([some, 'tooMany']);
+  // A renewal knows that nothing tells it whether they are as they were, whatever the count says.
+  expect(pagesOfManifest(next.parts).map(([name, pages]) => [name, pages.length])).toEqual([
+    ['notes', some.length],
+    ['times', 0],
+  ]);
   next.close();
 });
 

@@ -72,6 +72,19 @@ test('one whose pointer another put in place has published, and takes nothing fr
   expect(strayNames(folder)).toEqual([]);
 });
 
+test('one that is stopped right before it puts its pointer in place takes nothing from who followed it', async () => {
+  const [first, own, other, last] = [pointerOf(1, 'a'), pointerOf(2, 'b'), pointerOf(2, 'c'), pointerOf(3, 'd')];
+  let followed: Promise<boolean>;
+  meanwhile('current.2.json', () => {
+    void replaced(other, first);
+    followed = replaced(last, own);
+  });
+  expect(await replaced(own, first)).toBe(true);
+  expect(await followed!).toBe(true);
+  expect(currentPointer()).toEqual(last);
+  expect(strayNames(folder)).toEqual([]);
+});
+
 test('one that would put the pointer of another in place finds it done, and takes nothing from who followed', async () => {
   const [first, own, other, last] = [pointerOf(1, 'a'), pointerOf(2, 'b'), pointerOf(2, 'c'), pointerOf(3, 'd')];
   const claim = join(folder, 'current.2.json');

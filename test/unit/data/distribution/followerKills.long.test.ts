@@ -12,4 +12,4 @@ test('killed, it leaves a cache to start from, and the next one serves the new g
   const steps = await killedFollower(directory, old, next, undefined);
   expect(steps).toBeGreaterThan(8);
   for (const share of [0.5, 0.8]) await killedFollower(directory, old, next, Math.round((steps - 1) * share));
-}, 120_000);
+});

@@ -336,7 +336,7 @@ describe('the commands', () => {
       for (const one of [follow, serving]) await one.kill();
       await upstream.close();
     }
-  }, 60_000);
+  });
 });
 
 function drip(response: ServerResponse): void {

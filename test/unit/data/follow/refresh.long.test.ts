@@ -121,7 +121,7 @@ test('a refresh that is killed leaves the old generation or the new one, and the
     expect(await differencesFrom(folder, AFTER)).toEqual([]);
     expect(loggedIn(folder, 0), `killed at step ${step}`).toEqual(CHANGES);
   }
-}, 120_000);
+});
 
 test('publishes each new generation, and what it could not the next time', async () => {
   const { upstream, collections } = await upstreamOf(BEFORE);
@@ -228,7 +228,7 @@ test('takes over what has not changed, and imports everything where the last gen
   const reason = expect.stringMatching(/computations\/.* checksum/) as unknown;
   expect(told).toContainEqual(expect.objectContaining({ event: 'importedWhole', reason }));
   expect(told).toContainEqual(expect.objectContaining({ event: 'built', carried: 0, merged: 0, parsed: 9 }));
-}, 120_000);
+});
 
 test('a folder that was copied is no fresher than the one it was copied from', async () => {
   const { upstream } = await upstreamOf(BEFORE);
@@ -241,7 +241,7 @@ test('a folder that was copied is no fresher than the one it was copied from', a
   expect(refreshedMs(pathsIn(folder))).toBe(hourAgo);
   writeFileSync(notes, text.replace(/"refreshedMs":\d+,/, ''));
   expect(refreshedMs(pathsIn(folder))).toBeGreaterThan(hourAgo + 3_000_000);
-}, 60_000);
+});
 
 test('what somebody else put in the place of the snapshot is not what the catalogue has: that is built again', async () => {
   const { upstream } = await upstreamOf(BEFORE);
@@ -251,7 +251,7 @@ test('what somebody else put in the place of the snapshot is not what the catalo
   await imported(other, { file: join(folder, 'catalogue.snapshot') });
   expect(await refreshed(upstream.url, folder)).toContain('built');
   expect(await differencesFrom(folder, BEFORE)).toEqual([]);
-}, 60_000);
+});
 
 test('a collection that had nothing gets the fields that its data has, whatever documents show', async () => {
   const times: PlainRecord[] = [];
@@ -264,7 +264,7 @@ test('a collection that had nothing gets the fields that its data has, whatever 
   expect(await refreshed(upstream.url, folder)).not.toContain('importedWhole');
   const whole = await imported(join(folder, 'catalogue'), { file: join(directory, 'shown.snapshot') });
   expect(readFileSync(join(folder, 'catalogue.snapshot')).equals(readFileSync(whole.file))).toBe(true);
-}, 60_000);
+});
 
 test('a sweep that a later run ends counts from its beginning', async () => {
   let isBroken = true;
@@ -283,7 +283,7 @@ test('a sweep that a later run ends counts from its beginning', async () => {
   isBroken = false;
   await refreshedAt(endedMs);
   expect(JSON.parse(readFileSync(join(folder, 'follow.json'), 'utf8'))).toMatchObject({ sweptMs: beganMs });
-}, 60_000);
+});
 
 test('what is left out of a collection that stays has nothing imported anew, and is refused by who takes none', async () => {
   const observations = [
@@ -310,7 +310,7 @@ test('what is left out of a collection that stays has nothing imported anew, and
   const strict = runCommand(words);
   expect(await strict.ended).toEqual({ code: 1, signal: null });
   expect(strict.err()).toContain('observations.ndjson:1: /title: expected text, got a number');
-}, 60_000);
+});
 
 test('whether nulls are taken counts from the next refresh on, also for what has not changed since', async () => {
   const computations = [
@@ -334,7 +334,7 @@ test('whether nulls are taken counts from the next refresh on, also for what has
   const strict = runCommand(words);
   expect(await strict.ended).toEqual({ code: 1, signal: null });
   expect(strict.err()).toContain('--take-nulls');
-}, 60_000);
+});
 
 test('follows until it is told to end, and ends with 0', async () => {
   const { upstream, collections } = await upstreamOf(BEFORE);

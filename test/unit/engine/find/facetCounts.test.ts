@@ -79,7 +79,7 @@ describe('facets', () => {
     expect(title![2]).toEqual(['title 10', 20]);
   });
 
-  test('show the values before the one with which their texts pass the limit, and none behind it', () => {
+  test('leave out each value with whose text those that are shown would pass the limit', () => {
     const shown = (...lengths: readonly number[]): readonly string[] => {
       const texts = lengths.map((length, i) => (length === 0 ? null : 'abcd'[i]!.repeat(length)));
       const titled = indexOf(
@@ -90,8 +90,8 @@ describe('facets', () => {
     };
     const half = FACET_BYTES_MAX / 2;
     expect(shown(half, half, 0)).toEqual(['a', 'b', 'null']);
-    expect(shown(half, half + 1, 1)).toEqual(['a']);
-    expect(shown(FACET_BYTES_MAX + 1, 1)).toEqual([]);
+    expect(shown(half, half + 1, 1)).toEqual(['a', 'c']);
+    expect(shown(FACET_BYTES_MAX + 1, 1, 0)).toEqual(['b', 'null']);
   });
 
   test('count a record once a value of a to-many relation, and under null where a related row has none', () => {

@@ -37,6 +37,16 @@ test.each(['1.50', '123456789012345678901234567890', '"\\\\\\"[{,:\\u00e9"', '{"
   },
 );
 
+test('of a text that is slow to read a slice takes one piece, behind those that measure it', () => {
+  const pieces = inPieces(JSON.stringify([1, 2, 3, 4]), 3);
+  let slices = 0;
+  const slow = { ...pieces, isSlow: true };
+  const indenting = indented(() => (slices < 2 ? undefined : slow));
+  let text: Body | undefined;
+  for (; !text; slices++) text = indenting();
+  expect([slices, textOf(text)]).toEqual([2 + 1 + 3, JSON.stringify([1, 2, 3, 4], null, 2)]);
+});
+
 describe('bounds', () => {
   test('a text beyond 1 MiB stays as it is', () => {
     const text = (bytes: number): string => `[${'1,'.repeat((bytes - 3) / 2)}1]`.padEnd(bytes, ' ');

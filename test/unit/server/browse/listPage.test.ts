@@ -84,7 +84,7 @@ test('wide characters of values, titles and the page itself are there, and no te
 describe('pages beside other work of the thread', () => {
   test('are 503 that say when to come back where too much waits', async () => {
     const slices = new Slices(steadyMs);
-    slices.soon = () => Promise.resolve('busy');
+    slices.run = () => Promise.resolve('busy');
     for (const url of ['/browse/', LIST, `${LIST}1/`]) {
       const answer = await browserWith(slices).asked(url);
       expect([answer.status, headerOf(answer, 'Retry-After')]).toEqual([503, '1']);
@@ -95,7 +95,9 @@ describe('pages beside other work of the thread', () => {
   test('are made though all of it that may run does not end', async () => {
     const slices = new Slices(steadyMs);
     let isOver = false;
-    const works = Array.from({ length: SLICED_RUNNING_MAX }, () => slices.run(() => isOver || undefined, STAYING));
+    const works = Array.from({ length: SLICED_RUNNING_MAX }, () =>
+      slices.run('exports', () => isOver || undefined, STAYING),
+    );
     const browser = browserWith(slices);
     const answers = await Promise.all(['/browse/', LIST, `${LIST}1/`].map((url) => browser.asked(url)));
     isOver = true;

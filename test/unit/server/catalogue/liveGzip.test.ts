@@ -3,14 +3,17 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { wholeBody, type Body } from '../../../../engine/page/body.ts';
 import { LiveGzip } from '../../../../server/catalogue/liveGzip.ts';
+import { Slices } from '../../../../workers/slices.ts';
+import { LeavingClient } from '../../../support/leavingClient.ts';
+import { STAYING } from '../../../support/requests.ts';
 import { CountedBody, countedText, newSlices, settled } from '../../../support/transports.ts';
 
 test('a body is compressed from its pieces, each asked for once', async () => {
   const live = new LiveGzip(newSlices());
   const body = new CountedBody(100_000, 3000);
-  expect(gunzipSync((await live.compressed(body))!).toString()).toBe(countedText(100_000));
+  expect(gunzipSync((await live.compressed(body, STAYING))!).toString()).toBe(countedText(100_000));
   expect(body.pieces).toBe(34);
-  expect(gunzipSync((await live.compressed(wholeBody(new Uint8Array(0))))!)).toHaveLength(0);
+  expect(gunzipSync((await live.compressed(wholeBody(new Uint8Array(0)), STAYING))!)).toHaveLength(0);
 });
 
 const zeros = (bytes: number): Body => wholeBody(new Uint8Array(bytes));
@@ -19,34 +22,34 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 test('a body up to 64 KiB is compressed at once, a longer one later', () => {
   const live = new LiveGzip(newSlices());
-  expect(live.compressed(zeros(SHORT))).toBeInstanceOf(Uint8Array);
-  expect(live.compressed(zeros(SHORT + 1))).toBeInstanceOf(Promise);
+  expect(live.compressed(zeros(SHORT), STAYING)).toBeInstanceOf(Uint8Array);
+  expect(live.compressed(zeros(SHORT + 1), STAYING)).toBeInstanceOf(Promise);
 });
 
 test('short bodies beyond 256 KiB in one turn of the event loop are left, so that none of them comes later', async () => {
   const live = new LiveGzip(newSlices());
-  for (let i = 0; i < 4; i++) expect(live.compressed(zeros(SHORT))).toBeInstanceOf(Uint8Array);
-  expect(live.compressed(zeros(10))).toBeUndefined();
+  for (let i = 0; i < 4; i++) expect(live.compressed(zeros(SHORT), STAYING)).toBeInstanceOf(Uint8Array);
+  expect(live.compressed(zeros(10), STAYING)).toBeUndefined();
   await nextTurn();
-  expect(live.compressed(zeros(SHORT))).toBeInstanceOf(Uint8Array);
+  expect(live.compressed(zeros(SHORT), STAYING)).toBeInstanceOf(Uint8Array);
 });
 
 test('a body beyond 1 MiB is left, and so is a fifth one under way', async () => {
   const live = new LiveGzip(newSlices());
-  expect(live.compressed(zeros((1 << 20) + 1))).toBeUndefined();
-  const underWay = Array.from({ length: 4 }, () => live.compressed(zeros(1 << 20)));
+  expect(live.compressed(zeros((1 << 20) + 1), STAYING)).toBeUndefined();
+  const underWay = Array.from({ length: 4 }, () => live.compressed(zeros(1 << 20), STAYING));
   expect(underWay.every((one) => one instanceof Promise)).toBe(true);
-  expect(live.compressed(zeros(1 << 20))).toBeUndefined();
-  expect(live.compressed(zeros(SHORT))).toBeInstanceOf(Uint8Array);
+  expect(live.compressed(zeros(1 << 20), STAYING)).toBeUndefined();
+  expect(live.compressed(zeros(SHORT), STAYING)).toBeInstanceOf(Uint8Array);
   for (const one of underWay) await one;
-  expect(live.compressed(zeros(1 << 20))).toBeInstanceOf(Promise);
+  expect(live.compressed(zeros(1 << 20), STAYING)).toBeInstanceOf(Promise);
 });
 
 describe('a long body that is slow to read', () => {
   test('is copied a piece a step, other steps between', async () => {
     const slices = newSlices();
     const body = Object.assign(new CountedBody(100_000, 3000), { isSlow: true });
-    const compressed = new LiveGzip(slices).compressed(body);
+    const compressed = new LiveGzip(slices).compressed(body, STAYING);
     const seen = [body.pieces];
     slices.queue(() => seen.push(body.pieces) < 35);
     await settled(() => seen.length === 35);
@@ -54,16 +57,29 @@ describe('a long body that is slow to read', () => {
     expect(gunzipSync((await compressed)!).toString()).toBe(countedText(100_000));
   });
 
-  test('is under way from the start until a piece cannot be read', async () => {
+  test('takes no place of others while it is read, and ends with its client', async () => {
+    // A step a turn.
+    let now = 0;
+    const live = new LiveGzip(new Slices(() => now++));
+    const bodies = Array.from({ length: 8 }, () => Object.assign(new CountedBody(100_000, 3000), { isSlow: true }));
+    const clients = bodies.map(() => new LeavingClient());
+    const underWay = bodies.map(async (body, i) => live.compressed(body, clients[i]!));
+    expect(live.compressed(zeros(SHORT + 1), STAYING)).toBeInstanceOf(Promise);
+    await settled(() => bodies.every(({ pieces }) => pieces > 0));
+    for (const client of clients) client.leave();
+    const pieces = bodies.map((body) => body.pieces);
+    expect(await Promise.all(underWay)).toEqual(bodies.map(() => undefined));
+    await nextTurn();
+    expect(bodies.map((body) => body.pieces)).toEqual(pieces);
+    expect(Math.max(...pieces)).toBeLessThan(34);
+  });
+
+  test('rejects where a piece cannot be read', async () => {
     const live = new LiveGzip(newSlices());
     const pieceAt = (): never => {
       throw new Error('unreadable');
     };
     const unreadable = { bytes: SHORT + 1, isSlow: true, pieceAt };
-    const underWay = Array.from({ length: 4 }, async () => live.compressed(unreadable));
-    expect(live.compressed(unreadable)).toBeUndefined();
-    const ends = await Promise.allSettled(underWay);
-    expect(ends).toEqual(underWay.map(() => ({ status: 'rejected', reason: new Error('unreadable') })));
-    expect(gunzipSync((await live.compressed(zeros(SHORT + 1)))!)).toHaveLength(SHORT + 1);
+    await expect(live.compressed(unreadable, STAYING)).rejects.toThrow('unreadable');
   });
 });

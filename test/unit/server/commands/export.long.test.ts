@@ -98,9 +98,9 @@ test('a signal leaves nothing behind, and what was there before', async () => {
   writeFileSync(file, 'before');
   const command = runCommand(['export', 'observations', '-o', file, '--force', '--data', data]);
   const isUnfinished = (): boolean => readdirSync(directory).some((name) => name.startsWith('stopped.parquet.partial'));
-  let isOver = false;
-  void command.ended.then(() => (isOver = true));
-  while (!isUnfinished() && !isOver) await new Promise((resolve) => setTimeout(resolve, 1));
+  const run = { isOver: false };
+  void command.ended.then(() => (run.isOver = true));
+  while (!isUnfinished() && !run.isOver) await new Promise((resolve) => setTimeout(resolve, 1));
   command.signal('SIGINT');
   expect(await command.ended).toEqual({ code: null, signal: 'SIGINT' });
   expect(isUnfinished()).toBe(false);

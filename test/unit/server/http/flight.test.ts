@@ -23,12 +23,14 @@ function newTurn(requestMs: number) {
   );
   return {
     pass: (ms: number) => void (now += ms),
-    answered(connections: number, flood: number, queryBytes = 0): number {
+    answered(connections: number, flood: number, queryBytes = 0, isEnded = true): number {
       flight.connections = connections;
       let answered = 0;
       for (; answered < flood && !flight.isTurnOver(queryBytes); answered++) now += requestMs;
-      next?.();
-      next = undefined;
+      if (isEnded) {
+        next?.();
+        next = undefined;
+      }
       return answered;
     },
   };
@@ -44,6 +46,12 @@ test('long queries count as many requests, so that a turn ends with its time', (
   expect(newTurn(1).answered(60, 60, 60_000)).toBe(TURN_MS_MAX);
   expect(newTurn(1).answered(60, 60, LONG_QUERY_BYTES - 1)).toBe(60);
   expect(newTurn(0.1).answered(60, 60, 60_000)).toBe(60);
+});
+
+test('no other request is judged by the long queries of a turn', () => {
+  const turn = newTurn(1);
+  turn.answered(1, 1, 60_000, false);
+  expect(turn.answered(1, 40)).toBe(40);
 });
 
 test('requests that are cheap together are all taken', () => {

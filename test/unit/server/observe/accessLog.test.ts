@@ -53,10 +53,10 @@ describe.runIf(process.platform === 'linux')('a disk that takes nothing', () => 
     const log = new AccessLog(logs.link(lines));
     const opened = (): number =>
       readdirSync('/proc/self/fd').filter((name) => linkAt(`/proc/self/fd/${name}`) === '/dev/full').length;
-    await vi.waitUntil(() => opened() === 1);
+    await vi.waitUntil(() => opened() === 1, { timeout: 10_000 });
     for (let i = 1; i <= 3; i++) {
       log.write(LINE);
-      await vi.waitUntil(() => lines[0] === i);
+      await vi.waitUntil(() => lines[0] === i, { timeout: 10_000 });
       logs.reopen();
       await vi.waitUntil(() => lines[1] === i && opened() === 1, { timeout: 10_000 });
     }
@@ -128,7 +128,7 @@ describe.skipIf(process.platform === 'win32')('a pipe', () => {
     await log.close();
     logs.stop();
     appendingTo(pipe, () => expect.unreachable())(['{"event":1}']);
-    await expect.poll(() => readFileSync(read, 'utf8')).toBe(`${LINE}{"event":1}\n`);
+    await expect.poll(() => readFileSync(read, 'utf8'), { timeout: 20_000 }).toBe(`${LINE}{"event":1}\n`);
     expect(reader.exitCode).toBeNull();
     reader.kill();
   });

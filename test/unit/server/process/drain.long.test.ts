@@ -59,7 +59,7 @@ test.runIf(process.platform === 'linux')(
       const [, port] = await server.printed(/listening on http:\/\/\S+:(\d+)\n/);
       const body = call('reqAuthorisation', '<usrProxyCert>x</usrProxyCert><usrAttCert></usrAttCert>');
       const asked = async (): Promise<boolean> => {
-        const signal = AbortSignal.timeout(2000);
+        const signal = AbortSignal.timeout(10_000);
         const headers = { 'content-type': 'text/xml' };
         const url = `http://127.0.0.1:${port}/attAuthority.wsdl`;
         return fetch(url, { method: 'POST', headers, body, signal }).then(

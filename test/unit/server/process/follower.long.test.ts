@@ -90,7 +90,7 @@ test('fetches what it has not, and takes what changed when it is ordered to; wha
   expect(metrics).toMatch(/catalogue_replica_refresh_age_seconds [\d.]+\n/);
   expect(metrics).toMatch(/catalogue_replica_step_bytes\{step="crawled"\} 60\n/);
   expect(metrics).toMatch(/catalogue_replica_step_seconds\{step="built"\} [\d.]+\n/);
-}, 60_000);
+});
 
 test('tells each step as a line of JSON with its event and figures', async () => {
   const collections = { notes: notesOf(3) };
@@ -125,7 +125,7 @@ test('tells each step as a line of JSON with its event and figures', async () =>
   const guide = readFileSync(new URL('../../../../server/admin/README.md', import.meta.url), 'utf8');
   for (const name of DATA_STEPS) expect(guide).toContain(`\`${name}\``);
   expect(names.filter((name) => !DATA_STEPS.some((one) => one === name))).toEqual([]);
-}, 60_000);
+});
 
 test('takes what changed at its time, and ends with what it started', async () => {
   const { collections, command, counted, state } = await following('1s');
@@ -153,7 +153,7 @@ test('asks as its settings say, and accepts what they allow', async () => {
   collections.notes = notesOf(1);
   const reason = expect.stringContaining('notes has 1 records, 2 before; more than 40 % are gone') as string;
   expect(await ordered(admin)).toMatchObject({ status: 422, body: { status: 'refused', reason } });
-}, 60_000);
+});
 
 test('is not ready any more once what it follows is away for longer than --max-stale, and serves on', async () => {
   const { command, admin, counted, url, breakUpstream } = await following('1s', '--max-stale', '1s', '--timeout', '1');
@@ -172,7 +172,7 @@ test('is not ready any more once what it follows is away for longer than --max-s
   };
   await expect.poll(healthz, { timeout: 20_000 }).toEqual([503, { status: 'stale' }]);
   expect(await counted()).toBe(3);
-}, 60_000);
+});
 
 test('refreshes whatever of the server is set in its environment and its file, of which the flags win', async () => {
   const upstream = await startPlainUpstream({ collections: { notes: notesOf(3) } });
@@ -219,10 +219,9 @@ test.skipIf(!hasProgram('prlimit'))(
     limit('3');
     await printed(/the refresh failed, generation \w+ goes on: no process can be started: spawn \S+ EMFILE/);
     limit('256');
-    await expect.poll(async () => (await statusOf(admin)).lastFailure?.reason).toMatch(/EMFILE/);
+    await expect.poll(async () => (await statusOf(admin)).lastFailure?.reason, { timeout: 20_000 }).toMatch(/EMFILE/);
     expect(await ordered(admin)).toMatchObject({ status: 200, body: { status: 'unchanged' } });
   },
-  60_000,
 );
 
 test('a refresh that somebody ends is none: it failed, and the data grows no younger', async () => {
@@ -252,7 +251,7 @@ test('a refresh that somebody ends is none: it failed, and the data grows no you
   }
   expect(existsSync(join(state, 'lock'))).toBe(false);
   expect(await ordered(admin!)).toMatchObject({ status: 200, body: { status: 'unchanged' } });
-}, 60_000);
+});
 
 test('a process that ends well without a word of what it brought has brought nothing', async () => {
   const script = join(mkdtempSync(join(directory, 'script-')), 'ends.js');
@@ -272,7 +271,7 @@ test('serves on where the system has no memory for a refresh', async () => {
   const { printed, admin } = await serving(['--import', defect]);
   await printed(/the refresh failed, generation \w+ goes on: no process can be started: spawn ENOMEM/);
   expect((await statusOf(admin)).lastFailure?.reason).toMatch(/ENOMEM/);
-}, 60_000);
+});
 
 test('data and what is followed cannot both be named', async () => {
   const command = runCommand(['serve', '--follow', 'http://a.example.org', '--data', 'x']);
@@ -294,7 +293,7 @@ test('who went back stays there, until there is more than what was left', async 
   expect(await ordered(admin, 'rollback')).toMatchObject({ body: { status: 'swapped' } });
   expect(await ordered(admin, 'reload')).toMatchObject({ body: { status: 'swapped' } });
   expect(await counted()).toBe(5);
-}, 60_000);
+});
 
 test('builds a snapshot again that is damaged where nobody looks before it is loaded', async () => {
   const { command, state, upstream } = await following('1h');
@@ -311,7 +310,7 @@ test('builds a snapshot again that is damaged where nobody looks before it is lo
   expect(await (await fetch(`${url}/api/v3/notes/?limit=1`)).json()).toMatchObject({ count: 3 });
   bytes[200]! ^= 1;
   expect(readFileSync(file).equals(bytes)).toBe(true);
-}, 60_000);
+});
 
 test('waits for a catalogue that is not there yet, says so, and follows another one where it was misspelt', async () => {
   const upstream = await startPlainUpstream({ collections: { notes: notesOf(3) } });
@@ -332,61 +331,53 @@ test('waits for a catalogue that is not there yet, says so, and follows another 
   await misspelt.kill();
   const right = started(upstream.url);
   await right.printed(/listening on/);
-}, 60_000);
+});
 
-test.each(['', '--take-nulls'])(
-  'nulls where documents show values: with `%s`',
-  async (flag) => {
-    const { collections, admin, url } = await following('1h', ...(flag === '' ? [] : [flag]));
-    const nulls = [
-      { ob_id: 1, title: null },
-      { ob_id: 2, title: 'x', procedureAcquisition: null },
-    ];
-    (collections as Record<string, readonly PlainRecord[]>)['observations'] = nulls;
-    const { status } = await ordered(admin);
-    if (flag === '') {
-      expect(status).toBe(422);
-      const reason = expect.stringMatching(/title: expected text, got null; 1 faulty line; .*--take-nulls takes/);
-      expect((await statusOf(admin)).lastFailure).toMatchObject({ reason });
-      return;
-    }
-    expect(status).toBe(200);
-    const list = (await (await fetch(`${url}/api/v3/observations/?title__isnull=true`)).json()) as object;
-    expect(list).toMatchObject({ count: 1, results: nulls.slice(0, 1) });
-  },
-  60_000,
-);
+test.each(['', '--take-nulls'])('nulls where documents show values: with `%s`', async (flag) => {
+  const { collections, admin, url } = await following('1h', ...(flag === '' ? [] : [flag]));
+  const nulls = [
+    { ob_id: 1, title: null },
+    { ob_id: 2, title: 'x', procedureAcquisition: null },
+  ];
+  (collections as Record<string, readonly PlainRecord[]>)['observations'] = nulls;
+  const { status } = await ordered(admin);
+  if (flag === '') {
+    expect(status).toBe(422);
+    const reason = expect.stringMatching(/title: expected text, got null; 1 faulty line; .*--take-nulls takes/);
+    expect((await statusOf(admin)).lastFailure).toMatchObject({ reason });
+    return;
+  }
+  expect(status).toBe(200);
+  const list = (await (await fetch(`${url}/api/v3/observations/?title__isnull=true`)).json()) as object;
+  expect(list).toMatchObject({ count: 1, results: nulls.slice(0, 1) });
+});
 
-test.each(['', '--lenient'])(
-  'records that are no such records: with `%s`',
-  async (flag) => {
-    const { collections, command, admin, url } = await following('1h', ...(flag === '' ? [] : [flag]));
-    const faulty = (count: number): readonly PlainRecord[] =>
-      Array.from({ length: count }, (_, i) => ({ ob_id: i + 1, title: i === 0 ? 17 : `title ${i}` }));
-    const all: Record<string, readonly PlainRecord[]> = collections;
-    const titles = async (): Promise<unknown> =>
-      ((await (await fetch(`${url}/api/v3/observations/`)).json()) as { count: number }).count;
-    all['observations'] = faulty(3);
-    const { status } = await ordered(admin);
-    if (flag === '') {
-      expect(status).toBe(422);
-      const reason = expect.stringMatching(
-        /observations.ndjson:1: \/title: expected text, got a number; 1 faulty line; /,
-      );
-      expect((await statusOf(admin)).lastFailure).toMatchObject({ reason });
-      return;
-    }
-    expect(status).toBe(200);
-    expect(await titles()).toBe(2);
-    expect(command.out()).toMatch(
-      /left out: .*observations.ndjson:1: \/title: expected text, got a number\nbuilt .* 1 left out/,
+test.each(['', '--lenient'])('records that are no such records: with `%s`', async (flag) => {
+  const { collections, command, admin, url } = await following('1h', ...(flag === '' ? [] : [flag]));
+  const faulty = (count: number): readonly PlainRecord[] =>
+    Array.from({ length: count }, (_, i) => ({ ob_id: i + 1, title: i === 0 ? 17 : `title ${i}` }));
+  const all: Record<string, readonly PlainRecord[]> = collections;
+  const titles = async (): Promise<unknown> =>
+    ((await (await fetch(`${url}/api/v3/observations/`)).json()) as { count: number }).count;
+  all['observations'] = faulty(3);
+  const { status } = await ordered(admin);
+  if (flag === '') {
+    expect(status).toBe(422);
+    const reason = expect.stringMatching(
+      /observations.ndjson:1: \/title: expected text, got a number; 1 faulty line; /,
     );
-    all['observations'] = faulty(5);
-    expect(await ordered(admin)).toMatchObject({ body: { status: 'swapped' } });
-    expect(await titles()).toBe(4);
-    collections.notes = notesOf(7);
-    expect(await ordered(admin)).toMatchObject({ body: { status: 'swapped' } });
-    expect(await titles()).toBe(4);
-  },
-  60_000,
-);
+    expect((await statusOf(admin)).lastFailure).toMatchObject({ reason });
+    return;
+  }
+  expect(status).toBe(200);
+  expect(await titles()).toBe(2);
+  expect(command.out()).toMatch(
+    /left out: .*observations.ndjson:1: \/title: expected text, got a number\nbuilt .* 1 left out/,
+  );
+  all['observations'] = faulty(5);
+  expect(await ordered(admin)).toMatchObject({ body: { status: 'swapped' } });
+  expect(await titles()).toBe(4);
+  collections.notes = notesOf(7);
+  expect(await ordered(admin)).toMatchObject({ body: { status: 'swapped' } });
+  expect(await titles()).toBe(4);
+});

@@ -135,25 +135,21 @@ const flipBit = (file: string): void => {
 test.each<[string, (file: string) => void, RegExp]>([
   ['are lost', rmSync, / is gone$/m],
   ['are damaged', flipBit, / has SHA-256 .*, expected /],
-])(
-  'serve takes a generation whose published ones %s, and makes them itself',
-  async (_, harm, why) => {
-    const { folder, url } = newFolder(directory);
-    const output = dataSetOf(directory, {});
-    const { file } = await imported(data, { file: join(output, 'published.snapshot') });
-    await keepBlocks(file, { baseUrl: BASE_URL, threads: 1 }, () => undefined);
-    await published(url, { file });
-    harm(join(folder, blocksName(wholePointer(folder)!.blocks[0]!)));
-    const server = await startFollower(url, join(output, 'cache'), ['--gzip', 'stored', ...LASTING]);
-    running.push(server);
-    const [, address] = await server.printed(/listening on (http:\S+)\n/);
-    expect(server.out()).toMatch(/^records are compressed here, since what was published cannot be had: /m);
-    expect(server.out()).toMatch(why);
-    expect(server.out()).toMatch(/^compressed records \(.* kB\) in \d+\.\d s, kept in /m);
-    expect(await wayOf(address!)).toBe('-s"');
-  },
-  20_000,
-);
+])('serve takes a generation whose published ones %s, and makes them itself', async (_, harm, why) => {
+  const { folder, url } = newFolder(directory);
+  const output = dataSetOf(directory, {});
+  const { file } = await imported(data, { file: join(output, 'published.snapshot') });
+  await keepBlocks(file, { baseUrl: BASE_URL, threads: 1 }, () => undefined);
+  await published(url, { file });
+  harm(join(folder, blocksName(wholePointer(folder)!.blocks[0]!)));
+  const server = await startFollower(url, join(output, 'cache'), ['--gzip', 'stored', ...LASTING]);
+  running.push(server);
+  const [, address] = await server.printed(/listening on (http:\S+)\n/);
+  expect(server.out()).toMatch(/^records are compressed here, since what was published cannot be had: /m);
+  expect(server.out()).toMatch(why);
+  expect(server.out()).toMatch(/^compressed records \(.* kB\) in \d+\.\d s, kept in /m);
+  expect(await wayOf(address!)).toBe('-s"');
+});
 
 test('import makes them too where it is told the base URL', async () => {
   const output = dataSetOf(directory, {});
