@@ -25,6 +25,7 @@ export async function unfinished<T>(target: string, work: (partial: string) => P
   const partial = `${target}.partial-${placeHere()}-${process.pid}-${randomBytes(6).toString('hex')}`;
   const remove = (): void => rmSync(partial, { recursive: true, force: true });
   const forget = beforeEnd(remove);
+  ours.add(partial);
   try {
     return await work(partial);
   } catch (error) {
@@ -32,8 +33,12 @@ export async function unfinished<T>(target: string, work: (partial: string) => P
     throw error;
   } finally {
     forget();
+    ours.delete(partial);
   }
 }
+
+/** What this process makes now: another one may have had its number before, as in a container that was started anew. */
+const ours = new Set<string>();
 
 /**
  * Has `work` done where a signal would end the process, which then ends as it would have; answers what takes that back.
@@ -97,8 +102,14 @@ export function removeLeft(directory: string, isOf: (name: string) => boolean): 
 
 /** Whether nobody writes to a path any more: not the process of this number, and nobody for long. */
 function isLeft(file: string, number: number | undefined): boolean {
+  if (number === process.pid) return !startsWithOurs(file);
   if (number !== undefined && !isAlive(number)) return true;
   return writtenMsAgo(file) > WRITTEN_MS_MAX;
+}
+
+/** Work may make others whose names start with its path. */
+function startsWithOurs(file: string): boolean {
+  return [...ours].some((partial) => path.resolve(file).startsWith(path.resolve(partial)));
 }
 
 /** How long ago somebody wrote to a path, either way where a clock was wrong; 0 where nothing is there. */

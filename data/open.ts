@@ -38,7 +38,9 @@ export function holdData(data: string): HeldFile | undefined {
 
 /** Loads a snapshot file that is held open. Throws OperationError `file` or `snapshot`. Cost: a load. */
 export async function openHeld(held: HeldFile, options: OpenOptions, onProgress: OnProgress): Promise<LoadedSnapshot> {
-  const loaded = await loadHeld(held, options, onProgress);
+  // Those of the options are for an import.
+  const { threads: _threads, ...loading } = options;
+  const loaded = await loadHeld(held, loading, onProgress);
   accept(held.file, straySection(loaded, catalogueIn(held.file, loaded)) ?? {});
   return loaded;
 }

@@ -2,6 +2,7 @@
 // common. Knows none of them; a thread answers each order with one message.
 import assert from 'node:assert/strict';
 import { parentPort, Worker } from 'node:worker_threads';
+import { OperationError } from './operationError.ts';
 
 /** Threads of one program that take orders, each the one after the other. */
 export class OrderThreads {
@@ -37,9 +38,10 @@ export class OrderThreads {
   }
 }
 
-/** What a thread answers to an order: its reply, and the CPU time that this took. */
+/** What a thread answers to an order: its reply, or why the world refused it, and the CPU time that this took. */
 interface Answer {
   readonly reply: object;
+  readonly refused?: Pick<OperationError, 'code' | 'message'>;
   readonly micros: number;
 }
 
@@ -52,11 +54,21 @@ export function takeOrders(act: (order: never) => object, micros: () => number =
   assert(port, 'orders are taken by a thread');
   port.on('message', (order) => {
     const before = micros();
-    const reply = act(order as never);
-    const answer: Answer = { reply, micros: micros() - before };
-    port.postMessage(answer, memoryOf(reply));
+    const done = outcomeOf(() => act(order as never));
+    const answer: Answer = { ...done, micros: micros() - before };
+    port.postMessage(answer, memoryOf(done.reply));
     letGo(order as object);
   });
+}
+
+/** An error of the world keeps its code, which an error that ends a thread loses. */
+function outcomeOf(act: () => object): Omit<Answer, 'micros'> {
+  try {
+    return { reply: act() };
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return { reply: {}, refused: { code: error.code, message: error.message } };
+  }
 }
 
 /**
@@ -74,11 +86,12 @@ class OrderThread {
 
   constructor(worker: Worker, onMicros: (micros: number) => void) {
     this.#worker = worker;
-    worker.on('message', ({ reply, micros }: Answer) => {
+    worker.on('message', ({ reply, refused, micros }: Answer) => {
       const first = this.#asked.shift();
       assert(first, 'a thread answers what it was asked');
       onMicros(micros);
-      first.resolve(reply);
+      if (refused) first.reject(new OperationError(refused.code, refused.message));
+      else first.resolve(reply);
     });
     worker.on('error', (error) => this.#fail(error));
     worker.on('exit', (code) => this.#fail(new Error(`a thread ended with ${code}`)));

@@ -75,10 +75,10 @@ sub vcl_backend_fetch {
 }
 
 sub vcl_backend_response {
-  # Long exports go through; so does all that is not found.
+  # Long exports go through; so does all that is not found. For so long nobody waits for another one's answer.
   if (beresp.status != 200 || bereq.uncacheable || beresp.http.Content-Length ~ "^[0-9]{8}") {
     set beresp.uncacheable = true;
-    set beresp.ttl = 0s;
+    set beresp.ttl = 120s;
     return (deliver);
   }
   set beresp.ttl = 2s;

@@ -18,7 +18,7 @@ const JUDGING = [
   'test/unit/data/**/!(nats*).long.test.ts',
   'test/unit/server/{admin,authority,catalogue,commands,openapi}/**/*.long.test.ts',
   'test/unit/server/process/{drain,follower,portRace,serveBlocks,subscription,subscriptionOrders,withoutUws}.long.test.ts',
-  'test/unit/{bench,engine}/**/*.long.test.ts',
+  'test/unit/{bench,engine,workers}/**/*.long.test.ts',
   // The hostile ring is none of them: readers that others keep waiting for 10 s are cut, and rightly.
   'test/load/{certificates,drains,package}.long.test.ts',
 ];

@@ -45,7 +45,7 @@ export function blocksAddress(snapshot: string, generation: string, name: string
  */
 export function removeOutdated(file: string): void {
   attempt(`cannot remove outdated files from ${path.dirname(file)}`, () => {
-    const others = keptWith(file).filter((one) => one !== file);
+    const others = keptWith(file).filter((one) => path.basename(one) !== path.basename(file));
     for (const outdated of others.slice(KEPT - 1)) rmSync(outdated, { force: true });
     // Of generations that are made no more, too.
     removeLeft(path.dirname(file), siblingsOf(file));

@@ -60,7 +60,12 @@ export async function loadBlocks(
     if (kept) return { loaded: kept, file, made: undefined, refusal };
   }
   const make = async (at: string): Promise<Pick<LoadedBlocks, 'loaded' | 'made'>> => {
-    const source = { loaded, earlier: earlier ?? (file === undefined ? undefined : keptWith(file)[0]) };
+    const source = {
+      loaded,
+      earlier:
+        earlier ??
+        (file === undefined ? undefined : keptWith(file).find((kept) => path.basename(kept) !== path.basename(file))),
+    };
     const made = await writeBlocks(at, source, threads, onProgress);
     return { loaded: await readBlocks(at, loaded, onProgress, assertRoom), made };
   };

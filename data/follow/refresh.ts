@@ -199,7 +199,9 @@ async function build(
     const skipped = { count: made.skippedCount, told: made.skipped };
     observer.onStep({ kind: 'built', generation, bytes, work, skipped, ms: clock() - startMs });
     if (before === generation) {
-      rmSync(paths.next);
+      // One that was built of all lines is whole, whatever has become of the other.
+      if (earlier) rmSync(paths.next);
+      else place(paths);
       return origin;
     }
     const builtMs = clock();
@@ -216,7 +218,8 @@ async function build(
   } catch (error) {
     // A snapshot that cannot serve, or lines that a whole import says more about.
     if (!(error instanceof OperationError) || (error.code !== 'snapshot' && error.code !== 'input')) throw error;
-    const [reason = ''] = error.message.split('\n', 1);
+    // Lines that are judged beside an earlier import have no numbers of their own.
+    const [reason = ''] = error.message.replace(/(\.ndjson(?:\.gz)?):\d+:/, '$1:').split('\n', 1);
     observer.onStep({ kind: 'importedWhole', reason });
     return take(undefined);
   }

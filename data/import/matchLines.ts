@@ -18,7 +18,7 @@ const ID_BYTES_MAX = 256;
 
 const NEWLINE = 0x0a;
 
-/** Finds lines among the records of an earlier snapshot, expecting them in order. */
+/** Finds lines among the records of an earlier snapshot, expecting them in order of ids, ascending or descending. */
 export class LineMatcher {
   /** By row of the earlier snapshot: 1 where a line is that record. */
   readonly isKept: Uint8Array;
@@ -27,6 +27,7 @@ export class LineMatcher {
   readonly #window: Window;
   readonly #idKey: Buffer;
   #expected = 0;
+  #lastRow = -1;
 
   constructor({ ids, runs, bytes }: EarlierCollection, idField: string) {
     this.isKept = new Uint8Array(ids.length);
@@ -68,20 +69,18 @@ export class LineMatcher {
   }
 
   #matches(lines: Buffer, start: number, end: number): boolean {
-    let row = this.#expected;
-    if (!this.#isRecord(row, lines, start, end)) {
-      row = this.#rowOfId(lines, start, end);
-      if (row < 0) return false;
-      this.#expected = row + 1;
-      if (!this.#isRecord(row, lines, start, end)) return false;
-    }
-    this.#expected = row + 1;
+    const isExpected = this.#isRecord(this.#expected, lines, start, end);
+    const row = isExpected ? this.#expected : this.#rowOfId(lines, start, end);
+    if (row < 0) return false;
+    this.#expected = row + 1 === this.#lastRow ? row - 1 : row + 1;
+    this.#lastRow = row;
+    if (!isExpected && !this.#isRecord(row, lines, start, end)) return false;
     if (this.isKept[row]!++ > 0) throw new OperationError('input', `id ${this.#ids[row]} stands on two lines`);
     return true;
   }
 
   #isRecord(row: number, lines: Buffer, start: number, end: number): boolean {
-    if (row >= this.#ids.length) return false;
+    if (row < 0 || row >= this.#ids.length) return false;
     const from = this.#starts[row]!;
     // Behind a record stands a comma.
     if (this.#starts[row + 1]! - 1 - from !== end - start) return false;
@@ -105,7 +104,8 @@ class Window {
   readonly #buffer: Buffer;
   #start = 0;
   #end = 0;
-  /** Where the record behind the last one begins. */
+  /** Where the last one that was equal begins, and the record behind it. */
+  #last = 0;
   #next = 0;
 
   constructor(bytes: StoredBytes) {
@@ -116,9 +116,19 @@ class Window {
   /** Whether `lines[start..end)` are the bytes from a position on. */
   equals(from: number, lines: Buffer, start: number, end: number): boolean {
     const bytes = end - start;
-    const isNext = from === this.#next;
-    this.#next = from + bytes + 1;
-    if (isNext && from + bytes > this.#end && bytes <= this.#buffer.length) this.#fill(from);
+    const behind = from + bytes;
+    if (bytes <= this.#buffer.length && (from < this.#start || behind > this.#end)) {
+      if (from === this.#next) this.#fill(from);
+      else if (behind + 1 === this.#last) this.#fill(Math.max(0, behind - this.#buffer.length));
+    }
+    if (!this.#has(from, lines, start, end)) return false;
+    this.#last = from;
+    this.#next = behind + 1;
+    return true;
+  }
+
+  #has(from: number, lines: Buffer, start: number, end: number): boolean {
+    const bytes = end - start;
     if (from < this.#start || from + bytes > this.#end) {
       const apart = Buffer.alloc(bytes);
       this.#bytes.read(from, apart);

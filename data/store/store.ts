@@ -2,10 +2,11 @@
 // Says how their sections are hashed: write.ts, when.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs';
-import { HEADER_BYTES } from '../../engine/snapshot/header.ts';
+import { DIRECTORY_BYTES_MAX, HEADER_BYTES } from '../../engine/snapshot/header.ts';
 import { type RunningHash, SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
 import { attempt, putInPlace } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
+import { OperationError } from '../operationError.ts';
 import { alignedBytes, UncachedDescriptor } from '../uncached.ts';
 import { generationOf } from './load.ts';
 
@@ -16,7 +17,7 @@ const LARGE_BYTES = 256 << 10;
  * Writes the snapshot that `fill` adds sections to, first to a `partial` path of this run. Answers its bytes and
  * generation. The file appears under its name only when it is whole and on the disk, where its name then is too; a
  * failure or a signal leaves what was there before. One that `isUncached` is written past the page cache of the system.
- * Throws OperationError `file` when it cannot be written.
+ * Throws OperationError `file` when it cannot be written, and `input` where its directory would be too long.
  */
 export async function writeSnapshot(
   file: string,
@@ -29,6 +30,7 @@ export async function writeSnapshot(
       const writer = new SnapshotWriter(output);
       const { created } = await fill(writer, partial);
       const { header, directory } = writer.finish(created);
+      assertReadable(directory);
       const bytes = attempt(`cannot write ${file}`, () => output.close(header));
       putInPlace(partial, file);
       return { bytes, generation: generationOf(header, directory) };
@@ -37,6 +39,13 @@ export async function writeSnapshot(
       throw error;
     }
   });
+}
+
+/** Throws OperationError `input` where the names of columns are longer than a snapshot has room for. */
+function assertReadable({ length }: Uint8Array): void {
+  if (length <= DIRECTORY_BYTES_MAX) return;
+  const why = `the keys of records and their paths take ${length} bytes of a directory`;
+  throw new OperationError('input', `${why}, at most ${DIRECTORY_BYTES_MAX} are taken: leave some out`);
 }
 
 class SnapshotOutput implements Sink {

@@ -23,7 +23,8 @@ export type Access = 'nothing' | 'posting list' | 'code range' | 'code list' | '
  * an upper bound: the rows of the texts that a search looks at. `scanBytes` is how much text a matcher sees at most,
  * each byte counted as often as `contains` is faster than this matcher, and own URLs that are to be written as they are
  * served; 0 without either. `rowsGathered` is how many rows putting the set together looks at where the codes are
- * known: 0 where it lies ready in the snapshot. `codes` are those that match, where they were found while planning.
+ * known: 0 where it lies ready in the snapshot; `rowsJoined` how many more joining several such sets does. `codes` are
+ * those that match, where they were found while planning.
  */
 export interface ConditionStep {
   readonly kind: 'condition';
@@ -35,6 +36,7 @@ export interface ConditionStep {
   readonly estimate: number;
   readonly scanBytes: number;
   readonly rowsGathered: number;
+  readonly rowsJoined: number;
   readonly codes: readonly CodeRange[] | undefined;
 }
 
@@ -68,36 +70,58 @@ const URL_SCAN_BYTES = 2048;
  */
 export function sizedCondition(condition: Condition, index: FieldIndex, context: Sizing): SizedCondition {
   const { lookup, operand } = condition;
-  const found = lookupNamed(lookup)!;
-  const urls = found.readsUrls && !isSpecForm(context.form) ? codesOfOwnUrls(index.dictionary) : NO_URLS;
+  const named = lookupNamed(lookup)!;
+  const urls = named.readsUrls && !isSpecForm(context.form) ? codesOfOwnUrls(index.dictionary) : NO_URLS;
   const count = urls.end - urls.start;
   if (operand.values.length > COUNTED_VALUES_MAX || count > READ_URLS_MAX) {
     const estimate = uncounted(index, operand, context);
     const scanBytes = count * URL_SCAN_BYTES;
     return {
-      step: stepOf(condition, { access: 'code list', estimate, scanBytes, rowsGathered: estimate, codes: undefined }),
+      step: stepOf(condition, {
+        access: 'code list',
+        estimate,
+        scanBytes,
+        rowsGathered: estimate,
+        rowsJoined: 0,
+        codes: undefined,
+      }),
       index,
     };
   }
-  const codes = found.codes(index.dictionary, operand, context.form);
-  if (!codes) return { step: stepOf(condition, searched(index, found, operand, context)), index };
+  const codes = named.codes(index.dictionary, operand, context.form);
+  if (!codes) return { step: stepOf(condition, searched(index, named, operand, context)), index };
   let rowsGathered = 0;
+  let rowsJoined = 0;
   let estimate = 0;
   for (let i = 0; i < codes.length; i++) {
     rowsGathered += index.rowsGathered(codes[i]!);
+    if (codes.length > 1) rowsJoined += index.rowsJoined(codes[i]!);
     estimate += index.countOf(codes[i]!);
   }
-  return { step: stepOf(condition, { access: accessOf(codes), estimate, scanBytes: 0, rowsGathered, codes }), index };
+  const found = { access: accessOf(codes), estimate, scanBytes: 0, rowsGathered, rowsJoined, codes };
+  return { step: stepOf(condition, found), index };
 }
 
 const NO_URLS: CodeRange = { start: 0, end: 0 };
 
-type Found = Pick<ConditionStep, 'access' | 'estimate' | 'scanBytes' | 'rowsGathered' | 'codes'>;
+type Found = Pick<ConditionStep, 'access' | 'estimate' | 'scanBytes' | 'rowsGathered' | 'rowsJoined' | 'codes'>;
 
 /** Member by member: what stands behind a spread is defined by a call of the runtime each, 0.1 us. */
 function stepOf({ path, lookup, isNegated, operand }: Condition, found: Found): ConditionStep {
-  const { access, estimate, scanBytes, rowsGathered, codes } = found;
-  return { kind: 'condition', path, lookup, isNegated, operand, access, estimate, scanBytes, rowsGathered, codes };
+  const { access, estimate, scanBytes, rowsGathered, rowsJoined, codes } = found;
+  return {
+    kind: 'condition',
+    path,
+    lookup,
+    isNegated,
+    operand,
+    access,
+    estimate,
+    scanBytes,
+    rowsGathered,
+    rowsJoined,
+    codes,
+  };
 }
 
 /** A served URL may be stored in several forms, so that its values bound nothing. */
@@ -118,7 +142,7 @@ function searched(index: FieldIndex, lookup: Lookup, operand: Operand, counting:
   const query = grams && needle && gramQuery(grams, needle);
   if (!query) {
     const scanBytes = scanBytesIn(dictionary, own, lookup, dictionary.text.length);
-    return { access: 'scan', estimate, scanBytes, rowsGathered: 0, codes: undefined };
+    return { access: 'scan', estimate, scanBytes, rowsGathered: 0, rowsJoined: 0, codes: undefined };
   }
   if (query.bytes <= COUNTED_LIST_BYTES_MAX) return candidates(index, grams, query, lookup);
   // An entry of a list has at least one byte, so that a list has at most as many blocks as bytes.
@@ -129,6 +153,7 @@ function searched(index: FieldIndex, lookup: Lookup, operand: Operand, counting:
     estimate: Math.min(estimate, mostRowsOf(index, codes, counting) + rowsOfCodes(index, own.start, own.end)),
     scanBytes: scanBytesIn(dictionary, own, lookup, bytes) + query.bytes,
     rowsGathered: 0,
+    rowsJoined: 0,
     codes: undefined,
   };
 }
@@ -149,7 +174,7 @@ function candidates(index: FieldIndex, grams: Grams, query: GramQuery, lookup: L
     }
   }
   const scanBytes = scanBytesIn(dictionary, own, lookup, found.bytes) + query.bytes;
-  return { access: 'n-gram', estimate: found.rows, scanBytes, rowsGathered: 0, codes: undefined };
+  return { access: 'n-gram', estimate: found.rows, scanBytes, rowsGathered: 0, rowsJoined: 0, codes: undefined };
 }
 
 function shortLists({ lists }: GramQuery): GramQuery['lists'] {

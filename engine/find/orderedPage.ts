@@ -41,17 +41,20 @@ export function orderedPage(
   const count = countRows(set);
   const start = Math.min(offset, count);
   const end = Math.min(start + limit, count);
-  const keys = order.map(({ path, isDescending }) => {
-    const { index } = valuesAt(collection, path)!;
-    return new Key(index, valueOrder(index.dictionary, form), isDescending, index === collection.ids);
-  });
   const shown: ShownRows = {
     rows: new Uint32Array(end - start),
     length: 0,
     counters,
     polling: new Polling(isCancelled),
   };
-  if (start < end) addPlaces(shown, set, keys, start, end);
+  if (start < end) {
+    // An order of values is made with the first list that has a row of it.
+    const keys = order.map(({ path, isDescending }) => {
+      const { index } = valuesAt(collection, path)!;
+      return new Key(index, valueOrder(index.dictionary, form), isDescending, index === collection.ids);
+    });
+    addPlaces(shown, set, keys, start, end);
+  }
   if (shown.polling.isStopped) return undefined;
   return { kind: 'sequence', rows: shown.rows };
 }

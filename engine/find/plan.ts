@@ -301,7 +301,8 @@ function manyJoinSteps(
  */
 function withRowCheck({ collection }: DraftContext, step: ConditionStep, left: number): ConditionStep {
   if (step.access !== 'scan' && step.access !== 'n-gram') {
-    return isWorthChecking(left, step.rowsGathered) ? { ...step, rowsGathered: left } : step;
+    const gathered = step.rowsGathered + step.rowsJoined;
+    return isWorthChecking(left, gathered) ? { ...step, rowsGathered: left, rowsJoined: 0 } : step;
   }
   const scanBytes = rowCheckBytes(step, locateField(collection, step.path).index, left);
   if (scanBytes === undefined) return step;
@@ -310,7 +311,7 @@ function withRowCheck({ collection }: DraftContext, step: ConditionStep, left: n
 
 function gatheredOf({ steps }: TableNode | LinkNode): number {
   let sum = 0;
-  for (const step of steps) sum += step.kind === 'condition' ? step.rowsGathered : gatheredOf(step);
+  for (const step of steps) sum += step.kind === 'condition' ? step.rowsGathered + step.rowsJoined : gatheredOf(step);
   return sum;
 }
 

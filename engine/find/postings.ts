@@ -59,7 +59,11 @@ function postingsOf(index: FieldIndex, codes: readonly CodeRange[], total: numbe
  * intersecting, or a look at the codes of the set's rows where these are few.
  */
 export function rowsOfCodesIn(counters: Counters, index: FieldIndex, codes: readonly CodeRange[], set: RowSet): RowSet {
-  const gathered = codes.reduce((sum, range) => sum + index.rowsGathered(range), 0);
+  let gathered = 0;
+  for (const range of codes) {
+    gathered += index.rowsGathered(range);
+    if (codes.length > 1) gathered += index.rowsJoined(range);
+  }
   if (isWorthChecking(countRows(set), gathered)) return checkedRows(counters, index, codes, listed(set));
   const rows = rowsOfCodes(counters, index, codes);
   counters.rowsTouched += countRows(rows);

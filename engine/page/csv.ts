@@ -2,6 +2,7 @@
 // for. Lengths need a pass over the bytes, so that they are measured in slices.
 import type { Outlines, TopLevelKeys } from '../column/outline.ts';
 import type { RecordChunk, Records } from '../column/records.ts';
+import type { CollectionIndex } from '../index/table.ts';
 import { cellBytes, textCell, writeCell } from './cell.ts';
 import { membersPart, newPart, outlineMemory, recordStart } from './cut.ts';
 import { own } from '../kernel/own.ts';
@@ -31,6 +32,15 @@ export function csvColumns(
 ): readonly string[] {
   if (keys) return [...fields, ...others].filter((key) => keys.has(key));
   return others.length > OTHER_COLUMNS_MAX ? fields : [...fields, ...others];
+}
+
+/** The same, and the id where that is none: readers skip empty lines, and refuse files without columns (A63, A142). */
+export function exportColumns(
+  { declaration, keys: known }: Pick<CollectionIndex, 'declaration' | 'keys'>,
+  keys: ReadonlySet<string> | undefined,
+): readonly string[] {
+  const columns = csvColumns(known, keys);
+  return columns.length > 0 ? columns : [declaration.idField];
 }
 
 /** The header row of an export. */

@@ -3,7 +3,7 @@
 import type { SchemaElement } from 'hyparquet-writer';
 import { textAt, type Dictionary } from '../column/dictionary.ts';
 import type { CollectionIndex, FieldNode } from '../index/table.ts';
-import { csvColumns } from './csv.ts';
+import { exportColumns } from './csv.ts';
 
 /** What the values of a column are: numbers and booleans, texts as they are, or the JSON of whatever it is. */
 export type ColumnKind = 'integer' | 'float' | 'boolean' | 'text' | 'json';
@@ -26,17 +26,16 @@ const TYPES: Readonly<Record<ColumnKind, Pick<SchemaElement, 'type' | 'converted
 const INT64_END = 2 ** 63;
 
 /**
- * The columns of a collection's export, those of CSV in the same order; with `keys` only those among them, and the id
- * where that leaves none, since readers refuse a file without columns (A142). Cost: the keys.
+ * The columns of a collection's export, those of CSV in the same order; with `keys` only those among them. Cost: the
+ * keys.
  */
 export function typedColumns(
-  { declaration, keys: known, members }: CollectionIndex,
+  collection: CollectionIndex,
   keys: ReadonlySet<string> | undefined,
 ): readonly TypedColumn[] {
-  const named = csvColumns(known, keys);
-  const shown = named.length > 0 ? named : [declaration.idField];
+  const { declaration, members } = collection;
   const declared = new Set(declaration.fields.map(({ name }) => name));
-  return shown.map((key) => ({ key, kind: kindOf(members.get(key), declared.has(key)) }));
+  return exportColumns(collection, keys).map((key) => ({ key, kind: kindOf(members.get(key), declared.has(key)) }));
 }
 
 /** A column as the file declares it; each value may be null. */

@@ -3,7 +3,7 @@
 import type { RecordBlocks } from '../column/blocks.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { Body } from './body.ts';
-import { csvColumns, csvHeader } from './csv.ts';
+import { csvHeader, exportColumns } from './csv.ts';
 import { pageHead, pageTail, type PageFacet, type PageLinks } from './envelope.ts';
 import type { Measuring } from './gather.ts';
 import { indented } from './indent.ts';
@@ -60,7 +60,7 @@ export function exportRepresentation(
   const lines = { rows, format, head: NOTHING, tail: NOTHING, columns: NO_COLUMNS };
   if (format === 'ndjson') return lines;
   if (format === 'parquet') return { ...lines, collection };
-  const columns = csvColumns(collection.keys, rows.keys);
+  const columns = exportColumns(collection, rows.keys);
   return { ...lines, head: csvHeader(columns), columns };
 }
 

@@ -20,7 +20,7 @@ export interface Pages {
 
 const UNKNOWN = 'UNKNOWN';
 // oxlint-disable-next-line no-control-regex -- a path with a line break would make two lines
-const CONTROLS = /[\u0000-\u001f\u007f]/;
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /** The resolver of one catalogue; `collections` answers every name of the declaration. Cost: some binary searches. */
 export class Resolver {

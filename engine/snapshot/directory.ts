@@ -10,6 +10,10 @@ import { HEADER_BYTES, paddedBytes, type Header, type Refusal } from './header.t
 const IDENTIFIER = 'CATD';
 
 const DIGEST = /^[\da-f]{64}$/;
+const DIGEST_CHARACTERS = 64;
+
+/** What a section takes in the directory at least, beside its texts. */
+const SECTION_BYTES = 40;
 
 /** Bytes of one element of a section. */
 export type Width = 1 | 2 | 4 | 8;
@@ -116,7 +120,7 @@ function sectionsOf(buffer: ByteBuffer, root: number): readonly Section[] | unde
     const table = buffer.__indirect(vector + i * 4);
     const name = stringField(buffer, table, 0) ?? '';
     const digest = stringField(buffer, table, 5) ?? '';
-    left -= name.length + digest.length + 8;
+    left -= name.length + Math.max(digest.length, DIGEST_CHARACTERS) + SECTION_BYTES;
     if (left < 0) return undefined;
     sections.push({
       name,

@@ -147,8 +147,8 @@ async function listed(
   const run = (waiter: Disconnection): ReturnType<typeof slices.run<Body>> => slices.run('exports', measuring, waiter);
   const body = await exports.plain.wait(key, disconnection, run);
   if (typeof body === 'string') return undefined;
-  // An indented one is a text of up to some MB.
-  if (isWhole && !isIndented) listings.keep(key, body, MEASURED_BYTES);
+  // An indented text has up to some MB; one that is too long for that stays compact.
+  if (isWhole && body.isSlow) listings.keep(key, body, MEASURED_BYTES);
   return body;
 }
 

@@ -84,6 +84,17 @@ export async function loadGeneration(
   }
 }
 
+/** Loads what the settings name now. Throws as loadGeneration does, and holds nothing then. */
+export async function loadNamed(settings: Settings, options: GenerationOptions): Promise<Generation> {
+  const held = holdData(settings.data);
+  try {
+    return await loadGeneration(settings, options, held);
+  } catch (error) {
+    releaseFile(held);
+    throw error;
+  }
+}
+
 /**
  * Loads what the settings name now, or a file that is held, unless that is what is served: then undefined, for a file
  * at the cost of its header. Throws as loadGeneration does.

@@ -16,7 +16,9 @@ import { join } from 'node:path';
  * Throws OperationError `input` with every mistake of the configuration, and `file`.
  */
 export function startAuthority(settings: Settings, report: Report, count: Observer): AuthoritySupervisor {
-  const { auditLog, authority: file } = settings;
+  const { authority: file } = settings;
+  // As of the access log.
+  const auditLog = settings.auditLog === '-' ? undefined : settings.auditLog;
   const onLost = (line: string): void => report(line, 'error');
   const log = unwrittenTo(logTo(appendingTo(auditLog ?? STANDARD_OUTPUT, onLost)), auditLog !== undefined);
   const observe: Observer = (events) => {

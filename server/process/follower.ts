@@ -9,7 +9,7 @@ import { pathsIn, refreshedMs } from '../../data/follow/folder.ts';
 import { attempt } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress, Progress } from '../../data/progress.ts';
-import { describeHeld } from '../../data/store/load.ts';
+import { describeHeld, type HeldFile } from '../../data/store/load.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Level, Report } from '../observe/events.ts';
 import { crawlWords } from '../settings/replicaSettings.ts';
@@ -262,13 +262,15 @@ function reasonIn(said: string): string {
 }
 
 function isReadable(file: string): boolean {
+  let held: HeldFile | undefined;
   try {
-    const held = holdData(file);
+    held = holdData(file);
     if (held) describeHeld(held);
-    releaseFile(held);
     return held !== undefined;
   } catch (error) {
     if (error instanceof OperationError) return false;
     throw error;
+  } finally {
+    releaseFile(held);
   }
 }

@@ -14,7 +14,7 @@ import {
   type ServedData,
 } from '../generations/data.ts';
 import { type Change, Generations } from '../generations/generations.ts';
-import { released } from '../threads/release.ts';
+import { collectSoon, released } from '../threads/release.ts';
 import type { ServingThreads } from '../threads/servingThreads.ts';
 
 /** What is served and by whom, and who is told of a change: `report` in lines for people. */
@@ -59,7 +59,15 @@ export function generationsOf({
     clock: steadyMs,
     now: epochMs,
     before: subscription?.other(served.generation.loaded.generation),
-    load: (held) => loadNext(settings, loading, served.generation.loaded.generation, held),
+    load: async (held) => {
+      let next: Generation | undefined;
+      try {
+        next = await loadNext(settings, loading, served.generation.loaded.generation, held);
+      } finally {
+        if (!next) collectSoon();
+      }
+      return next;
+    },
     serve: async (next) => tellReleased(served.generation, await threads.swap(next), report),
     onServed: async (generation) => subscription?.serves(generation),
     onChange: (change, bug) => {

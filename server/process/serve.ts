@@ -1,6 +1,5 @@
 // The supervisor: takes the port, loads the data, starts the serving threads, renews the data and stops them. Serves
 // nothing itself. Composition only.
-import { holdData } from '../../data/open.ts';
 import type { HeldFile } from '../../data/store/load.ts';
 import { COLLECTIONS } from '../../engine/shared.ts';
 import { onceThereIsSome } from '../../workers/starvation.ts';
@@ -19,6 +18,7 @@ import {
   type Generation,
   type GenerationOptions,
   loadGeneration,
+  loadNamed,
   type ServedData,
   type ShowProgress,
 } from '../generations/data.ts';
@@ -29,6 +29,7 @@ import { ProgramGone, ThreadLosses, unreadProgram } from '../threads/threadLosse
 import type { Follower } from './follower.ts';
 import type { Subscription } from './subscription.ts';
 import type { Change, Generations } from '../generations/generations.ts';
+import type { watchOver } from '../generations/watch.ts';
 import type { ReloadOptions } from './reloads.ts';
 import type { RequestTallies } from '../threads/requestTallies.ts';
 import { SOAP_ANSWERS } from '../soap/tally.ts';
@@ -150,7 +151,7 @@ async function loaded(
   { follower, subscription }: Pick<Sources, 'follower' | 'subscription'>,
 ): Promise<ServedData> {
   const load = (held: HeldFile | undefined): Promise<Generation> => loadGeneration(settings, options, held);
-  const here = (): Promise<Generation> => load(holdData(settings.data));
+  const here = (): Promise<Generation> => loadNamed(settings, options);
   const first = subscription?.first(load) ?? follower?.orBuilt(here, options.showProgress) ?? here();
   return { generation: await first, sinceMs: epochMs() };
 }
@@ -172,7 +173,7 @@ async function subscriptionOf(
 
 /** Where other data may come from by itself. */
 interface Sources {
-  readonly watch: ((onReplaced: () => void) => () => void) | undefined;
+  readonly watch: ReturnType<typeof watchOver> | undefined;
   readonly follower: Follower | undefined;
   readonly subscription: Subscription | undefined;
 }
@@ -242,7 +243,7 @@ function heedOrders(
   const onOrder = (): void => void reload();
   process.on('SIGHUP', onOrder);
   if (wasOrdered) onOrder();
-  const unwatch = watch?.(onOrder);
+  const unwatch = watch?.(async () => (await reload()).status !== 'refused');
   subscription?.begin(generations);
   return () => {
     process.off('SIGHUP', onOrder);
@@ -252,7 +253,7 @@ function heedOrders(
 
 /** Whether standard output belongs to the access log or to the audit, so that nothing else may be said there. */
 export function needsStandardOutput(settings: Settings): boolean {
-  return settings.accessLog === '-' || (hasAuthority(settings) && settings.auditLog === undefined);
+  return settings.accessLog === '-' || (hasAuthority(settings) && (settings.auditLog ?? '-') === '-');
 }
 
 const NOBODY: Observer = () => undefined;

@@ -28,6 +28,14 @@ export function released(memories: readonly WebAssembly.Memory[]): Promise<void>
   return promise;
 }
 
+/**
+ * Collects once, a moment later, what a load that came to nothing has left: nobody else would for long. Cost: as above,
+ * once.
+ */
+export function collectSoon(): void {
+  setTimeout(() => (collect ??= collector())(), FIRST_MS).unref();
+}
+
 /** How many are still read, and who counts: held here, since it would say nothing were it collected itself. */
 interface Watched {
   left: number;

@@ -7,6 +7,7 @@ import { hasProgram } from '../support/debian.ts';
 import {
   focusedName,
   isTooWide,
+  POLLED,
   seriousOf,
   startBrowser,
   tabTo,
@@ -104,35 +105,35 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     await page.goto('/');
     await page.fill('#text', 'saharan');
     await page.click('.search button');
-    expect(await chips()).toEqual(['title › icontains saharan']);
+    await expect.poll(chips, POLLED).toEqual(['title › icontains saharan']);
     await page.selectOption('.filter select >> nth=0', 'status');
     await page.selectOption('.filter select >> nth=1', 'exact');
     await page.fill('.filter input[name="browse.value"]', 'completed');
     await page.click('.filter button');
-    expect(await chips()).toEqual(['title › icontains saharan', 'status completed']);
+    await expect.poll(chips, POLLED).toEqual(['title › icontains saharan', 'status completed']);
     await page.click('.chips a >> nth=0');
-    expect(await chips()).toEqual(['status completed']);
+    await expect.poll(chips, POLLED).toEqual(['status completed']);
     await page.click('thead a:has-text("title")');
     await page.click('thead a:has-text("title")');
     expect(await page.locator('[aria-sort]').getAttribute('aria-sort')).toBe('descending');
     await page.click('.sizes a:has-text("10") >> nth=0');
     await page.click('.pages a:has-text("Next")');
-    expect(await page.locator('.range').innerText()).toMatch(/^11 to 20 of /);
+    await expect.poll(() => page.locator('.range').innerText(), POLLED).toMatch(/^11 to 20 of /);
     for (const [way, range] of [
       ['Last', /^431 to 435 of /],
       ['Previous', /^421 to 430 of /],
       ['First', /^1 to 10 of /],
     ] as const) {
       await page.click(`.pages a:has-text("${way}")`);
-      expect(await page.locator('.range').innerText()).toMatch(range);
+      await expect.poll(() => page.locator('.range').innerText(), POLLED).toMatch(range);
     }
     await page.fill('[name="browse.position"]', '33');
     await page.click('.jump button:has-text("Go")');
-    expect(await page.locator('.range').innerText()).toMatch(/^33 to 42 of /);
+    await expect.poll(() => page.locator('.range').innerText(), POLLED).toMatch(/^33 to 42 of /);
     await page.click('.choice summary');
     await page.check('.choice input[value="uuid"]');
     await page.click('.choice button');
-    expect(await page.locator('thead th').allInnerTexts()).toContain('uuid');
+    await expect.poll(() => page.locator('thead th').allInnerTexts(), POLLED).toContain('uuid');
     await page.fill('[name="browse.id"]', '201');
     await page.click('.jump button:has-text("Open")');
     // Loaded: a page that has only begun to take the other's place has no way back yet.
@@ -145,9 +146,9 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     await nested.locator('summary').first().click();
     expect(await nested.getAttribute('open')).toBe(null);
     await page.click('dl.record a[href*="/times/"] >> nth=0');
-    expect(await page.locator('.period svg').count()).toBe(1);
+    await expect.poll(() => page.locator('.period svg').count(), POLLED).toBe(1);
     await page.click('.references a >> nth=0');
-    expect(await chips()).toHaveLength(1);
+    await expect.poll(chips, POLLED).toHaveLength(1);
     expect(new URL(page.url()).pathname).toBe(LIST);
     expect(amiss).toEqual([]);
     await close();

@@ -9,7 +9,7 @@ import { clientOf } from '../support/client.ts';
 import { dataSetOf, temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
 import { longProperties } from '../support/longProperties.ts';
-import { isTooWide, seriousOf, startBrowser, tabTo, watchedPage } from '../support/pageBrowser.ts';
+import { isTooWide, POLLED, seriousOf, startBrowser, tabTo, watchedPage } from '../support/pageBrowser.ts';
 import { ecPair } from '../support/pki.ts';
 import { someOf } from '../support/ring.ts';
 import { FIRST_IDS, firstRecord, PAGE_LOOKS, TELEPHONE } from '../support/samplePages.ts';
@@ -66,13 +66,13 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
           await page.keyboard.insertText(asked);
           await page.keyboard.press('Enter');
           await page.waitForURL((url) => url.searchParams.get('browse.role') === asked);
-          expect(await page.locator('.answer tbody tr').count()).toBe(hosts);
+          await expect.poll(() => page.locator('.answer tbody tr').count(), POLLED).toBe(hosts);
           expect(await page.locator('img, script:not([src]), [onerror]').count()).toBe(0);
           expect([javaScriptEnabled ? await seriousOf(page) : [], await isTooWide(page)]).toEqual([[], false]);
         }
         await page.fill('#role', 'reader');
         await page.click('.asked button');
-        expect(await page.locator('.answer tbody tr').count()).toBe(2);
+        await expect.poll(() => page.locator('.answer tbody tr').count(), POLLED).toBe(2);
         const wsdl = await page.locator('.data a').getAttribute('href');
         const answer = await page.request.get(new URL(wsdl!, page.url()).href);
         expect(await answer.text()).toContain('definitions');
@@ -103,15 +103,15 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
         await part('field').selectOption(field);
         await part('lookup').selectOption(lookup);
         await sendValue(wrong, 'Add');
+        await expect.poll(() => part('value').getAttribute('aria-invalid'), POLLED).toBe('true');
         expect(await part('value').inputValue()).toBe(wrong);
-        expect(await part('value').getAttribute('aria-invalid')).toBe('true');
         expect(await part('field').inputValue()).toBe(field);
         expect(await part('lookup').inputValue()).toBe(lookup);
-        expect(await page.locator('#filter-wrong').innerText()).toBe(said);
+        await expect.poll(() => page.locator('#filter-wrong').innerText(), POLLED).toBe(said);
         await sendValue(right, 'Apply');
-        expect(await page.locator('.chips li > span').allInnerTexts()).toContain(chip);
+        await expect.poll(() => page.locator('.chips li > span').allInnerTexts(), POLLED).toContain(chip);
       }
-      expect(await page.locator('.chips li > span').allInnerTexts()).toHaveLength(4);
+      await expect.poll(() => page.locator('.chips li > span').allInnerTexts(), POLLED).toHaveLength(4);
       await page.goto(`${LIST}?dataPublishedTime=yesterday`);
       expect(await part('value').inputValue()).toBe('yesterday');
       expect(amiss).toEqual([]);

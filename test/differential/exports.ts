@@ -33,12 +33,13 @@ export function cutTo(json: Json, names: readonly string[]): Json {
 /** Records as CSV (RFC 4180). `text` writes texts as served. */
 export function csvOf(
   records: readonly OracleRecord[],
-  { fields, others }: { fields: readonly string[]; others: readonly string[] },
+  { fields, others, idField }: { fields: readonly string[]; others: readonly string[]; idField: string },
   names: readonly string[],
   text: (stored: string) => string,
 ): string {
   const all = others.length > OTHER_COLUMNS_MAX && names.length === 0 ? fields : [...fields, ...others];
-  const columns = all.filter((key) => names.length === 0 || names.includes(key));
+  const named = all.filter((key) => names.length === 0 || names.includes(key));
+  const columns = named.length > 0 ? named : [idField];
   const rows = records.map(({ json }) => columns.map((key) => cellOf(valueAt(json, key), text)));
   const lines = rows.map((cells) => (cells.length === 1 && cells[0] === '' ? '""' : cells.join(',')));
   return [columns.map(quoted).join(','), ...lines].map((line) => `${line}\r\n`).join('');

@@ -373,6 +373,7 @@ describe('fields and exports', () => {
     expect(odd('?format=csv').body).toBe('ob_id,a,b,c\r\n1,"",,"[{""u"":""http://h/z""}]"\r\n2,,"x,""y",\r\n');
     expect(odd('?format=csv&fields=b&ob_id=1').body).toBe('b\r\n""\r\n');
     expect(odd('2/?format=csv&fields=ob_id').body).toBe('ob_id\r\n2\r\n');
+    expect(odd('2/?format=csv&fields=nosuch').body).toBe('ob_id\r\n2\r\n');
     expect(oracle(ODD, SETTINGS, { method: 'GET', target: '/api/v3/?format=csv', headers: {} }).status).toBe(404);
   });
 });

@@ -175,7 +175,7 @@ function exportBody(
   if (form !== 'csv') return undefined;
   const keys = keysOf(collectionIn(context.dataSet, collection), recordsOf(context, collection));
   const names = namesIn(lastValue(context.pairs, 'fields'));
-  return csvOf(records, keys, names, (stored) => servedText(stored, style));
+  return csvOf(records, { ...keys, idField: collection.idField }, names, (stored) => servedText(stored, style));
 }
 
 function rootBody(style: LinkStyle): string {

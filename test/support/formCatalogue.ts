@@ -71,6 +71,7 @@ const URLS: readonly string[] = [
   `${LIST}?limit=3&fields=title,extra&format=parquet`,
   `${LIST}?limit=3&fields=title,extra,nonsense`,
   `${LIST}?limit=3&fields=title&format=csv`,
+  `${LIST}?limit=3&fields=nonsense&format=csv`,
   `${LIST}?limit=3&after=4`,
   `${LIST}?limit=3&ordering=-title,status,nonsense`,
   `${LIST}?limit=1&facets=status,title`,

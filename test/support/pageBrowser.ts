@@ -8,6 +8,9 @@ import { chromium, type Browser, type BrowserContextOptions, type Locator, type 
 const FLAGS =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
 
+/** What is read of a page that a click leads to is waited for: the click ends once the other page begins. */
+export const POLLED = { timeout: 30_000 };
+
 /** The browser, with its temporary files in a folder. */
 export function startBrowser(directory: string): Promise<Browser> {
   const home = mkdtempSync(join(directory, 'browser-'));

@@ -13,6 +13,9 @@ export interface PlainCatalogue {
   readonly projects: readonly PlainRecord[];
 }
 
+/** What ends a line to somebody, beside the controls of ASCII. */
+const ENDS = /[\u007f-\u009f\u2028\u2029]/;
+
 const CODES: Readonly<Record<string, keyof PlainCatalogue>> = {
   ob: 'observations',
   coll: 'observationcollections',
@@ -99,7 +102,7 @@ export class ResolutionTwin {
       }),
     ];
     return lines
-      .filter(([path]) => !Buffer.from(path).some((byte) => byte < 0x20 || byte === 0x7f))
+      .filter(([path]) => !Array.from(path).some((character) => character < ' ' || ENDS.test(character)))
       .map(([path, is]) => `${path} ${is ? 'True' : 'False'}\n`)
       .join('');
   }

@@ -1,7 +1,7 @@
 // What an import leaves when it is killed, and the names of what is not finished: removed by the next run unless
 // somebody may still write to it, and never the same in two containers.
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { unfinished } from '../../../data/leftovers.ts';
@@ -80,6 +80,18 @@ test('what a process that is alive, or another machine, writes to stays, until n
   expect(left).toEqual(expect.arrayContaining(others.slice(2)));
   expect(left).not.toContain(alive);
   expect(left).not.toContain(foreign);
+});
+
+test('what another process had made with our number, as in a container that was started anew, is removed', async () => {
+  const directory = directoryOf('again');
+  const [mine] = await duringWork(directory);
+  const earlier = mine!.replace(/[0-9a-f]{12}$/, '0123456789ab');
+  writeFileSync(join(directory, earlier), '');
+  await unfinished(join(directory, 'x'), async (partial) => {
+    writeFileSync(`${partial}.more`, '');
+    expect(await duringWork(directory)).not.toContain(earlier);
+    expect(readdirSync(directory)).toContain(`${basename(partial)}.more`);
+  });
 });
 
 test('two runs with one number of a process have two names', async () => {

@@ -10,7 +10,6 @@ import { LeavingClient } from '../../support/leavingClient.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
 import { planOf } from '../../support/lists.ts';
 import { longProperties } from '../../support/longProperties.ts';
-import { randomOf } from '../../support/random.ts';
 
 const RECORDS = 40;
 const TASKS_MAX = 64;
@@ -67,32 +66,6 @@ test('tasks of every kind run within their time only', async () => {
     expect(await hasty.run({ ...query, wants: 'both' }, new LeavingClient())).toBe('overtime');
   }
 });
-
-/** How long a thread may take for what would take it minutes. */
-const PATIENCE_MS = 60_000;
-
-test(
-  'a pattern that does not come to the end of one text loses its thread, and the next query has another',
-  async () => {
-    const random = randomOf(31);
-    // Texts that show a pattern ever more of its states: 50 us a byte.
-    const value = Array.from({ length: 1 << 16 }, () => random.pick(['a', 'b'])).join('');
-    const record = { id: 1, key: 'k', value: value.repeat(64), modified: '2020-02-29', ob_ref: 1 };
-    const long = await imported(dataSetOf(directory, { 'migrationproperties.ndjson': `${JSON.stringify(record)}\n` }));
-    const loaded = await loadSnapshot(long.file, { baseUrl: BASE_URL });
-    const index = openSnapshot(loaded).collection('migrationproperties');
-    const asked = (condition: string): HeavyQuery => ({
-      collection: 'migrationproperties',
-      plan: planOf(index, condition, { form: { baseUrl: BASE_URL } }),
-      wants: 'page',
-    });
-    const one = startPool(loaded, 1, { ...LIMITS, taskMsMax: 2000 });
-    expect(await one.run(asked('value__regex=(?:a[ab]{0,300}){1,2}[cd]'), new LeavingClient())).toBe('overtime');
-    expect(await one.run(asked('value__contains=abba'), new LeavingClient())).toMatchObject({ page: { count: 1 } });
-    await one.close();
-  },
-  PATIENCE_MS,
-);
 
 test('a query that waits too long for a thread is told so, and what runs goes on', async () => {
   const tasks = Array.from({ length: 4 }, () => impatient.run(queryFor('needle'), new LeavingClient()));

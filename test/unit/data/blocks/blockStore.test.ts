@@ -113,6 +113,18 @@ describe('blocks', () => {
     expect((await keep()).made).toEqual({ records: 18, deflated: 18 });
   });
 
+  test('that are damaged are made of those of the generation before, where these are sound', async () => {
+    const snapshot = join(DIRECTORY, 'rotten.snapshot');
+    await snapshotOf(snapshot, SMALL_TEXTS, CHUNK_BYTES);
+    await keepBlocks(snapshot, { baseUrl: BASE_URL, threads: 0 }, QUIET);
+    await snapshotOf(snapshot, { ...SMALL_TEXTS, platforms: '{"ob_id":1}\n{"ob_id":3}\n' }, CHUNK_BYTES);
+    const { file } = await keepBlocks(snapshot, { baseUrl: BASE_URL, threads: 0 }, QUIET);
+    writeFileSync(file, readFileSync(file).fill(0, 0, 4));
+    const next = await loadSnapshot(snapshot, { baseUrl: BASE_URL });
+    const { made, refusal } = await loadBlocks(next, { file, threads: 0 }, QUIET);
+    expect([made, refusal]).toEqual([{ records: 18, deflated: 1 }, expect.stringContaining(file)]);
+  });
+
   test('of older generations under the same names are removed but the last one, and no other file', async () => {
     const older = { ...loaded, generation: 'a'.repeat(64) };
     const keptFor = (name: string, one: LoadedSnapshot): string => blocksFile(join(DIRECTORY, name), one);

@@ -6,7 +6,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { openData } from '../../../../data/open.ts';
 import { OperationError } from '../../../../data/operationError.ts';
 import { encodeDirectory } from '../../../../engine/snapshot/directory.ts';
-import { decodeHeader, encodeHeader, isRefusal } from '../../../../engine/snapshot/header.ts';
+import { checksumOf } from '../../../../engine/bits/checksum.ts';
+import {
+  decodeHeader,
+  DIRECTORY_BYTES_MAX,
+  encodeHeader,
+  HEADER_BYTES,
+  isRefusal,
+} from '../../../../engine/snapshot/header.ts';
 import { openSnapshot } from '../../../../engine/snapshot/open.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { recordTexts } from '../../../support/records.ts';
@@ -55,6 +62,20 @@ test('a directory that claims two thousand million sections', async () => {
   view.setUint32(at, 2 ** 31 - 1, true);
   withDirectory(Uint8Array.from(directory));
   expect(await refusal()).toMatch(/^directory of \d+ bytes that lists more than it holds$/);
+});
+
+test('a directory of sections without a name or digest, of which none is made, and one that is too long to be read', async () => {
+  const { sections, ...rest } = directoryOf(readFileSync(GOOD));
+  const nameless = { ...sections[0]!, name: '', digest: '' };
+  withDirectory(encodeDirectory({ ...rest, sections: Array.from({ length: 5000 }, () => nameless) }));
+  expect(await refusal()).toMatch(/^directory of \d+ bytes that lists more than it holds$/);
+  const good = readFileSync(GOOD);
+  const header = Buffer.from(encodeHeader(HEADER_BYTES, new Uint8Array(0)));
+  header.writeBigUInt64LE(BigInt(HEADER_BYTES + DIRECTORY_BYTES_MAX + 1), 16);
+  header.writeBigUInt64LE(BigInt(DIRECTORY_BYTES_MAX + 1), 32);
+  header.writeUInt32LE(checksumOf(Uint8Array.from(header.subarray(0, 124))), 124);
+  writeFileSync(FORGED, Buffer.concat([header, good.subarray(HEADER_BYTES)]));
+  expect(await refusal()).toBe('directory of 268435457 bytes, at most 268435456 are read');
 });
 
 test('runs of few records with the positions of many own URLs', async () => {

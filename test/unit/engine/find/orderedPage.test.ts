@@ -1,8 +1,9 @@
 // Ordered pages against a plain sort, on tables large enough for every way to find one, and the work that they do.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newCounters, type Counters } from '../../../../engine/find/counters.ts';
-import { orderingSteps } from '../../../../engine/find/orderedPage.ts';
+import { orderedPage, orderingSteps } from '../../../../engine/find/orderedPage.ts';
 import { INLINE_VIEW_STEPS_MAX } from '../../../../engine/find/viewCost.ts';
+import { NO_ROWS } from '../../../../engine/index/rowset.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import type { Collection } from '../../../../engine/schema/types.ts';
 import { indexOfDeclared, type RecordValue } from '../../../support/index.ts';
@@ -56,6 +57,16 @@ interface Thing extends RecordValue {
   readonly size: number | null;
   readonly flag: boolean;
 }
+
+test('an empty list has nothing put in order', () => {
+  const untouched = new Proxy({} as CollectionIndex, { get: () => expect.unreachable() });
+  const page = { order: [{ path: ['name'], isDescending: false }], offset: 0, limit: 10 };
+  const ordering = { form: { baseUrl: BASE_URL } as never, counters: newCounters(), isCancelled: () => false };
+  expect(orderedPage(untouched, NO_ROWS, page as never, ordering)).toEqual({
+    kind: 'sequence',
+    rows: new Uint32Array(0),
+  });
+});
 
 const ROWS = 6000;
 const SEED = 11;

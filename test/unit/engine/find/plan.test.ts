@@ -1,11 +1,12 @@
 // Plans as plain data: grouping, order, estimates, what is heavy, and how a plan reads for people.
 import { describe, expect, test } from 'vitest';
 import type { Dictionary } from '../../../../engine/column/dictionary.ts';
-import { invertedIndex } from '../../../../engine/index/field.ts';
+import { type FieldIndex, invertedIndex } from '../../../../engine/index/field.ts';
 import { invert } from '../../../../engine/index/invert.ts';
 import { COUNTED_CODES_MAX } from '../../../../engine/index/mostRows.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import { newCounters } from '../../../../engine/find/counters.ts';
+import { rowsOfCodesIn } from '../../../../engine/find/postings.ts';
 import { explain } from '../../../../engine/find/explain.ts';
 import {
   INLINE_JOIN_STEPS_MAX,
@@ -140,6 +141,28 @@ describe('a plan is heavy', () => {
     expect(made(`ob_ref__lt=${half}&ob_ref=7`).isHeavy).toBe(false);
   });
 
+  test('where it joins sets of very many rows that lie ready, unless few are left to look at', () => {
+    const rows = 2 * INLINE_ROWS_GATHERED_MAX + 2;
+    const index = numbers(rows, 128);
+    const members = new Map([
+      ...numbered(rows).members,
+      ['value', { kind: 'values', name: 'value', index } as const] as const,
+    ]);
+    const coarse = { ...numbered(rows), members };
+    const values = (count: number): string => Array.from({ length: count }, (_, i) => 2 * i).join();
+    const isHeavy = (query: string): boolean => planIn(coarse, query, { options: { limitDefault: 1 } }).isHeavy;
+    // 64 of 128 values, each with its own list, are half of the rows.
+    expect([1, 32, 63, 64].map((count) => isHeavy(`value__in=${values(count)}`))).toEqual([false, false, false, true]);
+    expect(isHeavy(`value__in!=${values(64)}`)).toBe(true);
+    expect(isHeavy(`value__in=${values(32)}&value__in!=${values(34)}`)).toBe(true);
+    expect(isHeavy(`ob_ref=4&value__in=${values(64)}`)).toBe(false);
+    const codes = Array.from({ length: 64 }, (_, i) => ({ start: 2 * i, end: 2 * i + 1 }));
+    const counters = newCounters();
+    const few = { kind: 'list', rows: Uint32Array.of(1, 4) } as const;
+    expect(rowsOfCodesIn(counters, index, codes, few)).toEqual({ kind: 'list', rows: Uint32Array.of(4) });
+    expect(counters.rowsTouched + counters.postingsVisited).toBeLessThan(10);
+  });
+
   test('where it carries very many rows of a relation to the records that they belong to, unless few are asked', () => {
     const each = 70;
     const records = Math.ceil(INLINE_JOIN_STEPS_MAX / each) + 1;
@@ -186,16 +209,26 @@ test('of a long column no more codes are counted for a plan than may be, and the
 
 /** Properties of which only `ob_ref` can be asked: the number of the row. */
 function numbered(rows: number): CollectionIndex {
+  const members = new Map([['ob_ref', { kind: 'values', name: 'ob_ref', index: numbers(rows, rows) } as const]]);
+  return { ...indexOf('migrationproperties', [{ id: 1 }]), rows, members };
+}
+
+/** The index of the numbers of rows, which begin anew behind so many. */
+function numbers(rows: number, values: number): FieldIndex {
   let bytes = 0;
-  const texts = Array.from({ length: rows }, (_, i) => String(i));
+  const texts = Array.from({ length: values }, (_, i) => String(i));
   const dictionary: Dictionary = {
     type: 'integer',
-    size: rows,
+    size: values,
     ends: Uint32Array.from(texts, (text) => (bytes += text.length)),
     text: new Uint8Array(Buffer.from(texts.join(''))),
     numbers: Float64Array.from(texts, Number),
   };
-  const index = invertedIndex(dictionary, invert(Uint32Array.from(texts, Number), rows));
-  const members = new Map([['ob_ref', { kind: 'values', name: 'ob_ref', index } as const]]);
-  return { ...indexOf('migrationproperties', [{ id: 1 }]), rows, members };
+  return invertedIndex(
+    dictionary,
+    invert(
+      Uint32Array.from({ length: rows }, (_, i) => i % values),
+      values,
+    ),
+  );
 }

@@ -77,6 +77,14 @@ test('a listing of paths that many records share looks at few rows a slice, and 
   expect(resolving.rows).toBeGreaterThan(2 * most);
 });
 
+test('a path with any character that ends a line has no line of its own', () => {
+  const breaks = ['\n', '\u0085', '\u009f', '\u2028', '\u2029'];
+  const observations = ['', ...breaks].map((text, i) => ({ ob_id: i + 1, result_field: { dataPath: `/a/b${text}c` } }));
+  const listing = new Resolver(indexesOf({ observations })).completeness();
+  const entries = Array.from({ length: listing.entries }, (_, i) => listing.entry(i)).filter((text) => text !== '');
+  expect(entries.join('').match(/b.*c/gsu)).toEqual(['bc']);
+});
+
 test('a listing writes few entries a slice, and a piece, those that are not there included, and its writers look at the clock', () => {
   const observations = Array.from({ length: 6000 }, (_, i) => ({
     ob_id: i + 1,
