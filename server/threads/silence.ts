@@ -3,13 +3,13 @@
 // nobody.
 
 /** A thread that has not turned for so many looks is silent. */
-export const SILENT_LOOKS = 4;
+export const SILENT_LOOKS = 2;
 
 /**
  * The time between two looks, in which a thread turns more than once. A look costs 0.5 kB of a heap for young objects
  * that is touched for the first time for hours: once a second it was more than all that memory grew by under load.
  */
-export const LOOK_MS = 2500;
+export const LOOK_MS = 5000;
 
 /** What is watched of a thread. */
 export interface Beating {
