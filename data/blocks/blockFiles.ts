@@ -45,8 +45,7 @@ export function blocksAddress(snapshot: string, generation: string, name: string
  */
 export function removeOutdated(file: string): void {
   attempt(`cannot remove outdated files from ${path.dirname(file)}`, () => {
-    const others = keptWith(file).filter((one) => path.basename(one) !== path.basename(file));
-    for (const outdated of others.slice(KEPT - 1)) rmSync(outdated, { force: true });
+    for (const outdated of othersKeptWith(file).slice(KEPT - 1)) rmSync(outdated, { force: true });
     // Of generations that are made no more, too.
     removeLeft(path.dirname(file), siblingsOf(file));
   });
@@ -62,6 +61,11 @@ export function keptWith(file: string): readonly string[] {
     .map((kept) => ({ kept, ms: foundAt(kept)?.mtimeMs ?? 0 }))
     .toSorted((a, b) => b.ms - a.ms)
     .map(({ kept }) => kept);
+}
+
+/** The same but that file. */
+export function othersKeptWith(file: string): readonly string[] {
+  return keptWith(file).filter((one) => path.basename(one) !== path.basename(file));
 }
 
 /** Whether names are those of a file but the generation; of a file that is called otherwise none are. */

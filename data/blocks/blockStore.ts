@@ -12,7 +12,7 @@ import { unfinished } from '../leftovers.ts';
 import { type LoadOptions, loadSnapshot } from '../store/load.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { blocksFile, keptWith, removeOutdated } from './blockFiles.ts';
+import { blocksFile, keptWith, othersKeptWith, removeOutdated } from './blockFiles.ts';
 import type { BlockCounts } from './blockWriter.ts';
 import type { DeflateSource } from './deflaters.ts';
 
@@ -60,12 +60,7 @@ export async function loadBlocks(
     if (kept) return { loaded: kept, file, made: undefined, refusal };
   }
   const make = async (at: string): Promise<Pick<LoadedBlocks, 'loaded' | 'made'>> => {
-    const source = {
-      loaded,
-      earlier:
-        earlier ??
-        (file === undefined ? undefined : keptWith(file).find((kept) => path.basename(kept) !== path.basename(file))),
-    };
+    const source = { loaded, earlier: earlier ?? (file === undefined ? undefined : othersKeptWith(file)[0]) };
     const made = await writeBlocks(at, source, threads, onProgress);
     return { loaded: await readBlocks(at, loaded, onProgress, assertRoom), made };
   };

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { attempt, cannotRead, foundAt, putInPlace, textWithin } from '../files.ts';
 import { targetOf, unfinished } from '../leftovers.ts';
-import { OperationError } from '../operationError.ts';
+import { OperationError, reasonOf } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
 import { decodePointer, encodePointer, isObjectName, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
 import type { PointerText, PublishingTarget, Target } from './target.ts';
@@ -180,17 +180,14 @@ function isLinked(from: string, to: string): boolean {
 /** Puts the pointer of a claim in its place, in one step with the end of the claim; false where that is gone. */
 function isPutInPlace(claim: string, file: string): boolean {
   try {
-    decodePointer(readFileSync(claim, 'utf8'), claim);
+    const text = attempt(`cannot read ${claim}`, () => readFileSync(claim, 'utf8'));
+    decodePointer(text, claim);
     putInPlace(claim, file);
     return true;
   } catch (error) {
-    if (isGone(error) || (error instanceof OperationError && isGone(error.cause))) return false;
+    if (error instanceof OperationError && reasonOf(error.cause) === 'ENOENT') return false;
     throw error;
   }
-}
-
-function isGone(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
 }
 
 /** Removes the claims that are done with. */
