@@ -1,7 +1,7 @@
 // The long rings, `npm run test:long`: files named *.long.test.ts, such as many random catalogues and large data. First
 // those that judge answers and files, a few at a time; then two at a time those that wait for others; and one at a time
 // those that measure ratios and times, or fill memory. What one run draws of them is in support/ring.ts; of the files
-// that measure speed for minutes .ci/run (RING=drawn) takes one third, and others another time.
+// that measure speed for minutes .ci/run (RING=drawn) takes one part in five, and another the next time.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -17,8 +17,9 @@ const JUDGING = [
   // Clusters choose leaders by the clock.
   'test/unit/data/**/!(nats*).long.test.ts',
   'test/unit/server/{admin,authority,catalogue,commands,openapi}/**/*.long.test.ts',
-  'test/unit/server/process/{drain,follower,portRace,serveBlocks,subscription,subscriptionOrders,withoutUws}.long.test.ts',
+  'test/unit/server/process/{drain,earlySignals,follower,portRace,serveBlocks,subscription,subscriptionOrders,withoutUws}.long.test.ts',
   'test/unit/{bench,engine,workers}/**/*.long.test.ts',
+  'test/deploy/{refresh,snapshotFolder}.long.test.ts',
   // The hostile ring is none of them: readers that others keep waiting for 10 s are cut, and rightly.
   'test/load/{certificates,drains,package}.long.test.ts',
 ];
@@ -29,10 +30,12 @@ const WAITING = [
   'test/unit/data/**/nats*.long.test.ts',
 ];
 
-/** What measures speed for minutes, in thirds of some 300 s each. */
+/** What measures speed for minutes, in parts of 100 to 300 s each. */
 const SPEED = [
-  'test/load/{million,authority}.long.test.ts',
-  'test/load/{guards,soapPeers,threads}.long.test.ts',
+  'test/load/million.long.test.ts',
+  'test/load/authority.long.test.ts',
+  'test/load/guards.long.test.ts',
+  'test/load/{soapPeers,threads}.long.test.ts',
   'test/load/peers.long.test.ts',
 ];
 
@@ -101,7 +104,7 @@ export default defineConfig({
         test: {
           name: 'measuring',
           include: ['test/**/*.long.test.ts'],
-          exclude: [...JUDGING, ...WAITING, ...SPEED.filter((third) => !speedMeasured.includes(third))],
+          exclude: [...JUDGING, ...WAITING, ...SPEED.filter((part) => !speedMeasured.includes(part))],
           maxWorkers: 1,
           fileParallelism: false,
           sequence: { groupOrder: 2 },

@@ -2,6 +2,7 @@
 // Knows no collection. What is already in served form is copied in one run; faults are thrown as ScanFault. See
 // decode.ts.
 import { GrowableBytes } from '../../engine/bits/growable.ts';
+import { jsonText } from '../../engine/bits/json.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -182,7 +183,7 @@ export class Scanner {
     this.at = i + 1;
     this.#drop(start);
     this.tokenStart = this.output.length + 1;
-    this.output.push(ENCODER.encode(escaped(text)));
+    this.output.push(ENCODER.encode(jsonText(text)));
     this.tokenEnd = this.output.length - 1;
     this.unescaped = ENCODER.encode(text);
   }
@@ -217,12 +218,4 @@ function unescaped(token: Uint8Array): string {
   }
   if (!text.isWellFormed()) throw new ScanFault('a text holds half of a surrogate pair');
   return text;
-}
-
-/**
- * A text as served: quotes, backslashes and control characters escaped minimally, U+2028 and U+2029 too, all else as it
- * is. Source: design, Data set format.
- */
-function escaped(text: string): string {
-  return JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }

@@ -1,15 +1,14 @@
 // Brings the folder of a replica up to date with the catalogue that it follows: crawl, import, change log, and one
 // rename. Each step is left whole or not at all, and the next run goes on where one was killed.
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import path from 'node:path';
+import { closeSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { appendGeneration, generationsIn } from '../changes/changeFile.ts';
 import { type ChangeKind, changesBetween, kindOf, type RecordChange } from '../changes/diff.ts';
 import { type CatalogueDigests, digestsOfSnapshot } from '../changes/digests.ts';
 import { digestsOfChanged } from '../changes/keptDigests.ts';
 import { crawl, type CrawlOptions } from '../crawl/crawl.ts';
 import { discardedRefusal, judgeSource } from '../crawl/publish.ts';
-import { attempt, openFile, syncDirectory } from '../files.ts';
+import { attempt, openFile, putInPlace } from '../files.ts';
 import type { EarlierImport, Origin } from '../import/earlier.ts';
 import { importDirectory, type ImportWork, type KeptRecords } from '../import/import.ts';
 import { readManifest } from '../import/manifest.ts';
@@ -176,7 +175,7 @@ function endEarlier(paths: FollowPaths, { clock }: Pick<RefreshOptions, 'clock'>
   if (!existsSync(paths.next)) return;
   const generation = generationIn(paths.next);
   if (generation === undefined || generation !== logged) return rmSync(paths.next);
-  place(paths);
+  putInPlace(paths.next, paths.snapshot);
   onStep({ kind: 'placed', generation, counts: undefined, ms: clock() - startMs });
 }
 
@@ -201,14 +200,14 @@ async function build(
     if (before === generation) {
       // One that was built of all lines is whole, whatever has become of the other.
       if (earlier) rmSync(paths.next);
-      else place(paths);
+      else putInPlace(paths.next, paths.snapshot);
       return origin;
     }
     const builtMs = clock();
     const at = nowMs() / 1000;
     const kept = earlier && made.kept;
     const counts = await log(paths, { before, generation, at, kept }, observer.onProgress);
-    place(paths);
+    putInPlace(paths.next, paths.snapshot);
     observer.onStep({ kind: 'placed', generation, counts, ms: clock() - builtMs });
     return origin;
   };
@@ -277,11 +276,4 @@ async function digestsOfBoth(
     throw error;
   }
   return [before, await digestsOfSnapshot(next, onProgress)];
-}
-
-function place({ next, snapshot }: FollowPaths): void {
-  attempt(`cannot write ${snapshot}`, () => {
-    renameSync(next, snapshot);
-    syncDirectory(path.dirname(snapshot));
-  });
 }

@@ -23,12 +23,7 @@ export function compareParts(
 
 /** Order of two byte strings. Cost: the shared prefix. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  const shared = Math.min(a.length, b.length);
-  for (let i = 0; i < shared; i++) {
-    const difference = a[i]! - b[i]!;
-    if (difference !== 0) return difference;
-  }
-  return a.length - b.length;
+  return compareParts(a, 0, a.length, b, 0, b.length);
 }
 
 /** Whether `bytes[start..end)` starts with `prefix`. Cost: the prefix at most; no view is made. */

@@ -31,8 +31,8 @@ export function nearestKey(key: string, known: KnownNames): string | undefined {
 }
 
 /**
- * Both lengths of names that are compared with one, multiplied, in all: some 200 known names of ordinary length, more
- * than any collection of the specification has. A collection may have 100,000.
+ * Both lengths of names that are compared with one, multiplied, in all, and one for each that is looked at: some 200
+ * known names of ordinary length, more than any collection of the specification has. A collection may have 100,000.
  */
 const COMPARED_CELLS_MAX = 50_000;
 
@@ -45,8 +45,9 @@ export function nearestName(name: string, known: readonly string[]): string | un
   let best = { name: '', edits: most + 1 };
   let cells = 0;
   for (const candidate of known) {
-    if (Math.abs(candidate.length - name.length) > most) continue;
-    if ((cells += candidate.length * name.length) > COMPARED_CELLS_MAX) break;
+    const isNear = Math.abs(candidate.length - name.length) <= most;
+    if ((cells += isNear ? candidate.length * name.length : 1) > COMPARED_CELLS_MAX) break;
+    if (!isNear) continue;
     const edits = slipsBetween(name, candidate);
     if (edits === 0) return undefined;
     if (edits < best.edits) best = { name: candidate, edits };

@@ -1,7 +1,7 @@
 // The sorted distinct values of one column: what equality, ranges, prefixes and scans look a value up in.
 // A code is a value's position in that order; code `size` stands for null. Views of the snapshot, never written.
 import type { ScalarType } from '../schema/types.ts';
-import { compareBytes, hasPrefix } from '../bits/bytes.ts';
+import { compareBytes, compareParts, hasPrefix } from '../bits/bytes.ts';
 import { lowerBound, upperBound } from '../bits/lists.ts';
 import { finderIn } from '../kernel/search.ts';
 
@@ -120,18 +120,10 @@ function lowerBoundText(dictionary: Dictionary, text: Uint8Array): number {
   let high = dictionary.size;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareTo(bytes, middle === 0 ? 0 : ends[middle - 1]!, ends[middle]!, text) < 0) low = middle + 1;
+    // Without a view: a view a step would cost more than the comparison.
+    const start = middle === 0 ? 0 : ends[middle - 1]!;
+    if (compareParts(bytes, start, ends[middle]!, text, 0, text.length) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
-}
-
-/** Order of `bytes[start..end)` and `text`, without a view: a view a step would cost more than the comparison. */
-function compareTo(bytes: Uint8Array, start: number, end: number, text: Uint8Array): number {
-  const shared = Math.min(end - start, text.length);
-  for (let i = 0; i < shared; i++) {
-    const difference = bytes[start + i]! - text[i]!;
-    if (difference !== 0) return difference;
-  }
-  return end - start - text.length;
 }

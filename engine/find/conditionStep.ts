@@ -46,8 +46,15 @@ export interface SizedCondition {
   readonly index: FieldIndex;
 }
 
-/** In which form own URLs are served, and what may still be counted. */
-type Sizing = Counting & { readonly form: ServedForm };
+/**
+ * In which form own URLs are served, and what may still be looked at for a plan: codes that are counted, values that
+ * are searched for, and bytes of n-gram lists.
+ */
+export interface Sizing extends Counting {
+  readonly form: ServedForm;
+  valuesToFind: number;
+  listBytesToRead: number;
+}
 
 /** Members whose rows are counted while planning; beyond, the count would cost as much as the query. */
 const COUNTED_VALUES_MAX = 64;
@@ -61,19 +68,21 @@ const COUNTED_LISTS = 2;
 /** Own URLs that are written as they are served while planning: some 30 us. */
 const READ_URLS_MAX = 16;
 
-/** What one costs later, in bytes of text that a matcher sees in that time: 2 us. */
-const URL_SCAN_BYTES = 2048;
+/** What writing one costs later, in bytes of text that a matcher sees in that time: 2 us. */
+export const URL_SCAN_BYTES = 2048;
 
 /**
- * The step of a condition on the rows of an index. Cost: a binary search for each of the first 64 values; n-gram lists
- * up to 4 kB; codes that are counted for bounds.
+ * The step of a condition on the rows of an index. Cost: a binary search for each of at most 64 values; n-gram lists
+ * up to 4 kB; codes that are counted for bounds; of all these no more than may still be looked at.
  */
 export function sizedCondition(condition: Condition, index: FieldIndex, context: Sizing): SizedCondition {
   const { lookup, operand } = condition;
   const named = lookupNamed(lookup)!;
   const urls = named.readsUrls && !isSpecForm(context.form) ? codesOfOwnUrls(index.dictionary) : NO_URLS;
   const count = urls.end - urls.start;
-  if (operand.values.length > COUNTED_VALUES_MAX || count > READ_URLS_MAX) {
+  const values = operand.values.length;
+  const valuesMax = Math.max(1, Math.min(COUNTED_VALUES_MAX, context.valuesToFind));
+  if (values > valuesMax || count > READ_URLS_MAX) {
     const estimate = uncounted(index, operand, context);
     const scanBytes = count * URL_SCAN_BYTES;
     return {
@@ -88,6 +97,7 @@ export function sizedCondition(condition: Condition, index: FieldIndex, context:
       index,
     };
   }
+  context.valuesToFind -= values;
   const codes = named.codes(index.dictionary, operand, context.form);
   if (!codes) return { step: stepOf(condition, searched(index, named, operand, context)), index };
   let rowsGathered = 0;
@@ -132,7 +142,7 @@ function uncounted(index: FieldIndex, { values }: Operand, counting: Counting): 
 }
 
 /** What a search looks at, all texts or those that n-grams name, and the rows that have these: null is never a hit. */
-function searched(index: FieldIndex, lookup: Lookup, operand: Operand, counting: Counting): Found {
+function searched(index: FieldIndex, lookup: Lookup, operand: Operand, sizing: Sizing): Found {
   const { dictionary, grams } = index;
   const estimate = rowsOfCodes(index, 0, dictionary.size);
   const own = codesOfOwnUrls(dictionary);
@@ -144,13 +154,16 @@ function searched(index: FieldIndex, lookup: Lookup, operand: Operand, counting:
     const scanBytes = scanBytesIn(dictionary, own, lookup, dictionary.text.length);
     return { access: 'scan', estimate, scanBytes, rowsGathered: 0, rowsJoined: 0, codes: undefined };
   }
-  if (query.bytes <= COUNTED_LIST_BYTES_MAX) return candidates(index, grams, query, lookup);
+  if (query.bytes <= Math.min(COUNTED_LIST_BYTES_MAX, sizing.listBytesToRead)) {
+    sizing.listBytesToRead -= query.bytes;
+    return candidates(index, grams, query, lookup);
+  }
   // An entry of a list has at least one byte, so that a list has at most as many blocks as bytes.
   const codes = Math.min(dictionary.size, query.bytes * grams.block);
   const bytes = Math.min(dictionary.text.length, codes * longestText(dictionary) + bytesOf(dictionary, own));
   return {
     access: 'n-gram',
-    estimate: Math.min(estimate, mostRowsOf(index, codes, counting) + rowsOfCodes(index, own.start, own.end)),
+    estimate: Math.min(estimate, mostRowsOf(index, codes, sizing) + rowsOfCodes(index, own.start, own.end)),
     scanBytes: scanBytesIn(dictionary, own, lookup, bytes) + query.bytes,
     rowsGathered: 0,
     rowsJoined: 0,

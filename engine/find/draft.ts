@@ -1,12 +1,11 @@
 // The conditions of a query by the relations they are on, before it is known what runs before what: how many rows each
 // leaves at most, exactly where these are few.
 import { intersectLists } from '../bits/lists.ts';
-import type { ServedForm } from '../column/served.ts';
 import { codesLinkingTo, joinSteps } from '../index/join.ts';
 import { countRows, eachRow, listed, type RowSet } from '../index/rowset.ts';
 import type { Counting } from '../index/mostRows.ts';
 import { parentsOf, type CollectionIndex } from '../index/table.ts';
-import { sizedCondition, type ConditionStep, type SizedCondition } from './conditionStep.ts';
+import { sizedCondition, type ConditionStep, type SizedCondition, type Sizing } from './conditionStep.ts';
 import { newCounters } from './counters.ts';
 import { holdsForNulls, type NullStep } from './nulls.ts';
 import type { Condition } from '../query/ask.ts';
@@ -15,11 +14,10 @@ import { rowsOfCodes, rowsOfCodeSet } from './postings.ts';
 
 /**
  * What a query is planned on: its collection, how own URLs are served, what decides the order of steps, and what may be
- * counted for it.
+ * looked at for it.
  */
-export interface DraftContext extends Counting {
+export interface DraftContext extends Sizing {
   readonly collection: CollectionIndex;
-  readonly form: ServedForm;
   readonly arrange: Arrange;
 }
 

@@ -3,7 +3,8 @@
 import { longestText } from '../column/dictionary.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { rowsPerParentMax } from '../index/table.ts';
-import type { ConditionStep } from './conditionStep.ts';
+import { type ConditionStep, URL_SCAN_BYTES } from './conditionStep.ts';
+import { codesOfOwnUrls } from '../query/codes.ts';
 import { lookupNamed, scanCostOf } from '../query/lookups.ts';
 import type { LinkStep, ManyStep } from '../query/path.ts';
 
@@ -32,7 +33,9 @@ export function rowCheckBytes(step: ConditionStep, { dictionary }: FieldIndex, r
   const { size, text } = dictionary;
   const mean = Math.ceil(text.length / Math.max(1, size));
   if (scanCostOf(lookup, { codes: rows, bytes: rows * mean }) * ROW_CHECK_GAIN > step.scanBytes) return undefined;
-  const most = scanCostOf(lookup, { codes: rows, bytes: rows * longestText(dictionary) });
+  const { start, end } = codesOfOwnUrls(dictionary);
+  const urls = Math.min(rows, end - start) * URL_SCAN_BYTES;
+  const most = scanCostOf(lookup, { codes: rows, bytes: rows * longestText(dictionary) }) + urls;
   return most <= step.scanBytes ? most : undefined;
 }
 

@@ -199,9 +199,11 @@ function addSorted(shown: ShownRows, { index }: Key, code: number, from: number,
   for (let k = start + from; k < start + to; k++) shown.rows[shown.length++] = index.sortedRow(k);
 }
 
+/** No more than there is room for, since in a forged file codes and posting lists may disagree. */
 function add(shown: ShownRows, rows: Uint32Array): void {
-  shown.rows.set(rows, shown.length);
-  shown.length += rows.length;
+  const taken = rows.subarray(0, shown.rows.length - shown.length);
+  shown.rows.set(taken, shown.length);
+  shown.length += taken.length;
 }
 
 /** How many rows stand before a place, and at which place the row of a rank stands. */

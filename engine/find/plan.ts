@@ -75,6 +75,9 @@ export interface Plan {
  */
 export const INLINE_SCAN_BYTES_MAX = 65_536;
 
+/** Bytes of n-gram lists that are read for one plan, those of four needles: each names a block, 20 to 40 ns later. */
+const LIST_BYTES_READ_MAX = 16_384;
+
 /** Members of `in` that may be looked up in a serving thread: about 0.5 us each, the sets of rows included. */
 export const INLINE_VALUES_MAX = 1024;
 
@@ -92,12 +95,19 @@ const VIEW_NANOSECONDS = 30;
 
 /**
  * Plans what is asked without problems. `arrange` decides the order of steps on one table. Cost: a binary search per
- * value, for the first 64 of each condition, and a look at up to 64 rows of each; codes of long columns are counted for
- * the first plans that ask about them.
+ * value, for up to 64 of each condition and 1,024 in all, and a look at up to 64 rows of each; up to 16 kB of n-gram
+ * lists; codes of long columns are counted for the first plans that ask about them.
  */
 export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, arrange: Arrange = cheapestFirst): Plan {
   if (ask.conditions.length === 0) return planned(collection, ask, form, NOTHING_TO_FIND);
-  const context: DraftContext = { collection, form, arrange, codesToCount: COUNTED_CODES_MAX };
+  const context: DraftContext = {
+    collection,
+    form,
+    arrange,
+    codesToCount: COUNTED_CODES_MAX,
+    valuesToFind: INLINE_VALUES_MAX,
+    listBytesToRead: LIST_BYTES_READ_MAX,
+  };
   const wanted: PlacedCondition[] = [];
   const unwanted: PlacedCondition[] = [];
   let values = 0;

@@ -142,7 +142,8 @@ function comparison(dictionary: Dictionary, form: ServedForm): Compare {
     };
     return (a, b) => compareBytes(bytes(a), bytes(b)) || a - b;
   }
-  const exact = (code: number): bigint => BigInt(exactOf(dictionary, code)!);
+  // Numbers of texts that are none stand in forged files alone.
+  const exact = (code: number): bigint => BigInt(exactOf(dictionary, code) ?? 0);
   return (a, b) => {
     if (numbers[a] !== numbers[b]) return a - b;
     const difference = exact(a) - exact(b);

@@ -5,26 +5,31 @@ import type { Dictionary } from '../column/dictionary.ts';
 import { LEFT_OUT, type MergedDictionary } from '../column/mergeDictionary.ts';
 import { buildGrams, type Grams, pushDistance } from './grams.ts';
 
-/** One list of an index while it is read: the next code, renumbered, `LEFT_OUT` at its end. */
+/**
+ * One list of an index while it is read: the next code, renumbered, `LEFT_OUT` at its end. `isBroken` once a list of it
+ * was none that an import writes.
+ */
 interface Reader {
   readonly grams: Grams;
   readonly codes: Uint32Array;
   at: number;
   end: number;
   last: number;
+  isBroken: boolean;
 }
 
 /**
  * What `buildGrams` makes of the merged dictionary, where `old` is the index of the old one and both have one text a
- * block. Cost: a pass over the lists of `old`, and building those of `young`.
+ * block; undefined where `old`, of a file that only claims to be a snapshot of ours, is not. Cost: a pass over the lists
+ * of `old`, and building those of `young`.
  */
 export function mergeGrams(
   old: Grams,
   young: Dictionary,
   { oldCodes, youngCodes, dictionary }: MergedDictionary,
-): Grams {
-  const olds: Reader = { grams: old, codes: oldCodes, at: 0, end: 0, last: -1 };
-  const youngs: Reader = { grams: buildGrams(young, 1), codes: youngCodes, at: 0, end: 0, last: -1 };
+): Grams | undefined {
+  const olds: Reader = { grams: old, codes: oldCodes, at: 0, end: 0, last: -1, isBroken: false };
+  const youngs: Reader = { ...olds, grams: buildGrams(young, 1), codes: youngCodes };
   const postings = new GrowableBytes(old.postings.length + youngs.grams.postings.length + dictionary.size);
   const keys = new GrowableU32(old.keys.length + youngs.grams.keys.length);
   const ends = new GrowableU32(keys.length);
@@ -35,6 +40,7 @@ export function mergeGrams(
     open(youngs, second[k] === key ? k++ : -1);
     const before = postings.length;
     mergeLists(postings, olds, youngs);
+    if (olds.isBroken) return undefined;
     if (postings.length === before) continue;
     keys.push(key);
     ends.push(postings.length);
@@ -60,18 +66,20 @@ function mergeLists(postings: GrowableBytes, olds: Reader, youngs: Reader): void
   }
 }
 
-/** The next code of a list that is not left out. */
+/** The next code of a list that is not left out; none where there is no such code. */
 function nextCode(reader: Reader): number {
   const { postings } = reader.grams;
   while (reader.at < reader.end) {
     let distance = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = postings[reader.at++]!;
+    let byte = 0x80;
+    for (let shift = 0; byte >= 0x80 && reader.at < reader.end; shift += 7) {
+      byte = postings[reader.at++]!;
       distance |= (byte & 0x7f) << shift;
-      if (byte < 0x80) break;
     }
     reader.last += distance;
-    const code = reader.codes[reader.last]!;
+    const code = distance > 0 ? reader.codes[reader.last] : undefined;
+    reader.isBroken ||= code === undefined;
+    if (code === undefined) return LEFT_OUT;
     if (code !== LEFT_OUT) return code;
   }
   return LEFT_OUT;

@@ -24,6 +24,8 @@ const TYPES: Readonly<Record<ColumnKind, Pick<SchemaElement, 'type' | 'converted
   json: STRING,
 };
 const INT64_END = 2 ** 63;
+/** Digits and a sign. */
+const INT64_BYTES_MAX = 20;
 
 /**
  * The columns of a collection's export, those of CSV in the same order; with `keys` only those among them. Cost: the
@@ -71,6 +73,9 @@ function endsOf({ size }: Dictionary): readonly number[] {
 function isInt64(dictionary: Dictionary, code: number): boolean {
   // Also bounds the digits that are read exactly.
   if (Math.abs(dictionary.numbers![code]!) > INT64_END) return false;
-  const value = BigInt(String.fromCharCode(...textAt(dictionary, code)));
-  return BigInt.asIntN(64, value) === value;
+  const text = textAt(dictionary, code);
+  if (text.length > INT64_BYTES_MAX) return false;
+  const token = String.fromCharCode(...text);
+  if (!/^-?\d+$/.test(token)) return false;
+  return BigInt.asIntN(64, BigInt(token)) === BigInt(token);
 }

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { keepBlocks } from '../../data/blocks/blockStore.ts';
 import type { ShowProgress } from '../generations/data.ts';
-import { steadyMs } from '../observe/clock.ts';
+import { secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { anewText } from '../observe/quantities.ts';
 
@@ -24,7 +24,7 @@ export async function compressTold(
 ): Promise<void> {
   const startMs = steadyMs();
   const { file, made } = await show((onProgress) => keepBlocks(snapshot, { baseUrl, threads, name }, onProgress));
-  const seconds = Math.round(steadyMs() - startMs) / 1000;
+  const seconds = secondsSince(startMs);
   const figures = { generation, bytes: statSync(file).size, seconds, ...made };
   report(`${file}: the records compressed for ${baseUrl}${anewText(made)}`, 'info', {
     event: 'compressed',

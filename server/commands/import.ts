@@ -4,7 +4,7 @@ import { foundAt, putInPlace } from '../../data/files.ts';
 import { importDirectory } from '../../data/import/import.ts';
 import { unfinished } from '../../data/leftovers.ts';
 import { OperationError } from '../../data/operationError.ts';
-import { steadyMs } from '../observe/clock.ts';
+import { secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { readSettings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
@@ -65,7 +65,7 @@ async function buildTold(
   const made = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
   const { generation, snapshotBytes: bytes, work } = made;
   const ignored = made.ignored.join(', ') || undefined;
-  const seconds = Math.round(steadyMs() - startMs) / 1000;
+  const seconds = secondsSince(startMs);
   const stages = isProfiled ? made.stages : [];
   const cpuSeconds = stages.map((one) => [`${one.stage}CpuSeconds`, Number(one.seconds.toFixed(3))] as const);
   const text = [importText(made, output), ...(isProfiled ? [profileText(made)] : [])].join('\n');

@@ -4,7 +4,7 @@ import { type PublishOptions, publishSnapshot } from '../../data/distribution/pu
 import { pruneTarget } from '../../data/distribution/prune.ts';
 import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
 import type { PublishingTarget } from '../../data/distribution/target.ts';
-import { epochMs, steadyMs } from '../observe/clock.ts';
+import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { readSettings, type Settings, targetAccess } from '../settings/declarations.ts';
@@ -47,7 +47,7 @@ export async function publishTold(options: PublishOptions, report: Report, progr
   );
   const { generation, created, sequence } = pointer;
   const what = isNew ? `published generation ${generation}` : `generation ${generation} is published already`;
-  const seconds = Math.round(steadyMs() - startMs) / 1000;
+  const seconds = secondsSince(startMs);
   const sent = `${bytesText(sentBytes)} sent in ${seconds.toFixed(1)} s`;
   const of = created === undefined ? '' : `, data of ${created}`;
   const figures = { target: name, generation, sequence, created, bytes: sentBytes, seconds };

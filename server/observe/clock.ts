@@ -13,6 +13,11 @@ export const steadyMs: Clock = () => {
   return time[0] * 1000 + time[1] / 1_000_000;
 };
 
+/** Seconds since a time of the steady clock, to the millisecond. */
+export function secondsSince(startMs: number): number {
+  return Math.round(steadyMs() - startMs) / 1000;
+}
+
 /** The time of day in milliseconds since 1970, which may jump: for validities, records, and the dates of others. */
 export const epochMs: Clock = () => Date.now();
 

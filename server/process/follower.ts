@@ -10,7 +10,7 @@ import { attempt } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress, Progress } from '../../data/progress.ts';
 import { describeHeld, type HeldFile } from '../../data/store/load.ts';
-import { epochMs, steadyMs } from '../observe/clock.ts';
+import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Level, Report } from '../observe/events.ts';
 import { crawlWords } from '../settings/replicaSettings.ts';
 import type { Settings } from '../settings/declarations.ts';
@@ -164,7 +164,7 @@ export class Follower {
     clearTimeout(this.#timer);
     const { signal } = this.#stop;
     const reason = signal.aborted ? ENDS : (await this.#run())?.reason;
-    const seconds = Math.round(steadyMs() - startMs) / 1000;
+    const seconds = secondsSince(startMs);
     const isEnded = reason === undefined && !signal.aborted;
     const change: Change = isEnded
       ? await this.#take(seconds)

@@ -1,7 +1,7 @@
 // How a server takes other data, and who hears of it. Composition only, read with the first order: generations.ts
 // decides, data.ts loads, the serving threads serve.
 import type { Report } from '../observe/events.ts';
-import { epochMs, steadyMs } from '../observe/clock.ts';
+import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Administration } from './administration.ts';
 import type { Subscription } from './subscription.ts';
@@ -98,7 +98,7 @@ function tellReleased(
   const here = released([...loaded.memories, ...(blocks?.memories ?? [])]);
   const { generation } = loaded;
   const line = `generation ${generation.slice(0, 12)}: nobody reads it any more, its memory is free`;
-  const seconds = (): number => Math.round(steadyMs() - startMs) / 1000;
+  const seconds = (): number => secondsSince(startMs);
   void Promise.all([isReleased, here]).then(() =>
     report(line, 'info', { event: 'freed', generation, bytes, seconds: seconds() }),
   );

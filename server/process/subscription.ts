@@ -11,7 +11,7 @@ import type { Target } from '../../data/distribution/target.ts';
 import { holdData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { describeHeld, type HeldFile } from '../../data/store/load.ts';
-import { epochMs, steadyMs } from '../observe/clock.ts';
+import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { bytesText } from '../observe/quantities.ts';
 import { type Settings, targetAccess } from '../settings/declarations.ts';
@@ -340,7 +340,7 @@ export class Subscription {
         return 0;
       });
     }
-    const seconds = Math.round(steadyMs() - startMs) / 1000;
+    const seconds = secondsSince(startMs);
     if (bytes > 0) this.#lastFetch = { generation: pointer.generation, bytes, seconds };
     const line = `fetched and verified generation ${generation} of ${this.#target.name}: ${bytesText(bytes)} in ${seconds} s`;
     const figures = { target: this.#target.name, generation: pointer.generation, bytes, seconds };

@@ -1,5 +1,5 @@
 // The deployment files against the programs that read them, and against what they name: settings, metrics, files.
-// How the proxies serve is in proxies.long.test.ts, what refresh.sh does in refresh.test.ts.
+// How the proxies serve is in proxies.long.test.ts, what refresh.sh does in refresh.long.test.ts.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { LAUNCHER_FILE } from '../../bench/processes/processes.ts';
 import { settingsTable } from '../support/documentTables.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
+import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { readProjectFile, ROOT } from '../support/sources.ts';
 import { runWatchedServer, type WatchedServer } from '../support/watchedServer.ts';
 
@@ -47,7 +48,9 @@ test('what an alert is raised by is seen on the dashboard', () => {
 
 describe('metrics', () => {
   let server: WatchedServer;
-  beforeAll(async () => void (server = await runWatchedServer(['--threads', '1'], [])));
+  beforeAll(
+    async () => void (server = await runWatchedServer(['--threads', '1', '--data', await sampleSnapshot()], [])),
+  );
   afterAll(() => server.kill());
 
   test('that alerts, dashboard and runbook name are told by a server', async () => {

@@ -21,7 +21,7 @@ import {
 import { longProperties } from '../support/longProperties.ts';
 import { freshSeed, type Random, randomOf } from '../support/random.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
-import { someOf } from '../support/ring.ts';
+import { someOf, times } from '../support/ring.ts';
 
 const SEED = freshSeed();
 const RECORDS = 150;
@@ -29,7 +29,7 @@ const RECORDS = 150;
 const ROUNDS_MIN = 4;
 const ROUNDS_MAX = 8;
 /** Of each round and transport. */
-const REQUESTS = 3000;
+const REQUESTS = times(1500, 3000);
 const CONNECTIONS = 400;
 const DRIBBLERS = 60;
 const UNREAD_PAGES = 30;

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../support/dataSets.ts';
 import { times } from '../support/ring.ts';
 import { type SwappedServer, swappedServer, swapsUnderLoad, versionOf } from '../support/swaps.ts';
 
-const SWAPS = Number(process.env['SWAPS'] ?? times(60, 300));
+const SWAPS = Number(process.env['SWAPS'] ?? times(40, 300));
 const CLIENTS = 4;
 /** Swaps until everything is warm. */
 const WARM = 10;

@@ -1,6 +1,6 @@
 // The kernel in AssemblyScript: what JavaScript does slowly to bytes in shared memory. No runtime, no allocation, no globals.
 // Loads read the source memory (a snapshot's). What lies in the other two memories is reached by the functions that
-// memories.wat defines; test/support/compileKernel.ts compiles and links both. The twin in ../twin.ts says what each means.
+// memories.wat defines; test/support/compileKernel.ts compiles and links both. The twin in test/support/kernelTwin.ts says what each means.
 
 @external("memories", "position") declare function position(at: usize): u32;
 @external("memories", "ownByte") declare function ownByte(at: usize): u32;

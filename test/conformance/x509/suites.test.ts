@@ -35,7 +35,7 @@ describe.skipIf(!hasPathSuites()).each(PATH_SUITES)('%s', (suite) => {
 
 describe.skipIf(!hasPathSuites())('the command line', () => {
   const directory = temporaryDirectory();
-  const sample = PATH_SUITES.flatMap((suite) => pathCases(suite)).filter((_, i) => i % 20 === 0);
+  const sample = PATH_SUITES.flatMap((suite) => pathCases(suite)).filter((_, i) => i % 60 === 0);
 
   test.each(sample)('judges $id like the validator does', (one) => {
     const { verdict, cpuMs } = judgeByCommand(one, directory);

@@ -35,5 +35,6 @@ test('of very many known names the first are compared, however long they and the
   expect(costAt(1000)).toBeLessThan(20 * costAt(20));
   expect(nearestName('titel', ['title', ...many(5)])).toBe('title');
   expect(nearestName('titel', [...many(5), 'title'])).toBeUndefined();
+  expect(nearestName('titel', [...many(40), 'title'])).toBeUndefined();
   expect(nearestName('titel', [...many(5).slice(0, 200), 'title'])).toBe('title');
 });

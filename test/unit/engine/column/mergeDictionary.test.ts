@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { Dictionary, WrittenDictionary } from '../../../../engine/column/dictionary.ts';
 import { LEFT_OUT, mergeDictionaries } from '../../../../engine/column/mergeDictionary.ts';
 import { buildGrams } from '../../../../engine/index/grams.ts';
+import { mergeGrams } from '../../../../engine/index/mergeGrams.ts';
 import { dictionaryOf, textsOf } from '../../../support/dictionaries.ts';
 import { freshSeed, randomOf } from '../../../support/random.ts';
 
@@ -38,6 +39,18 @@ test.each(['text', 'integer'] as const)('of %s they are those of all values, and
     expect([...oldCodes]).toEqual(olds.map(codeOf));
     expect([...youngCodes]).toEqual(youngs.map(codeOf));
     for (const block of [1, 3]) expect(buildGrams(dictionary, block)).toEqual(buildGrams(expected, block));
+  }
+});
+
+test('an n-gram index is merged, unless its lists are none that an import writes', () => {
+  const [old, young] = [dictionaryOf(['ocean', 'ocelot']), dictionaryOf(['oceanic'])];
+  const merged = mergeDictionaries(old, Uint8Array.of(1, 1, 1), young);
+  const grams = buildGrams(old, 1);
+  expect(mergeGrams(grams, young, merged)).toEqual(buildGrams(merged.dictionary, 1));
+  // Numbers that never end, lead beyond all codes, and stand still.
+  for (const byte of [0xff, 9, 0]) {
+    const forged = { ...grams, postings: grams.postings.map(() => byte) };
+    expect(mergeGrams(forged, young, merged)).toBeUndefined();
   }
 });
 

@@ -6,15 +6,16 @@ import { invertedIndex, type FieldIndex } from '../../../../engine/index/field.t
 import { buildGrams, gramQuery } from '../../../../engine/index/grams.ts';
 import { invert } from '../../../../engine/index/invert.ts';
 import { mostRowsOf } from '../../../../engine/index/mostRows.ts';
-import { sizedCondition, type ConditionStep } from '../../../../engine/find/conditionStep.ts';
+import { sizedCondition, type ConditionStep, type Sizing } from '../../../../engine/find/conditionStep.ts';
 import { newCounters } from '../../../../engine/find/counters.ts';
+import { rowCheckBytes } from '../../../../engine/find/fewRows.ts';
 import { lookupNamed } from '../../../../engine/query/lookups.ts';
 import { scanCodes } from '../../../../engine/find/scan.ts';
 import { randomOf } from '../../../support/random.ts';
 
 const SEED = 71;
 const FORM = { baseUrl: 'http://catalogue.test', version: 'v3', linkEnd: '/?format=api' } as const;
-const UNBOUNDED = { codesToCount: Infinity };
+const UNBOUNDED = { codesToCount: Infinity, valuesToFind: Infinity, listBytesToRead: Infinity };
 const WORDS = ['ocean', 'air', 'ice', 'wind', 'dust', 'sonde', 'radar', 'north', 'flux', 'ozone'];
 
 /**
@@ -53,11 +54,18 @@ const OWN = Array.from({ length: 20 }, (_, i) => `{base_url}/api/v3/times/${i}/`
 const INDEX = indexWith([...TEXTS, ...OWN], 20_000);
 
 function stepOf(index: FieldIndex, lookup: string, ...values: readonly string[]): ConditionStep {
+  return stepWithin(UNBOUNDED, index, lookup, values);
+}
+
+function stepWithin(
+  bounds: Omit<Sizing, 'form'>,
+  index: FieldIndex,
+  lookup: string,
+  values: readonly string[],
+): ConditionStep {
   const operand = { kind: 'text', values } as const;
-  return sizedCondition({ key: 'x', path: ['x'], lookup, isNegated: false, operand }, index, {
-    form: FORM,
-    ...UNBOUNDED,
-  }).step;
+  const condition = { key: 'x', path: ['x'], lookup, isNegated: false, operand };
+  return sizedCondition(condition, index, Object.assign(bounds, { form: FORM })).step;
 }
 
 /** What the search finds and looks at when it runs. */
@@ -162,4 +170,31 @@ test('a number that is written in several ways is one value', () => {
   expect([1, 2, 3].map((values) => mostRowsOf(index, values, UNBOUNDED))).toEqual([4, 6, 6]);
   const once = invertedIndex({ type: 'float', size: 4, text, ends, numbers }, invert(Uint32Array.of(0, 1, 2, 3, 4), 4));
   expect([1, 2].map((values) => mostRowsOf(once, values, UNBOUNDED))).toEqual([3, 4]);
+});
+
+describe('of many conditions together', () => {
+  test('no more values are searched for, and no more n-gram lists read, than one plan may', () => {
+    const bounds = { ...UNBOUNDED, valuesToFind: 100, listBytesToRead: 2000 };
+    const values = TEXTS.slice(0, 60);
+    const lists = [1, 2, 3].map(() => stepWithin(bounds, INDEX, 'in', values).codes !== undefined);
+    expect(lists).toEqual([true, false, false]);
+    // One value costs no more than a look at what stands there anyway.
+    expect(stepWithin(bounds, INDEX, 'exact', values.slice(0, 1)).codes).toBeDefined();
+    const searches = Array.from({ length: 20 }, () => stepWithin(bounds, INDEX, 'contains', ['ice 12']));
+    expect(bounds.listBytesToRead).toBeGreaterThanOrEqual(0);
+    expect(searches[0]).toEqual(stepOf(INDEX, 'contains', 'ice 12'));
+    const truth = truthOf('contains', 'ice 12');
+    for (const { estimate, scanBytes } of searches) {
+      expect(estimate).toBeGreaterThanOrEqual(truth.rows);
+      expect(scanBytes).toBeGreaterThanOrEqual(truth.bytes);
+    }
+    expect(searches.at(-1)!.scanBytes).toBeGreaterThan(searches[0]!.scanBytes);
+  });
+});
+
+test('a check of few rows counts the own URLs that may be among them as what they take to be written', () => {
+  const step = { ...stepOf(INDEX, 'contains', 'e'), scanBytes: Infinity };
+  expect(rowCheckBytes(step, INDEX, 5)).toBeGreaterThanOrEqual(5 * 2048);
+  expect(rowCheckBytes(step, indexWith(TEXTS, 20_000), 5)).toBeLessThan(2048);
+  expect(rowCheckBytes(step, INDEX, 1000)! - rowCheckBytes(step, INDEX, 999)!).toBeLessThan(2048);
 });

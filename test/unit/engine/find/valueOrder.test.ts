@@ -108,3 +108,9 @@ describe('own URLs of which more than the base changes', () => {
     expect(idsOf(computations, query, { form })).toEqual(asStored);
   });
 });
+
+test('a number that a text does not have, in a forged file alone, puts codes in some order', () => {
+  const dictionary = { ...dictionaryOf('dateTime', ['a', 'b']), numbers: Float64Array.of(1e17, 1e17) };
+  const order = valueOrder(dictionary, FORMS[0]!);
+  expect(new Set([0, 1].map((rank) => order.codeOf(rank)))).toEqual(new Set([0, 1]));
+});

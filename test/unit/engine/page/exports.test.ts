@@ -47,12 +47,13 @@ const rows = fc
       start: Math.min(a, b),
       end: Math.max(a, b) + 1,
     }));
-    // In any order: an ordered list is not ascending.
-    const list = fc.uniqueArray(row).map((some): Selection => ({ kind: 'list', rows: Uint32Array.from(some) }));
+    const some = fc.uniqueArray(row).map((distinct) => Uint32Array.from(distinct));
+    const list = some.map((distinct): Selection => ({ kind: 'list', rows: distinct.toSorted() }));
+    const sequence = some.map((distinct): Selection => ({ kind: 'sequence', rows: distinct }));
     return fc.record({
       texts: fc.constant(texts),
       chunkRows: fc.constant(chunkRows),
-      selection: fc.oneof(range, list),
+      selection: fc.oneof(range, list, sequence),
       form,
       keys: fc.option(fc.subarray(KEYS), { nil: undefined }),
       jumps: fc.array(fc.nat(), { maxLength: 10 }),

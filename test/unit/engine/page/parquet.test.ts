@@ -1,5 +1,6 @@
 // Parquet files as bodies: the same bytes from every offset, in pages and groups that are bounded, with what the footer
 // says of them. What readers find in them is the matter of test/contract/parquetReaders.long.test.ts.
+import assert from 'node:assert/strict';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { describe, expect, test } from 'vitest';
 import { INFERRED_MAX } from '../../../../data/decode/shape.ts';
@@ -12,6 +13,7 @@ import { measured, rowsBody, type ServedRows } from '../../../../engine/page/row
 import { openSnapshot } from '../../../../engine/snapshot/open.ts';
 import { collectionOf } from '../../../support/collections.ts';
 import { dataSetOf, imported, ndjsonOf, temporaryDirectory } from '../../../support/dataSets.ts';
+import { indexOf } from '../../../support/index.ts';
 import { randomOf } from '../../../support/random.ts';
 import { recordsOf } from '../../../support/records.ts';
 
@@ -137,6 +139,19 @@ describe('a column of numbers', () => {
     expect(results.rows.map(({ volume }) => volume)).toEqual(volumes.map((volume) => volume && JSON.stringify(volume)));
     const boxes = await exported('bboxes', { ob_id: 1, eastBoundLongitude: 1.5, westBoundLongitude: 'west', ...many });
     expect(boxes.rows).toMatchObject([{ eastBoundLongitude: '1.5', westBoundLongitude: '"west"' }]);
+  });
+
+  test('is text where its number is, in a forged file alone, that of no text', () => {
+    const collection = indexOf('migrationproperties', [{ id: 1, ob_ref: 3 }]);
+    const member = collection.members.get('ob_ref');
+    assert(member?.kind === 'values');
+    for (const text of ['x', '9'.repeat(40)]) {
+      const dictionary = { ...member.index.dictionary, text: Buffer.from(text), ends: Uint32Array.of(text.length) };
+      const forged = { ...member, index: { ...member.index, dictionary } };
+      const members = new Map([...collection.members, ['ob_ref', forged] as const]);
+      const columns = typedColumns({ ...collection, members }, undefined);
+      expect(columns.find(({ key }) => key === 'ob_ref')?.kind).toBe('text');
+    }
   });
 
   test('that is declared keeps its type where no record has a value', async () => {

@@ -1,8 +1,6 @@
 // Long queries, and those with patterns, are read one a turn, and answered there as they are at once. Time is a
 // function of the test's own.
-import assert from 'node:assert/strict';
 import { expect, test } from 'vitest';
-import type { FieldIndex } from '../../../../engine/index/field.ts';
 import { SLICED_WAITING_MAX, Slices } from '../../../../workers/slices.ts';
 import { collectionOf } from '../../../support/collections.ts';
 import { requestOf, type RequestParts, STAYING } from '../../../support/requests.ts';
@@ -53,37 +51,6 @@ test('many of them take a turn each, and others none', async () => {
   expect(handler(requestOf({ url: '/api/v3/observations/?limit=1' }), STAYING)).not.toBeInstanceOf(Promise);
   expect(new Set((await Promise.all(many)).map(({ status }) => status))).toEqual(new Set([200]));
   expect(turns.filter((steps) => steps > 0)).toEqual(Array.from({ length: 19 }, () => 1));
-});
-
-test('of very many rows of a filter, but not of few, the list waits for a turn, whether as an export or not', async () => {
-  const records = Array.from({ length: 17_000 }, (_, i) => `{"ob_id":${i + 1},"title":"t${i % 2}"}`);
-  const plain = collectionOf('observations', records, BASE_URL);
-  const ids = plain.members.get('ob_id');
-  assert(ids?.kind === 'values');
-  let found = 0;
-  const rowsOf: FieldIndex['rowsOf'] = (codes) => {
-    found++;
-    return ids.index.rowsOf(codes);
-  };
-  const counted = { ...ids, index: { ...ids.index, rowsOf } };
-  const many = { ...plain, members: new Map([...plain.members, ['ob_id', counted] as const]) };
-  const [busy, idle] = [new Slices(() => 0), new Slices(() => 0)];
-  const handlers = [busy, idle].map((slices) => handlerWith(NEVER_HEAVY, {}, () => many, { slices }));
-  for (const [query, foundAtOnce] of [
-    ['ob_id__gt=3&format=csv&limit=7', 1],
-    ['ob_id__gt=3&limit=10000', 1],
-    ['ob_id__gt=3&limit=17000&fields=title', 0],
-    ['ob_id!=3&format=ndjson', 0],
-  ] as const) {
-    for (const method of ['GET', 'HEAD']) {
-      const parts = { method, url: `/api/v3/observations/?${query}` };
-      busy.spend(-10);
-      found = 0;
-      const later = handlers[0]!(requestOf(parts), STAYING);
-      expect(found, query).toBe(foundAtOnce);
-      expect(replyOf(await later), query).toEqual(replyOf(await handlers[1]!(requestOf(parts), STAYING)));
-    }
-  }
 });
 
 test('while too many wait for theirs a list is refused in its form, and a page for people as a page', async () => {

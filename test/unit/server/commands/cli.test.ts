@@ -1,36 +1,20 @@
 // The command line: version, refusals with the nearest known name, and the exit code of each kind of end.
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BUILDING_MEMORY } from '../../../../server/process/follower.ts';
-import { runCommand, runProgram } from '../../../support/commandProcess.ts';
-import { dataSetOf } from '../../../support/dataSets.ts';
+import { runCommand } from '../../../support/commandProcess.ts';
 import { parse } from '../../../support/parsedWords.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
+import { spawnedCommand } from '../../../support/spawnedCommand.ts';
 
-const CLI = fileURLToPath(new URL('../../../../server/commands/cli.ts', import.meta.url));
-const LAUNCHER = fileURLToPath(new URL('../../../../server/launch.js', import.meta.url));
 const SIGNALS_URL = new URL('../../../../server/process/signals.ts', import.meta.url).href;
-/** Has the launcher take the Node that runs it for one that cannot run the program. */
-const OLD_NODE =
-  'data:text/javascript,if(process.argv[1].endsWith("launch.js"))Object.defineProperty(process.versions,"node",{value:"20.1.0"})';
-
 let directory: string;
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'catalogue-cli-'));
 });
 afterAll(() => rmSync(directory, { recursive: true }));
-
-/** Runs the program as people do, without any CATALOGUE_ variable of the surroundings. */
-function run(words: readonly string[], options: { script?: string; environment?: object; node?: string[] } = {}) {
-  const surroundings = Object.entries(process.env).filter(([name]) => !name.startsWith('CATALOGUE_'));
-  const env = { ...Object.fromEntries(surroundings), NO_COLOR: '1', ...options.environment };
-  const argv = [...(options.node ?? []), options.script ?? CLI, ...words];
-  return spawnSync(process.execPath, argv, { encoding: 'utf8', env });
-}
 
 describe('a usage error', () => {
   test.each([
@@ -103,22 +87,22 @@ test('import and changes say what is in the way where nobody can look for what t
 describe('the exit code', () => {
   test('of --version is 0, and the version is that of package.json', () => {
     const manifest = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
-    expect(run(['--version'])).toMatchObject({ status: 0, stdout: `${manifest.version}\n`, stderr: '' });
+    expect(spawnedCommand(['--version'])).toMatchObject({ status: 0, stdout: `${manifest.version}\n`, stderr: '' });
   });
 
   test('of no command at all is 2, with the help on stderr', () => {
-    expect(run([])).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('Commands:') });
+    expect(spawnedCommand([])).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('Commands:') });
   });
 
   test('of an unknown flag is 2', () => {
-    expect(run(['serve', '--bogus'])).toMatchObject({ status: 2, stdout: '' });
+    expect(spawnedCommand(['serve', '--bogus'])).toMatchObject({ status: 2, stdout: '' });
   });
 
   test('of a wrong setting is 2, and each line says who speaks and where the value came from', () => {
     const config = join(directory, 'wrong.toml');
     writeFileSync(config, 'host = 1\n');
     const environment = { CATALOGUE_PORT: 'tcp://10.0.0.1:80', CATALOGUE_CONFIG: config };
-    expect(run(['explain', '/', '--links', 'x'], { environment })).toMatchObject({
+    expect(spawnedCommand(['explain', '/', '--links', 'x'], { environment })).toMatchObject({
       status: 2,
       stdout: '',
       stderr: [
@@ -131,7 +115,7 @@ describe('the exit code', () => {
   });
 
   test('of a variable that is no setting is 2, with the nearest one', () => {
-    expect(run(['serve', '--check'], { environment: { CATALOGUE_THREAD: '2' } })).toMatchObject({
+    expect(spawnedCommand(['serve', '--check'], { environment: { CATALOGUE_THREAD: '2' } })).toMatchObject({
       status: 2,
       stdout: '',
       stderr:
@@ -141,7 +125,7 @@ describe('the exit code', () => {
 
   test('of what the world refuses is 1, in one line without a stack', () => {
     const config = join(directory, 'absent.toml');
-    expect(run(['serve', '--config', config])).toMatchObject({
+    expect(spawnedCommand(['serve', '--config', config])).toMatchObject({
       status: 1,
       stdout: '',
       stderr: `catalogue-replica: config file ${config} cannot be read (ENOENT)\n`,
@@ -150,121 +134,9 @@ describe('the exit code', () => {
 
   test('of our own bug is 70, with its stack', () => {
     const sabotage = 'data:text/javascript,JSON.parse=()=>{throw new TypeError("sabotage")}';
-    const { status, stderr } = run(['serve'], { node: ['--import', sabotage] });
+    const { status, stderr } = spawnedCommand(['serve'], { node: ['--import', sabotage] });
     expect(status).toBe(70);
     expect(stderr).toMatch(/this is a bug .*\nTypeError: sabotage\n +at /);
-  });
-});
-
-describe('the launcher', () => {
-  test('runs the command line on a suitable Node', () => {
-    expect(run(['serv'], { script: LAUNCHER })).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('Did you mean serve?'),
-    });
-  });
-
-  test('runs the sources of a checkout, whatever was packed from it, and in a package what was packed', () => {
-    const checkout = dataSetOf(directory, {
-      'package.json': '{ "type": "module" }',
-      'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
-      'server/commands/cli.ts': "process.stdout.write('source');",
-      'dist/server/commands/cli.js': "process.stdout.write('compiled');",
-    });
-    const script = join(checkout, 'server', 'launch.js');
-    expect(run([], { script })).toMatchObject({ status: 0, stdout: 'source' });
-    rmSync(join(checkout, 'server', 'commands'), { recursive: true });
-    expect(run([], { script })).toMatchObject({ status: 0, stdout: 'compiled' });
-  });
-
-  test('tells glibc how to hand out memory where it builds, unless the environment does, and keeps flags and words', () => {
-    const checkout = dataSetOf(directory, {
-      'package.json': '{ "type": "module" }',
-      'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
-      'server/commands/cli.ts':
-        'process.stdout.write([process.env.GLIBC_TUNABLES, ...process.execArgv, ...process.argv.slice(2)].join());',
-    });
-    const script = join(checkout, 'server', 'launch.js');
-    const stdoutOf = (command: string, tunables?: string): string => {
-      const environment = { GLIBC_TUNABLES: tunables };
-      return run([command, '-o'], { script, node: ['--no-deprecation'], environment }).stdout;
-    };
-    const ours = process.platform === 'linux' ? BUILDING_MEMORY.GLIBC_TUNABLES : '';
-    expect(stdoutOf('import')).toBe(`${ours},--no-deprecation,import,-o`);
-    expect(stdoutOf('import', 'glibc.malloc.check=0')).toBe('glibc.malloc.check=0,--no-deprecation,import,-o');
-    expect(stdoutOf('serve')).toBe(',--no-deprecation,serve,-o');
-  });
-
-  test('starts the Node of the install when this one is not suitable', () => {
-    const { status, stdout, stderr } = run(['--version'], { script: LAUNCHER, node: ['--import', OLD_NODE] });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  });
-
-  test('passes HUP and USR2 on, opens no inspector on USR1, and takes its server with it where it is killed', async () => {
-    const words = [
-      '--import',
-      OLD_NODE,
-      LAUNCHER,
-      'serve',
-      '--data',
-      await sampleSnapshot(),
-      '--port',
-      '0',
-      '--threads',
-      '1',
-    ];
-    const server = runProgram(process.execPath, words);
-    await server.printed(/listening on .*\n[^]*try: /);
-    server.signal('SIGUSR1');
-    server.signal('SIGHUP');
-    await server.printed(/the data has not changed: .*\n/);
-    server.signal('SIGUSR2');
-    await server.printed(/SIGUSR2: there is no log to reopen\n/);
-    expect(server.err()).not.toContain('Debugger');
-    // Resolves when nobody holds its output any more, the server neither.
-    await server.kill();
-    expect(server.out()).toMatch(/\ndraining \.\.\./);
-  });
-
-  test('ends as its server does: by the signal that came before that was ready', async () => {
-    const words = ['--import', OLD_NODE, LAUNCHER, 'serve', '--from', 'http://127.0.0.1:1/', '--port', '0'];
-    const server = runProgram(process.execPath, [
-      ...words,
-      '--cache',
-      join(directory, 'cache'),
-      '--log-format',
-      'json',
-    ]);
-    await server.printed(/127\.0\.0\.1:1/);
-    server.signal('SIGTERM');
-    expect(await server.ended).toEqual({ code: null, signal: 'SIGTERM' });
-  });
-
-  test('takes Node 24 where no other is installed, or the installed one does not start', () => {
-    const checkout = dataSetOf(directory, {
-      'package.json': '{ "type": "module" }',
-      'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
-      'server/commands/cli.ts': "process.stdout.write('here');",
-    });
-    const script = join(checkout, 'server', 'launch.js');
-    const newer = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"24.1.0"})';
-    expect(run([], { script, node: ['--import', newer] })).toMatchObject({ status: 0, stdout: 'here', stderr: '' });
-    const platform = process.platform === 'win32' ? 'win' : process.platform;
-    const installed = join(checkout, 'node_modules', `node-${platform}-${process.arch}`);
-    mkdirSync(installed, { recursive: true });
-    writeFileSync(join(installed, 'package.json'), '{ "version": "22.18.0", "bin": { "node": "none" } }');
-    expect(run([], { script, node: ['--import', newer] })).toMatchObject({ status: 0, stdout: 'here', stderr: '' });
-  });
-
-  test('says in one line which Node is wanted where there is none', () => {
-    const alone = join(directory, 'launch.mjs');
-    writeFileSync(alone, readFileSync(LAUNCHER));
-    const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.0.0"})';
-    expect(run(['serve'], { script: alone, node: ['--import', old] })).toMatchObject({
-      status: 1,
-      stderr: expect.stringMatching(/^catalogue-replica: this is Node 18\.0\.0; wanted is Node 22\.18 .*\n$/),
-    });
   });
 });
 
@@ -328,7 +200,7 @@ describe('serve --check', () => {
     writeFileSync(config, 'links = "request"\n');
     const environment = { CATALOGUE_THREADS: '3', CATALOGUE_CONFIG: config };
     const words = ['serve', '--check', '--port', '9000', '--poll', '3s', '--allow-base-url', 'http://a.example'];
-    const { status, stdout, stderr } = run(words, { environment });
+    const { status, stdout, stderr } = spawnedCommand(words, { environment });
     expect([status, stderr]).toEqual([0, '']);
     const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
     expect(rows[0]).toEqual(['setting', 'value', 'from']);
@@ -352,10 +224,10 @@ describe('serve --check', () => {
       stdout: '',
       stderr: `catalogue-replica: ${torn}: file has 11 bytes, a header takes 128\n`,
     };
-    expect(run(['serve', '--check', '--data', torn])).toMatchObject(refusal);
+    expect(spawnedCommand(['serve', '--check', '--data', torn])).toMatchObject(refusal);
     const authority = join(directory, 'wrong-authority.toml');
     writeFileSync(authority, 'name = 1\n');
-    expect(run(['serve', '--check', '--authority', authority])).toMatchObject({
+    expect(spawnedCommand(['serve', '--check', '--authority', authority])).toMatchObject({
       status: 1,
       stdout: '',
       stderr: expect.stringContaining(`${authority}:1`),

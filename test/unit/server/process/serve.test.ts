@@ -1,17 +1,17 @@
-// The serve command as a process: what it refuses to start on, what it prints, how it shares a port and how it ends.
+// The serve command as a process: what it refuses to start on, what it prints and how it shares a port; how it ends is
+// in serveEnds.test.ts.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { get, type IncomingMessage } from 'node:http';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { claimPort } from '../../../../server/http/claim.ts';
 import { clientOf } from '../../../support/client.ts';
-import { openFilesOf, runCommand, runServer, type CommandProcess } from '../../../support/commandProcess.ts';
+import { openFilesOf, runServer } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
+import { endedCommands } from '../../../support/endedCommands.ts';
 import { longProperties } from '../../../support/longProperties.ts';
 
 const RECORDS = 100;
@@ -23,22 +23,7 @@ beforeAll(async () => {
   ));
 });
 
-const running: CommandProcess[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((command) => command.kill()));
-});
-
-/** A command that is ended after the test, however that went. */
-function started<C extends CommandProcess>(command: C): C {
-  running.push(command);
-  return command;
-}
-
-const start = (words: readonly string[], options: Parameters<typeof runCommand>[1] = {}): CommandProcess =>
-  started(runCommand(['serve', ...words], options));
-/** A server that starts soon: with one thread, and nothing compressed in advance, unless the words say otherwise. */
-const startServer = async (...words: readonly string[]): Promise<Awaited<ReturnType<typeof runServer>>> =>
-  started(await runServer(['--threads', '1', '--gzip', 'live', ...words]));
+const { startServe, startServer } = endedCommands();
 
 async function linkOf(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const client = clientOf(url);
@@ -61,7 +46,7 @@ test('SIGHUP and SIGUSR1 end no server, open no inspector, and leave data that h
 
 describe('serve refuses, in lines without a stack and with exit code 1,', () => {
   async function refused(words: readonly string[], message: RegExp): Promise<void> {
-    const command = start(words);
+    const command = startServe(words);
     expect(await command.ended).toEqual({ code: 1, signal: null });
     expect(command.err()).toMatch(message);
     expect(command.err()).not.toMatch(/^ +at /m);
@@ -128,7 +113,7 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
 
   test('a directory of records where it cannot write a temporary file', async () => {
     const data = dataSetOf(directory, { 'migrationproperties.ndjson': '' });
-    const command = start(['--data', data, '--port', '0'], { environment: { TMPDIR: join(directory, 'absent') } });
+    const command = startServe(['--data', data, '--port', '0'], { environment: { TMPDIR: join(directory, 'absent') } });
     expect(await command.ended).toEqual({ code: 1, signal: null });
     expect(command.err()).toMatch(/^catalogue-replica: cannot write .*absent.*: set TMPDIR .*\n$/);
   });
@@ -159,7 +144,7 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
   });
 
   test('whatever it is, as an event too where lines are for machines', async () => {
-    const command = start(['--data', join(directory, 'absent'), '--port', '0', '--log-format', 'json']);
+    const command = startServe(['--data', join(directory, 'absent'), '--port', '0', '--log-format', 'json']);
     expect(await command.ended).toEqual({ code: 1, signal: null });
     const last = JSON.parse(command.out().trimEnd().split('\n').at(-1)!) as unknown;
     const reason = expect.stringMatching(/^there is no data at /) as unknown;
@@ -168,9 +153,15 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
   });
 });
 
-describe('serve', () => {
-  test('takes a free port for 0, prints it, and starts links with it', async () => {
-    const server = await startServer('--data', snapshot);
+describe('a server on port 0', () => {
+  let server: Awaited<ReturnType<typeof runServer>>;
+  beforeAll(async () => {
+    const flags = ['--threads', '1', '--gzip', 'live', '--explain', '--row-set-cache-mb', '3'];
+    server = await runServer(['--data', snapshot, ...flags]);
+  });
+  afterAll(() => server.kill());
+
+  test('takes a free port, prints it, and starts links with it', async () => {
     expect(server.out()).toContain(`links start with http://localhost:${server.port}\n`);
     expect(server.out()).toMatch(/^loaded 100 records \(.* MB\) of .* in \d+\.\d s, generation [0-9a-f]{12}\n/);
     expect(await linkOf(server.url)).toBe(
@@ -179,6 +170,53 @@ describe('serve', () => {
     expect(server.err()).toBe('');
   });
 
+  test.skipIf(!hasProgram('curl'))('prints a curl line that answers with a page when it is pasted', async () => {
+    const line = /^try: (.*)$/m.exec(server.out())![1]!;
+    const { status, stdout } = spawnSync('sh', ['-c', `${line} --silent --fail`], { encoding: 'utf8' });
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ results: expect.any(Array) });
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'leaves the cores to cheap requests: only threads of the pool are nice',
+    async () => {
+      // The field of a thread's line in /proc behind its name, which may hold blanks: proc(5), stat, nice.
+      const niceOf = (thread: string): string =>
+        readFileSync(`/proc/${server.pid}/task/${thread}/stat`, 'latin1')
+          .replace(/^.*\) /s, '')
+          .split(' ')[16]!;
+      const niceness = (): ReadonlySet<string> => new Set(readdirSync(`/proc/${server.pid}/task`).map(niceOf));
+      expect(niceness()).toEqual(new Set(['0']));
+      const client = clientOf(server.url);
+      await client.get('/api/v3/migrationproperties/?value__contains=needle8');
+      client.close();
+      expect(niceness()).toEqual(new Set(['0', '10']));
+    },
+  );
+
+  test('explains where a heavy list ran: first in the pool, then from what the thread keeps', async () => {
+    const client = clientOf(server.url);
+    const explained = async (): Promise<object> => {
+      const query = 'value__contains=needle7&explain=1';
+      return JSON.parse((await client.get(`/api/v3/migrationproperties/?${query}`)).body) as object;
+    };
+    const first = await explained();
+    expect(first).toMatchObject({
+      count: 11,
+      ran: { place: 'pool', isKept: false },
+      thread: { pooled: 2, sets: 2, bytesMax: 3_000_000 },
+    });
+    expect(first).toHaveProperty(
+      'ran.bytesScanned',
+      expect.toSatisfy((bytes: number) => bytes > 0),
+    );
+    const second = await explained();
+    expect(second).toMatchObject({ count: 11, ran: { place: 'cache', isKept: true, bytesScanned: 0 } });
+    client.close();
+  });
+});
+
+describe('serve', () => {
   test('starts links with the base URL it is given, or with the listed one that Host names', async () => {
     const server = await startServer(
       '--data',
@@ -199,14 +237,6 @@ describe('serve', () => {
     expect(new Set(links).size).toBe(1);
   });
 
-  test.skipIf(!hasProgram('curl'))('prints a curl line that answers with a page when it is pasted', async () => {
-    const server = await startServer('--data', snapshot);
-    const line = /^try: (.*)$/m.exec(server.out())![1]!;
-    const { status, stdout } = spawnSync('sh', ['-c', `${line} --silent --fail`], { encoding: 'utf8' });
-    expect(status).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ results: expect.any(Array) });
-  });
-
   test('ends a pinned walk with 410 when its next page is asked of a server with other data', async () => {
     const other = dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(3) });
     const before = await startServer('--data', snapshot, '--pin-walks');
@@ -224,47 +254,6 @@ describe('serve', () => {
     ]);
   });
 
-  test('explains where a heavy list ran: first in the pool, then from what the thread keeps', async () => {
-    const kept = ['--row-set-cache-mb', '3'];
-    const server = await startServer('--data', snapshot, '--explain', ...kept);
-    const client = clientOf(server.url);
-    const explained = async (): Promise<object> => {
-      const query = 'value__contains=needle7&explain=1';
-      return JSON.parse((await client.get(`/api/v3/migrationproperties/?${query}`)).body) as object;
-    };
-    const first = await explained();
-    expect(first).toMatchObject({
-      count: 11,
-      ran: { place: 'pool', isKept: false },
-      thread: { pooled: 1, sets: 1, bytesMax: 3_000_000 },
-    });
-    expect(first).toHaveProperty(
-      'ran.bytesScanned',
-      expect.toSatisfy((bytes: number) => bytes > 0),
-    );
-    const second = await explained();
-    expect(second).toMatchObject({ count: 11, ran: { place: 'cache', isKept: true, bytesScanned: 0 } });
-    client.close();
-  });
-
-  test.runIf(process.platform === 'linux')(
-    'leaves the cores to cheap requests: only threads of the pool are nice',
-    async () => {
-      const server = await startServer('--data', snapshot);
-      // The field of a thread's line in /proc behind its name, which may hold blanks: proc(5), stat, nice.
-      const niceOf = (thread: string): string =>
-        readFileSync(`/proc/${server.pid}/task/${thread}/stat`, 'latin1')
-          .replace(/^.*\) /s, '')
-          .split(' ')[16]!;
-      const niceness = (): ReadonlySet<string> => new Set(readdirSync(`/proc/${server.pid}/task`).map(niceOf));
-      expect(niceness()).toEqual(new Set(['0']));
-      const client = clientOf(server.url);
-      await client.get('/api/v3/migrationproperties/?value__contains=needle8');
-      client.close();
-      expect(niceness()).toEqual(new Set(['0', '10']));
-    },
-  );
-
   const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
   test.skipIf(!hasIpv6)('listens on an IPv6 address and prints its URL with brackets', async () => {
     const server = await startServer('--data', snapshot, '--host', '::1');
@@ -275,101 +264,4 @@ describe('serve', () => {
       await answer.arrayBuffer();
     }
   });
-});
-
-/** A page larger than all buffers, of which the client has read the head and nothing else. */
-function begunPage(port: number): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    get({ host: '127.0.0.1', port, path: '/api/v3/migrationproperties/', agent: false }, resolve).once('error', reject);
-  });
-}
-
-describe('a server that is stopped', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)(
-    'by %s sends a page that is being read whole, on both listeners, and exits with 0',
-    async (signal) => {
-      const server = await startServer('--data', snapshot);
-      const pages = await Promise.all([server.port, server.http10Port].map(begunPage));
-      server.signal(signal);
-      await server.printed(/^draining /m);
-      for (const page of pages) {
-        expect(page.statusCode).toBe(200);
-        expect((await json(page)) as object).toMatchObject({ count: RECORDS, results: { length: RECORDS } });
-      }
-      expect(await server.ended).toEqual({ code: 0, signal: null });
-      expect(server.err()).toBe('');
-    },
-  );
-
-  test('while a heavy query runs answers it first', async () => {
-    const server = await startServer('--data', snapshot);
-    const client = clientOf(server.url);
-    const answers = Array.from({ length: 8 }, () =>
-      client.get('/api/v3/migrationproperties/?value__contains=needle7&limit=1'),
-    );
-    await client.get('/api/v3/');
-    server.signal('SIGTERM');
-    for (const answer of answers) expect(await answer).toMatchObject({ status: 200 });
-    client.close();
-    expect(await server.ended).toEqual({ code: 0, signal: null });
-  });
-
-  test('when nobody reads its output any more serves on, drains and exits with 0', async () => {
-    const server = await startServer('--data', snapshot);
-    server.deafen();
-    expect(await linkOf(server.url)).toContain('offset=1');
-    server.signal('SIGINT');
-    expect(await server.ended).toEqual({ code: 0, signal: null });
-  });
-
-  test('while it still imports leaves no temporary file', async () => {
-    const temporary = mkdtempSync(join(directory, 'temporary-'));
-    const data = dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(300) });
-    const command = start(['--data', data, '--port', '0'], { environment: { TMPDIR: temporary } });
-    while (readdirSync(temporary).length === 0 && existsSync(`/proc/${command.pid}`))
-      await new Promise((resolve) => setImmediate(resolve));
-    command.signal('SIGINT');
-    expect(await command.ended).toEqual({ code: null, signal: 'SIGINT' });
-    expect(readdirSync(temporary)).toEqual([]);
-  });
-});
-
-test('an import that is stopped leaves no partial file', async () => {
-  const data = dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(300) });
-  const output = mkdtempSync(join(directory, 'output-'));
-  const command = started(runCommand(['import', data, '-o', join(output, 'a.snapshot')]));
-  while (readdirSync(output).length === 0 && existsSync(`/proc/${command.pid}`))
-    await new Promise((resolve) => setImmediate(resolve));
-  command.signal('SIGTERM');
-  expect(await command.ended).toEqual({ code: null, signal: 'SIGTERM' });
-  expect(readdirSync(output)).toEqual([]);
-});
-
-test('a serving thread that breaks while it serves ends the process with 70 and its stack', async () => {
-  const sabotage = join(directory, 'sabotage.mjs');
-  writeFileSync(
-    sabotage,
-    `import { isMainThread } from 'node:worker_threads';
-     const { on } = process;
-     if (!isMainThread) process.on = (name, listener) => {
-       if (name === 'uncaughtException') setTimeout(() => { throw new Error('sabotage'); });
-       return on.call(process, name, listener);
-     };`,
-  );
-  const command = start(['--data', snapshot, '--port', '0', '--threads', '2'], { node: ['--import', sabotage] });
-  expect(await command.ended).toEqual({ code: 70, signal: null });
-  expect(command.err()).toMatch(/this is a bug .*\nError: sabotage\n +at /);
-});
-
-test('a serving thread that breaks while the data loads ends the process with 70 and its stack', async () => {
-  const sabotage = join(directory, 'early.mjs');
-  writeFileSync(
-    sabotage,
-    `import { isMainThread } from 'node:worker_threads';
-     if (!isMainThread) throw new Error('sabotage');`,
-  );
-  const command = start(['--data', snapshot, '--port', '0', '--threads', '2'], { node: ['--import', sabotage] });
-  expect(await command.ended).toEqual({ code: 70, signal: null });
-  expect(command.err()).toMatch(/this is a bug .*\nError: sabotage\n +at /);
-  expect(command.out()).not.toContain('listening');
 });

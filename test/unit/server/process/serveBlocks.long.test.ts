@@ -168,7 +168,7 @@ test('who watches for a snapshot finds its compressed records with it', async ()
   const place = join(directory, 'watched');
   mkdirSync(place);
   const file = join(place, 'a.snapshot');
-  const many = dataSetOf(place, { 'migrationproperties.ndjson': longProperties(5000) });
+  const many = dataSetOf(place, { 'migrationproperties.ndjson': longProperties(1500) });
   const command = runCommand(['import', many, '-o', file, '--base-url', BASE_URL]);
   while (!existsSync(file)) await setImmediate();
   expect(blocksIn(place)).toEqual([expect.stringMatching(/^a\.snapshot\.\w+-\w+\.blocks$/)]);

@@ -1,0 +1,130 @@
+// The launcher: which Node it runs the command line on, what it runs of a checkout and of a package, and which signals
+// it passes on.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { BUILDING_MEMORY } from '../../../../server/process/follower.ts';
+import { runProgram } from '../../../support/commandProcess.ts';
+import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
+import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
+import { spawnedCommand } from '../../../support/spawnedCommand.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../../../../server/launch.js', import.meta.url));
+/** Has the launcher take the Node that runs it for one that cannot run the program. */
+const OLD_NODE =
+  'data:text/javascript,if(process.argv[1].endsWith("launch.js"))Object.defineProperty(process.versions,"node",{value:"20.1.0"})';
+
+const directory = temporaryDirectory();
+
+test('runs the command line on a suitable Node', () => {
+  expect(spawnedCommand(['serv'], { script: LAUNCHER })).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('Did you mean serve?'),
+  });
+});
+
+test('runs the sources of a checkout, whatever was packed from it, and in a package what was packed', () => {
+  const checkout = dataSetOf(directory, {
+    'package.json': '{ "type": "module" }',
+    'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
+    'server/commands/cli.ts': "process.stdout.write('source');",
+    'dist/server/commands/cli.js': "process.stdout.write('compiled');",
+  });
+  const script = join(checkout, 'server', 'launch.js');
+  expect(spawnedCommand([], { script })).toMatchObject({ status: 0, stdout: 'source' });
+  rmSync(join(checkout, 'server', 'commands'), { recursive: true });
+  expect(spawnedCommand([], { script })).toMatchObject({ status: 0, stdout: 'compiled' });
+});
+
+test('tells glibc how to hand out memory where it builds, unless the environment does, and keeps flags and words', () => {
+  const checkout = dataSetOf(directory, {
+    'package.json': '{ "type": "module" }',
+    'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
+    'server/commands/cli.ts':
+      'process.stdout.write([process.env.GLIBC_TUNABLES, ...process.execArgv, ...process.argv.slice(2)].join());',
+  });
+  const script = join(checkout, 'server', 'launch.js');
+  const stdoutOf = (command: string, tunables?: string): string => {
+    const environment = { GLIBC_TUNABLES: tunables };
+    return spawnedCommand([command, '-o'], { script, node: ['--no-deprecation'], environment }).stdout;
+  };
+  const ours = process.platform === 'linux' ? BUILDING_MEMORY.GLIBC_TUNABLES : '';
+  expect(stdoutOf('import')).toBe(`${ours},--no-deprecation,import,-o`);
+  expect(stdoutOf('import', 'glibc.malloc.check=0')).toBe('glibc.malloc.check=0,--no-deprecation,import,-o');
+  expect(stdoutOf('serve')).toBe(',--no-deprecation,serve,-o');
+});
+
+test('starts the Node of the install when this one is not suitable', () => {
+  const { status, stdout, stderr } = spawnedCommand(['--version'], { script: LAUNCHER, node: ['--import', OLD_NODE] });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('passes HUP and USR2 on, opens no inspector on USR1, and takes its server with it where it is killed', async () => {
+  const words = [
+    '--import',
+    OLD_NODE,
+    LAUNCHER,
+    'serve',
+    '--data',
+    await sampleSnapshot(),
+    '--port',
+    '0',
+    '--threads',
+    '1',
+  ];
+  const server = runProgram(process.execPath, words);
+  await server.printed(/listening on .*\n[^]*try: /);
+  server.signal('SIGUSR1');
+  server.signal('SIGHUP');
+  await server.printed(/the data has not changed: .*\n/);
+  server.signal('SIGUSR2');
+  await server.printed(/SIGUSR2: there is no log to reopen\n/);
+  expect(server.err()).not.toContain('Debugger');
+  // Resolves when nobody holds its output any more, the server neither.
+  await server.kill();
+  expect(server.out()).toMatch(/\ndraining \.\.\./);
+});
+
+test('ends as its server does: by the signal that came before that was ready', async () => {
+  const words = ['--import', OLD_NODE, LAUNCHER, 'serve', '--from', 'http://127.0.0.1:1/', '--port', '0'];
+  const server = runProgram(process.execPath, [...words, '--cache', join(directory, 'cache'), '--log-format', 'json']);
+  await server.printed(/127\.0\.0\.1:1/);
+  server.signal('SIGTERM');
+  expect(await server.ended).toEqual({ code: null, signal: 'SIGTERM' });
+});
+
+test('takes Node 24 where no other is installed, or the installed one does not start', () => {
+  const checkout = dataSetOf(directory, {
+    'package.json': '{ "type": "module" }',
+    'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
+    'server/commands/cli.ts': "process.stdout.write('here');",
+  });
+  const script = join(checkout, 'server', 'launch.js');
+  const newer = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"24.1.0"})';
+  expect(spawnedCommand([], { script, node: ['--import', newer] })).toMatchObject({
+    status: 0,
+    stdout: 'here',
+    stderr: '',
+  });
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const installed = join(checkout, 'node_modules', `node-${platform}-${process.arch}`);
+  mkdirSync(installed, { recursive: true });
+  writeFileSync(join(installed, 'package.json'), '{ "version": "22.18.0", "bin": { "node": "none" } }');
+  expect(spawnedCommand([], { script, node: ['--import', newer] })).toMatchObject({
+    status: 0,
+    stdout: 'here',
+    stderr: '',
+  });
+});
+
+test('says in one line which Node is wanted where there is none', () => {
+  const alone = join(directory, 'launch.mjs');
+  writeFileSync(alone, readFileSync(LAUNCHER));
+  const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.0.0"})';
+  expect(spawnedCommand(['serve'], { script: alone, node: ['--import', old] })).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/^catalogue-replica: this is Node 18\.0\.0; wanted is Node 22\.18 .*\n$/),
+  });
+});

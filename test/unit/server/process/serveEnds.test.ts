@@ -1,0 +1,118 @@
+// How the serve command ends, and an import: by signals, while much is under way, and where a thread breaks.
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { clientOf } from '../../../support/client.ts';
+import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
+import { endedCommands } from '../../../support/endedCommands.ts';
+import { longProperties } from '../../../support/longProperties.ts';
+
+const RECORDS = 100;
+const directory = temporaryDirectory();
+let snapshot: string;
+beforeAll(async () => {
+  ({ file: snapshot } = await imported(
+    dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(RECORDS) }),
+  ));
+});
+
+const { start, startServe, startServer } = endedCommands();
+
+/** A page larger than all buffers, of which the client has read the head and nothing else. */
+function begunPage(port: number): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path: '/api/v3/migrationproperties/', agent: false }, resolve).once('error', reject);
+  });
+}
+
+describe('a server that is stopped', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'by %s sends a page that is being read whole, on both listeners, and exits with 0',
+    async (signal) => {
+      const server = await startServer('--data', snapshot);
+      const pages = await Promise.all([server.port, server.http10Port].map(begunPage));
+      server.signal(signal);
+      await server.printed(/^draining /m);
+      for (const page of pages) {
+        expect(page.statusCode).toBe(200);
+        expect((await json(page)) as object).toMatchObject({ count: RECORDS, results: { length: RECORDS } });
+      }
+      expect(await server.ended).toEqual({ code: 0, signal: null });
+      expect(server.err()).toBe('');
+    },
+  );
+
+  test('while a heavy query runs answers it first', async () => {
+    const server = await startServer('--data', snapshot);
+    const client = clientOf(server.url);
+    const answers = Array.from({ length: 8 }, () =>
+      client.get('/api/v3/migrationproperties/?value__contains=needle7&limit=1'),
+    );
+    await client.get('/api/v3/');
+    server.signal('SIGTERM');
+    for (const answer of answers) expect(await answer).toMatchObject({ status: 200 });
+    client.close();
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+  });
+
+  test('when nobody reads its output any more serves on, drains and exits with 0', async () => {
+    const server = await startServer('--data', snapshot);
+    server.deafen();
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    server.signal('SIGINT');
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+  });
+
+  test('while it still imports leaves no temporary file', async () => {
+    const temporary = mkdtempSync(join(directory, 'temporary-'));
+    const data = dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(300) });
+    const command = startServe(['--data', data, '--port', '0'], { environment: { TMPDIR: temporary } });
+    while (readdirSync(temporary).length === 0 && existsSync(`/proc/${command.pid}`))
+      await new Promise((resolve) => setImmediate(resolve));
+    command.signal('SIGINT');
+    expect(await command.ended).toEqual({ code: null, signal: 'SIGINT' });
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+});
+
+test('an import that is stopped leaves no partial file', async () => {
+  const data = dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(300) });
+  const output = mkdtempSync(join(directory, 'output-'));
+  const command = start(['import', data, '-o', join(output, 'a.snapshot')]);
+  while (readdirSync(output).length === 0 && existsSync(`/proc/${command.pid}`))
+    await new Promise((resolve) => setImmediate(resolve));
+  command.signal('SIGTERM');
+  expect(await command.ended).toEqual({ code: null, signal: 'SIGTERM' });
+  expect(readdirSync(output)).toEqual([]);
+});
+
+test('a serving thread that breaks while it serves ends the process with 70 and its stack', async () => {
+  const sabotage = join(directory, 'sabotage.mjs');
+  writeFileSync(
+    sabotage,
+    `import { isMainThread } from 'node:worker_threads';
+     const { on } = process;
+     if (!isMainThread) process.on = (name, listener) => {
+       if (name === 'uncaughtException') setTimeout(() => { throw new Error('sabotage'); });
+       return on.call(process, name, listener);
+     };`,
+  );
+  const command = startServe(['--data', snapshot, '--port', '0'], { node: ['--import', sabotage] });
+  expect(await command.ended).toEqual({ code: 70, signal: null });
+  expect(command.err()).toMatch(/this is a bug .*\nError: sabotage\n +at /);
+});
+
+test('a serving thread that breaks while the data loads ends the process with 70 and its stack', async () => {
+  const sabotage = join(directory, 'early.mjs');
+  writeFileSync(
+    sabotage,
+    `import { isMainThread } from 'node:worker_threads';
+     if (!isMainThread) throw new Error('sabotage');`,
+  );
+  const command = startServe(['--data', snapshot, '--port', '0'], { node: ['--import', sabotage] });
+  expect(await command.ended).toEqual({ code: 70, signal: null });
+  expect(command.err()).toMatch(/this is a bug .*\nError: sabotage\n +at /);
+  expect(command.out()).not.toContain('listening');
+});
