@@ -20,8 +20,8 @@ interface Reader {
 
 /**
  * What `buildGrams` makes of the merged dictionary, where `old` is the index of the old one and both have one text a
- * block; undefined where `old`, of a file that only claims to be a snapshot of ours, is not. Cost: a pass over the lists
- * of `old`, and building those of `young`.
+ * block; undefined where `old`, of a file that only claims to be a snapshot of ours, is not. Cost: a pass over the
+ * lists of `old`, and building those of `young`.
  */
 export function mergeGrams(
   old: Grams,

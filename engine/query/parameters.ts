@@ -23,8 +23,8 @@ import type { Reading, View } from './reading.ts';
  * A parameter. `views`: where it is heeded (A25); elsewhere it is an unknown name. `setting`: without it the name is
  * unknown. `isWritten`: links between pages say it themselves instead of repeating it. `onPages`: to pages for people
  * it says where in a list they lie, or nothing. `value`: what it may be, for people, of which `schema` is the same as
- * JSON Schema; names are sent with commas between them. `read` heeds the value of the last one, which stands at a place
- * of the query, and notes what is wrong with it.
+ * JSON Schema, and `example` a value that fits every collection, where there is one; names are sent with commas between
+ * them. `read` heeds the value of the last one, which stands at a place of the query, and notes what is wrong with it.
  */
 export interface ParameterDeclaration {
   readonly name: string;
@@ -34,7 +34,7 @@ export interface ParameterDeclaration {
   readonly onPages?: 'place' | 'unheeded';
   readonly value: string;
   readonly schema: Readonly<Record<string, unknown>>;
-  readonly example: unknown;
+  readonly example?: unknown;
   readonly meaning: string;
   readonly read: (reading: Reading, value: string, at: number) => void;
 }
@@ -134,7 +134,6 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     views: LISTS,
     value: `at most ${FACETS_MAX} names, with commas`,
     schema: NAMES,
-    example: ['ob_id'],
     meaning:
       'adds, behind the results, how many records of the whole filtered list have each value: at most the 100 most frequent of each',
     read: readFacets,

@@ -50,8 +50,9 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
     rolesOf: (key) => rolesOf(data.users, key),
   };
   return (request, at) => {
-    const decision = decide(request, { ...policy, at }, evidenceAt(trust, verdicts, { at, giveWay }));
     const sent = { requestId: request.id ?? '', chainDigest: digestOf(request.usrProxyCert) };
+    const { chainDigest } = sent;
+    const decision = decide(request, { ...policy, at }, evidenceAt(trust, verdicts, { at, chainDigest, giveWay }));
     if (decision.status !== 'AccessGranted') return refusedRequest(sent, decision.refusal, { ...decision, at });
     const serialNumber = String(randomSerialNumber());
     const attCert = sign(decision.content);

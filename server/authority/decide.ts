@@ -5,6 +5,7 @@ import type { AuthorisationRequest } from './authority.ts';
 import type { UnsignedContent } from './attributeCertificate/write.ts';
 import type { TrustedHost } from './configuration/hosts.ts';
 import type { RefusalCode } from '../observe/events.ts';
+import { shownText } from './x509/certificate.ts';
 
 /**
  * A user that a chain proved. `name` is the end entity's subject as text, `key` its key (see NameKeys); the chain
@@ -103,9 +104,9 @@ export function decide(request: AuthorisationRequest, policy: Policy, evidence: 
   }
   const external = evidence.certificateOf(request.usrAttCert);
   if (external.kind === 'refused') {
-    return { status: 'AccessError', user, claimed: '', site: shownSite(external.claimed), refusal: external.refusal };
+    return { status: 'AccessError', user, claimed: '', site: shownText(external.claimed), refusal: external.refusal };
   }
-  return { ...mapped(user, policy, external.value), site: shownSite(external.value.content.issuerName) };
+  return { ...mapped(user, policy, external.value), site: shownText(external.value.content.issuerName) };
 }
 
 function isBlank(text: string): boolean {
@@ -119,7 +120,7 @@ function mapped(user: ProvenUser, policy: Policy, certificate: ProvenCertificate
   if (problem) return error(user, problem[0], `The user's attribute certificate (usrAttCert) ${problem[1]}.`);
   const host = policy.hosts.get(content.issuerName);
   if (!host) {
-    const site = shownSite(content.issuerName);
+    const site = shownText(content.issuerName);
     return denied(
       user,
       'untrustedHost',
@@ -191,12 +192,4 @@ function denied(user: ProvenUser, code: RefusalCode, sentence: string): Decision
 
 function error(user: ProvenUser, code: RefusalCode, sentence: string): Decision {
   return { status: 'AccessError', user, claimed: '', site: '', refusal: { code, sentence } };
-}
-
-/** Longer names of sites are cut in sentences and records: they come from whoever signed the certificate. */
-const SHOWN_LENGTH_MAX = 100;
-
-function shownSite(name: string): string {
-  const plain = name.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu, '?');
-  return plain.length > SHOWN_LENGTH_MAX ? `${plain.slice(0, SHOWN_LENGTH_MAX)}...` : plain;
 }

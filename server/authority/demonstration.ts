@@ -7,7 +7,9 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { OperationError } from '../../data/operationError.ts';
 import { signerOf } from './attributeCertificate/write.ts';
-import { loadAuthority } from './configuration/load.ts';
+import { FILE_BYTES_MAX, readBytes } from './configuration/files.ts';
+import { loadedOrThrown } from './configuration/load.ts';
+import { noMistakes } from './configuration/mistakes.ts';
 import {
   type CertificateKind,
   issueCertificate,
@@ -18,13 +20,14 @@ import {
 } from './issuance/certificate.ts';
 import { randomSerialNumber } from './serialNumber.ts';
 import { parseCertificate } from './x509/certificate.ts';
+import { readCertificateFile } from './x509/chain.ts';
 import { nameText } from './x509/name.ts';
 
 /** The organisation of every name in a demonstration. */
 const ORGANISATION = 'Demonstration of catalogue-replica, not for real use';
 const SITE = 'Demonstration';
 const HOSTS = ['Demonstration Partner', 'Demonstration Archive'] as const;
-/** Everything is valid this long, and made anew when less than a day of it is left. */
+/** Everything is valid this long, and made anew when less than a day of it is left or it is not valid yet. */
 const VALID_SECONDS = 90 * 86_400;
 const FRESH_SECONDS = 86_400;
 /** Valid from a little earlier, since clocks differ. */
@@ -41,6 +44,9 @@ export const DEMONSTRATION_FILES = {
   visitor: 'visitor-proxy.pem',
   visitorCertificate: 'visitor-attribute-certificate.xml',
 } as const;
+
+/** What the configuration of a demonstration names. */
+const NAMED_FILES = { key: 'authority.key', certificate: 'authority.pem', ca: 'ca.pem', users: 'users' } as const;
 
 /**
  * Where demonstrations are kept: among the caches of the user. Undefined for one without a home, whose keys would come
@@ -62,14 +68,15 @@ function homeOfUser(): string {
 }
 
 /**
- * The directory of a demonstration that is good at this time (seconds since 1970): that in `directory`, made if there
- * is none or it is about to expire; in a temporary directory, removed when the process ends, where `directory` is not
- * given or cannot be written. Processes that make one at the same time do not disturb each other. Throws OperationError
- * `file` where neither can be written. Cost: 0.5 s of key making, or next to nothing.
+ * The directory of a demonstration that is good at this time (seconds since 1970) and for a day: that in `directory`,
+ * made if a file of it is missing or its certificates are not valid so long, when what was there is put aside; in a
+ * temporary directory, removed when the process ends, where `directory` is not given or cannot be written. Processes
+ * that make one at the same time do not disturb each other. Throws OperationError `file` where neither can be written,
+ * and `input` with the mistakes of whoever changed it. Cost: 0.5 s of key making, or next to nothing.
  */
 export function prepareDemonstration(directory: string | undefined, at: number): string {
   if (directory === undefined) return temporaryDemonstration(at);
-  if (isGood(directory, at)) return directory;
+  if (isGood(directory, at)) return withoutMistakes(directory, at);
   try {
     mkdirSync(dirname(directory), { recursive: true });
     return madeAt(directory, at);
@@ -92,10 +99,30 @@ function temporaryDemonstration(at: number): string {
   }
 }
 
+/** Whether it is whole, and its certificates are valid now and for a day. */
 function isGood(directory: string, at: number): boolean {
-  const config = join(directory, DEMONSTRATION_FILES.config);
-  const isWhole = Object.values(DEMONSTRATION_FILES).every((name) => existsSync(join(directory, name)));
-  return isWhole && loadAuthority(config, at + FRESH_SECONDS).kind === 'loaded';
+  const names = Object.values({ ...DEMONSTRATION_FILES, ...NAMED_FILES });
+  if (!names.every((name) => existsSync(join(directory, name)))) return false;
+  return [NAMED_FILES.certificate, NAMED_FILES.ca].every((name) => {
+    const file = join(directory, name);
+    const bytes = readBytes(file, FILE_BYTES_MAX.certificates, { file }, noMistakes());
+    const reading = bytes && readCertificateFile(bytes);
+    const certificates = reading?.kind === 'read' ? reading.all : [];
+    const isValid = certificates.every((one) => one.notBefore <= at && one.notAfter >= at + FRESH_SECONDS);
+    return certificates.length > 0 && isValid;
+  });
+}
+
+/** What somebody changed is theirs: it is neither thrown away nor passed over where it is wrong. */
+function withoutMistakes(directory: string, at: number): string {
+  try {
+    loadedOrThrown(join(directory, DEMONSTRATION_FILES.config), at);
+    return directory;
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    const cure = `mend the demonstration of the attribute authority, or remove ${directory} to have it made anew`;
+    throw new OperationError(error.code, `${error.message}\n${cure}`, error);
+  }
 }
 
 /** Written aside and moved into place as a whole; whoever was quicker has made one that is as good. */
@@ -103,13 +130,23 @@ function madeAt(directory: string, at: number): string {
   const aside = mkdtempSync(`${directory}-`);
   try {
     writeDemonstration(aside, at);
-    rmSync(directory, { recursive: true, force: true });
-    renameSync(aside, directory);
+    if (!isGood(directory, at)) replaceDirectory(directory, aside);
   } catch (error) {
-    rmSync(aside, { recursive: true, force: true });
     if (!isGood(directory, at)) throw error;
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
   }
   return directory;
+}
+
+/** What is there, with whatever somebody changed, is kept beside it. */
+function replaceDirectory(directory: string, by: string): void {
+  const before = `${directory}-before`;
+  if (existsSync(directory)) {
+    rmSync(before, { recursive: true, force: true });
+    renameSync(directory, before);
+  }
+  renameSync(by, directory);
 }
 
 interface Holder {
@@ -140,10 +177,10 @@ export function writeDemonstration(directory: string, at: number): Demonstration
   const visitor = issue('user', 'Sample Visitor', rsaPair());
   const write = (name: string, text: string, mode = 0o644): void =>
     writeFileSync(join(directory, name), text, { mode });
-  write('authority.key', site.key.export({ type: 'pkcs8', format: 'pem' }) as string, 0o600);
-  write('authority.pem', pemOf(site.certificate));
-  write('ca.pem', pemOf(authority.certificate));
-  write('users', `# Users of the demonstration, one a line.\n"${subjectOf(user)}" staff, data-reader\n`);
+  write(NAMED_FILES.key, site.key.export({ type: 'pkcs8', format: 'pem' }) as string, 0o600);
+  write(NAMED_FILES.certificate, pemOf(site.certificate));
+  write(NAMED_FILES.ca, pemOf(authority.certificate));
+  write(NAMED_FILES.users, `# Users of the demonstration, one a line.\n"${subjectOf(user)}" staff, data-reader\n`);
   write(DEMONSTRATION_FILES.config, configText(subjectOf(partner), subjectOf(archive)));
   write(DEMONSTRATION_FILES.guide, GUIDE);
   write(DEMONSTRATION_FILES.user, proxyText(user, at));
@@ -262,15 +299,18 @@ a guest there. This site trusts it, and a researcher there is a data-reader here
 Where a service asks for a role, its users ask which sites could vouch for it, to fetch a certificate from one of them:
 
   catalogue-replica authority call http://localhost:8080 getTrustedHostInfo --role data-reader
+
+These files may be changed; a mistake is told at the next start. When one is missing, or the certificates expire, as they
+do after 90 days, all is made anew: what was here is then in the directory beside this one whose name ends in "-before".
 `;
 
 function configText(partner: string, archive: string): string {
   return `# A demonstration, made by catalogue-replica on this machine. Its keys protect nothing: never use them for anything else.
 name = "${SITE}"
-key = "authority.key"
-certificate = "authority.pem"
-ca = "ca.pem"
-usersFile = "users"
+key = "${NAMED_FILES.key}"
+certificate = "${NAMED_FILES.certificate}"
+ca = "${NAMED_FILES.ca}"
+usersFile = "${NAMED_FILES.users}"
 
 [[trustedHost]]
 name = "${HOSTS[0]}"

@@ -2,6 +2,7 @@
 // Knows the configuration and the time; decides nothing. Chain verdicts are kept until they expire.
 import type { Memory } from '../http/memory.ts';
 import { type CertificateReading, readCertificate } from './attributeCertificate/read.ts';
+import { DOCUMENT_BYTES_MAX } from './attributeCertificate/tree.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import type { Evidence, Proof, ProvenCertificate, ProvenUser } from './decide.ts';
@@ -62,25 +63,31 @@ const NO_PROXIES: ProxyKinds = { full: false, limited: false, legacy: false };
 /** Intermediate CAs of a path: a text holds 8 certificates, of which one is the user's. */
 const DEPTH_MAX = 7;
 
-/** When evidence is to hold, in seconds since 1970, and what is called behind each text that was proved anew. */
+/**
+ * When evidence is to hold, in seconds since 1970, the digest of the user's chain, and what is called behind each text
+ * that was proved anew.
+ */
 export interface Occasion {
   readonly at: number;
+  readonly chainDigest: string;
   readonly giveWay: () => void;
 }
 
 /** Evidence at a time. */
-export function evidenceAt(trust: Trust, verdicts: Verdicts, { at, giveWay }: Occasion): Evidence {
+export function evidenceAt(trust: Trust, verdicts: Verdicts, { at, chainDigest, giveWay }: Occasion): Evidence {
   const behind = <T>(proof: Proof<T>): Proof<T> => {
     giveWay();
     return proof;
   };
   return {
     userOf: (text) =>
-      proofOf(verdicts.users, { digest: digestOf(text), at, size: 1 }, () => behind(proveUser(trust, text, at))),
-    certificateOf: (text) =>
-      proofOf(verdicts.certificates, { digest: digestOf(text), at, size: text.length }, () =>
-        behind(proveCertificate(trust, verdicts, text, at)),
-      ),
+      proofOf(verdicts.users, { digest: chainDigest, at, size: 1 }, () => behind(proveUser(trust, text, at))),
+    certificateOf(text) {
+      const prove = (): Proof<ProvenCertificate> => behind(proveCertificate(trust, verdicts, text, at));
+      // It is refused by its length, and not worth a digest.
+      if (text.length > DOCUMENT_BYTES_MAX) return prove();
+      return proofOf(verdicts.certificates, { digest: digestOf(text), at, size: text.length }, prove);
+    },
   };
 }
 
@@ -108,9 +115,9 @@ const CHAIN = "The user's certificates (usrProxyCert)";
 function proveUser(trust: Trust, text: string, at: number): Proof<ProvenUser> {
   const reading = readChain(text, USER_CHAIN_LIMITS, (der) => trust.certificates.read(der));
   if (reading.kind === 'unreadable') return unproven('', 'userChain', `${CHAIN} cannot be read: ${reading.reason}`);
-  const presented = reading.certificates[0]!;
+  const presented = reading.all[0]!;
   const proxies: ProxyKinds = { full: true, limited: true, legacy: trust.data.legacyProxies };
-  const verdict = validateChain(reading.certificates, rulesOf(trust, proxies, at));
+  const verdict = validateChain(reading.all, rulesOf(trust, proxies, at));
   if (!verdict.accepted)
     return unproven(shownSubject(presented), 'userChain', `${CHAIN} are refused: ${verdict.reason}`);
   trust.certificates.keep(verdict.path.slice(verdict.path.indexOf(verdict.endEntity)));

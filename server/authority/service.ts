@@ -1,6 +1,6 @@
 // The authority of one serving thread: the current configuration's, replaced as a whole when the supervisor sends
 // another. Reads no file and holds no state but that.
-import type { AuditFile } from '../observe/log.ts';
+import type { AuditLog } from '../observe/log.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { OnLostThread } from '../../workers/starvation.ts';
 import { epochSeconds } from '../observe/clock.ts';
@@ -18,7 +18,7 @@ import { trustedHostStrings } from './trustedHosts.ts';
  */
 export interface AuthorityLink {
   readonly data: AuthorityData;
-  readonly auditLog: AuditFile | undefined;
+  readonly auditLog: AuditLog | undefined;
   readonly port: MessagePort;
 }
 

@@ -1,6 +1,6 @@
 // The signing thread of a serving thread: what is handed over to it, in order, and what comes back. Requests to be
 // authorised go there at once; long messages, which somebody has to read, one at a time between them.
-import type { AuditFile } from '../observe/log.ts';
+import type { AuditLog } from '../observe/log.ts';
 import { resourceLimits, Worker } from 'node:worker_threads';
 import { isOutOfHeap, isStarved, type OnLostThread, waitMsAfter } from '../../workers/starvation.ts';
 import type { AuthorisationOutcome } from './authorised.ts';
@@ -32,7 +32,7 @@ export type FromSigner = { readonly answer: unknown } | { readonly bug: string }
  * URL of the module that reads messages, where there are any.
  */
 export interface SignerParts {
-  readonly auditLog?: AuditFile | undefined;
+  readonly auditLog?: AuditLog | undefined;
   readonly messageReader?: string | undefined;
 }
 
@@ -195,7 +195,9 @@ class Running {
 
   run(request: AuthorisationRequest): Promise<AuthorisationOutcome | 'busy' | 'starved'> {
     const characters = request.usrProxyCert.length + request.usrAttCert.length;
-    const isFull = this.#waiting.length >= WAITING_MAX || this.#characters + characters > WAITING_CHARACTERS_MAX;
+    // Where nothing waits there is room for one, however long.
+    const isTooMuch = this.#characters > 0 && this.#characters + characters > WAITING_CHARACTERS_MAX;
+    const isFull = this.#waiting.length >= WAITING_MAX || isTooMuch;
     return isFull
       ? Promise.resolve('busy')
       : this.#answered<AuthorisationOutcome>({ kind: 'request', request }, characters);

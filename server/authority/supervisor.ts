@@ -1,10 +1,10 @@
 // The authority as the supervisor has it: loads the configuration, hands it to every serving thread, reloads it as a
 // whole or not at all, tells what runs out meanwhile, and gathers the events of all threads. Signs nothing.
-import type { AuditFile } from '../observe/log.ts';
+import { type AuditFile, auditLogOf } from '../observe/log.ts';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { epochSeconds } from '../observe/clock.ts';
 import type { Observer, ServiceEvent } from '../observe/events.ts';
-import { type Expiry, firstExpiries } from './configuration/expiries.ts';
+import { expiriesOf, type Expiry, firstExpiries } from './configuration/expiries.ts';
 import { directoryStamp } from './configuration/files.ts';
 import { loadAuthority, type LoadedAuthority, loadedOrThrown } from './configuration/load.ts';
 import { mistakeText } from './configuration/mistakes.ts';
@@ -82,8 +82,9 @@ export function superviseAuthority(
   };
   const tellExpired = (): void => {
     const at = now();
-    const untold = expiredSince(loaded, { loadedAt, at }).filter((note) => !expired.includes(note));
-    expired = [...expired, ...untold];
+    const notes = expiredNotes(loaded, at);
+    const untold = notes.filter((note) => !expired.includes(note));
+    expired = [...expired.filter((note) => notes.includes(note)), ...untold];
     if (untold.length > 0) observe(untold.map((note) => ({ kind: 'authorityExpired', at, note })));
   };
   // Whatever mistake keeps new CRLs out, they are tried again until they are in; the same mistakes are told once.
@@ -101,29 +102,26 @@ export function superviseAuthority(
       port1.on('message', (events: readonly ServiceEvent[]) => observe(events));
       port1.once('close', () => ports.delete(port1));
       port1.unref();
-      return { data: loaded.data, auditLog, port: port2 };
+      return { data: loaded.data, auditLog: auditLog === undefined ? undefined : auditLogOf(auditLog), port: port2 };
     },
     reload,
-    status: () => ({ ...statusOf(loaded), loadedAt, notes: [...loaded.notes, ...expired], refused }),
+    status: () => ({ ...statusOf(loaded, now()), loadedAt, notes: [...loaded.notes, ...expired], refused }),
     stop: () => clearInterval(timer),
   };
 }
 
 /** What has run out since a configuration was loaded, each once: what had by then is among its notes. */
-function expiredSince(
-  { data, expiries, notes }: LoadedAuthority,
-  { loadedAt, at }: { readonly loadedAt: number; readonly at: number },
-): readonly string[] {
-  const [begin, end] = [loadedAt - data.clockSkewSeconds, at - data.clockSkewSeconds];
-  const lapsed = expiries.filter((expiry) => expiry.at >= begin && expiry.at < end).map(({ note }) => note);
-  return [...new Set(lapsed)].filter((note) => !notes.includes(note));
+function expiredNotes({ data, expirySource, notes }: LoadedAuthority, at: number): readonly string[] {
+  const end = at - data.clockSkewSeconds;
+  const expired = expiriesOf(expirySource, at).filter((expiry) => expiry.at < end);
+  return [...new Set(expired.map(({ note }) => note))].filter((note) => !notes.includes(note));
 }
 
-function statusOf({
-  data: { siteName, users, hosts },
-  expiries,
-}: LoadedAuthority): Pick<AuthorityStatus, 'siteName' | 'users' | 'trustedHosts' | 'expires'> {
-  const expires = firstExpiries(expiries);
+function statusOf(
+  { data: { siteName, users, hosts }, expirySource }: LoadedAuthority,
+  at: number,
+): Pick<AuthorityStatus, 'siteName' | 'users' | 'trustedHosts' | 'expires'> {
+  const expires = firstExpiries(expiriesOf(expirySource, at));
   return { siteName, users: users.sets.length, trustedHosts: hosts.length, expires };
 }
 

@@ -11,6 +11,8 @@ import type { BrowsePage, Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
 import { cut } from './values.ts';
 
+/** Characters of a path in its page. */
+const PATH_CHARACTERS_MAX = 200;
 /** Problems of a query shown one by one. */
 const PROBLEMS_MAX = 50;
 /** Characters of what is said of each. */
@@ -25,7 +27,7 @@ export function notFoundPage(site: Site, tour: Tour, near: string | undefined): 
   const main = html`<h1>Not found</h1>
     ${hint}
     <p>
-      Nothing is at <code><bdi>${shortened(tour.target)}</bdi></code
+      Nothing is at <code><bdi>${cut(tour.target, PATH_CHARACTERS_MAX)}</bdi></code
       >.
     </p>
     <h2>Collections</h2>
@@ -39,7 +41,7 @@ export function notFoundPage(site: Site, tour: Tour, near: string | undefined): 
 export function noRecordPage(site: Site, tour: Tour, { name, title }: Collection): BrowsePage {
   const main = html`<h1>No such record</h1>
     <p>
-      ${title} has no record at <code><bdi>${shortened(tour.target)}</bdi></code
+      ${title} has no record at <code><bdi>${cut(tour.target, PATH_CHARACTERS_MAX)}</bdi></code
       >.
     </p>
     <p><a href="${tour.up}browse/${name}/">All ${title.toLowerCase()}</a></p>`;
@@ -47,12 +49,13 @@ export function noRecordPage(site: Site, tour: Tour, { name, title }: Collection
 }
 
 /**
- * What was wrong with a query, and its pairs; undefined where they were not looked at. `canStand` where the form alone
- * refused it.
+ * What was wrong with a query, and its pairs; undefined where they were not looked at. Where a form alone refused it,
+ * `before` are the pairs without what the form said, and `canStand` says whether the API takes them all.
  */
 interface Refused {
   readonly problems: Ask['problems'];
   readonly pairs: readonly Pair[] | undefined;
+  readonly before?: readonly Pair[];
   readonly canStand?: boolean;
 }
 
@@ -61,7 +64,7 @@ interface Refused {
  * filter form.
  */
 export function refusedPage(site: Site, tour: Tour, declared: Collection, refused: Refused): BrowsePage {
-  const { problems, pairs = [], canStand = false } = refused;
+  const { problems, pairs = [], before, canStand = false } = refused;
   const title = declared.title.toLowerCase();
   const canRepeat = isRepeatable(pairs);
   const items = problems.slice(0, PROBLEMS_MAX).map(({ key, messages }) => {
@@ -70,7 +73,7 @@ export function refusedPage(site: Site, tour: Tour, declared: Collection, refuse
       ? html` <a href="${queryOf(meant.pairs)}">Use <code>${meant.name}</code></a> or`
       : canRepeat && canStand && html` <a href="${queryOf(pairs)}">Use the empty text</a> or`;
     const leave = other ? 'leave it out' : 'Leave it out';
-    const less = canRepeat && html`${other} <a href="${queryOf(withoutNames(pairs, key))}">${leave}</a>.`;
+    const less = canRepeat && html`${other} <a href="${queryOf(before ?? withoutNames(pairs, key))}">${leave}</a>.`;
     return html`<li>
       <code><bdi>${cut(key, MESSAGE_CHARACTERS_MAX)}</bdi></code
       >: <bdi>${cut(messages.join(' '), MESSAGE_CHARACTERS_MAX)}</bdi>${less}
@@ -81,7 +84,7 @@ export function refusedPage(site: Site, tour: Tour, declared: Collection, refuse
     <ul class="problems">
       ${items}
     </ul>
-    ${refused.pairs && correctionForm(site, declared, problems.slice(0, PROBLEMS_MAX), pairs)}
+    ${refused.pairs && correctionForm(site, declared, { ...refused, pairs })}
     <p><a href="?">All ${title}</a></p>`;
   return errorPage(site, tour, { status: 400, title: 'Bad request', main });
 }
@@ -93,15 +96,15 @@ export function refusedPage(site: Site, tour: Tour, declared: Collection, refuse
 function correctionForm(
   site: Site,
   declared: Collection,
-  problems: Ask['problems'],
-  pairs: readonly Pair[],
+  { problems: all, pairs, before }: Refused & { readonly pairs: readonly Pair[] },
 ): Markup | false {
   const fields = fieldsOf(site, declared);
+  const problems = all.slice(0, PROBLEMS_MAX);
   const [first] = problems.flatMap(({ key, messages }) => {
     const entry = entryOf([key, pairs.findLast(([name]) => name === key)?.[1] ?? ''], fields);
     return entry ? [{ key, entry: { ...entry, message: cut(messages.join(' '), MESSAGE_CHARACTERS_MAX) } }] : [];
   });
-  const rest = withoutNames(pairs, ...(first ? [first.key] : problems.map(({ key }) => key)));
+  const rest = before ?? withoutNames(pairs, ...(first ? [first.key] : problems.map(({ key }) => key)));
   const collection = site.collections(declared.name);
   return isRepeatable(rest) && filterForm({ collection, fields, pairs: rest }, first?.entry);
 }
@@ -144,11 +147,6 @@ export function missedPage(site: Site, tour: Tour, why: MissReason): BrowsePage 
   });
 }
 
-/** A page for any other status. */
-export function otherErrorPage(site: Site, tour: Tour, status: number, title: string): BrowsePage {
-  return errorPage(site, tour, { status, title, main: html`<h1>${title}</h1>` });
-}
-
 function errorPage(
   site: Site,
   tour: Tour,
@@ -157,8 +155,4 @@ function errorPage(
   const label: Child = String(status);
   const crumbs = [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label }];
   return { status, html: framed(site, tour, { title: `${title} – Catalogue`, crumbs, main }) };
-}
-
-function shortened(target: string): string {
-  return target.length <= 200 ? target : `${target.slice(0, 200)}…`;
 }

@@ -169,6 +169,7 @@ export function columnChoice({ collection, ask, pairs }: Listing): Markup {
   const shown = new Set(columnsOf(collection, ask.page.keys));
   const { fields, others } = collection.keys;
   const ticks = [...fields, ...others]
+    .filter(isNameable)
     .slice(0, CHOICES_MAX)
     .map(
       (key) =>
@@ -186,4 +187,9 @@ export function columnChoice({ collection, ask, pairs }: Listing): Markup {
       </fieldset>
     </form>
   </details>`;
+}
+
+/** Whether `fields` can name a key: it takes names with commas between them, and trims each. */
+function isNameable(key: string): boolean {
+  return key !== '' && key === key.trim() && !key.includes(',');
 }

@@ -12,7 +12,6 @@ import {
   type Representation,
   regexProblems,
   type ServedForm,
-  SPEC_LINK_END,
 } from '../../engine/engine.ts';
 import type { MissReason } from '../../workers/protocol.ts';
 import type { Site, Tour } from './site.ts';
@@ -63,8 +62,8 @@ class PageAsker implements Asker<FindResult | Promise<FindResult>> {
   }
 
   formOf(): ServedForm {
-    const { baseUrl, version } = this.#tour;
-    return { baseUrl, version, linkEnd: SPEC_LINK_END };
+    const { baseUrl, version, linkEnd } = this.#tour;
+    return { baseUrl, version, linkEnd };
   }
 
   async find(list: List): Promise<Hits | undefined> {

@@ -2,6 +2,7 @@
 // where one is, and the foot. Knows no page.
 import { countText } from '../observe/quantities.ts';
 import { scriptPath, stylePath } from './assets.ts';
+import { instantText } from './instant.ts';
 import type { Site, Tour } from './site.ts';
 import { type Child, html, type Markup, utf8Of } from './template.ts';
 
@@ -49,7 +50,8 @@ export function framed(site: Site, { up }: Pick<Tour, 'up'>, { title, crumbs, ma
         <footer class="foot">
           <p>
             Generation <code>${site.generation.slice(0, GENERATION_DIGITS)}</code>${
-              site.created !== undefined && html` of <time datetime="${site.created}">${dayOf(site.created)}</time>`
+              site.created !== undefined &&
+              html` of <time datetime="${site.created}">${instantText(site.created) ?? site.created}</time>`
             }.
             Read only; every page has the same path as the API behind it.
           </p>
@@ -72,11 +74,6 @@ function trail(crumbs: readonly Crumb[]): Markup {
       ${steps}
     </ol>
   </nav>`;
-}
-
-/** An instant of the data for people: its day and minute. */
-function dayOf(instant: string): string {
-  return instant.slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ');
 }
 
 /** So many of something: `1 record`, `12 records`. */

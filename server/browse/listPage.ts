@@ -41,8 +41,8 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
   const query = pairs ? queryTextOf(pairs) : tour.query;
   const counted = hasChoices ? queryTextOf(withFacets(pairs, fields)) : query;
   const first = await foundList(site, tour, collection, counted);
-  // Nobody asked for the counts: without them the rows may be there at once.
-  const isUncounted = first.kind === 'missed' && first.why !== 'gone' && counted !== query;
+  // Nobody asked for the counts: without them the rows may be there at once. What took too long is not begun again.
+  const isUncounted = first.kind === 'missed' && first.why === 'busy' && counted !== query;
   const found: FindResult = isUncounted ? await foundList(site, tour, collection, query) : first;
   if (found.kind === 'refused') return refusedPage(site, tour, declared, { problems: found.ask.problems, pairs });
   if (found.kind === 'missed') return missedPage(site, tour, found.why);

@@ -26,8 +26,8 @@ const NO_TRUTH = 'Enter true or false.';
 type Own = ReadonlyMap<string, string>;
 
 /**
- * What a form means: a list by its query, a record, or a list with a condition that is refused. `canStand` where the
- * API takes the condition nevertheless: an empty text.
+ * What a form means: a list by its query, a record, or a list with a condition that is refused; `before` are the
+ * parameters without that. `canStand` where the API takes the condition nevertheless: an empty text.
  */
 export type Meant =
   | { readonly kind: 'list'; readonly pairs: readonly Pair[] }
@@ -35,6 +35,7 @@ export type Meant =
   | {
       readonly kind: 'refused';
       readonly pairs: readonly Pair[];
+      readonly before: readonly Pair[];
       readonly problems: readonly Problem[];
       readonly canStand: boolean;
     };
@@ -80,6 +81,7 @@ function withEntry(pairs: readonly Pair[], entry: FormEntry, fields: readonly Fi
   return {
     kind: 'refused',
     pairs: [...pairs, [key, isEmpty ? '' : entry.value]],
+    before: pairs,
     problems: [{ key, messages: [isTruth ? NO_TRUTH : NO_VALUE] }],
     canStand: isEmpty && type === 'text' && lookup === PLAIN_LOOKUP,
   };

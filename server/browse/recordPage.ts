@@ -1,6 +1,6 @@
 // The page of a record: all it says, what it links to by name, what links to it with counts, where and when it is, and
 // its JSON. Read member by member within a budget, since a record may be as long as memory.
-import { type Collection, rowOfId, type ServedForm, SPEC_LINK_END } from '../../engine/engine.ts';
+import { type Collection, rowOfId } from '../../engine/engine.ts';
 import { type Member, type MemberBudget, fieldSentence, recordMembers } from '../../engine/described.ts';
 import { bytesText } from '../observe/quantities.ts';
 import { apiPath } from './address.ts';
@@ -13,12 +13,14 @@ import { backReferences } from './backReferences.ts';
 import { requestPanel } from './requestPanel.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
-import { cutAtWord, labelOf, ShownValues, valueIn } from './values.ts';
+import { cutAtWord, labelOf, ShownValues } from './values.ts';
 
 /** Bytes of a record that its page reads, of one value, and of a longer text. */
 const RECORD_BYTES_MAX = 1024 * 1024;
 const VALUE_BYTES_MAX = 256 * 1024;
 const START_BYTES = 64 * 1024;
+/** Of more fields the engine looks at so many (engine/page/members.ts). */
+const FIELDS_MAX = 4096;
 
 /** Characters of a record's name in the title of its page. */
 const TITLE_CHARACTERS_MAX = 120;
@@ -60,7 +62,7 @@ function pageOf(site: Site, tour: Tour, { declared, id, row, members, references
       <h1 class="record"><bdi>${heading}</bdi></h1>
     </div>
     <div class="summary">
-      <p class="total quiet">${amountOf(members.length, 'field')}</p>
+      <p class="total quiet">${fieldCount(members.length)}</p>
       <ul class="data" aria-label="This record as data">
         <li><a href="${apiPath(tour)}?format=json">JSON</a></li>
         <li><a href="${apiPath(tour)}?format=csv">CSV</a></li>
@@ -68,8 +70,7 @@ function pageOf(site: Site, tour: Tour, { declared, id, row, members, references
     </div>
     <div class="columns">
       <div class="found">
-        ${keyValues(site, tour, declared, members)} ${jsonPanel(collection, row, formOf(tour))}
-        ${requestPanel(tour, '')}
+        ${keyValues(site, tour, declared, members)} ${jsonPanel(collection, row, tour)} ${requestPanel(tour, '')}
       </div>
       <aside class="filters" aria-label="Around this record">
         ${placesAndPeriods(site, tour, { collection, row, members })} ${references.shown}
@@ -92,8 +93,8 @@ function titleOf({ title }: Collection, id: number, label: string | undefined): 
   return label === undefined ? `${id} – ${title}` : `${id}: ${cutAtWord(label, TITLE_CHARACTERS_MAX)} – ${title}`;
 }
 
-function formOf({ baseUrl, version }: Tour): ServedForm {
-  return { baseUrl, version, linkEnd: SPEC_LINK_END };
+function fieldCount(shown: number): string {
+  return shown < FIELDS_MAX ? amountOf(shown, 'field') : `the first ${amountOf(shown, 'field')}, see the JSON`;
 }
 
 function keyValues(site: Site, tour: Tour, declared: Collection, members: readonly Member[]): Markup {
@@ -116,9 +117,7 @@ function meaningOf({ name, fields, shown: others }: Collection, key: string): Ma
 function shown(value: Member['value'], values: ShownValues): Child {
   switch (value.kind) {
     case 'whole':
-      return /^[-\d]/.test(value.json)
-        ? html`<span class="number">${value.json}</span>`
-        : values.whole(valueIn(value.json));
+      return values.whole(value.json);
     case 'start':
       return html`${values.start(value.text)} <span class="quiet">${bytesText(value.bytes)}, see the JSON</span>`;
     case 'long':

@@ -1,6 +1,6 @@
 // What the pages are made of and for: the data behind them, and one visit. Types; server/catalogue/browse.ts fills
 // them in, so that no page knows a request or a header.
-import type { CollectionIndex, QueryOptions, Version } from '../../engine/engine.ts';
+import type { CollectionIndex, QueryOptions, ServedForm } from '../../engine/engine.ts';
 import type { Router } from '../../workers/router.ts';
 import type { Slices } from '../../workers/slices.ts';
 import type { Disconnection } from '../../workers/waiter.ts';
@@ -27,15 +27,13 @@ export interface Site {
 export type TrustedHosts = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Who looks at what. `target` is the path as asked, `up` the relative way from there to the root of all paths,
- * `baseUrl` what addresses for elsewhere begin with, `version` that of the API behind the page.
+ * Who looks at what, in the form in which the API behind the page writes records and links. `target` is the path as
+ * asked, `up` the relative way from there to the root of all paths.
  */
-export interface Tour {
+export interface Tour extends ServedForm {
   readonly target: string;
   readonly query: string | undefined;
   readonly up: string;
-  readonly baseUrl: string;
-  readonly version: Version;
   readonly disconnection: Disconnection;
 }
 

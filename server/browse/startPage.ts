@@ -49,7 +49,7 @@ function mainOf(site: Site, tour: Tour): Markup {
       <dl class="interfaces">
         <div>
           <dt><a href="${up}docs/">API documentation</a></dt>
-          <dd>Every path, parameter and field, to read and to try.</dd>
+          <dd>Every collection, parameter and field, to read and to try.</dd>
         </div>
         <div>
           <dt>
@@ -59,7 +59,7 @@ function mainOf(site: Site, tour: Tour): Markup {
         </div>
         <div>
           <dt>OpenAPI <a href="${up}openapi.json">JSON</a>, <a href="${up}openapi.yaml">YAML</a></dt>
-          <dd>The same for machines.</dd>
+          <dd>The same for machines, with every spelling of a path.</dd>
         </div>
         ${
           site.trustedHosts() !== undefined &&

@@ -6,7 +6,7 @@ import { bytesText } from '../observe/quantities.ts';
 import { fromStart, type Pair, queryOf, withValue } from './address.ts';
 import type { Listing } from './listing.ts';
 import { type Child, html, type Markup } from './template.ts';
-import { CELL_CHARACTERS_MAX, ShownValues, valueIn } from './values.ts';
+import { CELL_CHARACTERS_MAX, ShownValues } from './values.ts';
 
 /** Bytes of values that a page of a table reads, and of one value. */
 const TABLE_BYTES_MAX = 256 * 1024;
@@ -27,15 +27,18 @@ export function columnsOf(collection: CollectionIndex, keys: ReadonlySet<string>
 export function recordTable(listing: Listing): Markup {
   const { collection, hits, tour, site, ask, fields } = listing;
   const columns = columnsOf(collection, ask.page.keys);
-  const wanted = new Set(columns);
+  // The id is known without the record: it keeps its link where nothing of that is read any more.
+  const wanted = new Set(columns.slice(1));
+  const ids = collection.ids.dictionary.numbers!;
   const ordered = new Set(fields.filter(({ isOrdered }) => isOrdered).map(({ key }) => key));
   const values = new ShownValues(site, tour);
   const cells: Cells = new Map();
   const budget = { wholeBytesMax: CELL_BYTES_MAX, startBytes: START_BYTES, left: TABLE_BYTES_MAX };
   const rows: Markup[] = [];
   for (let i = 0; i < countSelected(hits.rows); i++) {
-    const members = recordMembers(collection, selectedRow(hits.rows, i), wanted, budget);
-    rows.push(rowOf(listing, columns, members, { values, cells }));
+    const row = selectedRow(hits.rows, i);
+    const members = recordMembers(collection, row, wanted, budget);
+    rows.push(rowOf(listing, columns, { id: ids[row]!, members }, { values, cells }));
   }
   const heads = columns.map((key) => heading(listing, key, ordered.has(key)));
   const caption = html`<caption class="unseen">
@@ -65,9 +68,11 @@ export function scrollingTable(caption: Child, heads: Child, rows: Child, name?:
   </div>`;
 }
 
-function heading({ ask, pairs, hasChoices }: Listing, key: string, isOrdered: boolean): Markup {
+function heading({ collection, ask, pairs, hasChoices }: Listing, key: string, isOrdered: boolean): Markup {
   if (!isOrdered || !hasChoices) return html`<th scope="col" role="columnheader"><bdi>${key}</bdi></th>`;
-  const at = ask.page.order.find(({ path }) => path.join('__') === key);
+  const { order } = ask.page;
+  const isById = order.length === 0 && key === collection.declaration.idField;
+  const at = isById ? { isDescending: false } : order.find(({ path }) => path.join('__') === key);
   const next = at && !at.isDescending ? `-${key}` : key;
   const sorted = at && html` aria-sort="${at.isDescending ? 'descending' : 'ascending'}"`;
   const href = queryOf(orderedBy(pairs, next));
@@ -87,17 +92,17 @@ const SHORT_CHARACTERS_MAX = 64;
 function rowOf(
   { collection, tour }: Listing,
   columns: readonly string[],
-  members: readonly Member[],
+  { id, members }: { readonly id: number; readonly members: readonly Member[] },
   { values, cells: made }: { readonly values: ShownValues; readonly cells: Cells },
 ): Markup {
   const byKey = new Map(members.map(({ key, value }) => [key, value]));
   const { idField, name } = collection.declaration;
   const cells = columns.map((key) => {
-    const value = byKey.get(key);
-    if (key === idField && value?.kind === 'whole') {
-      const href = `${tour.up}browse/${name}/${value.json}/`;
-      return html`<th scope="row" role="rowheader"><a href="${href}">${value.json}</a></th>`;
+    if (key === idField) {
+      const href = `${tour.up}browse/${name}/${id}/`;
+      return html`<th scope="row" role="rowheader"><a href="${href}">${id}</a></th>`;
     }
+    const value = byKey.get(key);
     const cell = (): Markup =>
       html`<td role="cell" data-label="${key}"><div>${value && shown(value, values)}</div></td>`;
     if (value?.kind !== 'whole' || value.json.length > SHORT_CHARACTERS_MAX) return cell();
@@ -114,15 +119,11 @@ function rowOf(
 function shown(value: Member['value'], values: ShownValues): Child {
   switch (value.kind) {
     case 'whole':
-      return scalarOf(value.json) ?? values.cell(valueIn(value.json));
+      return values.cell(value.json);
     case 'start':
       return values.start(value.text, CELL_CHARACTERS_MAX);
     case 'long':
-      return html`<span class="quiet">${bytesText(value.bytes)}</span>`;
+      // What is short is left unread behind the end of the budget alone.
+      return html`<span class="quiet">${value.bytes > CELL_BYTES_MAX ? bytesText(value.bytes) : '…'}</span>`;
   }
-}
-
-/** The text of a number, as the record has it; undefined for all else. */
-function scalarOf(json: string): Child {
-  return /^[-\d]/.test(json) ? html`<span class="number">${json}</span>` : undefined;
 }

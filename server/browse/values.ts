@@ -1,7 +1,9 @@
 // Values of records as people read them: links by what they lead to, addresses as links, all else as text that
 // keeps its direction to itself. What is long is cut in a table and whole on the page of its record.
-import { type Collection, type CollectionIndex, collectionsOfPath, isObject, rowOfId } from '../../engine/engine.ts';
+import { type Collection, type CollectionIndex, collectionsOfPath, rowOfId } from '../../engine/engine.ts';
 import { recordLabel } from '../../engine/described.ts';
+import { instantText } from './instant.ts';
+import { jsonMembers, type JsonMembers, jsonString } from './jsonMembers.ts';
 import type { Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
 
@@ -20,6 +22,8 @@ const LABELS_MAX = 2000;
 const DEPTH_MAX = 6;
 /** What a record inside another one is called by, the best first. */
 const NAMES = ['title', 'name', 'value', 'label', 'url'];
+/** A number or truth in JSON. */
+const SCALAR = /^(?:[\d-]|true$|false$)/;
 /** A record and the ids that lead to it: only these are worth a link. */
 const API_LINK = /^\/api\/(v2|v3)\/([^/?]+)\/(\d{1,15})\/?(?:\?.*)?$/;
 
@@ -35,49 +39,43 @@ export class ShownValues {
     this.#tour = tour;
   }
 
-  /** A value in a cell of a table. */
-  cell(value: unknown): Child {
-    if (typeof value === 'string') return instantOf(value) ?? this.#text(value, CELL_CHARACTERS_MAX);
-    if (Array.isArray(value)) return this.#fewMembers(value);
-    if (isObject(value)) return this.#name(value);
-    return plain(value);
+  /** A value in a cell of a table, from its JSON. */
+  cell(json: string, depth = 0): Child {
+    const text = jsonString(json);
+    if (text !== undefined) return instantOf(text) ?? this.#text(text, CELL_CHARACTERS_MAX);
+    if (json.startsWith('{')) return this.#name(json);
+    if (!json.startsWith('[')) return plain(json, CELL_CHARACTERS_MAX);
+    if (depth > DEPTH_MAX) return html`<span class="quiet">${'…'}</span>`;
+    return this.#fewMembers(jsonMembers(json, CELL_MEMBERS_MAX), depth);
   }
 
-  /** A value on the page of its record. */
-  whole(value: unknown, depth = 0): Child {
-    if (typeof value === 'string') return this.#text(value, Infinity);
+  /** A value on the page of its record, from its JSON. */
+  whole(json: string, depth = 0): Child {
+    const text = jsonString(json);
+    if (text !== undefined) return this.#text(text, Infinity);
+    const isList = json.startsWith('[');
+    if (!isList && !json.startsWith('{')) return plain(json, Infinity);
     if (depth > DEPTH_MAX) return html`<span class="quiet">deeper, see the JSON</span>`;
-    if (Array.isArray(value)) {
-      if (value.length === 0) return html`<span class="quiet">none</span>`;
-      const most = this.#membersOf(value.length);
-      const shown = value.slice(0, most).map((each) => html`<li>${this.whole(each, depth + 1)}</li>`);
-      const more = value.length > most && html`<li class="quiet">and ${value.length - most} more</li>`;
+    const { members, count } = jsonMembers(json, Math.min(MEMBERS_MAX, this.#membersLeft));
+    this.#membersLeft -= members.length;
+    const more = count > members.length && `and ${count - members.length} more`;
+    if (isList) {
+      if (count === 0) return html`<span class="quiet">none</span>`;
       return html`<ul class="members">
-        ${shown}${more}
+        ${members.map((each) => html`<li>${this.whole(each.json, depth + 1)}</li>`)}${
+          more && html`<li class="quiet">${more}</li>`
+        }
       </ul>`;
     }
-    if (isObject(value)) {
-      const members = Object.entries(value);
-      const most = this.#membersOf(members.length);
-      const more = members.length > most && html`<div class="quiet">and ${members.length - most} more</div>`;
-      return html`<dl class="inner">
-        ${members.slice(0, most).map(
-          ([key, each]) =>
-            html`<div>
-              <dt><bdi>${key}</bdi></dt>
-              <dd>${this.whole(each, depth + 1)}</dd>
-            </div>`,
-        )}${more}
-      </dl>`;
-    }
-    return plain(value);
-  }
-
-  /** How many of so many members are shown; the page has those less left. */
-  #membersOf(count: number): number {
-    const most = Math.min(count, MEMBERS_MAX, this.#membersLeft);
-    this.#membersLeft -= most;
-    return most;
+    return html`<dl class="inner">
+      ${members.map(
+        (each) =>
+          html`<div>
+            <dt><bdi>${each.key}</bdi></dt>
+            <dd>${this.whole(each.json, depth + 1)}</dd>
+          </div>`,
+      )}${more && html`<div class="quiet">${more}</div>`}
+    </dl>`;
   }
 
   /** The start of a text that was read no further: no link, since nobody knows where the whole would lead. */
@@ -115,25 +113,27 @@ export class ShownValues {
       >${missing}`;
   }
 
-  #fewMembers(values: readonly unknown[]): Child {
-    if (values.length === 0) return html`<span class="quiet">none</span>`;
-    const shown = values.slice(0, CELL_MEMBERS_MAX).map((each, i) => [i > 0 && ', ', this.cell(each)]);
-    const more =
-      values.length > CELL_MEMBERS_MAX && html` <span class="quiet">+${values.length - CELL_MEMBERS_MAX}</span>`;
+  #fewMembers({ members, count }: JsonMembers, depth = 0): Child {
+    if (count === 0) return html`<span class="quiet">none</span>`;
+    const shown = members.map(({ json }, i) => [i > 0 && ', ', this.cell(json, depth + 1)]);
+    const more = count > members.length && html` <span class="quiet">+${count - members.length}</span>`;
     return html`<span class="few">${shown}${more}</span>`;
   }
 
   /** A record inside another by its name, its links, or what it says first. */
-  #name(value: Readonly<Record<string, unknown>>): Child {
-    const name = NAMES.find((key) => typeof value[key] === 'string' && value[key] !== '');
-    if (name !== undefined) return this.cell(value[name]);
-    const links = Object.values(value).filter(
-      (each) => typeof each === 'string' && ownRest(this.#site, each) !== undefined,
-    );
-    if (links.length > 0) return this.#fewMembers(links);
-    const texts = Object.entries(value).flatMap(([key, each]) =>
-      isScalar(each) && each !== '' ? [`${key} ${each}`] : [],
-    );
+  #name(record: string): Child {
+    const { members } = jsonMembers(record, Infinity);
+    const named = NAMES.map((name) => members.find(({ key, json }) => key === name && /^"[^"]/.test(json)));
+    const name = named.find((one) => one !== undefined);
+    if (name) return this.cell(name.json);
+    const links = members.filter(({ json }) => ownRest(this.#site, jsonString(json) ?? '') !== undefined);
+    if (links.length > 0) {
+      return this.#fewMembers({ members: links.slice(0, CELL_MEMBERS_MAX), count: links.length });
+    }
+    const texts = members.flatMap(({ key, json }) => {
+      const text = jsonString(json) ?? (SCALAR.test(json) ? json : '');
+      return text === '' ? [] : [`${key} ${text}`];
+    });
     return html`<bdi class="quiet">${cut(texts.join(', '), CELL_CHARACTERS_MAX)}</bdi>`;
   }
 }
@@ -161,28 +161,14 @@ function textOf(text: string, most: number): Markup {
   return html`<bdi${text.length > LONG_CHARACTERS && html` class="long"`}>${cut(text, most)}</bdi>`;
 }
 
-/** A date with a time, to the second and in one line; undefined for all other texts. */
 function instantOf(text: string): Markup | undefined {
-  const [, day = '', time = ''] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\dZ+:-]{0,32}$/.exec(text) ?? [];
-  return day === '' ? undefined : html`<time class="number" datetime="${text}">${day} ${time}</time>`;
+  const shown = instantText(text);
+  return shown === undefined ? undefined : html`<time class="number" datetime="${text}">${shown}</time>`;
 }
 
-function plain(value: unknown): Child {
-  if (value === null || value === undefined) return html`<span class="quiet">null</span>`;
-  return html`<span class="number">${isScalar(value) && String(value)}</span>`;
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-}
-
-/** The value of a JSON text; of what is none, as in a snapshot that somebody forged, the text itself. */
-export function valueIn(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
+function plain(json: string, most: number): Child {
+  if (json === 'null') return html`<span class="quiet">null</span>`;
+  return html`<span class="number">${cut(json, most)}</span>`;
 }
 
 /** A text of at most so many characters, cut between words where one ends in its second half. */

@@ -89,7 +89,7 @@ const ALLOW = 'GET, HEAD, OPTIONS';
 const NOT_FOUND = 'Not found.';
 
 /** A queue of heavy queries drains in well under this; the smallest value Retry-After can say. */
-const RETRY_AFTER_SECONDS = '1';
+export const RETRY_AFTER = ['Retry-After', '1'] as const;
 
 /** The longest X-Ignored-Params: proxies commonly cap the header block of an answer at 4 to 8 kB (A27). */
 const IGNORED_BYTES_MAX = 1024;
@@ -98,10 +98,12 @@ const IGNORED_BYTES_MAX = 1024;
 const PREFLIGHT_SECONDS = '86400';
 
 const CONTENT_TYPE = ['Content-Type', 'application/json'] as const;
-const GZIPPED = ['Content-Encoding', 'gzip'] as const;
+/** Of a body that is compressed. */
+export const GZIP_CODING = ['Content-Encoding', 'gzip'] as const;
 const ALLOWED = ['Allow', ALLOW] as const;
 const ERRORS_CACHED = ['Cache-Control', 'public, no-cache'] as const;
-const NOT_STORED = ['Cache-Control', 'no-store'] as const;
+/** Of what holds at the moment alone. */
+export const NOT_STORED = ['Cache-Control', 'no-store'] as const;
 const EXPOSED =
   'Allow, Content-Disposition, ETag, Retry-After, Server-Timing, X-Generation, X-Ignored-Params, X-Request-Id, X-Total-Count';
 const CORS: Headers = [
@@ -115,9 +117,6 @@ const PREFLIGHT: Headers = [
 ];
 const RENDERS = '["application/json","text/html"]';
 const PARSES = '["application/json","application/x-www-form-urlencoded","multipart/form-data"]';
-
-/** Everything up to the blank, and DEL. */
-const CONTROLS = /[^!-\uffff]|\u007f/g;
 
 const UTF8 = new TextEncoder();
 const EMPTY = wholeBody(new Uint8Array(0));
@@ -195,29 +194,30 @@ function headersFor({ cors, cacheControl, lastModified, gzip, generation }: Answ
   const cached = ['Cache-Control', cacheControl] as const;
   const pinned: Headers = generation === undefined ? [] : [['X-Generation', generation]];
   const modified: Headers = lastModified === undefined ? [] : [['Last-Modified', httpDate(lastModified)]];
-  const varyOf = (varies: readonly string[]): Headers[number] => [
-    'Vary',
-    ['Accept', ...(gzip === 'off' ? [] : ['Accept-Encoding']), ...varies].join(', '),
-  ];
   const errors: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, ERRORS_CACHED, ...pinned, ...open];
   return {
     found: memoized((varies, type, isGzip) => [
       ['Content-Type', type],
-      ...(isGzip ? [GZIPPED] : []),
-      varyOf(varies),
+      ...(isGzip ? [GZIP_CODING] : []),
+      varyOf(gzip, varies),
       ALLOWED,
       cached,
       ...modified,
       ...pinned,
       ...open,
     ]),
-    unchanged: memoized((varies) => [varyOf(varies), cached, ...pinned, ...open]),
+    unchanged: memoized((varies) => [varyOf(gzip, varies), cached, ...pinned, ...open]),
     moved: [cached, ...open],
     errors,
     described: cors ? [...errors, ...PREFLIGHT] : errors,
     unstored: [CONTENT_TYPE, NOT_STORED, ...pinned, ...open],
-    busy: [CONTENT_TYPE, ['Retry-After', RETRY_AFTER_SECONDS], NOT_STORED, ...open],
+    busy: [CONTENT_TYPE, RETRY_AFTER, NOT_STORED, ...open],
   };
+}
+
+/** What answers with a body of their own vary with, beside the headers that chose the base URL. */
+export function varyOf(gzip: AnswerOptions['gzip'], varies: readonly string[]): Headers[number] {
+  return ['Vary', ['Accept', ...(gzip === 'off' ? [] : ['Accept-Encoding']), ...varies].join(', ')];
 }
 
 /**
@@ -257,10 +257,9 @@ function viewBody(name: string): Body {
   return wholeBody(UTF8.encode(jsonObject(members)));
 }
 
-/** Control characters are encoded, since no header may hold one; everything else stays as sent. */
+/** As it was sent: transports take targets of visible ASCII characters alone (A104). */
 function redirection(location: string, others: Headers): Answer {
-  const headers: Headers = [['Location', location.replace(CONTROLS, percentEncode)], ...others];
-  return { status: 301, headers, body: EMPTY };
+  return { status: 301, headers: [['Location', location], ...others], body: EMPTY };
 }
 
 function problemsBody(problems: readonly Problem[]): Body {

@@ -6,11 +6,12 @@ import type { MissReason } from '../../workers/protocol.ts';
 import { wayUp } from '../browse/address.ts';
 import { assetNamed } from '../browse/assets.ts';
 import { browsed, type Sight } from '../browse/browse.ts';
-import { missedPage, otherErrorPage } from '../browse/errorPage.ts';
+import { missedPage } from '../browse/errorPage.ts';
 import { type BrowsePage, type Site, TIME_PLACE, type Tour } from '../browse/site.ts';
 import type { Answer, Disconnection } from '../http/exchange.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import type { CatalogueService, Visit } from './catalogue.ts';
+import { GZIP_CODING, NOT_STORED, RETRY_AFTER, varyOf } from './answers.ts';
+import { type CatalogueService, formOf, type Visit } from './catalogue.ts';
 import { isNamedIn } from './conditional.ts';
 import { descriptionLink } from './root.ts';
 import { nearestPath, type Route, route } from './routes.ts';
@@ -35,9 +36,6 @@ const GUARDS: Answer['headers'] = [
   ['Referrer-Policy', 'same-origin'],
 ];
 const HTML = ['Content-Type', 'text/html; charset=utf-8'] as const;
-const GZIPPED = ['Content-Encoding', 'gzip'] as const;
-const RETRY_AFTER = ['Retry-After', '1'] as const;
-const NOT_STORED = ['Cache-Control', 'no-store'] as const;
 /** The name of an asset is one of its bytes. */
 const KEPT_FOR_GOOD = ['Cache-Control', 'public, max-age=31536000, immutable'] as const;
 
@@ -63,13 +61,11 @@ export async function browseAnswer(catalogue: CatalogueService, visited: VisitRe
   const view = sent === choice.path ? withSlash(sent) : viewOf(target, hosts !== undefined);
   if (view.kind === 'redirect') return moved(query === undefined ? view.location : `${view.location}?${query}`);
   const version = 'version' in view ? view.version : 'v3';
-  const { baseUrl } = choice;
-  const tour: Tour = { target, query, up: wayUp(target), baseUrl, version, disconnection };
+  // Pages name the request of the API without the format that their own path or query names.
+  const form = formOf(catalogue, { version, ending: undefined }, undefined, choice);
+  const tour: Tour = { ...form, target, query, up: wayUp(target), disconnection };
   if (missed !== undefined) return pageAnswer(catalogue, visited, missedPage(site, tour, missed));
-  const page =
-    view.kind === 'badTarget'
-      ? otherErrorPage(site, tour, 400, 'The address is malformed')
-      : await browsed(site, tour, hosts ? { kind: 'authority', hosts } : sightOf(view, target));
+  const page = await browsed(site, tour, hosts ? { kind: 'authority', hosts } : sightOf(view, target));
   return page.location === undefined ? pageAnswer(catalogue, visited, page) : seeOther(page.location);
 }
 
@@ -108,12 +104,7 @@ function sightOf(view: Route, target: string): Sight {
       return { kind: 'list', collection: view.collection };
     case 'record':
       return { kind: 'record', collections: view.collections, id: view.id };
-    case 'description':
-    case 'redirect':
-    case 'notFound':
-    case 'badTarget':
-    case 'resolution':
-    case 'browse': {
+    default: {
       const near = nearestPath(target.startsWith(ROOM) ? `/api/v3/${target.slice(ROOM.length)}` : target);
       return {
         kind: 'nothing',
@@ -133,13 +124,14 @@ async function pageAnswer(
   page: BrowsePage,
 ): Promise<Answer> {
   const lasting = page.html;
-  const vary = [
-    'Vary',
-    ['Accept', ...(settings.gzip === 'off' ? [] : ['Accept-Encoding']), ...choice.varies].join(', '),
-  ] as const;
   const isKept = page.status === 200 && page.isPassing !== true;
   const cache = isKept ? (['Cache-Control', settings.cacheControl] as const) : NOT_STORED;
-  const headers: Answer['headers'] = [vary, cache, descriptionLink(wayUp(target)), ...GUARDS];
+  const headers: Answer['headers'] = [
+    varyOf(settings.gzip, choice.varies),
+    cache,
+    descriptionLink(wayUp(target)),
+    ...GUARDS,
+  ];
   const retry = page.status === 503 ? [RETRY_AFTER] : [];
   const tag = isKept ? tagOf(lasting) : undefined;
   if (tag !== undefined && condition && condition !== 'sinceThen' && isNamedIn(condition.tags, tag)) {
@@ -148,7 +140,7 @@ async function pageAnswer(
   const plain = wholeBody(timed(lasting, page.time));
   const tagged = tag === undefined ? {} : { etag: `W/"${tag}"` };
   const compressed = coding === 'identity' ? undefined : await live.compressed(plain, disconnection);
-  const coded = compressed ? [HTML, GZIPPED] : [HTML];
+  const coded = compressed ? [HTML, GZIP_CODING] : [HTML];
   const body = compressed ? wholeBody(compressed) : plain;
   return { status: page.status, headers: [...coded, ...headers, ...retry], ...tagged, body };
 }
@@ -177,7 +169,7 @@ function assetAnswer({ settings }: CatalogueService, { target, coding, condition
   const type = ['Content-Type', asset.type] as const;
   return coding === 'identity'
     ? { status: 200, headers: [type, ...headers], etag, body: wholeBody(asset.bytes) }
-    : { status: 200, headers: [type, GZIPPED, ...headers], etag, body: wholeBody(asset.gzipped) };
+    : { status: 200, headers: [type, GZIP_CODING, ...headers], etag, body: wholeBody(asset.gzipped) };
 }
 
 /** Relative, so that it holds below any base path. */

@@ -146,7 +146,7 @@ export function refusalOf(
 export function formOf(
   { settings }: CatalogueService,
   { version, ending }: Named,
-  { page: { format } }: Ask,
+  format: string | undefined,
   { baseUrl }: BaseUrlChoice,
 ): ServedForm {
   if (settings.links === 'spec') return { baseUrl, version, linkEnd: SPEC_LINK_END };
@@ -155,14 +155,14 @@ export function formOf(
 
 /**
  * The tag of an answer that would be 200 in this coding, and the 304 that takes its place where the client has it
- * already. The tag says nothing of the coding yet.
+ * already. The tag says nothing of the coding yet; a Parquet file has none beside that of its pages (A101).
  */
 export function validated(
   { conditional, memory }: CatalogueService,
   visit: Visit,
   route: Named,
   ask: Ask,
-  coding = visit.coding,
+  coding = ask.page.exported === 'parquet' ? 'identity' : visit.coding,
 ): { readonly tag: string; readonly unchanged: Answer | undefined } {
   const { request, choice, condition } = visit;
   const { parameters, conditions: filters } = ask;

@@ -1,5 +1,5 @@
-// The entity tags of answers: what a tag is made of, and whether those that a client sends name it. Pure but for
-// SHA-256 at start; the same on every replica of one generation and one configuration.
+// The entity tags of answers: what a tag is made of. Pure but for SHA-256 at start; the same on every replica of one
+// generation and one configuration.
 import { createHash } from 'node:crypto';
 import { sortedByName } from '../../engine/engine.ts';
 

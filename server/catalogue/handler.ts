@@ -206,8 +206,8 @@ function isPage({ settings }: CatalogueService, request: Request): boolean {
   return wishesPage(request);
 }
 
-/** Paths of the API, or of nothing, that name no form. */
-const UNNAMED = /^\/(?!browse(?:\/|$)|docs\/|openapi\.|api\/(?:v0|legacy_lookup)(?:\/|$))[^.]*$/;
+/** Paths of the API, or of nothing, that name no form and have no raw `#`. */
+const UNNAMED = /^\/(?!browse(?:\/|$)|docs\/|openapi\.|api\/(?:v0|legacy_lookup)(?:\/|$))[^.#]*$/;
 
 /** Paths of lists, of which Accept can ask for exports. */
 const LIST = /^\/api\/v[23]\/[^/]+\/?$/;

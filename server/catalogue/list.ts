@@ -94,7 +94,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
   }
 
   formOf(ask: Ask): ServedForm {
-    return formOf(this.#catalogue, this.#route, ask, this.#visit.choice);
+    return formOf(this.#catalogue, this.#route, ask.page.format, this.#visit.choice);
   }
 
   /** Where very many rows are listed, in a turn that has time for it, so that nobody waits for many of them. */

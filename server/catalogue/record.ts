@@ -43,7 +43,7 @@ export function recordAnswer(
   const rows: ServedRows = {
     records: collection.records,
     rows: { kind: 'range', start: row, end: row + 1 },
-    form: formOf(catalogue, route, ask, choice),
+    form: formOf(catalogue, route, ask.page.format, choice),
     keys: ask.page.keys,
   };
   const format = ask.page.exported;

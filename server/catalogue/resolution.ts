@@ -7,6 +7,7 @@ import {
   indented,
   indentedAtOnce,
   parseRecordQuery,
+  type Problem,
   wholeBody,
 } from '../../engine/engine.ts';
 import {
@@ -59,7 +60,7 @@ export function resolutionAnswer(
   const { tag, unchanged } = validated(catalogue, visit, FORM, ask, 'identity');
   if (unchanged) return unchanged;
   const found = resolved(catalogue, route, visit, asked);
-  if (found === undefined) return answers.refused([tooDeep()]);
+  if (found === undefined) return answers.refused([TOO_DEEP]);
   const remarks = { varies: visit.choice.varies, ignored: ask.ignored, tag };
   if (typeof found === 'string') {
     const compact = wholeBody(UTF8.encode(found));
@@ -152,11 +153,9 @@ async function listed(
   return body;
 }
 
-function tooLong({ of }: ResolutionRoute): { readonly key: string; readonly messages: readonly string[] } {
+function tooLong({ of }: ResolutionRoute): Problem {
   const key = of === 'path' ? 'path' : of === 'identifier' ? ADDRESS : 'id';
   return { key, messages: [`Ensure this value has at most ${RESOLVED_BYTES_MAX} bytes.`] };
 }
 
-function tooDeep(): { readonly key: string; readonly messages: readonly string[] } {
-  return { key: 'path', messages: [`Ensure this path has at most ${SEGMENTS_MAX} segments.`] };
-}
+const TOO_DEEP: Problem = { key: 'path', messages: [`Ensure this path has at most ${SEGMENTS_MAX} segments.`] };

@@ -38,7 +38,7 @@ export function rootAnswer(catalogue: CatalogueService, route: RouteOf<'root'>, 
   countIgnored(catalogue.ignored, '', ask.ignored);
   const { tag, unchanged } = validated(catalogue, visit, route, ask, 'identity');
   if (unchanged) return unchanged;
-  const { linkEnd } = formOf(catalogue, route, ask, choice);
+  const { linkEnd } = formOf(catalogue, route, ask.page.format, choice);
   const compact = wholeBody(rootViewBody(choice.baseUrl, route.version, linkEnd));
   const body = ask.page.isIndented ? indentedAtOnce(compact) : compact;
   return catalogue.answers.found(body, { varies: choice.varies, ignored: ask.ignored, tag });

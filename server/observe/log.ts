@@ -1,9 +1,9 @@
 // The log: events as lines of JSON, one each, to a sink or appended to a file. Decides nothing and drops nothing.
 // An observer; wired by the supervisor.
-import { appendFileSync, closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import type { Observer, ServiceEvent } from './events.ts';
-import { assertAppendable } from './logFile.ts';
+import { APPENDING, assertAppendable } from './logFile.ts';
 
 /**
  * An observer that writes each event as one line of JSON: `time` (ISO 8601, UTC) and `event` first, then its members.
@@ -24,6 +24,23 @@ export type AuditFile = string | typeof STANDARD_OUTPUT;
 /** The descriptor that stands for itself where lines are appended. */
 export const STANDARD_OUTPUT = 1;
 
+/** Where the threads of a process write: the file, and what they share of it where that is a pipe (see PipeWord). */
+export interface AuditLog {
+  readonly file: AuditFile;
+  readonly pipe: Int32Array;
+}
+
+/** The words of a pipe: whether somebody writes there now, and whether a line broke off. */
+const PipeWord = { taken: 0, brokenOff: 1 } as const;
+
+/** Those of the calling thread, which others are handed with an audit log. */
+const OWN_PIPE = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+
+/** The audit log in a file, as threads are to be handed it: all of them by one thread, and one file. */
+export function auditLogOf(file: AuditFile): AuditLog {
+  return { file, pipe: OWN_PIPE };
+}
+
 function nameOf(file: AuditFile): string {
   return file === STANDARD_OUTPUT ? 'on standard output' : file;
 }
@@ -36,12 +53,15 @@ const LINE_END = 0x0a;
 /**
  * Appends lines to a file, which is opened for those that come together, so that it may be moved away at any time. A
  * line that broke off, with its process or for want of room, is ended first and takes none with it. Throws what the
- * system says. Cost: 20 us.
+ * system says, as of a pipe that nobody reads. Cost: 20 us.
  */
-export function appendLines(file: AuditFile, lines: readonly string[]): void {
-  if (typeof file === 'number') return writeAll(file, lines);
-  const descriptor = openSync(file, 'a+', FILE_MODE);
+export function appendLines(file: AuditFile, lines: readonly string[], pipe: Int32Array = OWN_PIPE): void {
+  if (typeof file === 'number') return writeAll(file, lines, pipe);
+  // Who opens a pipe to read as well is its reader, and has one that nobody else reads take lines until it is full.
+  const isPipe = statSync(file, { throwIfNoEntry: false })?.isFIFO() === true;
+  const descriptor = openSync(file, isPipe ? APPENDING : 'a+', FILE_MODE);
   try {
+    if (isPipe) return writeAll(descriptor, lines, pipe);
     const text = lines.map((line) => `${line}\n`).join('');
     if (text !== '') appendFileSync(descriptor, endsInLine(descriptor) ? `\n${text}` : text);
   } finally {
@@ -52,21 +72,39 @@ export function appendLines(file: AuditFile, lines: readonly string[]): void {
 /** How long the rest of a line is waited with whose beginning a full pipe has taken: it takes 4,096 bytes whole. */
 const REST_MS_MAX = 1000;
 const REST_LOOK_MS = 5;
+/** Who has a pipe to itself for longer than it may wait for a rest has ended with its thread. */
+const TAKEN_MS_MAX = 2 * REST_MS_MAX;
 const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-let isBrokenOff = false;
 
 /**
  * Writes lines to a descriptor whose reader gets them whole: what breaks off is no line of JSON, and takes none of
  * those behind it with it. Throws what the system says, as at a pipe that is full and stays so.
  */
-function writeAll(descriptor: number, lines: readonly string[]): void {
+function writeAll(descriptor: number, lines: readonly string[], pipe: Int32Array): void {
   if (lines.length === 0) return;
-  const all = Buffer.from(`${isBrokenOff ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`);
+  take(pipe);
+  try {
+    const isBrokenOff = Atomics.load(pipe, PipeWord.brokenOff) === 1;
+    writeWhole(descriptor, Buffer.from(`${isBrokenOff ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`), pipe);
+  } finally {
+    Atomics.store(pipe, PipeWord.taken, 0);
+    Atomics.notify(pipe, PipeWord.taken, 1);
+  }
+}
+
+/** No other thread writes between two pieces of a line. */
+function take(pipe: Int32Array): void {
+  while (Atomics.exchange(pipe, PipeWord.taken, 1) === 1) {
+    if (Atomics.wait(pipe, PipeWord.taken, 1, TAKEN_MS_MAX) === 'timed-out') return;
+  }
+}
+
+function writeWhole(descriptor: number, all: Buffer, pipe: Int32Array): void {
   let [left, waitedMs] = [all, 0];
   while (left.length > 0) {
     try {
       left = left.subarray(writeSync(descriptor, left));
-      isBrokenOff = left.length > 0;
+      Atomics.store(pipe, PipeWord.brokenOff, left.length > 0 ? 1 : 0);
     } catch (cause) {
       if (left.length === all.length || reasonOf(cause) !== 'EAGAIN' || waitedMs >= REST_MS_MAX) throw cause;
       Atomics.wait(never, 0, 0, REST_LOOK_MS);
@@ -91,7 +129,6 @@ function endsInLine(descriptor: number): boolean {
  * `onLost` is told of each line that cannot be written later.
  */
 export function appendingTo(file: AuditFile, onLost: (line: string) => void): (lines: readonly string[]) => void {
-  // A pipe is opened to be read too, so that without another reader its lines would be lost unsaid.
   if (file !== STANDARD_OUTPUT) assertAppendable('audit log', file, FILE_MODE);
   try {
     appendLines(file, []);

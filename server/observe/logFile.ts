@@ -1,10 +1,10 @@
-// A file that lines are to be appended to: whether it can be is found out at a start, which waits for nobody. Writes
-// nothing.
+// A file that lines are to be appended to: whether it can be is found out at a start, and how one is opened that may be
+// a pipe, so that nobody is waited for. Writes nothing.
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 
-/** As `a` does, but a pipe without a reader is refused, and not waited for. */
-const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+/** As `a` does, but a pipe without a reader is refused, and neither that nor a full one is waited for. */
+export const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 /** What the system says of such a pipe. */
 const NO_READER = 'ENXIO';
 

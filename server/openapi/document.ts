@@ -42,10 +42,11 @@ export interface DocumentOptions {
 const DESCRIPTION = `A read-only catalogue of observations and the entities around them. Each collection is listed in
 pages and filtered by any field; a record is fetched by its id.
 
-Every path answers GET, HEAD (the headers alone, with the length of the body) and OPTIONS. A path without its final
-slash is answered 301 with the path that has it. Both versions have the same collections, but for one that only v3 has; links in answers have the
-version that was asked for. Parameters that are unknown are ignored and named in the header \`X-Ignored-Params\`, unless
-\`strict\` refuses them.
+Every path answers GET, HEAD (the headers alone, with the length of the body) and OPTIONS. The path of a list or record
+without its final slash is answered 301 with the path that has it, unless it names a form, as \`.json\` does; look-ups
+are answered with and without. Both versions have the same collections, but for one that only v3 has; links in answers
+have the version that was asked for. Parameters that are unknown are ignored and named in the header
+\`X-Ignored-Params\`, unless \`strict\` refuses them.
 
 Fields are those of the data that is served: the documented ones, and up to ${INFERRED_TOLD_MAX} in each collection that
 only the data has, with types inferred from all values; what is text to filters may be a number or a boolean in a record.

@@ -1,5 +1,5 @@
 // The page at /docs/ and its script: Swagger UI over the document of this server. It fetches nothing from elsewhere,
-// and leaves out what would hide the view that people look for.
+// and shows each view once, in its first spelling and by its GET: more would hide the one that people look for.
 
 /** The page. Its addresses are relative, so that it works below the path of a base URL too. */
 export const DOCS_PAGE = `<!doctype html>
@@ -21,9 +21,10 @@ export const DOCS_PAGE = `<!doctype html>
 `;
 
 /**
- * Paths that refer to another one are other spellings of it. References of parameters that a path shares are not
- * followed by the package, so that they move to its method. Examples would be sent, all of them at once. Requests go to
- * where the page came from. A server that is asked for too much has no document for a moment: that is said.
+ * Paths that refer to another one are the same view in another spelling or version. References of parameters that a
+ * path shares are not followed by the package, so that they move to its method. Examples would be sent, all of them at
+ * once. Requests go to where the page came from. A server that is asked for too much has no document for a moment: that
+ * is said.
  */
 export const DOCS_SCRIPT = `const response = await fetch('../openapi.json');
 if (response.ok) show(await response.json());

@@ -10,7 +10,8 @@ export function parameterComponents(options: QueryOptions): DocumentObject {
     const style = 'items' in schema ? { style: 'form', explode: false } : {};
     const description = `${meaning[0]!.toUpperCase()}${meaning.slice(1)}. Value: ${value}.`;
     const own = name === 'limit' ? { ...schema, default: limitWithout(options, undefined) } : schema;
-    return [wordOf(name), { name, in: 'query', description, schema: own, ...style, example }] as const;
+    const shown = example === undefined ? {} : { example };
+    return [wordOf(name), { name, in: 'query', description, schema: own, ...style, ...shown }] as const;
   });
   const id = { name: 'id', in: 'path', required: true, description: 'Id of the record.', schema: { type: 'integer' } };
   return { ...Object.fromEntries(offered), Id: { ...id, example: 141 } };

@@ -35,9 +35,13 @@ import { type Call, GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION, SERVICE_PATH } fro
 import { OUTCOME } from './tally.ts';
 import { wsdlBytes } from './wsdl.ts';
 
-/** The settings of the service; the base URL is known by now, and stands in the WSDL whatever a client calls us. */
+/**
+ * The settings of the service; the base URL is known by now, and stands in the WSDL whatever a client calls us. Below
+ * the others that are allowed the service is found too.
+ */
 export interface SoapSettings {
   readonly baseUrl: string;
+  readonly allowBaseUrls: readonly string[];
   readonly soapBodyBytesMax: number;
 }
 
@@ -61,9 +65,10 @@ export interface SoapOptions {
 export function soapHandler({ authority, otherwise, ...options }: SoapOptions): Handler {
   const { settings } = options;
   const service = new Service(options);
-  const path = basePath(settings.baseUrl);
+  const paths = [...new Set([settings.baseUrl, ...settings.allowBaseUrls].map(basePath))];
   return (request, disconnection): Reply => {
-    if (!isServicePath(targetWithin(request.target, path))) return otherwise(request, disconnection);
+    const isService = paths.some((path) => isServicePath(targetWithin(request.target, path)));
+    if (!isService) return otherwise(request, disconnection);
     request.route = ROUTE.authority;
     return service.reply(authority, request, disconnection) ?? otherwise(request, disconnection);
   };

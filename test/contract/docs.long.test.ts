@@ -30,6 +30,9 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
         const shown = await page.locator('.opblock-tag').evaluateAll((tags) => tags.map((tag) => tag.dataset['tag']));
         expect(shown).toEqual(['Views', 'Look-ups', ...COLLECTIONS.map(({ title }) => title)]);
         await page.click('.opblock-tag[data-tag="Times"]');
+        // Each view once, in its first spelling.
+        const paths = await page.locator('.opblock .opblock-summary-path').allInnerTexts();
+        expect(paths).toEqual(['/api/v3/times/', '/api/v3/times/{id}/']);
         await page.click('.opblock:has-text("A list of Times") .opblock-summary');
         await page.waitForSelector('.parameter__name:has-text("limit")');
         const named = await page.locator('.opblock.is-open .parameter__name').allInnerTexts();

@@ -8,6 +8,7 @@ import { schemaName } from '../../server/openapi/schemas.ts';
 import { type JsonObject, servedSample } from '../conformance/sample.ts';
 import { type Client, clientOf } from '../support/client.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
+import { someOf } from '../support/ring.ts';
 import { fileOf } from '../support/shapes.ts';
 import { type SwappedServer, swappedServer } from '../support/swaps.ts';
 
@@ -20,6 +21,13 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 type Schemas = Readonly<Record<string, Schema>>;
+
+/** What is read of a parameter. */
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly example?: string | number | readonly string[];
+}
 
 const REFERENCE = '#/components/schemas/';
 
@@ -37,6 +45,8 @@ beforeAll(async () => {
 });
 afterAll(() => pages.close());
 const named = COLLECTIONS.map((declared) => [declared.name, declared] as const);
+/** That with most fields, and others each time. */
+const drawn = named.filter(([name]) => name === 'observations').concat(someOf(named, 6));
 
 /** A value of each type that filters compare with; what has no other is an enumeration, which takes any text. */
 const VALUES: Readonly<Record<string, string>> = {
@@ -58,7 +68,7 @@ function valueFor(key: string, properties: Readonly<Record<string, Schema>>): st
   return `${value},${value}`;
 }
 
-test.each(named)('every filter that is told of %s is taken with a value of its type', async (name, declared) => {
+test.each(drawn)('every filter that is told of %s is taken with a value of its type', async (name, declared) => {
   const properties = schemas[schemaName(declared, 'Filters')]!.properties!;
   for (const key of Object.keys(properties)) {
     const value = encodeURIComponent(valueFor(key, properties));
@@ -67,7 +77,20 @@ test.each(named)('every filter that is told of %s is taken with a value of its t
   }
 });
 
-test.each(named)('what is told of %s is what its form offers', async (name, declared) => {
+test.each(named)('no example of a parameter is refused by the list of %s', async (name) => {
+  const { components } = JSON.parse((await sample.get('/openapi.json')).body) as {
+    readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
+  };
+  const shown = Object.values(components.parameters).filter((one) => one.in === 'query' && one.name !== 'filters');
+  expect(shown.length).toBeGreaterThan(8);
+  for (const { name: parameter, example } of shown) {
+    if (example === undefined) continue;
+    const target = `/api/v3/${name}/?${parameter}=${encodeURIComponent(String(example))}`;
+    expect([target, (await sample.send({ method: 'HEAD', target })).status]).toEqual([target, 200]);
+  }
+});
+
+test.each(drawn)('what is told of %s is what its form offers', async (name, declared) => {
   const told = Object.keys(schemas[schemaName(declared, 'Filters')]!.properties!);
   // Pages are no part of the document, by which the sample judges what it answers.
   const { status, body } = await pages.get(`/browse/${name}/`, { accept: 'text/html' });

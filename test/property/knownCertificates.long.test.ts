@@ -58,7 +58,7 @@ function changed(der: Uint8Array, random: Random): Buffer {
 function verdictOf(text: string, rules: ChainRules, known?: KnownCertificates): string {
   const reading = readChain(text, undefined, known && ((der) => known.read(der)));
   if (reading.kind === 'unreadable') return reading.reason;
-  const verdict = validateChain(reading.certificates, known ? { ...rules, signatures: known } : rules);
+  const verdict = validateChain(reading.all, known ? { ...rules, signatures: known } : rules);
   if (!verdict.accepted) return verdict.reason;
   known?.keep(verdict.path.slice(verdict.path.indexOf(verdict.endEntity)));
   const { path, endEntity, expiresAt, holdsUntil, proxy } = verdict;

@@ -94,8 +94,8 @@ function forged(random: Random, chain: readonly Uint8Array[]): Input {
   const forge = (at: number): string | undefined => {
     const reading = readChain(text);
     if (reading.kind === 'unreadable' || trust.kind === 'unreadable') return undefined;
-    const verdict = validateChain(reading.certificates, {
-      trust: trustStoreOf(trust.certificates),
+    const verdict = validateChain(reading.all, {
+      trust: trustStoreOf(trust.all),
       at,
       proxies: { full: true, limited: true, legacy: true },
       clockSkewSeconds: 0,
@@ -109,7 +109,7 @@ function forged(random: Random, chain: readonly Uint8Array[]): Input {
     const before = readChain(pems([chain[victim]!]));
     const same =
       before.kind === 'read' &&
-      verdict.path.some(({ signed }) => Buffer.compare(signed.bytes, before.certificates[0]!.signed.bytes) === 0);
+      verdict.path.some(({ signed }) => Buffer.compare(signed.bytes, before.all[0]!.signed.bytes) === 0);
     return same ? undefined : 'a forged certificate was accepted';
   };
   return { shown: text, feed: () => readChain(text).kind === 'read', forge };

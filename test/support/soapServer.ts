@@ -36,7 +36,7 @@ export async function startSoapServer(
       authority,
       tally: newTally(SOAP_ANSWERS),
       slices: new Slices(steadyMs),
-      settings: { baseUrl: url, soapBodyBytesMax },
+      settings: { baseUrl: url, allowBaseUrls: [], soapBodyBytesMax },
       otherwise: () => ({ ...textAnswer('other'), status: 404 }),
     });
     servers.push(await running(transport, handler, port));

@@ -7,7 +7,7 @@ import { contentOf } from './readContent.ts';
 import { type ReadSignature, signatureOf } from './readSignature.ts';
 import { childrenOf, isPlain, Misshapen } from './shape.ts';
 import type { XmlElement } from '../../../data/xml/element.ts';
-import { readTree } from './tree.ts';
+import { DOCUMENT_BYTES_MAX, readTree } from './tree.ts';
 
 /** What a certificate holds, its signature not yet checked. */
 export interface ReadCertificate {
@@ -37,12 +37,18 @@ export function readCertificate(text: string): CertificateReading {
   }
 }
 
-/** The text of a file that holds one, as editors and downloads leave it: without byte order mark and blanks around. */
+/** A file may have so many blanks around. */
+const FILE_BYTES_MAX = 4 * DOCUMENT_BYTES_MAX;
+
+/**
+ * The text of a file that holds one, as editors and downloads leave it: without byte order mark and blanks around. Of a
+ * longer file its beginning, which is too long to be one whatever follows.
+ */
 export function textOfFile(bytes: Uint8Array): string {
-  return Buffer.from(bytes)
+  const text = Buffer.from(bytes.subarray(0, FILE_BYTES_MAX))
     .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .trim();
+    .replace(/^\uFEFF/, '');
+  return bytes.length > FILE_BYTES_MAX ? text : text.trim();
 }
 
 function certificateOf(root: XmlElement): ReadCertificate {

@@ -9,7 +9,8 @@ import { Misshapen, misshapen } from './shape.ts';
 export type TreeReading =
   { readonly kind: 'read'; readonly root: XmlElement } | { readonly kind: 'unreadable'; readonly reason: string };
 
-const BYTES_MAX = 262_144;
+/** The longest document that is read: longer ones are refused by their length. */
+export const DOCUMENT_BYTES_MAX = 262_144;
 const LIMITS: XmlLimits = { depth: 32, elements: 20_000, attributes: 64, instructions: 0 };
 
 /** In our words: those of the parser repeat parts of the document. */
@@ -38,7 +39,8 @@ export function readTree(text: string): TreeReading {
 }
 
 function rootOf(text: string): XmlElement {
-  if (text.length > BYTES_MAX || Buffer.byteLength(text) > BYTES_MAX) misshapen(`is longer than ${BYTES_MAX} bytes`);
+  if (text.length > DOCUMENT_BYTES_MAX || Buffer.byteLength(text) > DOCUMENT_BYTES_MAX)
+    misshapen(`is longer than ${DOCUMENT_BYTES_MAX} bytes`);
   if (!text.isWellFormed()) misshapen('has characters that are not Unicode');
   const plain = readPlainTree(text, LIMITS, judge);
   if (plain !== undefined) return plain;

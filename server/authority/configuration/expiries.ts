@@ -29,32 +29,68 @@ export interface ExpiringParts {
   readonly allowWeak: boolean;
 }
 
+/** When a CRL counts, and what keeps it from that. */
+interface ListTimes extends Pick<Crl, 'thisUpdate' | 'nextUpdate'> {
+  readonly problem: string | undefined;
+}
+
+/**
+ * What expiries at any time are known from: those of certificates, and of each CA the times of its CRLs. Without what
+ * the CRLs list, which may be millions of entries.
+ */
+export interface ExpirySource {
+  readonly certificates: readonly Expiry[];
+  readonly cas: readonly { readonly name: string; readonly lists: readonly ListTimes[] }[];
+  readonly clockSkewSeconds: number;
+}
+
+/** From what was read. Cost: a look at every CA, and one verification for every CRL. */
+export function expirySourceOf({
+  certificate,
+  anchors,
+  crls,
+  clockSkewSeconds,
+  allowWeak,
+}: ExpiringParts): ExpirySource {
+  const cas = anchors.filter(isCa);
+  const all = crlStoreOf(crls ?? []);
+  const own = `the certificate of ${shownSubject(certificate)} has expired: nobody believes what is issued`;
+  return {
+    certificates: [
+      { what: 'certificate', at: certificate.notAfter, note: own },
+      ...cas.map((ca): Expiry => ({ what: 'cas', at: ca.notAfter, note: expiredNote(ca) })),
+    ],
+    cas: (crls ? cas : []).map((ca) => {
+      const signers = cas.filter(({ subject }) => subject.key === ca.subject.key);
+      const lists = all.of(ca.subject.key).map((crl): ListTimes => {
+        const { thisUpdate, nextUpdate } = crl;
+        return { thisUpdate, nextUpdate, problem: problemOf(crl, signers, allowWeak) };
+      });
+      return { name: shownSubject(ca), lists };
+    }),
+    clockSkewSeconds,
+  };
+}
+
 /**
  * All expiries, by a look at what is there at a time: of several CRLs of one CA the last counts, of those that say
- * something of its users. Cost: a look at every CA, and one verification for every CRL.
+ * something of its users then. Cost: a look at every CA and CRL.
  */
-export function expiriesOf(
-  { certificate, anchors, crls, clockSkewSeconds, allowWeak }: ExpiringParts,
-  at: number,
-): readonly Expiry[] {
-  const cas = anchors.filter(isCa);
-  const current = crlStoreOf((crls ?? []).filter((crl) => isCurrent(crl, at, clockSkewSeconds)));
-  const own = `the certificate of ${shownSubject(certificate)} has expired: nobody believes what is issued`;
+export function expiriesOf({ certificates, cas, clockSkewSeconds }: ExpirySource, at: number): readonly Expiry[] {
   return [
-    { what: 'certificate', at: certificate.notAfter, note: own },
-    ...cas.map((ca): Expiry => ({ what: 'cas', at: ca.notAfter, note: expiredNote(ca) })),
-    ...(crls ? cas : []).map((ca): Expiry => {
-      const signers = cas.filter(({ subject }) => subject.key === ca.subject.key);
-      return listExpiry(ca, current.of(ca.subject.key), (crl) => problemOf(crl, signers, allowWeak));
+    ...certificates,
+    ...cas.map(({ name, lists }) => {
+      const current = lists.filter((list) => isCurrent(list, at, clockSkewSeconds));
+      return listExpiry(name, current);
     }),
   ];
 }
 
 /** Of a CA: when the last runs out of its current CRLs without a problem; where each has one, that of the first. */
-function listExpiry(ca: Certificate, current: readonly Crl[], problemOf: (crl: Crl) => string | undefined): Expiry {
-  const problems = current.map(problemOf);
-  const ends = current.filter((_, i) => problems[i] === undefined).map(({ nextUpdate = 0 }) => nextUpdate);
-  const note = ends.length === 0 && current.length > 0 ? uselessNote(ca, problems[0]!) : unlistedNote(ca);
+function listExpiry(ca: string, current: readonly ListTimes[]): Expiry {
+  const ends = current.filter(({ problem }) => problem === undefined).map(({ nextUpdate = 0 }) => nextUpdate);
+  const problem = ends.length === 0 ? current[0]?.problem : undefined;
+  const note = problem === undefined ? unlistedNote(ca) : uselessNote(ca, problem);
   return { what: 'crls', at: ends.reduce((last, end) => Math.max(last, end), 0), note };
 }
 
@@ -80,11 +116,11 @@ export function expiredNote(ca: Certificate): string {
 }
 
 /** Of a CA that has no current CRL where one is needed. */
-function unlistedNote(ca: Certificate): string {
-  return `there is no current CRL of ${shownSubject(ca)}: nobody whom it certified gets in`;
+function unlistedNote(ca: string): string {
+  return `there is no current CRL of ${ca}: nobody whom it certified gets in`;
 }
 
 /** Of a CA whose current CRLs all have a problem. */
-function uselessNote(ca: Certificate, problem: string): string {
-  return `the CRL of ${shownSubject(ca)} ${problem}: nobody whom it certified gets in`;
+function uselessNote(ca: string, problem: string): string {
+  return `the CRL of ${ca} ${problem}: nobody whom it certified gets in`;
 }

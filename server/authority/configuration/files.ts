@@ -22,12 +22,21 @@ export const FILE_BYTES_MAX = {
   crls: 64 << 20,
 } as const;
 
-/** The bytes of a file, or undefined with a mistake at `place`, the key that names it. */
-export function readBytes(path: string, bytesMax: number, place: Place, mistakes: Mistakes): Buffer | undefined {
+/**
+ * The bytes of a file, or undefined with a mistake at `place`, the key that names it; `tooLong` is what is said of one
+ * with more than `bytesMax`.
+ */
+export function readBytes(
+  path: string,
+  bytesMax: number,
+  place: Place,
+  mistakes: Mistakes,
+  tooLong = `has more than ${bytesMax} bytes`,
+): Buffer | undefined {
   try {
     const bytes = readAtMost(path, bytesMax);
     if (typeof bytes !== 'string') return bytes;
-    const what = bytes === 'noFile' ? `cannot be read (${NO_FILE})` : `has more than ${bytesMax} bytes`;
+    const what = bytes === 'noFile' ? `cannot be read (${NO_FILE})` : tooLong;
     addMistake(what, path, place, mistakes);
   } catch (cause) {
     addMistake(`cannot be read (${reasonOf(cause)})`, path, place, mistakes);

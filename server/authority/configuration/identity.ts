@@ -58,7 +58,7 @@ function certificatesOf(
   const bytes = readBytes(path, FILE_BYTES_MAX.certificates, place, mistakes);
   if (bytes === undefined) return [];
   const reading = readCertificateFile(bytes, privateKeys);
-  if (reading.kind === 'read') return reading.certificates;
+  if (reading.kind === 'read') return reading.all;
   mistakes.add({ file: path }, reading.reason);
   return [];
 }
@@ -115,14 +115,21 @@ function keyOf(path: string, place: Place, mistakes: Mistakes): KeyObject | unde
   if (path === '') return undefined;
   const bytes = readBytes(path, FILE_BYTES_MAX.key, place, mistakes);
   if (!bytes) return undefined;
+  const key = privateKeyOf(bytes);
+  const problem = key === undefined ? NO_PRIVATE_KEY : keyProblem(key);
+  if (problem === undefined) return key;
+  mistakes.add({ file: path }, problem);
+  return undefined;
+}
+
+/** What is said of a file where `privateKeyOf` finds none: the runtime's reason may repeat what the file holds. */
+export const NO_PRIVATE_KEY = 'holds no private key in PEM without a passphrase';
+
+/** The private key in the bytes of a PEM file; undefined where there is none that can be read. */
+export function privateKeyOf(bytes: Buffer): KeyObject | undefined {
   try {
-    const key = createPrivateKey(bytes);
-    const problem = keyProblem(key);
-    if (problem !== undefined) mistakes.add({ file: path }, problem);
-    return problem === undefined ? key : undefined;
+    return createPrivateKey(bytes);
   } catch {
-    // The reason may repeat what the file holds.
-    mistakes.add({ file: path }, 'holds no private key in PEM without a passphrase');
     return undefined;
   }
 }
@@ -150,6 +157,7 @@ const CRL_NAME = /\.(?:crl|pem|der|r\d+)$/i;
 
 /** All files of CRLs together (A107). */
 const CRL_BYTES_MAX = 128 << 20;
+const TOO_MANY_CRLS = `is too long: all files of CRLs together have more than ${CRL_BYTES_MAX} bytes`;
 
 /** The bytes of a file, and the CRLs in it. */
 export interface CrlFile {
@@ -174,7 +182,10 @@ export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes
   let bytesLeft = CRL_BYTES_MAX;
   return names.toSorted().flatMap((name) => {
     const path = join(directory, name);
-    const bytes = readBytes(path, Math.min(bytesLeft, FILE_BYTES_MAX.crls), place, mistakes);
+    const bytes =
+      bytesLeft < FILE_BYTES_MAX.crls
+        ? readBytes(path, bytesLeft, place, mistakes, TOO_MANY_CRLS)
+        : readBytes(path, FILE_BYTES_MAX.crls, place, mistakes);
     bytesLeft -= bytes?.length ?? 0;
     const reading = bytes && readCrlFile(bytes);
     if (reading?.kind === 'unreadable' && holdsCertificatesAlone(bytes!)) return [];

@@ -81,7 +81,7 @@ export const KEYS = {
     PATH,
     undefined,
     'not checked',
-    'directory of CRLs, PEM or DER; read again when one changes',
+    'directory of CRLs, PEM or DER; when one changes, all files are read again',
   ),
   lifetimeSeconds: optional(LIFETIME, 28_800, '28800', 'how long an attribute certificate is valid at most'),
   notBeforeOffsetSeconds: optional(
@@ -90,9 +90,19 @@ export const KEYS = {
     '0',
     'what is added to the time for its begin; negative for slow clocks elsewhere',
   ),
-  clockSkewSeconds: optional(SKEW, 0, '0', 'how far a validity may be missed'),
+  clockSkewSeconds: optional(
+    SKEW,
+    0,
+    '0',
+    'how much earlier than they say certificates and CRLs count, and how much longer CRLs do',
+  ),
   legacyProxies: optional(SWITCH, true, 'true', 'accept proxies older than RFC 3820 (`CN=proxy`, `CN=limited proxy`)'),
-  allowWeak: optional(SWITCH, false, 'false', 'accept SHA-1, MD5 and RSA keys under 2,048 bits in chains'),
+  allowWeak: optional(
+    SWITCH,
+    false,
+    'false',
+    'accept SHA-1, MD5, DSA, RSA keys under 2,048 bits and curves under 256 in chains and CRLs, and such RSA keys of who signs attribute certificates',
+  ),
   externalSignatures: optional<readonly SignatureAlgorithm[]>(
     oneOf('rsa-sha256', 'ecdsa-sha256', 'rsa-sha1'),
     ['rsa-sha256'],
@@ -140,7 +150,7 @@ export function keysOf(
       // Mistakes come into logs and into what /status tells.
       const got = isSecret ? 'a private key itself' : text;
       mistakes.add(placeOf(isMany ? [key, i] : [key]), `${key}: got ${got}, want ${row.kind.wanted}`);
-      return row.kind.toml === 'string' ? '' : row.initial;
+      return row.isRequired ? '' : row.initial;
     });
     if (row.arity === 'one') return parsed[0];
     if (members.length === 0) mistakes.add(placeOf([key]), `${key}: got nothing, want ${row.kind.wanted}`);

@@ -9,7 +9,7 @@ import { directoryStamp, FILE_BYTES_MAX, readText } from './files.ts';
 import { checkedHosts, type HostDraft, hostDrafts, hostNotes, type TrustedHost } from './hosts.ts';
 import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
 import { type AuthorityKeys, keysOf } from './keys.ts';
-import { expiriesOf, type Expiry } from './expiries.ts';
+import { expiriesOf, type ExpirySource, expirySourceOf } from './expiries.ts';
 import { readMapConfig } from './mapConfig.ts';
 import { type Mistake, type Mistakes, mistakeText, noMistakes } from './mistakes.ts';
 import { namespaceNotes, readNamespaces } from './namespaces.ts';
@@ -41,14 +41,14 @@ export interface AuthorityData extends Pick<
 }
 
 /**
- * A configuration, with what an operator should know of it, and when what it rests on runs out. `crlDirectory` is to
- * be watched: `crlStamp` is its state (see directoryStamp) before it was read, '' without one.
+ * A configuration, with what an operator should know of it, and what tells when things it rests on run out.
+ * `crlDirectory` is to be watched: `crlStamp` is its state (see directoryStamp) before it was read, '' without one.
  */
 export interface LoadedAuthority {
   readonly kind: 'loaded';
   readonly data: AuthorityData;
   readonly notes: readonly string[];
-  readonly expiries: readonly Expiry[];
+  readonly expirySource: ExpirySource;
   readonly crlDirectory: string | undefined;
   readonly crlStamp: string;
 }
@@ -107,7 +107,8 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   };
   const { certificate } = identity;
   const crls = crlFiles?.flatMap((read) => read.crls);
-  const expiries = expiriesOf({ certificate, anchors, crls, clockSkewSeconds, allowWeak }, at);
+  const expirySource = expirySourceOf({ certificate, anchors, crls, clockSkewSeconds, allowWeak });
+  const expiries = expiriesOf(expirySource, at);
   const notes = [
     ...identity.notes,
     ...users.notes,
@@ -115,7 +116,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     ...namespaceNotes(spaces, anchors),
     ...notesOf({ keys, anchors, expiries, userCount: users.users.length, hosts, at }),
   ];
-  return { kind: 'loaded', data, notes, expiries, crlDirectory: keys.crls, crlStamp };
+  return { kind: 'loaded', data, notes, expirySource, crlDirectory: keys.crls, crlStamp };
 }
 
 /** A copy that threads get without another: 128 MB of CRLs would keep each that passes them on from its work. */

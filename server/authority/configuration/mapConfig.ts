@@ -32,7 +32,7 @@ const SIGNER = 'aaDN';
 
 /**
  * Reads the file; what is wrong with its form is a mistake, the first one alone, and what it says is checked by
- * hosts.ts.
+ * hosts.ts. Of a host each part stands there once.
  */
 export function readMapConfig(path: string, place: Place, mistakes: Mistakes): MapConfig {
   const text = readText(path, FILE_BYTES_MAX.mapConfig, place, mistakes);
@@ -61,6 +61,10 @@ export function readMapConfig(path: string, place: Place, mistakes: Mistakes): M
     hosts: named(root, 'trusted').map((host) => {
       const addresses = ADDRESSES.map((name) => textIn(host, name)).filter((address) => address !== '');
       const name = attributeOf(host, '', 'name') ?? '';
+      for (const part of [...ADDRESSES, SIGNER]) {
+        const [, second] = named(host, part);
+        if (second) mistakes.add(placeOf(second), `${name} has more than one ${part}`);
+      }
       if (new Set(addresses).size > 1) {
         mistakes.add({ file: path, line: ends.get(host) }, `${name} has two addresses: ${addresses.join(' and ')}`);
       }
@@ -78,7 +82,7 @@ function named(parent: XmlElement, name: string): XmlElement[] {
   return childElements(parent).filter((element) => element.name === name);
 }
 
-/** The text of the elements of a name, in one. */
+/** The text of the first element of a name; '' where there is none. */
 function textIn(host: XmlElement, name: string): string {
-  return named(host, name).map(ownText).join('').trim();
+  return named(host, name).map(ownText)[0]?.trim() ?? '';
 }

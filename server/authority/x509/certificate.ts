@@ -160,9 +160,13 @@ export function shownSubject({ subject }: Certificate): string {
 
 /** A name for a sentence to people: printable, and cut at 200 characters; an empty one as `''`. */
 export function shownName(name: Name): string {
-  const text = printable(nameText(name));
-  if (text === '') return "''";
-  return text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}...` : text;
+  return shownText(nameText(name)) || "''";
+}
+
+/** A text of others for a sentence to people: printable, and cut at 200 characters. */
+export function shownText(text: string): string {
+  const plain = printable(text);
+  return plain.length > SHOWN_CHARACTERS_MAX ? `${plain.slice(0, SHOWN_CHARACTERS_MAX)}...` : plain;
 }
 
 /** A text with `?` for whatever does not print or ends a line, so that no certificate writes to a terminal or a log. */

@@ -18,16 +18,11 @@ export const USER_CHAIN_LIMITS: ChainLimits = { textBytes: 256 * 1024, certifica
 export const FILE_LIMITS: ChainLimits = { textBytes: 4 * 1024 * 1024, certificates: 1024 };
 
 /** CRLs of the largest CAs have a million entries; this is room for that. */
-const CRL_FILE_LIMITS: ChainLimits = { textBytes: 64 * 1024 * 1024, certificates: 1024 };
+export const CRL_FILE_LIMITS: ChainLimits = { textBytes: 64 * 1024 * 1024, certificates: 1024 };
 
 /** What was read, in its order, one at least; or why there is none, as one sentence without any text of the input. */
 export type FileReading<T> =
   { readonly kind: 'read'; readonly all: readonly T[] } | { readonly kind: 'unreadable'; readonly reason: string };
-
-/** The certificates of a text in its order, at least one; or why there are none. */
-export type ChainReading =
-  | { readonly kind: 'read'; readonly certificates: readonly Certificate[] }
-  | { readonly kind: 'unreadable'; readonly reason: string };
 
 /**
  * Reads a PEM text. Refused: too long, too many, no CERTIFICATE block, a PRIVATE KEY block, anything that is no
@@ -37,9 +32,8 @@ export function readChain(
   text: string,
   limits: ChainLimits = USER_CHAIN_LIMITS,
   parse: (der: Uint8Array) => Certificate = parseCertificate,
-): ChainReading {
-  const reading = readBlocks(text, limits, { ...CERTIFICATES, parse });
-  return reading.kind === 'read' ? { kind: 'read', certificates: reading.all } : reading;
+): FileReading<Certificate> {
+  return readBlocks(text, limits, { ...CERTIFICATES, parse });
 }
 
 /** One certificate in DER; undefined where the bytes are none. */
@@ -49,9 +43,8 @@ export function certificateOf(der: Uint8Array): Certificate | undefined {
 }
 
 /** Reads a file of certificates within FILE_LIMITS: PEM like `readChain`, or one certificate in DER. */
-export function readCertificateFile(bytes: Uint8Array, keys: PrivateKeys = 'refused'): ChainReading {
-  const reading = readFile(bytes, FILE_LIMITS, { ...CERTIFICATES, keys });
-  return reading.kind === 'read' ? { kind: 'read', certificates: reading.all } : reading;
+export function readCertificateFile(bytes: Uint8Array, keys: PrivateKeys = 'refused'): FileReading<Certificate> {
+  return readFile(bytes, FILE_LIMITS, { ...CERTIFICATES, keys });
 }
 
 /** Reads a file of CRLs: PEM blocks, or one CRL in DER. */
@@ -80,10 +73,10 @@ const CRLS: Kind<Crl> = { labels: ['X509 CRL'], one: 'CRL', many: 'CRLs', parse:
 const DER_START = 0x30;
 
 function readFile<T>(bytes: Uint8Array, limits: ChainLimits, kind: Kind<T>): FileReading<T> {
-  const isDer = bytes[0] === DER_START && (bytes[1] ?? 0) >= 0x80;
-  if (!isDer) return readBlocks(Buffer.from(bytes).toString('latin1'), limits, kind);
+  // Before a text is made of it: none can be as long as a file.
   if (bytes.length > limits.textBytes) return tooLong(limits);
-  return parseAll([bytes], kind);
+  const isDer = bytes[0] === DER_START && (bytes[1] ?? 0) >= 0x80;
+  return isDer ? parseAll([bytes], kind) : readBlocks(Buffer.from(bytes).toString('latin1'), limits, kind);
 }
 
 function readBlocks<T>(text: string, limits: ChainLimits, kind: Kind<T>): FileReading<T> {

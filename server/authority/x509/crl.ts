@@ -97,14 +97,17 @@ function readPoint(reader: DerReader): Crl['scope'] {
 }
 
 /** Whether a CRL is neither of the future nor out of date, give or take the skew of clocks. */
-export function isCurrent({ thisUpdate, nextUpdate = -Infinity }: Crl, at: number, clockSkewSeconds: number): boolean {
+export function isCurrent(
+  { thisUpdate, nextUpdate = -Infinity }: Pick<Crl, 'thisUpdate' | 'nextUpdate'>,
+  at: number,
+  clockSkewSeconds: number,
+): boolean {
   const now = Math.floor(at);
   return thisUpdate <= now + clockSkewSeconds && nextUpdate >= now - clockSkewSeconds;
 }
 
 /** The CRLs of a configuration by their issuers. Made once per load of them. */
 export interface CrlStore {
-  readonly count: number;
   /** The CRLs of the issuer with this name key (`Name.key`). */
   readonly of: (issuerKey: string) => readonly Crl[];
 }
@@ -112,5 +115,5 @@ export interface CrlStore {
 /** CRLs as a store. */
 export function crlStoreOf(crls: readonly Crl[]): CrlStore {
   const byIssuer = Map.groupBy(crls, ({ issuer }) => issuer.key);
-  return { count: crls.length, of: (issuerKey) => byIssuer.get(issuerKey) ?? [] };
+  return { of: (issuerKey) => byIssuer.get(issuerKey) ?? [] };
 }

@@ -1,9 +1,9 @@
 // What is in certificates, chains and CRLs, as tables for people. Judges nothing but which certificate of a file signed
 // which. Everything printed is printable.
-import { createHash } from 'node:crypto';
+import { digestOf } from '../digest.ts';
 import { algorithmText, isSignedWith } from './algorithm.ts';
 import { type Certificate, printable } from './certificate.ts';
-import { certificateOf, type ChainLimits, FILE_LIMITS, readCrlFile } from './chain.ts';
+import { certificateOf, type ChainLimits, CRL_FILE_LIMITS, readCrlFile } from './chain.ts';
 import type { Crl } from './crl.ts';
 import type { Subtree } from './extensions.ts';
 import { type GeneralName, generalNameText } from './generalName.ts';
@@ -22,7 +22,7 @@ export type FileDescription =
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 /** Describes a file: PEM with certificates and CRLs in any order, private keys passed over; or one of either in DER. */
-export function describeFile(bytes: Uint8Array, limits: ChainLimits = FILE_LIMITS): FileDescription {
+export function describeFile(bytes: Uint8Array, limits: ChainLimits = CRL_FILE_LIMITS): FileDescription {
   if (bytes.length > limits.textBytes) return unreadable(`The file is longer than ${limits.textBytes / 1024} KiB.`);
   const isDer = bytes[0] === 0x30 && (bytes[1] ?? 0) >= 0x80;
   const reading = isDer ? derBlock(bytes) : readPem(Buffer.from(bytes).toString('latin1'), 'passed over');
@@ -44,15 +44,15 @@ function derBlock(der: Uint8Array): { readonly kind: 'read'; readonly blocks: re
  */
 const VERIFICATIONS_MAX = 4096;
 
-/** Those that may have signed something, and how many signatures are still looked at. */
+/** Those that may have signed something, each where its block stands, and how many signatures are still looked at. */
 interface Signers {
-  readonly certificates: readonly Certificate[];
+  readonly certificates: readonly (Certificate | undefined)[];
   verifications: number;
 }
 
 function describeBlocks(blocks: readonly PemBlock[]): FileDescription {
   const certificates = blocks.map(({ label, der }) => (label.endsWith('CERTIFICATE') ? certificateOf(der) : undefined));
-  const all = { certificates: certificates.filter((one) => one !== undefined), verifications: VERIFICATIONS_MAX };
+  const all = { certificates, verifications: VERIFICATIONS_MAX };
   const tables: Description[] = [];
   for (const [i, { label, der }] of blocks.entries()) {
     const certificate = certificates[i];
@@ -97,7 +97,7 @@ function describeCertificate(certificate: Certificate, others: Signers): Descrip
     ['key identifier', extensions.subjectKeyId ?? ''],
     ['of the issuer', extensions.authorityKeyId ?? ''],
     ['critical', criticalText(certificate)],
-    ['SHA-256', createHash('sha256').update(der).digest('hex')],
+    ['SHA-256', digestOf(der)],
   ]);
 }
 
@@ -126,7 +126,7 @@ function named(name: Name): string {
 
 function signerText(signed: Certificate['signed'], issuer: Name, signers: Signers): string {
   const { certificates: others } = signers;
-  const candidates = others.filter(({ subject }) => sameName(subject, issuer));
+  const candidates = others.filter((one) => one !== undefined).filter(({ subject }) => sameName(subject, issuer));
   if (candidates.length === 0) return 'a certificate that is not in this file';
   if (candidates.length > signers.verifications)
     return 'not looked for: too many signatures of this file were looked at';

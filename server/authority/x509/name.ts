@@ -175,7 +175,8 @@ export function nameTextOfText(text: string): string | undefined {
   return attributes && textOf(attributes);
 }
 
-function attributesOfText(text: string): readonly TypedText[] | undefined {
+/** The attributes in such a text, their types spelt as names have them; undefined of a text that is no name. */
+export function attributesOfText(text: string): readonly TypedText[] | undefined {
   const starts = typeStarts(text);
   if (starts[0]?.index !== 0 || CONTROL.test(text)) return undefined;
   return starts.map((start, i) => ({

@@ -4,7 +4,6 @@ import type { Certificate } from './certificate.ts';
 
 /** The configured CAs, self-signed or not (A74). Made once per configuration. */
 export interface TrustStore extends CertificatesByName {
-  readonly anchors: readonly Certificate[];
   /** Whether a certificate is one of them, byte for byte. */
   readonly has: (certificate: Certificate) => boolean;
 }
@@ -18,7 +17,7 @@ export interface CertificatesByName {
 export function trustStoreOf(anchors: readonly Certificate[]): TrustStore {
   const byName = certificatesByName(anchors);
   const has = (certificate: Certificate): boolean => isAmong(byName.named(certificate.subject.key), certificate);
-  return { anchors, has, ...byName };
+  return { has, ...byName };
 }
 
 /** Certificates by name, each once however often it is there. */

@@ -24,8 +24,6 @@ export interface AcceptedChain {
   readonly accepted: true;
   /** The end entity's certificate: its subject is the user, never the proxy's. */
   readonly endEntity: Certificate;
-  /** The certificate that was presented first: the end entity itself, or the last proxy. */
-  readonly presented: Certificate;
   /** The earliest end in the whole path, the configured CA's included. */
   readonly expiresAt: number;
   /** Until when the verdict holds: `expiresAt`, or earlier where a CRL that was relied on is then out of date. */
@@ -132,7 +130,6 @@ function accepted(path: Path, { proxies, marks, last }: Climb, { crlsUntil }: Pa
   return {
     accepted: true,
     endEntity: last,
-    presented: proxies[0] ?? last,
     expiresAt,
     holdsUntil: Math.min(expiresAt, crlsUntil),
     proxy: marks.length === 0 ? 'none' : isLimited ? 'limited' : 'full',

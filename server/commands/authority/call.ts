@@ -5,6 +5,7 @@ import { attempt } from '../../../data/files.ts';
 import { OperationError } from '../../../data/operationError.ts';
 import { inspect } from '../../authority/inspect.ts';
 import { printable } from '../../authority/x509/certificate.ts';
+import { FILE_LIMITS } from '../../authority/x509/chain.ts';
 import { holdsPrivateKey } from '../../authority/x509/pem.ts';
 import { bytesOf } from '../fileBytes.ts';
 import { askServer, type Question } from '../question.ts';
@@ -57,10 +58,10 @@ const CERTIFICATES = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[^-]*-----
 /**
  * The certificates of a PEM file, without what else stands there: files of proxies hold the key of the proxy between
  * them, which nobody but its owner may have. `warn` is told of a key that stays here. Throws OperationError `file`, and
- * `input` where there is no certificate.
+ * `input` where there is no certificate, or far more than a service takes.
  */
 export function certificatesIn(path: string, warn: (line: string) => void): string {
-  const text = bytesOf(path).toString('latin1');
+  const text = textIn(path, 'latin1');
   const certificates = (text.match(CERTIFICATES) ?? []).map((pem) => (pem.endsWith('\n') ? pem : `${pem}\n`));
   if (certificates.length === 0) throw new OperationError('input', `${path} holds no certificate in PEM`);
   if (holdsPrivateKey(text)) warn(`${path} holds a private key too, which is not sent: only its certificates are`);
@@ -81,11 +82,22 @@ export function tlsOf({ tlsCa, tlsCert, tlsKey = tlsCert }: TlsFiles): Authority
   return tlsCert === undefined || tlsKey === undefined ? ca : { ...ca, cert: bytesOf(tlsCert), key: bytesOf(tlsKey) };
 }
 
-/** The text of an attribute certificate. Throws OperationError `file`, and `input` for a file with a private key. */
+/**
+ * The text of an attribute certificate. Throws OperationError `file`, and `input` for a file with a private key, or of
+ * far more than a service takes.
+ */
 export function attributesIn(path: string): string {
-  const text = bytesOf(path).toString('utf8');
+  const text = textIn(path, 'utf8');
   if (holdsPrivateKey(text)) throw new OperationError('input', `${path} holds a private key: nothing of it is sent`);
   return text;
+}
+
+/** Judged before there is a text: none can be as long as a file. */
+function textIn(path: string, encoding: 'latin1' | 'utf8'): string {
+  const bytes = bytesOf(path);
+  const { textBytes } = FILE_LIMITS;
+  if (bytes.length > textBytes) throw new OperationError('input', `${path} is longer than ${textBytes / 1024} KiB`);
+  return bytes.toString(encoding);
 }
 
 const NO_GRANT = { kind: 'unreadable', reason: 'What was granted is no attribute certificate.' } as const;

@@ -64,7 +64,9 @@ function addIssue(group: Command, { stdout }: Outputs): void {
     .option('--issuer-key <file>', 'PEM file of the private key of the issuer')
     .addOption(new Option('--key-type <type>', 'kind of the new key').choices(['rsa', 'ec']).default('rsa'))
     .addOption(valueOption('--hours', 'how long it is valid', HOURS).default(24))
-    .addOption(valueOption('--path-length', 'how many CAs or proxies may follow (default: any number)', PATH_LENGTH))
+    .addOption(
+      valueOption('--path-length', 'how many may follow a CA or an RFC 3820 proxy (default: any number)', PATH_LENGTH),
+    )
     .requiredOption('-o, --output <prefix>', 'writes <prefix>.pem and <prefix>.key')
     .addHelpText(
       'after',

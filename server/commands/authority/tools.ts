@@ -1,10 +1,11 @@
 // What `authority check`, `inspect` and `issue` do: read the files they are given, print what is in them, write what
 // was issued. Knows no flags beyond their values; toolCommands.ts does.
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../../data/operationError.ts';
 import { type AuthorityData, loadedOrThrown } from '../../authority/configuration/load.ts';
-import { firstExpiries } from '../../authority/configuration/expiries.ts';
+import { expiriesOf, firstExpiries } from '../../authority/configuration/expiries.ts';
+import { NO_PRIVATE_KEY, privateKeyOf } from '../../authority/configuration/identity.ts';
 import { inspect } from '../../authority/inspect.ts';
 import {
   ASCII_TYPES,
@@ -21,7 +22,7 @@ import { randomSerialNumber } from '../../authority/serialNumber.ts';
 import { trustedHostStrings } from '../../authority/trustedHosts.ts';
 import { type Certificate, parseCertificate } from '../../authority/x509/certificate.ts';
 import { readCertificateFile } from '../../authority/x509/chain.ts';
-import { nameText } from '../../authority/x509/name.ts';
+import { attributesOfText, nameText } from '../../authority/x509/name.ts';
 import { timeText } from '../../authority/x509/time.ts';
 import { bytesOf } from '../fileBytes.ts';
 import { countText } from '../../observe/quantities.ts';
@@ -31,9 +32,9 @@ import { tableText } from '../terminal.ts';
  * What is in a good configuration. Throws OperationError `input` with every mistake of one that is not, a line each.
  */
 export function checkText(config: string, at: number): string {
-  const { data, notes, expiries } = loadedOrThrown(config, at);
+  const { data, notes, expirySource } = loadedOrThrown(config, at);
   return [
-    tableText(configurationRows(data, firstExpiries(expiries))),
+    tableText(configurationRows(data, firstExpiries(expiriesOf(expirySource, at)))),
     ...notes.map((note) => `note: ${note}`),
     `${config} is good`,
   ].join('\n');
@@ -83,6 +84,9 @@ const LEGACY_NAMES: Partial<Record<CertificateKind, string>> = {
   'legacy-limited-proxy': 'limited proxy',
 };
 
+/** Those that say how many may follow them. */
+const BOUNDED_KINDS: readonly CertificateKind[] = ['ca', 'proxy', 'limited-proxy'];
+
 /**
  * Issues a certificate with a new key and writes both files, that of a proxy with the chain of its issuer behind it.
  * Answers a line for people. Throws OperationError `usage` where flags are missing or do not fit, or a file is there
@@ -103,6 +107,8 @@ export function issueFiles(flags: IssueFlags, at: number): string {
   ) {
     throw new OperationError('usage', 'want --issuer and --issuer-key; only a CA may issue itself, with neither');
   }
+  if (flags.pathLength !== undefined && !BOUNDED_KINDS.includes(kind))
+    throw new OperationError('usage', `--path-length is for the kinds ${BOUNDED_KINDS.join(', ')}`);
   refuseExisting(`${flags.output}.key`);
   refuseExisting(`${flags.output}.pem`);
   const { publicKey, privateKey } =
@@ -153,38 +159,30 @@ function issuerOf({ issuer, issuerKey }: IssueFlags): IssuerFiles | undefined {
   if (issuer === undefined || issuerKey === undefined) return undefined;
   const reading = readCertificateFile(bytesOf(issuer), 'passed over');
   if (reading.kind === 'unreadable') throw new OperationError('input', `${issuer}: ${reading.reason}`);
-  const { subject, extensions, publicKey } = reading.certificates[0]!;
+  const { subject, extensions, publicKey } = reading.all[0]!;
   const key = keyOf(issuerKey);
   if (!publicKey?.equals(createPublicKey(key))) {
     throw new OperationError('input', `${issuer}: its first certificate is not that of the key in ${issuerKey}`);
   }
   const keyId = extensions.subjectKeyId === undefined ? undefined : Buffer.from(extensions.subjectKeyId, 'hex');
-  return { by: { name: subject.der, key, keyId }, chain: reading.certificates };
+  return { by: { name: subject.der, key, keyId }, chain: reading.all };
 }
 
 function keyOf(file: string): KeyObject {
-  const bytes = bytesOf(file);
-  try {
-    return createPrivateKey(bytes);
-  } catch {
-    throw new OperationError('input', `${file} holds no private key in PEM without a passphrase`);
-  }
+  const key = privateKeyOf(bytesOf(file));
+  if (key === undefined) throw new OperationError('input', `${file} ${NO_PRIVATE_KEY}`);
+  if (['rsa', 'ec'].includes(key.asymmetricKeyType ?? '')) return key;
+  throw new OperationError('input', `${file} holds a key that nothing is signed with here: want an RSA or EC key`);
 }
 
 /** `/O=Site/CN=Name` as attributes. */
 function attributesOf(name: string): readonly TypedValue[] {
-  const pieces = name.split(/\/(?=[A-Za-z]+=)/);
-  const attributes = pieces.slice(1).map((piece): TypedValue => {
-    const at = piece.indexOf('=');
-    return [piece.slice(0, at), piece.slice(at + 1)];
-  });
-  const isKnown = attributes.length > 0 && attributes.every(([type]) => NAME_TYPE_LIST.includes(type));
-  if (pieces[0] === '' && isKnown) {
-    const strange = attributes.find(([type, value]) => ASCII_TYPES.includes(type) && /[^ -~]/.test(value));
-    if (!strange) return attributes;
-    throw new OperationError('usage', `--name: a value of ${strange[0]} has printable ASCII characters alone`);
-  }
-  throw new OperationError('usage', `--name: want /TYPE=value/TYPE=value, of the types ${NAME_TYPE_LIST.join(', ')}`);
+  const attributes = attributesOfText(name)?.map(({ type, value }): TypedValue => [type, value]);
+  if (!attributes?.every(([type]) => NAME_TYPE_LIST.includes(type)))
+    throw new OperationError('usage', `--name: want /TYPE=value/TYPE=value, of the types ${NAME_TYPE_LIST.join(', ')}`);
+  const strange = attributes.find(([type, value]) => ASCII_TYPES.includes(type) && /[^ -~]/.test(value));
+  if (!strange) return attributes;
+  throw new OperationError('usage', `--name: a value of ${strange[0]} has printable ASCII characters alone`);
 }
 
 /** Before either file is written, so that no key is left without its certificate. */

@@ -39,8 +39,7 @@ export function verifyAttributes(request: AttributesRequest, print: (line: strin
   const reading = readCertificate(textOfFile(bytesOf(file)));
   if (reading.kind === 'unreadable') throw refused(file, reading.reason);
   const { content } = reading.certificate;
-  const problem =
-    signerProblem(reading.certificate, trusted.certificates[0]!, request) ?? contentProblem(content, holder, at);
+  const problem = signerProblem(reading.certificate, trusted.all[0]!, request) ?? contentProblem(content, holder, at);
   if (problem !== undefined) throw refused(file, problem);
   const rows = [
     ['holder', content.holder],

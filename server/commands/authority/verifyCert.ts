@@ -1,6 +1,6 @@
 // What `authority verify-cert` does: reads the files, validates, prints the verdict. The only files read are those
 // named. Knows no flags; verifyCertCommand.ts does.
-import { statSync } from 'node:fs';
+import { foundAt } from '../../../data/files.ts';
 import { OperationError } from '../../../data/operationError.ts';
 import { type Certificate, shownSubject } from '../../authority/x509/certificate.ts';
 import { readCrlFiles } from '../../authority/configuration/identity.ts';
@@ -34,7 +34,7 @@ export function verifyCert(request: VerifyRequest, print: (line: string) => void
   const files = {
     trust: request.trust.map((path) => [path, bytesOf(path)] as const),
     chain: bytesOf(request.chain),
-    crls: crls === undefined || isDirectory(crls) ? undefined : bytesOf(crls),
+    crls: crls === undefined || foundAt(crls)?.isDirectory() ? undefined : bytesOf(crls),
   };
   const before = process.cpuUsage();
   const verdict = verdictOf(files, request);
@@ -42,10 +42,6 @@ export function verifyCert(request: VerifyRequest, print: (line: string) => void
   if (request.timing) print(`validation: ${((user + system) / 1000).toFixed(1)} ms of CPU`);
   if (!verdict.accepted) throw new OperationError('refused', `refused: ${verdict.reason}`);
   print(`accepted\n${tableText(rowsOf(verdict))}`);
-}
-
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 interface Files {
@@ -60,7 +56,7 @@ function verdictOf(files: Files, request: VerifyRequest): Verdict {
   for (const [path, bytes] of files.trust) {
     const trust = readCertificateFile(bytes);
     if (trust.kind === 'unreadable') return refused(path, trust.reason);
-    trusted.push(...trust.certificates);
+    trusted.push(...trust.all);
   }
   const chain = readCertificateFile(files.chain, 'passed over');
   if (chain.kind === 'unreadable') return refused(request.chain, chain.reason);
@@ -71,7 +67,7 @@ function verdictOf(files: Files, request: VerifyRequest): Verdict {
     allowLimitedProxies: limited = false,
     allowLegacyProxies: legacy = false,
   } = request;
-  return validateChain(chain.certificates, {
+  return validateChain(chain.all, {
     trust: trustStoreOf(trusted),
     crls: request.crls === undefined ? undefined : crlStoreOf(crls),
     at: request.at,

@@ -36,7 +36,7 @@ function validated(one: PathCase): Pick<Outcome, 'verdict' | 'reason'> {
   if (chain.kind === 'unreadable') return { verdict: 'reject', reason: chain.reason };
   if (crls?.kind === 'unreadable') return { verdict: 'reject', reason: crls.reason };
   const rules: ChainRules = {
-    trust: trustStoreOf(trust.certificates),
+    trust: trustStoreOf(trust.all),
     crls: crls && crlStoreOf(crls.all),
     at: one.time,
     maxDepth: one.max_depth ?? DEPTH_INITIAL,
@@ -45,7 +45,7 @@ function validated(one: PathCase): Pick<Outcome, 'verdict' | 'reason'> {
     clockSkewSeconds: 0,
     allowWeak: false,
   };
-  const verdict = validateChain(chain.certificates, rules);
+  const verdict = validateChain(chain.all, rules);
   return verdict.accepted ? { verdict: 'accept', reason: '' } : { verdict: 'reject', reason: verdict.reason };
 }
 

@@ -1,5 +1,5 @@
 // Requests to be authorised with real keys and certificates: who gets in, and that no trick with them does.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Authorise, authoriserOf } from '../../../../server/authority/authorise.ts';
 import { digestOf } from '../../../../server/authority/digest.ts';
 import type { ProvenCertificate, ProvenUser } from '../../../../server/authority/decide.ts';
@@ -10,6 +10,11 @@ import { loadedData, partnersCertificate, type TestSite, testSite } from '../../
 import { judged, xmlsecVerdict } from '../../../support/attributeCertificates.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { AT, caOf, ecPair, type Holder, holderOf, person, proxyOf, rsaPair } from '../../../support/pki.ts';
+
+vi.mock(import('../../../../server/authority/digest.ts'), async (original) => {
+  const { digestOf: made } = await original();
+  return { digestOf: vi.fn(made) };
+});
 
 let site: TestSite;
 let authorise: Authorise;
@@ -101,6 +106,19 @@ describe('a user of this site', () => {
   });
 });
 
+test('no text is digested twice, and none that is too long to be an attribute certificate', () => {
+  const usrProxyCert = `${visitorProxy}\n`;
+  const digested = (usrAttCert: string): readonly number[] => {
+    vi.mocked(digestOf).mockClear();
+    authorise({ usrProxyCert, usrAttCert }, AT);
+    const texts = vi.mocked(digestOf).mock.calls.map(([text]) => text);
+    return [usrProxyCert, usrAttCert].map((sent) => texts.filter((text) => text === sent).length);
+  };
+  expect(digested('<a/>')).toEqual([1, 1]);
+  expect(digested(`<a>${'x'.repeat(256 << 10)}</a>`)).toEqual([1, 0]);
+  expect(outcome(usrProxyCert, `<a>${'x'.repeat(256 << 10)}</a>`)).toBe('AccessError externalForm');
+});
+
 test('a proven attribute certificate counts in memory by its length, whoever signed it', () => {
   const text = partnersCertificate(site);
   const isKept = (room: number): boolean => {
@@ -109,7 +127,11 @@ test('a proven attribute certificate counts in memory by its length, whoever sig
       certificates: new Memory<ProvenCertificate>(2 * room),
       signers: new Memory<ProvenSigner>(1),
     };
-    const evidence = evidenceAt(trustOf(loadedData(site)), verdicts, { at: AT, giveWay: () => undefined });
+    const evidence = evidenceAt(trustOf(loadedData(site)), verdicts, {
+      at: AT,
+      chainDigest: '',
+      giveWay: () => undefined,
+    });
     expect(evidence.certificateOf(text).kind).toBe('proven');
     return verdicts.certificates.find(digestOf(text)) !== undefined;
   };
@@ -299,7 +321,7 @@ describe('recorded is', () => {
 
   test('whose attribute certificate a grant rests on, and whose did not help', () => {
     const other = holderOf('signer', nameDer(person('Other')), rsaPair(), site.ca);
-    const long = partnersCertificate(site, { issuerName: 'x'.repeat(200) });
+    const long = partnersCertificate(site, { issuerName: 'x'.repeat(201) });
     const sent = [
       partnersCertificate(site),
       partnersCertificate(site).replace('student', 'staff'),
@@ -313,7 +335,7 @@ describe('recorded is', () => {
       { reason: 'externalSignature', site: 'Partner', holder: '/O=Test/CN=Visitor' },
       { reason: 'externalHost', site: 'Partner' },
       { reason: 'externalSigner', site: 'Partner' },
-      { reason: 'untrustedHost', site: `${'x'.repeat(100)}...` },
+      { reason: 'untrustedHost', site: `${'x'.repeat(200)}...` },
       { reason: 'externalForm', site: '' },
     ]);
   });

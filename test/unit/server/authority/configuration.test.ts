@@ -179,6 +179,11 @@ describe('a mistake is told with its file and line:', () => {
       ],
     ],
     [
+      'a path that is none, once',
+      () => changed({ usersFile: 'usersFile = 5' }),
+      ['authority.toml:5:1: usersFile: got 5, want the path of a directory or file'],
+    ],
+    [
       'certificates that would end before they are issued',
       () => ['notBeforeOffsetSeconds = -28800', ...CONFIG_LINES],
       [

@@ -60,6 +60,21 @@ test('a file that is too long is a mistake, whichever it is, and not read', () =
   expect(mistakesOf([], 'other')).toEqual(['has more than 524288 bytes']);
 });
 
+test(
+  'files of CRLs that are too long together are told so, and not each by what was left for it',
+  { timeout: 60_000 },
+  () => {
+    const folder = join(site.directory, 'many');
+    mkdirSync(folder);
+    for (const [name, bytes] of Object.entries({ 'a.crl': 64 << 20, 'b.crl': 63 << 20, 'c.crl': 2 << 20 })) {
+      writeFileSync(join(folder, name), '');
+      truncateSync(join(folder, name), bytes);
+    }
+    const mistakes = mistakesOf(['crls = "many"', ...CONFIG_LINES]);
+    expect(mistakes).toContain('many/c.crl is too long: all files of CRLs together have more than 134217728 bytes');
+  },
+);
+
 test.runIf(process.platform === 'linux')('a file of no length that does not end is too long', () => {
   const lines = CONFIG_LINES.map((line) => line.replace('"users"', '"/proc/self/pagemap"'));
   expect(mistakesOf(lines)[0]).toMatch(/^\/proc\/self\/pagemap (?:has more than 16777216 bytes|cannot be read)/);

@@ -197,11 +197,11 @@ describe('an attribute certificate of another site', () => {
   });
 
   test('names its site in the sentence, cut and without control characters', () => {
-    const content = contentWith({ issuerName: `${'x'.repeat(200)}\n` });
+    const content = contentWith({ issuerName: `${'x'.repeat(199)}\n${'x'.repeat(101)}` });
     const decision = decided({ certificate: { content } });
     const sentence = decision.status === 'AccessGranted' ? '' : decision.refusal.sentence;
     expect(sentence).toBe(
-      `The site ${'x'.repeat(100)}..., which issued the user's attribute certificate, is not trusted by Here.`,
+      `The site ${'x'.repeat(199)}?..., which issued the user's attribute certificate, is not trusted by Here.`,
     );
   });
 });

@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { firstExpiries } from '../../../../server/authority/configuration/expiries.ts';
+import { expiriesOf, firstExpiries } from '../../../../server/authority/configuration/expiries.ts';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
 import {
@@ -58,15 +58,16 @@ function writeCrl(
   name: string,
   nextUpdate: number,
   { name: subject, key: privateKey }: Pick<Holder, 'name' | 'key'> = site.ca,
+  thisUpdate = AT - 60,
 ): void {
-  const crl = makeCrl({ issuer: { subject, keys: { privateKey } }, revoked: [], thisUpdate: AT - 60, nextUpdate });
+  const crl = makeCrl({ issuer: { subject, keys: { privateKey } }, revoked: [], thisUpdate, nextUpdate });
   site.write(join('crls', name), pemOf('X509 CRL', crl));
 }
 
 /** When the first of each kind runs out; what is wrong with the configuration where something is. */
 function firsts(at = AT): unknown {
   const loading = loadAuthority(site.config, at);
-  return loading.kind === 'loaded' ? firstExpiries(loading.expiries) : loading.mistakes;
+  return loading.kind === 'loaded' ? firstExpiries(expiriesOf(loading.expirySource, at)) : loading.mistakes;
 }
 
 /** What is told when a minute has passed, so many seconds behind AT. */
@@ -105,6 +106,22 @@ test('what runs out while it is served is told once, within a minute, and stands
     '1001: the certificate of /O=Test/CN=Here Authority has expired: nobody believes what is issued',
     '1001: the CA /O=Test/CN=CA has expired: nobody whom it certified gets in',
   ]);
+});
+
+test('a CRL that was made in advance counts from its time on', () => {
+  writeCrl('ca.next.crl', AT + 600, site.ca, AT + 290);
+  writeCrl('ca.later.crl', AT + 900, site.ca, AT + 700);
+  supervisor = supervised();
+  expect([toldAt(301), supervisor.status().expires.crls]).toEqual([[], AT + 600]);
+  // Old CA has expired by then.
+  expect([toldAt(501), toldAt(601)]).toEqual([[`501: ${EXPIRED}`], [`601: ${UNLISTED}`]]);
+  expect(supervisor.status()).toMatchObject({
+    notes: expect.arrayContaining([UNLISTED]) as unknown,
+    expires: { crls: 0 },
+  });
+  expect(toldAt(701)).toEqual([]);
+  expect(supervisor.status().notes.slice(1)).toEqual([EXPIRED]);
+  expect(toldAt(901)).toEqual([`901: ${UNLISTED}`]);
 });
 
 test('what had run out before is a note, not told again; what is mended is neither', () => {

@@ -1,6 +1,7 @@
 // The signing thread of a serving thread, with real threads: one for all configurations, requests and messages in their
 // order, and bounds of what waits.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -9,7 +10,7 @@ import type { LongMessage } from '../../../../server/authority/authority.ts';
 import { type AuthorityData, loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { type SigningThread, signingThreadOf } from '../../../../server/authority/signingThread.ts';
 import { epochMs } from '../../../../server/observe/clock.ts';
-import { logLine } from '../../../../server/observe/log.ts';
+import { auditLogOf, logLine } from '../../../../server/observe/log.ts';
 import { type TestSite, testSite, validAround } from '../../../support/authorities.ts';
 import { caOf, ecPair } from '../../../support/pki.ts';
 
@@ -74,7 +75,7 @@ test('ends at once where nothing is asked of it', async () => {
 test('records each decision before it is told', async () => {
   const auditLog = join(site.directory, 'audit.log');
   writeFileSync(auditLog, '{"broke');
-  const audited = signingThreadOf(dataNow(), { auditLog });
+  const audited = signingThreadOf(dataNow(), { auditLog: auditLogOf(auditLog) });
   const linesNow = (): readonly string[] => readFileSync(auditLog, 'utf8').split('\n').slice(1, -1);
   for (const [i, usrProxyCert] of [site.staff.pem, site.visitor.pem, 'no'].entries()) {
     const told = await audited.run({ usrProxyCert, usrAttCert: '' });
@@ -89,7 +90,7 @@ test('records each decision before it is told', async () => {
 
 test('grants nothing while decisions cannot be recorded, says so, and grants again', async () => {
   const directory = join(site.directory, 'logs');
-  const audited = signingThreadOf(dataNow(), { auditLog: join(directory, 'audit.log') });
+  const audited = signingThreadOf(dataNow(), { auditLog: auditLogOf(join(directory, 'audit.log')) });
   const told = async (usrProxyCert: string): Promise<AuthorisationOutcome> => {
     const authorised = await audited.run({ usrProxyCert, usrAttCert: '' });
     assert(typeof authorised !== 'string');
@@ -111,6 +112,15 @@ test('grants nothing while decisions cannot be recorded, says so, and grants aga
     answer: { statCode: 'AccessGranted' },
     record: { isWritten: true },
   });
+  await audited.close();
+});
+
+test.skipIf(process.platform === 'win32')('grants nothing into a pipe that nobody reads', async () => {
+  const pipe = join(site.directory, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const audited = signingThreadOf(dataNow(), { auditLog: auditLogOf(pipe) });
+  const told = await audited.run({ usrProxyCert: site.staff.pem, usrAttCert: '' });
+  expect(told).toMatchObject({ answer: { statCode: 'AccessError' }, record: { reason: 'unrecorded' } });
   await audited.close();
 });
 
@@ -150,6 +160,11 @@ test('takes no more text than there is memory for, and the next when that is ans
   const runs = [1, 2].map(() => thread.run({ usrProxyCert, usrAttCert: '' }));
   expect((await Promise.all(runs)).map((run) => run === 'busy')).toEqual([false, true]);
   expect(await thread.run({ usrProxyCert, usrAttCert: '' })).not.toBe('busy');
+});
+
+test('judges a request however long where nothing else waits', async () => {
+  const usrProxyCert = 'x'.repeat((32 << 20) + 1);
+  expect(await thread.run({ usrProxyCert, usrAttCert: '' })).toMatchObject({ record: { reason: 'userChain' } });
 });
 
 test('a thread whose configuration cannot be used rejects what it is asked, and closes', async () => {

@@ -55,6 +55,19 @@ ${trusted}
     ]);
   });
 
+  test('has each part of a host once', () => {
+    const twice = (part: string, text: string): string => `<${part}>${text}</${part}>\n<${part}>${text}</${part}>`;
+    const address = 'https://old.example.org/';
+    for (const [part, parts] of [
+      ['aaDN', `<aaURI>${address}</aaURI>\n${twice('aaDN', '/O=Old/CN=AA')}`],
+      ['aaURI', `\n${twice('aaURI', address)}<aaDN>/O=Old</aaDN>`],
+      ['wsdl', `\n${twice('wsdl', address)}<aaDN>/O=Old</aaDN>`],
+    ]) {
+      site.write('mapConfig.xml', older(`<trusted name="Old">${parts}</trusted>`));
+      expect(mistakesOf(withOlder)).toEqual([`mapConfig.xml:7: Old has more than one ${part}`]);
+    }
+  });
+
   test.for([
     ['that is no XML', '<AAmap>', /^mapConfig\.xml: is not well-formed XML/],
     ['with a DOCTYPE', '<!DOCTYPE AAmap><AAmap/>', /^mapConfig\.xml: has a DOCTYPE, which is not read$/],

@@ -85,6 +85,12 @@ describe('no filter is made', () => {
   });
 });
 
+test('what no filter is made of leaves a filter of the same key alone', async () => {
+  const page = await pageAt(`${LIST}?title=a&limit=5&browse.field=title&browse.lookup=exact&browse.value=`);
+  expect(hrefsOf(page, '.problems a')).toEqual(['?title=a&limit=5&title=', '?title=a&limit=5']);
+  expect(keptBy(page)).toEqual(['title=a', 'limit=5']);
+});
+
 describe('the page of a list that was refused', () => {
   test.each([
     ['ob_id=abc', 'ob_id', 'exact', 'abc', 'Enter a whole number.'],

@@ -20,6 +20,15 @@ test.each([1, 2, 3])('the text of the JSON of record %d is that of pretty=1, byt
   expect(reply.text).toMatch(/\n {2}"ob_id"/);
 });
 
+test.each(['spec', 'request'] as const)('links of the form "%s" are in it as the API has them', async (links) => {
+  const records = [{ ob_id: 1, timePeriod: '{base_url}/api/v3/times/3/?format=api' }];
+  const linked = browserOf({ observations: records }, undefined, { links });
+  const { page } = await linked('/browse/observations/1/');
+  const { reply } = await linked('/api/v3/observations/1/?pretty=1', 'application/json');
+  expect(page.querySelector('.json code')!.textContent).toBe(reply.text);
+  expect(reply.text).toContain('/times/3/');
+});
+
 test('each object and list below the first folds from its own line to its end', async () => {
   const { page } = await browsed('/browse/observations/1/');
   const folds = [...page.querySelectorAll('.json pre details')];

@@ -2,6 +2,7 @@
 // request of the API that a page names is the one that it shows.
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
+import { topLevelKeys } from '../../../../engine/column/outline.ts';
 import { PARAMETERS } from '../../../../engine/query/parameters.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import { type Pair, withoutFilters } from '../../../../server/browse/address.ts';
@@ -57,6 +58,28 @@ describe('the rows of a page', () => {
       for (const text of [address, curl, python, ...hrefsOf(page, 'a')]) expect(text).not.toContain('1000');
     }
   });
+});
+
+test('each row is named by its id and leads to its record, however much is in its values', async () => {
+  const ids = Array.from({ length: 100 }, (_, i) => `${1000 + i}`);
+  const [long, short] = ['x'.repeat(2000), 'x'.repeat(20)];
+  const records = ids.map(
+    (id) => `{"ob_id":${id},"title":"${long}","abstract":"${long}","keywords":"${short}","language":"${short}"}`,
+  );
+  const page = await smallBrowser(records).pageAt(`${LIST}?fields=title,abstract,keywords,language`);
+  expect(textsOf(page, 'tbody th')).toEqual(ids);
+  expect(hrefsOf(page, 'tbody th a')).toEqual(ids.map((id) => `../../browse/observations/${id}/`));
+  expect(textsOf(page, 'tbody tr:last-child td')).toEqual(['…', '…', '…', '…']);
+});
+
+test('the columns to choose from are those that can be asked for', async () => {
+  const small = collectionOf('observations', ['{"ob_id":1,"title":"t","a,b":1," c":2,"d ":3,"":4,"e f":5}'], BASE_URL);
+  const keyed = { ...small, keys: topLevelKeys(small.keys.fields, small.records.outlines) };
+  const browser = browserOf(handlerWith(NEVER_HEAVY, {}, () => keyed));
+  const choices = [...(await browser.pageAt(LIST)).querySelectorAll('.choice input[type=checkbox]')];
+  const keys = choices.map((choice) => choice.getAttribute('value'));
+  expect(keys).toEqual(expect.arrayContaining(['title', 'e f']));
+  expect(keys.filter((key) => ['a,b', ' c', 'd ', ''].includes(key))).toEqual([]);
 });
 
 test('wide characters of values, titles and the page itself are there, and no text of a page is a wide one', async () => {
@@ -133,6 +156,20 @@ test('a list whose counts alone are too much for the thread is shown without the
   expect((await full.asked(`${LIST}?title=a&limit=2&facets=status,title,updateFrequency`)).status).toBe(503);
 });
 
+test('a list that took too long is not asked for again without counts', async () => {
+  const values = '"status":"completed","publicationState":"citable","updateFrequency":"daily"';
+  const records = Array.from({ length: 2000 }, (_, i) => `{"ob_id":${i + 1},"title":"a",${values}}`);
+  const many = collectionOf('observations', records, BASE_URL);
+  let times = 0;
+  const overtime = (): Promise<'overtime'> => {
+    times++;
+    return Promise.resolve('overtime');
+  };
+  const slow = browserOf(handlerWith(overtime, {}, () => many));
+  const answer = await slow.asked(`${LIST}?title=a&limit=2`);
+  expect([answer.status, textsOf(pageOf(answer), 'h1'), times]).toEqual([503, ['This took too long'], 1]);
+});
+
 describe('what a list is filtered by', () => {
   test('is said once where a filter is repeated: the last one holds', async () => {
     const page = await pageAt(`${LIST}?title__icontains=t1&title__icontains=t2`);
@@ -174,7 +211,10 @@ test('a list from an id on says in its title where it is', async () => {
 });
 
 test.each(
-  PARAMETERS.filter(({ setting }) => setting === undefined).map(({ name, example }) => `${name}=${String(example)}`),
+  // What has no example is named by fields.
+  PARAMETERS.filter(({ setting }) => setting === undefined).map(
+    ({ name, example = 'ob_id' }) => `${name}=${String(example)}`,
+  ),
 )('with %s all ways to data are taken in strict mode', async (parameter) => {
   const page = await pageAt(`${LIST}?${parameter}&strict=1`);
   const hrefs = hrefsOf(page, '.data a');

@@ -56,9 +56,8 @@ describe('where a browser gets a page', () => {
       expect(await typeAt(url, { accept: '*/*' }), url).toBe('application/json');
     }
     const long = `/${'a/'.repeat(1000)}`;
-    for (const url of ['/api/v3/observations.json', '/api/v3/observations/?format=json', '/openapi.json', long]) {
-      expect(await typeAt(url), url).toBe('application/json');
-    }
+    const named = ['/api/v3/observations.json', '/api/v3/observations/?format=json', '/openapi.json'];
+    for (const url of [...named, long, '/nothing#a']) expect(await typeAt(url), url).toBe('application/json');
     const page = parseHTML(
       textOf(await open(requestOf({ url: '/api/v2/observations/?limit=2', headers: BROWSER }), STAYING)),
     );
@@ -175,6 +174,17 @@ describe('a list', () => {
     const second = await pageAt(`${LIST}?ordering=title`);
     expect(second.querySelector('[aria-sort]')?.getAttribute('aria-sort')).toBe('ascending');
     expect(hrefsOf(second, 'thead a')[1]).toBe('?ordering=-title');
+  });
+
+  test.each([
+    ['', 'ascending', '?ordering=-ob_id'],
+    ['?ordering=ob_id', 'ascending', '?ordering=-ob_id'],
+    ['?ordering=-ob_id', 'descending', '?ordering=ob_id'],
+    ['?ordering=title', null, '?ordering=ob_id'],
+  ])('is turned by a click on the heading of the id: %s is %s and leads to %s', async (query, sorted, turned) => {
+    const page = await pageAt(LIST + query);
+    const order = page.querySelector('thead th')!.getAttribute('aria-sort');
+    expect([order, hrefsOf(page, 'thead a')[0]]).toEqual([sorted, turned]);
   });
 
   test('leads to its first, previous, next and last page', async () => {

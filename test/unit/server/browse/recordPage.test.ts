@@ -38,6 +38,13 @@ test('members within members are shown up to a number for the whole page, and ar
   expect(page.querySelector('main')!.textContent).toContain('and 300 more');
 });
 
+test('a record of more fields than are shown says so', async () => {
+  const many = Object.fromEntries(Array.from({ length: 4200 }, (_, i) => [`k${i}`, i]));
+  const { page } = await browserOf({ observations: [{ ob_id: 1, ...many }] })('/browse/observations/1/');
+  expect(textsOf(page, '.total')).toEqual(['the first 4,096 fields, see the JSON']);
+  expect(textsOf(page, 'dl.record dt')).toHaveLength(4096);
+});
+
 test('an address that is cut is no link: what it leads to is not known', async () => {
   const [short, long, longest] = [10, 3000, 300_000].map((length) => `https://x.test/${'y'.repeat(length)}`);
   const { page } = await browserOf({ observations: [{ ob_id: 1, abstract: short, keywords: long }] })(

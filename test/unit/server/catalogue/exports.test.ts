@@ -85,6 +85,20 @@ test('HEAD of a Parquet file makes none, and says its length where a GET told it
   expect((await head).headers).toEqual(whole.headers);
 });
 
+test.each(['GET', 'HEAD'])(
+  'a Parquet file that its client has is not made, whatever codings that takes: %s',
+  async (method) => {
+    const { etag } = await newServed().handler(asked(PARQUET, 'GET', gzip), STAYING);
+    const { handler, slices } = newServed();
+    const headers = { ...gzip.headers, 'if-none-match': etag! };
+    for (let i = 0; i < 2; i++) {
+      const known = handler(asked(PARQUET, method, { headers }), STAYING);
+      expect(known).not.toBeInstanceOf(Promise);
+      expect([(await known).status, (await known).etag, slices.taken]).toEqual([304, etag, 0]);
+    }
+  },
+);
+
 test.each([CSV, PARQUET])(
   'clients that want one export at once share its measuring, and each gets all of it: %s',
   async (url) => {

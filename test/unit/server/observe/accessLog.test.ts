@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
 import { AccessLog, AccessLogs } from '../../../../server/observe/accessLog.ts';
-import { appendingTo } from '../../../../server/observe/log.ts';
+import { appendingTo, appendLines } from '../../../../server/observe/log.ts';
 import { ACCESS_LINES, newTally } from '../../../../server/observe/tally.ts';
 
 const LINE = `${'x'.repeat(999)}\n`;
@@ -130,6 +130,48 @@ describe.skipIf(process.platform === 'win32')('a pipe', () => {
     appendingTo(pipe, () => expect.unreachable())(['{"event":1}']);
     await expect.poll(() => readFileSync(read, 'utf8'), { timeout: 20_000 }).toBe(`${LINE}{"event":1}\n`);
     expect(reader.exitCode).toBeNull();
+    reader.kill();
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a pipe of the audit', () => {
+  let folder: string;
+  let pipe: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'audit-log-'));
+    pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const write = (line: string): void => appendLines(pipe, [line]);
+
+  test('takes nothing once its reader is gone, and lines again with another', async () => {
+    const reader = spawn('sh', ['-c', 'exec cat "$0" > /dev/null', pipe]);
+    const lost: string[] = [];
+    const opened = (): ReturnType<typeof appendingTo> => appendingTo(pipe, (line) => lost.push(line));
+    await expect.poll(opened, { timeout: 10_000 }).toBeDefined();
+    const append = opened();
+    append(['{"event":1}']);
+    expect(lost).toEqual([]);
+    reader.kill();
+    await expect.poll(() => (append(['{"event":2}']), lost[0]), { timeout: 10_000 }).toMatch(/\((ENXIO|EPIPE)\): /);
+    expect(() => write('{"event":3}')).toThrow('ENXIO');
+    const read = join(folder, 'read');
+    const other = spawn('sh', ['-c', 'exec cat "$0" > "$1"', pipe, read]);
+    await expect.poll(() => write('{"event":4}'), { timeout: 10_000 }).toBeUndefined();
+    await expect.poll(() => readFileSync(read, 'utf8'), { timeout: 10_000 }).toContain('{"event":4}\n');
+    other.kill();
+  });
+
+  test('that is full is not waited for', async () => {
+    const reader = spawn('sh', ['-c', 'exec sleep 600 < "$0"', pipe]);
+    await expect.poll(() => write('{"event":1}'), { timeout: 10_000 }).toBeUndefined();
+    // No pipe holds so much.
+    const fill = (): void => {
+      for (let i = 0; i < 1000; i++) write('x'.repeat(4095));
+    };
+    expect(fill).toThrow('EAGAIN');
     reader.kill();
   });
 });

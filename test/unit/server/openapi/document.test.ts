@@ -114,6 +114,14 @@ describe('paths', () => {
   });
 });
 
+test('a path without its final slash is led to the one with it, but of look-ups and forms, which are answered', () => {
+  for (const path of Object.keys(document.paths).filter((one) => one.endsWith('/') && one !== '/')) {
+    const [whole, open] = [path, path.slice(0, -1)].map((one) => route(one.replace('{id}', '1')).kind);
+    const isAnswered = path.startsWith('/api/legacy') || path.startsWith('/api/v0/') || path.includes('.');
+    expect([path, open]).toEqual([path, isAnswered ? whole : 'redirect']);
+  }
+});
+
 const keysOf = (fields: readonly DescribedField[]): readonly string[] =>
   fields.flatMap(({ key, lookups }) => lookups.map(({ name }, i) => (i === 0 ? key : `${key}__${name}`)));
 const membersIn = (from: OpenApiDocument, schema: string): readonly string[] =>

@@ -15,13 +15,21 @@ import { memoryAuthority } from '../../../support/memoryAuthority.ts';
 
 function serviceOf(authority: () => Authority, slices = new Slices(() => 0)) {
   const tally = newTally(SOAP_ANSWERS);
-  const settings = { baseUrl: 'http://localhost', soapBodyBytesMax: 65_536 };
+  const settings = {
+    baseUrl: 'http://localhost',
+    allowBaseUrls: ['https://b.example/cat', 'http://c.example'],
+    soapBodyBytesMax: 65_536,
+  };
   const otherwise = (): never => assert.fail('the path is the service’s');
   const handler = soapHandler({ authority, settings, tally, slices, otherwise });
-  const post = (body: Uint8Array, type: string | undefined): Answer | Promise<Answer> => {
+  const post = (
+    body: Uint8Array,
+    type: string | undefined,
+    target = '/attAuthority.wsdl',
+  ): Answer | Promise<Answer> => {
     const request: Request = {
       method: 'POST',
-      target: '/attAuthority.wsdl',
+      target,
       query: undefined,
       header: (name) => (name === 'content-type' ? type : undefined),
       peer: () => '127.0.0.1',
@@ -41,6 +49,12 @@ test('a request that comes again is answered alike, and counted each time by wha
     expect(post(Buffer.from(roleCall(role)), 'text/xml')).toBe(first);
   }
   expect([tally[OUTCOME.listed], tally[OUTCOME.unknownRole], tally[OUTCOME.noRole]]).toEqual([6, 4, 4]);
+});
+
+test('the service is found below every base URL that is allowed', () => {
+  const { post } = serviceOf(() => memoryAuthority());
+  const body = Buffer.from(roleCall('academic'));
+  expect(post(body, 'text/xml', '/cat/attAuthority.wsdl')).toEqual(post(body, 'text/xml'));
 });
 
 test('the same bytes in another charset are another request', () => {

@@ -15,14 +15,14 @@ const USER = makeUser('Ada', CA);
 
 function reasonOf(text: string): string {
   const reading = readChain(text);
-  return reading.kind === 'unreadable' ? reading.reason : `read ${reading.certificates.length}`;
+  return reading.kind === 'unreadable' ? reading.reason : `read ${reading.all.length}`;
 }
 
 test('certificates are read in their order, whatever stands around the blocks and however lines end', () => {
   const lines = `subject=/CN=Ada\n${USER.pem}\n# and its CA: é\n${CA.pem}`;
   for (const text of [lines, lines.replaceAll('\n', '\r\n'), lines.replaceAll('\n', '\n  ')]) {
     const reading = readChain(text);
-    expect(reading.kind === 'read' && reading.certificates.map(({ serialNumber }) => serialNumber)).toEqual([
+    expect(reading.kind === 'read' && reading.all.map(({ serialNumber }) => serialNumber)).toEqual([
       USER.certificate.serialNumber,
       CA.certificate.serialNumber,
     ]);
@@ -83,7 +83,7 @@ describe('a text is refused', () => {
     expect(readCertificateFile(file)).toMatchObject({
       reason: 'The text holds a private key, which must never be sent to anyone.',
     });
-    expect(readCertificateFile(file, 'passed over')).toMatchObject({ kind: 'read', certificates: { length: 2 } });
+    expect(readCertificateFile(file, 'passed over')).toMatchObject({ kind: 'read', all: { length: 2 } });
     expect(readCertificateFile(Buffer.from(encrypted), 'passed over')).toMatchObject({
       reason: 'The text holds no certificate in PEM form.',
     });
@@ -124,10 +124,16 @@ describe('a certificate is refused', () => {
   });
 });
 
+test('a file that is longer than any text is refused by its length', () => {
+  const bytes = new Uint8Array(2 ** 29);
+  expect(readCertificateFile(bytes)).toMatchObject({ reason: 'The text is longer than 4096 KiB.' });
+  expect(readCrlFile(bytes)).toMatchObject({ reason: 'The text is longer than 65536 KiB.' });
+});
+
 test('files may be DER, and larger', () => {
-  expect(readCertificateFile(USER.der)).toMatchObject({ kind: 'read', certificates: { length: 1 } });
+  expect(readCertificateFile(USER.der)).toMatchObject({ kind: 'read', all: { length: 1 } });
   const many = Buffer.from(USER.pem.repeat(FILE_LIMITS.certificates));
-  expect(readCertificateFile(many)).toMatchObject({ kind: 'read', certificates: { length: 1024 } });
+  expect(readCertificateFile(many)).toMatchObject({ kind: 'read', all: { length: 1024 } });
   const crl = makeCrl({ issuer: CA, revoked: [7n] });
   for (const bytes of [crl, Buffer.from(pemOf('X509 CRL', crl))]) {
     expect(readCrlFile(bytes)).toMatchObject({ kind: 'read', all: [{ revoked: new Set(['7']) }] });

@@ -89,6 +89,17 @@ test('CRLs say how many they revoke, until when, and what they cover', () => {
   });
 });
 
+test('a signer is named by its table, whatever stands before it', () => {
+  const crl = pemOf('X509 CRL', makeCrl({ issuer: CA }));
+  const signers = tablesOf(Buffer.from(crl + USER.pem + CA.pem)).map((table) => table['signed by']);
+  expect(signers).toEqual(['number 3 of this file', 'number 3 of this file', 'itself']);
+});
+
+test('a file of CRLs may be as long as the service takes them', () => {
+  const crl = pemOf('X509 CRL', makeCrl({ issuer: CA }));
+  expect(tablesOf(Buffer.concat([Buffer.from(crl), Buffer.alloc(5 << 20, '\n')]))).toHaveLength(1);
+});
+
 test('at most 4,096 signatures of a file are looked at, of each as many as may have made it', () => {
   const elsewhere = { subject: CA.subject, keys: newKeys() };
   const [keys, crl] = [newKeys(), pemOf('X509 CRL', makeCrl({ issuer: elsewhere }))];

@@ -51,7 +51,6 @@ test('a user alone is accepted as such', () => {
   expect(judged([user])).toEqual({
     accepted: true,
     endEntity: user.certificate,
-    presented: user.certificate,
     expiresAt: Math.min(user.certificate.notAfter, CA.certificate.notAfter),
     holdsUntil: user.certificate.notAfter,
     proxy: 'none',

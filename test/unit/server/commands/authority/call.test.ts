@@ -126,6 +126,17 @@ test('of a file with a private key the certificates alone are sent, in their ord
   expect(err).toBe(`${path} holds a private key too, which is not sent: only its certificates are\n`);
 });
 
+test('a file that is far too long is not sent', async () => {
+  const long = file('long.pem', CERTIFICATE + '\n'.repeat(4 << 20));
+  for (const words of [
+    ['--cert', long],
+    ['--cert', file('cert.pem', CERTIFICATE), '--att-cert', long],
+  ]) {
+    const { thrown } = await call(server.url, 'reqAuthorisation', ...words);
+    expect(thrown).toMatchObject({ code: 'input', message: `${long} is longer than 4096 KiB` });
+  }
+});
+
 test('a key behind a certificate that does not end is not sent either', async () => {
   const torn = CERTIFICATE.slice(0, CERTIFICATE.indexOf('-----END'));
   const path = file('torn.pem', torn + KEY + CERTIFICATE);

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   DEMONSTRATION_FILES,
@@ -10,6 +11,7 @@ import {
   writeDemonstration,
 } from '../../../../../server/authority/demonstration.ts';
 import { signerOf } from '../../../../../server/authority/attributeCertificate/write.ts';
+import { loadAuthority } from '../../../../../server/authority/configuration/load.ts';
 import { nameDer } from '../../../../../server/authority/issuance/certificate.ts';
 import { epochMs } from '../../../../../server/observe/clock.ts';
 import { CommanderError } from 'commander';
@@ -261,6 +263,21 @@ test('issue takes no key that is not that of the issuer, and its certificate out
   expect(inspected.out).toBe((await authority('inspect', file('proxy2.pem'))).out);
 });
 
+test('issue signs with RSA and EC keys alone', async () => {
+  await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file('ca4'));
+  const others = [
+    generateKeyPairSync('ed25519'),
+    generateKeyPairSync('rsa-pss', { modulusLength: 2048, hashAlgorithm: 'sha256', mgf1HashAlgorithm: 'sha256' }),
+  ];
+  for (const { privateKey } of others) {
+    writeFileSync(file('other.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const words = ['--kind', 'user', '--name', '/CN=x', '--issuer', file('ca4.pem'), '-o', file('never')];
+    const { end, err } = await authority('issue', ...words, '--issuer-key', file('other.key'));
+    const said = 'other.key holds a key that nothing is signed with here: want an RSA or EC key';
+    expect([end, err]).toEqual(['input', said]);
+  }
+});
+
 test.each(['pem', 'key'])('issue neither writes over a .%s nor leaves the other file beside it', async (ending) => {
   const prefix = `kept-${ending}`;
   writeFileSync(file(`${prefix}.${ending}`), 'mine');
@@ -269,6 +286,9 @@ test.each(['pem', 'key'])('issue neither writes over a .%s nor leaves the other 
   expect(readdirSync(directory).filter((name) => name.startsWith(prefix))).toEqual([`${prefix}.${ending}`]);
   expect(readFileSync(file(`${prefix}.${ending}`), 'utf8')).toBe('mine');
 });
+
+/** Files that stay unread where the flags do not fit. */
+const BY_SELF = ['--issuer', 'none.pem', '--issuer-key', 'none.key'] as const;
 
 test.for([
   ['a user without an issuer', ['--kind', 'user', '--name', '/CN=x']],
@@ -280,6 +300,8 @@ test.for([
   ['a country beyond ASCII', ['--kind', 'ca', '--name', '/C=Österreich/CN=X']],
   ['an address of mail beyond ASCII', ['--kind', 'ca', '--name', '/CN=X/emailAddress=jürgen@example.org']],
   ['a domain beyond ASCII', ['--kind', 'ca', '--name', '/DC=org/DC=exämple/CN=X']],
+  ['a path length of a user', ['--kind', 'user', '--name', '/CN=x', '--path-length', '1', ...BY_SELF]],
+  ['a path length of a legacy proxy', ['--kind', 'legacy-proxy', '--path-length', '1', ...BY_SELF]],
   ['a name of 65 attributes', ['--kind', 'ca', '--name', '/OU=x'.repeat(65)]],
 ] as const)('issue refuses %s as wrong usage', async ([, words]) => {
   expect((await authority('issue', ...words, '-o', file('never'))).end).toBe('usage');
@@ -340,4 +362,27 @@ test('a demonstration is kept while it is good, and made anew when it is about t
   rmSync(join(home, DEMONSTRATION_FILES.user));
   prepareDemonstration(home, NOW + 89.5 * 86_400);
   expect(key()).not.toBe(second);
+});
+
+test('a demonstration that somebody changed is never thrown away: its mistakes are told, and it is kept aside', () => {
+  const home = file('changed/demonstration');
+  prepareDemonstration(home, NOW);
+  const config = join(home, DEMONSTRATION_FILES.config);
+  const changed = `nmae = "x"\n${readFileSync(config, 'utf8')}`;
+  writeFileSync(config, changed);
+  const message = `${config}:1:1: unknown key "nmae"; the nearest known is name\nmend the demonstration of the attribute authority, or remove ${home} to have it made anew`;
+  expect(() => prepareDemonstration(home, NOW)).toThrow(expect.objectContaining({ code: 'input', message }));
+  expect(readFileSync(config, 'utf8')).toBe(changed);
+  rmSync(join(home, DEMONSTRATION_FILES.user));
+  expect(prepareDemonstration(home, NOW)).toBe(home);
+  expect(readFileSync(config, 'utf8')).not.toBe(changed);
+  expect(readFileSync(join(`${home}-before`, DEMONSTRATION_FILES.config), 'utf8')).toBe(changed);
+  expect(readdirSync(dirname(home)).toSorted()).toEqual(['demonstration', 'demonstration-before']);
+});
+
+test.each([2, 25])('a demonstration is made anew where the clock was set back by %d hours', (hours) => {
+  const home = file('clock/demonstration');
+  const at = NOW - hours * 3600;
+  prepareDemonstration(home, NOW);
+  expect(loadAuthority(join(prepareDemonstration(home, at), DEMONSTRATION_FILES.config), at).kind).toBe('loaded');
 });

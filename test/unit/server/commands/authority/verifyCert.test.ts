@@ -72,6 +72,11 @@ test('--timing prints the time of the validation, whatever becomes of it', async
   });
 });
 
+test('a path that the system does not look at is told, and no bug', async () => {
+  const { thrown } = await verify(...TRUST, ...TIME, '--crls', join(directory, 'x'.repeat(1000)), file(USER.pem));
+  expect(thrown).toMatchObject({ code: 'file', message: expect.stringContaining('ENAMETOOLONG') as unknown });
+});
+
 test('--max-depth counts intermediate CAs', async () => {
   const words = [...TRUST, ...TIME, '--allow-proxies', file(CHAIN)];
   expect(await verify('--max-depth', '1', ...words)).toMatchObject({ thrown: undefined });
