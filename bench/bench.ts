@@ -1,68 +1,138 @@
 // The entry of `npm run bench`: reads the flags, runs the load bench or the micro-benchmarks, prints the tables.
-// Exit codes: 0 measured, 1 a budget was passed, an answer was wrong or the world failed, 2 wrong usage.
+// Exit codes: 0 measured, 1 a budget was passed, nothing could be judged, an answer was wrong or the world failed, 2
+// wrong usage; 128 and its number for a signal, behind which nothing is left.
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { OperationError } from '../data/operationError.ts';
-import { tableText, withProgress } from '../server/commands/terminal.ts';
-import { CACHE_DIRECTORY } from './load/dataSet.ts';
-import {
-  CLIENTS,
-  measuredRatio,
-  runLoadBench,
-  type ClientName,
-  type LoadBenchOptions,
-  type ScenarioReport,
-} from './load/load.ts';
+import { withProgress } from '../server/commands/terminal.ts';
+import { CACHE_DIRECTORY, observationsOf } from './load/dataSet.ts';
+import { CLIENTS, runLoadBench, type ClientName, type LoadBenchOptions, type LoadObserver } from './load/load.ts';
 import { runMicroBench } from './micro/micro.ts';
-import { guardLines, MICRO_BUDGETS, type BudgetPlace } from './budgets.ts';
-import { importRatios, runImportRace } from './peers/importRace.ts';
+import { BUDGETED_OBSERVATIONS, type BudgetPlace } from './budgets.ts';
+import { runImportRace } from './peers/importRace.ts';
 import { runPeerBench } from './peers/peerBench.ts';
-import { proxyFigures, runProxyBench } from './proxy/proxyBench.ts';
+import { runProxyBench } from './proxy/proxyBench.ts';
 import { runFullReport, ofSizes, proxyOptions, runWaits } from './report/fullReport.ts';
+import { endOnSignals, isEnding } from './processes/ending.ts';
 import { hasValgrind } from './processes/instructionCounts.ts';
 import { runInstructionBench } from './load/instructions.ts';
 import { htmlPage } from './report/htmlPage.ts';
-import type { WaitReport } from './load/waits.ts';
 import {
-  growthLines,
-  growthTable,
-  importTable,
-  instructionTable,
-  loadTable,
-  microTable,
-  peerTable,
-  proxyTable,
-  soapTable,
-  startTable,
-  waitTable,
-} from './report/report.ts';
+  growthJudgement,
+  importJudgement,
+  jointJudgement,
+  loadJudgement,
+  microJudgement,
+  peerJudgement,
+  proxyJudgement,
+  reportJudgement,
+  soapJudgement,
+  tableJudgement,
+  type Judgement,
+} from './report/judgement.ts';
+import { instructionTable, startTable } from './report/report.ts';
 import { WARM_UP } from './load/rounds.ts';
-import { growthsOf, runSizes, type SizeReport } from './load/sizes.ts';
+import { runSizes } from './load/sizes.ts';
 import { runSoapBench } from './authority/soapBench.ts';
 import { runStartBench } from './load/startBench.ts';
 import { SCENARIOS } from './scenarios/scenarios.ts';
 
-interface Flags {
+/** What says which catalogue is measured, and how. */
+interface Settings {
   readonly observations: number;
   readonly seed: number;
-  readonly rounds: number;
-  readonly only: readonly string[];
   readonly dataSet?: string;
   readonly snapshot?: string;
-  readonly against?: string;
+  readonly rounds: number;
+  readonly only: readonly string[];
   readonly client: ClientName;
+  readonly quick?: boolean;
+  readonly against?: string;
+}
+
+interface Flags extends Settings {
   readonly peers?: boolean;
   readonly imports?: boolean;
   readonly soap?: boolean;
   readonly proxy?: boolean;
   readonly sizes?: readonly number[];
   readonly report?: boolean;
-  readonly quick?: boolean;
   readonly micro?: boolean;
   readonly instructions?: boolean;
   readonly start?: boolean;
 }
+
+/** A run in place of the load bench: its option, and the settings that mean something to it: it refuses the others. */
+interface Mode {
+  readonly flag: string;
+  readonly what: string;
+  readonly parse?: (text: string) => unknown;
+  readonly run: (flags: Flags) => Promise<Judgement>;
+  readonly settings: readonly (keyof Settings)[];
+}
+
+const DATA = ['observations', 'seed', 'dataSet', 'snapshot'] as const;
+const ALL = [...DATA, 'rounds', 'only', 'client', 'quick', 'against'] as const;
+
+const MODES: Readonly<Record<Exclude<keyof Flags, keyof Settings>, Mode>> = {
+  peers: {
+    flag: '--peers',
+    what: 'race against Fastify over SQLite, json-server and nginx, the first two installed for it; then --imports, --soap',
+    run: runPeers,
+    settings: [...DATA, 'rounds', 'quick'],
+  },
+  imports: {
+    flag: '--imports',
+    what: 'an import alone, beside imports into SQLite and DuckDB, which are installed for it',
+    run: runImports,
+    settings: [...DATA, 'rounds', 'quick'],
+  },
+  soap: {
+    flag: '--soap',
+    what: 'the attribute authority alone: beside a bare server, RSA signatures, gSOAP in C and node soap',
+    run: runSoap,
+    settings: ['rounds', 'quick'],
+  },
+  proxy: {
+    flag: '--proxy',
+    what: 'one mix of requests beside a heavy client, directly, through nginx and HAProxy of deploy/',
+    run: runProxy,
+    settings: [...DATA, 'quick'],
+  },
+  sizes: {
+    flag: '--sizes <counts>',
+    what: 'how costs grow from one of these numbers of observations to the next',
+    parse: counts,
+    run: runGrowth,
+    settings: ['seed', 'rounds', 'only', 'client', 'quick'],
+  },
+  report: {
+    flag: '--report',
+    what: 'all of these, and how costs grow, as tables and plots in bench/report.html',
+    run: runReport,
+    settings: ALL,
+  },
+  micro: {
+    flag: '--micro',
+    what: 'the micro-benchmarks instead of the load bench; --only then names a task',
+    run: runMicro,
+    settings: [...DATA, 'rounds', 'only', 'quick'],
+  },
+  instructions: {
+    flag: '--instructions',
+    what: 'instructions per request of record, list and trustedHosts, or of --only, as valgrind counts them, on 2,000 observations at most',
+    run: runInstructions,
+    settings: [...DATA, 'only'],
+  },
+  start: {
+    flag: '--start',
+    what: 'from the start of the process to its first answer, and the CPU that takes',
+    run: runStart,
+    settings: [...DATA, 'rounds'],
+  },
+};
+const MODE_NAMES = Object.keys(MODES) as (keyof typeof MODES)[];
 
 const QUICK_PART = 0.25;
 /** More than eight times the last cache of the machines this runs on. */
@@ -76,13 +146,15 @@ const START_THREADS = [1, 2];
 const USAGE_EXIT = 2;
 
 function command(): Command {
-  return new Command('npm run bench --')
+  const program = new Command('npm run bench --')
     .description(
       'Measures CPU per request as ratios to bare controls in the same run; microseconds are for orientation.',
     )
-    .option('--observations <count>', 'observations of the generated catalogue', count, 100_000)
+    .option('--observations <count>', 'observations of the generated catalogue', count, BUDGETED_OBSERVATIONS)
     .option('--seed <number>', 'seed of the generated catalogue', integer, 1)
-    .option('--data-set <dir>', 'a directory of NDJSON instead of a generated one')
+    .addOption(
+      new Option('--data-set <dir>', 'a directory of NDJSON instead of a generated one').conflicts('observations'),
+    )
     .option('--snapshot <file>', 'its snapshot, where there is one already; it is trusted to be of this data')
     .option('--rounds <count>', 'interleaved rounds, of which the least counts', count, 7)
     .option('--only <name>', `one scenario (repeatable): ${SCENARIOS.map(({ name }) => name).join(', ')}`, oneMore, [])
@@ -91,26 +163,35 @@ function command(): Command {
     )
     .option('--quick', 'a quarter of the requests a round, judged as CI judges')
     .option('--against <revision>', 'race this tree against another revision, in the same rounds')
-    .option(
-      '--peers',
-      'race against Fastify over SQLite, json-server and nginx, the first two installed for it; then --imports, --soap',
-    )
-    .option('--imports', 'an import alone, beside imports into SQLite and DuckDB, which are installed for it')
-    .option('--soap', 'the attribute authority alone: beside a bare server, RSA signatures, gSOAP in C and node soap')
-    .option('--proxy', 'one mix of requests beside a heavy client, directly, through nginx and HAProxy of deploy/')
-    .option('--sizes <counts>', 'how costs grow from one of these numbers of observations to the next', counts)
-    .option('--report', 'all of these, and how costs grow, as tables and plots in bench/report.html')
-    .option('--micro', 'the micro-benchmarks instead of the load bench; --only then names a task')
-    .option(
-      '--instructions',
-      'instructions per request of record, list and trustedHosts, or of --only, as valgrind counts them',
-    )
-    .option('--start', 'from the start of the process to its first answer, and the CPU that takes')
+    .addHelpText('after', helpText())
     .exitOverride()
     .action(async (flags: Flags) => {
-      const table = await benchOf(flags)(flags);
-      process.stdout.write(`${table}\n`);
+      const mode = MODE_NAMES.find((name) => flags[name] !== undefined);
+      const { text, isGood } = await (mode === undefined ? runLoad : MODES[mode].run)(flags);
+      if (!isGood) process.exitCode = 1;
+      process.stdout.write(`${text}\n`);
     });
+  for (const name of MODE_NAMES) program.addOption(modeOption(name));
+  return program;
+}
+
+/** The option of a mode, which refuses all other modes and the settings that mean nothing to it. */
+function modeOption(name: keyof typeof MODES): Option {
+  const { flag, what, parse, settings } = MODES[name];
+  const others = [...MODE_NAMES.filter((one) => one !== name), ...ALL.filter((one) => !settings.includes(one))];
+  const option = new Option(flag, what).conflicts(others);
+  return parse ? option.argParser(parse) : option;
+}
+
+function helpText(): string {
+  const flagOf = (name: string): string => `--${name.replace('dataSet', 'data-set')}`;
+  const lines = MODE_NAMES.map((name) => `  ${flagOf(name).padEnd(16)}${MODES[name].settings.map(flagOf).join(' ')}`);
+  return `
+One of these runs at a time, in place of the load bench; what does not stand behind it, it refuses:
+${lines.join('\n')}
+
+--snapshot goes with --data-set. Budgets are of ${BUDGETED_OBSERVATIONS.toLocaleString('en')} observations: at another size only --soap, --proxy and
+growth are judged.`;
 }
 
 function integer(text: string): number {
@@ -133,36 +214,12 @@ function oneMore(name: string, names: readonly string[]): readonly string[] {
   return [...names, name];
 }
 
-function benchOf({
-  micro,
-  peers,
-  imports,
-  soap,
-  proxy,
-  sizes,
-  report,
-  instructions,
-  start,
-  only,
-}: Flags): (flags: Flags) => Promise<string> {
-  if (instructions === true) return runInstructions;
-  if (start === true) return runStart;
-  if (micro === true) return runMicro;
-  if (imports === true) return runImports;
-  if (soap === true) return runSoap;
-  if (proxy === true) return runProxy;
-  if (peers === true) return runPeers;
-  if (sizes !== undefined) return runGrowth;
-  if (report === true) return runReport;
-  return only.length > 0 ? runLoad : runWhole;
-}
-
-function optionsOf(flags: Flags): LoadBenchOptions {
+async function optionsOf(flags: Flags): Promise<LoadBenchOptions> {
   const requestsPart = flags.quick === true ? QUICK_PART : 1;
   const warmUp = WARM_UP / requestsPart;
   return {
     ...flags,
-    place: placeOf(flags),
+    place: await sizedPlaceOf(flags),
     requestsPart,
     warmUp,
     floorBytes: FLOOR_BYTES,
@@ -170,129 +227,103 @@ function optionsOf(flags: Flags): LoadBenchOptions {
   };
 }
 
-function onStep(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
-async function runPeers(flags: Flags): Promise<string> {
-  const options = optionsOf(flags);
-  const peers = await withProgress(process.stderr, (onProgress) => runPeerBench(options, { onProgress, onStep }));
-  return [tableText(peerTable(peers)), await runImports(flags), await runSoap(flags)].join('\n\n');
-}
-
-async function runImports(flags: Flags): Promise<string> {
-  const options = optionsOf(flags);
-  const report = await withProgress(process.stderr, (onProgress) => runImportRace(options, { onProgress, onStep }));
-  const { lines, isGood } = guardLines(importRatios(report), placeOf(flags));
-  // A machine that has no peers is told so, and has lost nothing.
-  if (!isGood && report.peers.length > 0) process.exitCode = 1;
-  return [tableText(importTable(report)), lines.join('\n')].join('\n\n');
-}
-
-async function runSoap(flags: Flags): Promise<string> {
-  return tableText(soapTable(await runSoapBench(optionsOf(flags), { onStep })));
-}
-
-async function runProxy(flags: Flags): Promise<string> {
-  const options = proxyOptions(optionsOf(flags));
-  const points = await withProgress(process.stderr, (onProgress) => runProxyBench(options, { onProgress, onStep }));
-  const { lines, isGood } = guardLines(proxyFigures(points), placeOf(flags));
-  const errors = points.reduce((sum, point) => sum + point.errors, 0);
-  if (!isGood || errors > 0) process.exitCode = 1;
-  return [tableText(proxyTable(points)), lines.join('\n')].join('\n\n');
-}
-
-async function runLoad(flags: Flags): Promise<string> {
-  const options = optionsOf(flags);
-  const reports = await withProgress(process.stderr, (onProgress) => runLoadBench(options, { onProgress, onStep }));
-  return judged(flags, reports, []);
-}
-
-/** All scenarios, and unless it has to be quick what clients wait for. */
-async function runWhole(flags: Flags): Promise<string> {
-  if (flags.quick === true) return runLoad(flags);
-  const options = optionsOf(flags);
-  return withProgress(process.stderr, async (onProgress) => {
-    const reports = await runLoadBench(options, { onProgress, onStep });
-    return judged(flags, reports, await runWaits(options, { onProgress, onStep }));
-  });
-}
-
-const REPORT_FILE = fileURLToPath(new URL('./report.html', import.meta.url));
-
-async function runReport(flags: Flags): Promise<string> {
-  const options = optionsOf(flags);
-  const report = await withProgress(process.stderr, (onProgress) => runFullReport(options, { onProgress, onStep }));
-  await writeFile(REPORT_FILE, htmlPage(report, placeOf(flags)));
-  // Beside a small catalogue there is no smaller one.
-  const growth = report.sizes.length > 1 ? [grown(report.sizes)] : [];
-  const tables = [judged(flags, report.load, report.waits), ...growth, tableText(peerTable(report.peers))];
-  return [...tables, `wrote ${REPORT_FILE}`].join('\n\n');
-}
-
-async function runGrowth(flags: Flags): Promise<string> {
-  const sizes = ofSizes(optionsOf(flags), flags.sizes!);
-  return grown(await withProgress(process.stderr, (onProgress) => runSizes(sizes, { onProgress, onStep })));
-}
-
-/** How costs grow, and below the table what grew too much, which is the exit code. */
-function grown(sizes: readonly SizeReport[]): string {
-  const growths = growthsOf(sizes);
-  const { lines, isGood } = growthLines(growths);
-  if (!isGood) process.exitCode = 1;
-  return [tableText(growthTable(growths)), lines.join('\n')].join('\n\n');
-}
-
-/** The tables, and below them what the budgets say; a budget that is passed is the exit code. */
-function judged(flags: Flags, reports: readonly ScenarioReport[], waits: readonly WaitReport[]): string {
-  const place = placeOf(flags);
-  const ratios = reports.map(measuredRatio);
-  const { lines, isGood } = guardLines([...ratios, ...waits], place);
-  if (!isGood) process.exitCode = 1;
-  const tables = [
-    tableText(loadTable(reports, place)),
-    ...(waits.length > 0 ? [tableText(waitTable(waits, place))] : []),
-  ];
-  return [...tables, lines.join('\n')].join('\n\n');
+/** None where the catalogue is of another size than the budgets. */
+async function sizedPlaceOf(flags: Flags): Promise<BudgetPlace | undefined> {
+  return (await observationsOf(flags)) === BUDGETED_OBSERVATIONS ? placeOf(flags) : undefined;
 }
 
 function placeOf({ quick }: Flags): BudgetPlace {
   return quick === true ? 'ci' : 'hand';
 }
 
-async function runMicro(flags: Flags): Promise<string> {
+/** What work gives that is told of, as a bar and in lines. */
+function observed<T>(work: (observer: LoadObserver) => Promise<T>): Promise<T> {
+  return withProgress(process.stderr, (onProgress) => work({ onProgress, onStep }));
+}
+
+function onStep(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+async function runPeers(flags: Flags): Promise<Judgement> {
+  const options = await optionsOf(flags);
+  const peers = await observed((observer) => runPeerBench(options, observer));
+  return jointJudgement([peerJudgement(peers, options.place), await runImports(flags), await runSoap(flags)]);
+}
+
+async function runImports(flags: Flags): Promise<Judgement> {
+  const options = await optionsOf(flags);
+  return importJudgement(await observed((observer) => runImportRace(options, observer)), options.place);
+}
+
+async function runSoap(flags: Flags): Promise<Judgement> {
+  return soapJudgement(await runSoapBench(await optionsOf(flags), { onStep }), placeOf(flags));
+}
+
+async function runProxy(flags: Flags): Promise<Judgement> {
+  const options = proxyOptions(await optionsOf(flags));
+  return proxyJudgement(await observed((observer) => runProxyBench(options, observer)), placeOf(flags));
+}
+
+/** The scenarios; all of them unless it has to be quick, with what clients wait for. */
+async function runLoad(flags: Flags): Promise<Judgement> {
+  const options = await optionsOf(flags);
+  const isWhole = flags.only.length === 0 && flags.quick !== true;
+  return observed(async (observer) => {
+    const reports = await runLoadBench(options, observer);
+    return loadJudgement(reports, isWhole ? await runWaits(options, observer) : [], options.place);
+  });
+}
+
+const REPORT_FILE = fileURLToPath(new URL('./report.html', import.meta.url));
+
+async function runReport(flags: Flags): Promise<Judgement> {
+  const options = await optionsOf(flags);
+  const report = await observed((observer) => runFullReport(options, observer));
+  await writeFile(REPORT_FILE, htmlPage(report, options.place));
+  const { text, isGood } = reportJudgement(report, options.place, placeOf(flags));
+  return { text: `${text}\n\nwrote ${REPORT_FILE}`, isGood };
+}
+
+async function runGrowth(flags: Flags): Promise<Judgement> {
+  const sizes = ofSizes(await optionsOf(flags), flags.sizes!);
+  return growthJudgement(await observed((observer) => runSizes(sizes, observer)));
+}
+
+async function runMicro(flags: Flags): Promise<Judgement> {
   const batchMs = flags.quick === true ? BATCH_MS * QUICK_PART : BATCH_MS;
   const options = { ...flags, batchMs, bits: MICRO_BITS, cacheDirectory: CACHE_DIRECTORY };
-  const reports = await withProgress(process.stderr, (onProgress) => runMicroBench(options, onProgress));
-  const place = placeOf(flags);
-  const { lines, isGood } = guardLines(reports, place, MICRO_BUDGETS, 'micro');
-  if (!isGood) process.exitCode = 1;
+  const reports = await observed(({ onProgress }) => runMicroBench(options, onProgress));
   const isWhole = flags.only.length > 0 || reports.some(({ name }) => name === 'memmem');
   const skipped = isWhole ? [] : ['memmem was skipped: there is no C compiler (cc)'];
-  return [tableText(microTable(reports, place)), [...lines, ...skipped].join('\n')].join('\n\n');
+  return microJudgement(reports, await sizedPlaceOf(flags), skipped);
 }
 
-async function runInstructions(flags: Flags): Promise<string> {
-  if (!(await hasValgrind())) return 'not counted: valgrind is not installed';
+async function runInstructions(flags: Flags): Promise<Judgement> {
+  if (!(await hasValgrind())) return { text: 'not counted: valgrind is not installed', isGood: true };
   const observations = Math.min(flags.observations, COUNTED_OBSERVATIONS);
   const options = { ...flags, observations, cacheDirectory: CACHE_DIRECTORY };
-  return tableText(
-    instructionTable(
-      await withProgress(process.stderr, (onProgress) => runInstructionBench(options, { onProgress, onStep })),
-    ),
-  );
+  return tableJudgement(instructionTable(await observed((observer) => runInstructionBench(options, observer))));
 }
 
-async function runStart(flags: Flags): Promise<string> {
-  return tableText(startTable(await runStartBench({ ...optionsOf(flags), threads: START_THREADS }, onStep)));
+async function runStart(flags: Flags): Promise<Judgement> {
+  const options = { ...(await optionsOf(flags)), threads: START_THREADS };
+  return tableJudgement(startTable(await runStartBench(options, onStep)));
 }
 
-try {
-  await command().parseAsync();
-} catch (error) {
+/** Tells why a run came to nothing, by its exit code too. */
+function tell(error: unknown): void {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : USAGE_EXIT;
   else if (error instanceof OperationError) {
     process.stderr.write(`bench: ${error.message}\n`);
     process.exitCode = error.code === 'usage' ? USAGE_EXIT : 1;
   } else throw error;
+}
+
+endOnSignals();
+try {
+  await command().parseAsync();
+} catch (error) {
+  // What a signal has stopped is no failure.
+  if (!(await isEnding())) tell(error);
 }

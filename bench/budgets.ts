@@ -6,6 +6,9 @@ import { readFileSync } from 'node:fs';
 /** Where a run is judged: by hand on a quiet machine, or in CI among others. */
 export type BudgetPlace = 'hand' | 'ci';
 
+/** The size of catalogue that budgets are of, but for those of the authority and of proxies, which depend on none. */
+export const BUDGETED_OBSERVATIONS = 100_000;
+
 /** How much of a budget may be passed at each place: 0.15 is 15 %. */
 export type Tolerance = Readonly<Record<BudgetPlace, number>>;
 
@@ -87,17 +90,19 @@ export interface MeasuredRatio {
 }
 
 /**
- * Whether a ratio is within its budget. `unbudgeted` is for what has none, which the tests do not allow in the table.
+ * Whether a ratio is within its budget. `unbudgeted` is for what has none, which the tests do not allow in the table,
+ * and the dash for what is judged at no place.
  */
-export type BudgetVerdict = 'held' | 'lost' | 'too noisy' | 'unbudgeted';
+export type BudgetVerdict = 'held' | 'lost' | 'too noisy' | 'unbudgeted' | '-';
 
 /**
  * Compares a ratio with its budget and tolerance. Noise only adds: a ratio within its budget holds however noisy what
  * was measured is, one beyond is lost where its own rounds agree as well as those of its control must, or disagree by
- * less than it is beyond.
+ * less than it is beyond. Without a place it is not judged: it is of a catalogue of another size.
  */
-export function guardedOf(measured: MeasuredRatio, place: BudgetPlace, budgets = BUDGETS): BudgetVerdict {
+export function guardedOf(measured: MeasuredRatio, place: BudgetPlace | undefined, budgets = BUDGETS): BudgetVerdict {
   const { name, ratio, spread, ownSpread = 0 } = measured;
+  if (place === undefined) return '-';
   const budget = budgets.ratios[name];
   if (!budget) return 'unbudgeted';
   if (spread > budgets.spreadMax) return 'too noisy';
@@ -121,20 +126,31 @@ export function mostOf(
   return Math.min(promise, most * (1 + (tolerance ?? budgets.tolerance)[place]));
 }
 
+/** What is said of budgets or of growth, and whether it is good. */
+export interface GuardLines {
+  readonly lines: readonly string[];
+  readonly isGood: boolean;
+}
+
 /**
  * What a run says about its budgets, a line each; `isGood` only where something was judged and nothing was lost, so
- * that nothing passes because nothing ran. `part` is where the budgets stand in their file.
+ * that nothing passes because nothing ran. Without a place nothing is to be judged, which is said. `part` is where the
+ * budgets stand in their file.
  */
 export function guardLines(
   measured: readonly MeasuredRatio[],
-  place: BudgetPlace,
+  place: BudgetPlace | undefined,
   budgets = BUDGETS,
   part: 'ratios' | 'micro' = 'ratios',
-): { readonly lines: readonly string[]; readonly isGood: boolean } {
+): GuardLines {
+  if (place === undefined) {
+    const size = BUDGETED_OBSERVATIONS.toLocaleString('en');
+    return { lines: [`not judged: budgets are of ${size} observations`], isGood: true };
+  }
   const guarded = measured.map((one) => ({ ...one, is: guardedOf(one, place, budgets) }));
   const lines = guarded.flatMap(({ name, ratio, spread, ownSpread = 0, is }) => {
     if (is === 'too noisy') return [`${name}: not judged, ${noiseText({ spread, ownSpread }, budgets)}`];
-    if (is === 'held') return [];
+    if (is === 'held' || is === '-') return [];
     const where = placeOfBudget(part, name, budgets);
     if (is === 'unbudgeted') return [`${name}: not judged by ${where}`];
     const most = mostOf(budgets.ratios[name]!, place, budgets).toFixed(2);

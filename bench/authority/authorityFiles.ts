@@ -1,10 +1,10 @@
 // The authority that a benched server serves: the demonstration's files, made for the run, and what its users send.
 // Removes them at the end; starts nothing.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DEMONSTRATION_FILES, writeDemonstration } from '../../server/authority/demonstration.ts';
 import { type Credentials, type Issuers, issuersOf, type Who } from './freshCredentials.ts';
+import { temporaryFolder } from '../processes/ending.ts';
 import type { Running } from '../processes/stage.ts';
 
 /**
@@ -23,7 +23,7 @@ export interface BenchAuthority extends Running {
  * making.
  */
 export async function openBenchAuthority(): Promise<BenchAuthority> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'catalogue-replica-bench-authority-'));
+  const { path: directory, remove } = temporaryFolder('catalogue-replica-bench-authority-');
   const holders = writeDemonstration(directory, Math.floor(Date.now() / 1000));
   const fileOf = (name: string): string => path.join(directory, name);
   const textOf = (name: string): string => readFileSync(fileOf(name), 'utf8');
@@ -36,6 +36,6 @@ export async function openBenchAuthority(): Promise<BenchAuthority> {
       visitor: { chain: textOf(visitor), attributeCertificate: textOf(visitorCertificate) },
     },
     issuers: issuersOf(holders, textOf(visitorCertificate)),
-    stop: async () => rmSync(directory, { recursive: true }),
+    stop: async () => remove(),
   };
 }

@@ -7,6 +7,7 @@ import { checkCall } from './callCheck.ts';
 import { CALL_SCENARIOS, SIGNATURE_TARGETS, TRUSTED_HOSTS } from './callScenarios.ts';
 import { ask } from '../scenarios/check.ts';
 import { bareLoad } from '../scenarios/controlLoads.ts';
+import type { MeasuredRatio } from '../budgets.ts';
 import type { LoadObserver, LoadBenchOptions } from '../load/load.ts';
 import { startLoadClient } from '../client/loadClient.ts';
 import { startControl, startServer, type ListeningProcess } from '../processes/processes.ts';
@@ -54,6 +55,15 @@ export function runSoapBench(
     );
     return entered.flatMap((one, i) => reportsOf(one, measured[i]!.map(summaryOf)));
   });
+}
+
+/** Our cost beside each peer's, for its budget. */
+export function soapRatios(reports: readonly SoapReport[]): readonly MeasuredRatio[] {
+  return SOAP_PEERS.flatMap(({ name: peer, budget: name }) =>
+    reports
+      .filter(({ beside }) => beside === peer)
+      .map(({ ratio, subject, other }) => ({ name, ratio, spread: other.spread, ownSpread: subject.spread })),
+  );
 }
 
 interface Rival {

@@ -20,17 +20,21 @@ export interface SoapPeerOptions {
   readonly call: HostsCall;
 }
 
-/** A SOAP server of others; `pass` is how much of its CPU ours may need, where the design says so. */
+/**
+ * A SOAP server of others; `pass` is how much of its CPU ours may need, where the design says so, and `budget` names
+ * what was reached.
+ */
 export interface SoapPeer {
   readonly name: string;
+  readonly budget: string;
   readonly pass: number | undefined;
   start(options: SoapPeerOptions): Promise<ListeningProcess>;
 }
 
 /** All of them. */
 export const SOAP_PEERS: readonly SoapPeer[] = [
-  { name: 'gSOAP in C', pass: 0.45, start: startGsoap },
-  { name: 'node soap', pass: undefined, start: startNodeSoap },
+  { name: 'gSOAP in C', budget: 'gsoap', pass: 0.45, start: startGsoap },
+  { name: 'node soap', budget: 'nodeSoap', pass: undefined, start: startNodeSoap },
 ];
 
 /** Starts a peer, or says in one line why it cannot be had. */

@@ -25,7 +25,7 @@ export interface Exchange {
 /**
  * What the client is to do: `requests` in all on `connections` keep-alive connections to 127.0.0.1, one at a time on
  * each, the exchanges in turn; as fast as they are answered, or `perSecond` of them, whether or not those before are
- * answered: a request that waits for a connection has begun when it was due. Bodies that are new each time are made
+ * answered: a request that finds no connection idle has begun when it was due. Bodies that are new each time are made
  * before the first request: `ahead` of them, or as many as there are requests. With `ports` the connections take these
  * in turn. So many requests as `errorsMax` may fail, on connections that are then opened again; without it the first
  * one ends the order. It gives up after `withinMs`.
@@ -45,7 +45,8 @@ export interface LoadOrder {
 /**
  * What came of an order: `requests` that were answered, `errors` that were not, or wrongly; `fault` says what was
  * wrong, and then the numbers are those up to there. `elapsedMs` is from the first request to the last answer, `p99Ms`
- * what 99 % of the answers took at most, from when the request was due to their last byte.
+ * what 99 % of the answers took at most, from when the request was due, or sent where that was at once, to their last
+ * byte.
  */
 export interface LoadOutcome {
   readonly requests: number;

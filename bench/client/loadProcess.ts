@@ -2,9 +2,8 @@
 // no more of an answer than its status and length, and the body where it has a digest; bounded in requests and time.
 import { createHash, type Hash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import { bodiesOf } from './freshBody.ts';
-import type { Exchange, LoadOrder, LoadOutcome } from './loadClient.ts';
-import { wireOf } from './wire.ts';
+import type { LoadOrder, LoadOutcome } from './loadClient.ts';
+import { type Errand, OrderRun } from './orderRun.ts';
 
 const HEAD_END = '\r\n\r\n';
 /** Has neither a body nor a length (RFC 9110, 15.4.5). */
@@ -13,105 +12,10 @@ const NOT_MODIFIED = 304;
 const READ_BYTES = 1 << 18;
 const TICK_MS = 1;
 
-/** A request to be sent: what to write, what to expect, and when it became due. */
-interface Errand {
-  readonly exchange: Exchange;
-  readonly wire: Buffer;
-  readonly dueMs: number;
-}
-
-/** The requests of one order, taken in turn by its connections: as fast as they can, or at the pace of the order. */
-class Run {
-  requests = 0;
-  errors = 0;
-  bodyBytes = 0;
-  readonly #startMs: number;
-  readonly #waitsMs: number[] = [];
-  readonly #dueMs: number[] = [];
-  readonly #idle: Connection[] = [];
-  #begun = 0;
-  #noticed = 0;
-  readonly #order: LoadOrder;
-  readonly #wires: readonly (() => Buffer)[];
-  readonly finish: (fault?: string) => void;
-
-  constructor(order: LoadOrder, finish: (fault?: string) => void) {
-    this.#order = order;
-    this.finish = finish;
-    const { exchanges, requests, ahead = requests } = order;
-    this.#wires = exchanges.map((exchange) => wiresOf(exchange, Math.ceil(ahead / exchanges.length)));
-    this.#startMs = performance.now();
-  }
-
-  /** The next errand of a connection; without one it is idle until `tick` finds one for it. */
-  next(connection: Connection): Errand | undefined {
-    const isPaced = this.#order.perSecond !== undefined;
-    if (this.#begun >= this.#order.requests || (isPaced && this.#dueMs.length === 0)) {
-      this.#idle.push(connection);
-      return undefined;
-    }
-    const dueMs = this.#dueMs.shift() ?? performance.now();
-    const i = this.#begun++ % this.#wires.length;
-    return { exchange: this.#order.exchanges[i]!, wire: this.#wires[i]!(), dueMs };
-  }
-
-  /** Notices what has become due; a request waits from when it was, however late this is. */
-  tick(perSecond: number): void {
-    const due = Math.min(this.#order.requests, Math.floor(((performance.now() - this.#startMs) * perSecond) / 1000));
-    while (this.#noticed < due) this.#dueMs.push(this.#startMs + (++this.#noticed * 1000) / perSecond);
-    while (this.#dueMs.length > 0 && this.#idle.length > 0) this.#idle.shift()!.ask();
-  }
-
-  /** A connection that is no more idle. */
-  forget(connection: Connection): void {
-    const at = this.#idle.indexOf(connection);
-    if (at >= 0) this.#idle.splice(at, 1);
-  }
-
-  done(bytes: number, waitMs: number): void {
-    this.requests++;
-    this.bodyBytes += bytes;
-    this.#waitsMs.push(waitMs);
-    this.#finishWhenAll();
-  }
-
-  /** A request failed; the order goes on where it may. */
-  failed(reason: string): void {
-    if (this.errors === (this.#order.errorsMax ?? 0)) return this.finish(reason);
-    this.errors++;
-    this.#finishWhenAll();
-  }
-
-  #finishWhenAll(): void {
-    if (this.requests + this.errors === this.#order.requests) this.finish();
-  }
-
-  outcome(fault: string | undefined): LoadOutcome {
-    const { requests, errors, bodyBytes } = this;
-    const waits = Float64Array.from(this.#waitsMs).sort();
-    const [p50Ms, p99Ms, p999Ms] = [0.5, 0.99, 0.999].map((part) => waits[Math.ceil(requests * part) - 1] ?? 0);
-    const elapsedMs = performance.now() - this.#startMs;
-    return { requests, errors, bodyBytes, elapsedMs, p50Ms: p50Ms!, p99Ms: p99Ms!, p999Ms: p999Ms!, fault };
-  }
-}
-
-/** What a request is written as: the same bytes every time, or others of which so many are made now. */
-function wiresOf(exchange: Exchange, ahead: number): () => Buffer {
-  const { body = '', fresh } = exchange;
-  if (!fresh) {
-    const wire = wireOf(exchange);
-    return () => wire;
-  }
-  const bodies = bodiesOf(body, fresh);
-  const next = (): Buffer => wireOf({ ...exchange, body: bodies() });
-  const made = Array.from({ length: ahead }, next);
-  return () => made.pop() ?? next();
-}
-
 /** One connection: asks, waits for the whole answer, asks again; on a new socket where the server ends the last one. */
 class Connection {
   readonly #port: number;
-  readonly #run: Run;
+  readonly #run: OrderRun;
   /** None once the run is over. */
   #socket: Socket | undefined;
   #errand: Errand | undefined;
@@ -121,7 +25,7 @@ class Connection {
   #isLast = false;
   #hash: Hash | undefined;
 
-  constructor(port: number, run: Run) {
+  constructor(port: number, run: OrderRun) {
     this.#port = port;
     this.#run = run;
     this.#open();
@@ -212,7 +116,7 @@ class Connection {
 }
 
 /** The run under way, so that it can be told that it is enough. */
-let running: Run | undefined;
+let running: OrderRun | undefined;
 
 function runOrder(order: LoadOrder): Promise<LoadOutcome> {
   return new Promise((resolve) => {
@@ -225,7 +129,7 @@ function runOrder(order: LoadOrder): Promise<LoadOutcome> {
       resolve(run.outcome(fault));
     };
     const timer = setTimeout(() => finish(`${order.exchanges[0]!.target}: no end in time`), order.withinMs);
-    const run = new Run(order, finish);
+    const run = new OrderRun(order, finish);
     const ticks = perSecond === undefined ? undefined : setInterval(() => run.tick(perSecond), TICK_MS);
     running = run;
     const { ports = [order.port] } = order;

@@ -1,12 +1,12 @@
 // wrk as a load client, where it is installed: a client in C that others know, so that no figure hangs on the built-in
 // one. As fast as answers come only: it knows no pace.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { OperationError } from '../../data/operationError.ts';
 import { bodiesOf } from './freshBody.ts';
 import type { Exchange, LoadClient, LoadOrder, LoadOutcome } from './loadClient.ts';
+import { temporaryFolder } from '../processes/ending.ts';
 import { stopped } from '../processes/processes.ts';
 import { wireOf } from './wire.ts';
 
@@ -20,12 +20,12 @@ const AGAIN_MS = 10;
 
 /**
  * A client that runs wrk with one thread. It checks status and length of every answer against those of all exchanges of
- * the order, since it does not know which of them an answer is to. Rejects with OperationError `refused` where wrk is
- * missing.
+ * the order, since it does not know which of them an answer is to. `run` rejects with OperationError `refused` where
+ * wrk is missing.
  */
-export async function startWrkClient(): Promise<LoadClient> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'catalogue-wrk-'));
-  const script = path.join(folder, 'load.lua');
+export function startWrkClient(): LoadClient {
+  const folder = temporaryFolder('catalogue-wrk-');
+  const script = path.join(folder.path, 'load.lua');
   let running: ChildProcess | undefined;
   return {
     async run(order) {
@@ -41,7 +41,7 @@ export async function startWrkClient(): Promise<LoadClient> {
     enough: () => void running?.kill('SIGINT'),
     async stop() {
       if (running) await stopped(running);
-      await rm(folder, { recursive: true, force: true });
+      folder.remove();
     },
   };
 }

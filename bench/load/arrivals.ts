@@ -1,6 +1,6 @@
 // Requests that arrive at a fixed rate, whether or not those before are answered, as those of many clients do: what
-// they wait for from when they were due, beside a bare server that has the same arrivals and answers as many bytes.
-import { startLoadClient, type LoadClient, type LoadOutcome } from '../client/loadClient.ts';
+// they wait for, beside a bare server that has the same arrivals and answers as many bytes, as hot as those are.
+import { startLoadClient, type LoadOrder, type LoadOutcome } from '../client/loadClient.ts';
 import { startControl, startServer } from '../processes/processes.ts';
 import { onStage } from '../processes/stage.ts';
 import { bareLoad } from '../scenarios/controlLoads.ts';
@@ -10,14 +10,10 @@ import type { LoadObserver } from './load.ts';
 import type { Load } from './rounds.ts';
 import { exchangesOf, waitOf, type WaitReport } from './waits.ts';
 
-/**
- * What to run: `rounds` of so many requests, at a part of the rate that they are answered at as fast as it goes;
- * `floorBytes` is how much memory the bare server's answers come from.
- */
+/** What to run: `rounds` of so many requests, at a part of the rate that they are answered at as fast as it goes. */
 export interface ArrivalOptions extends DataSetOptions {
   readonly rounds: number;
   readonly arrivals: number;
-  readonly floorBytes: number;
 }
 
 /** Of the rate at which the server answers the same requests as fast as it goes. */
@@ -34,19 +30,19 @@ export async function runArrivals(options: ArrivalOptions, observer: LoadObserve
   const { snapshot } = await prepareDataSet(options, observer.onProgress);
   return onStage(async (stage) => {
     const server = await stage.started(startServer(snapshot));
-    const control = await stage.started(startControl(options.floorBytes));
     const client = await stage.started(startLoadClient());
     const exchanges = await exchangesOf(server.port, TARGETS);
-    const ours: Load = { process: server, exchanges, requests: options.arrivals };
-    const bare = bareLoad(control, 'floor', ours, '');
-    for (const load of [ours, bare]) await run(client, load);
-    const { requests, elapsedMs } = await run(client, ours);
+    const control = await stage.started(startControl(exchanges.reduce((sum, { bytes }) => sum + bytes, 0)));
+    const load: Load = { process: server, exchanges, requests: options.arrivals };
+    const [ours, bare] = [orderOf(load), orderOf(bareLoad(control, 'page', load, ''))];
+    for (const order of [ours, bare]) await client.run(order);
+    const { requests, elapsedMs } = await client.run(ours);
     const perSecond = (PART_OF_PEAK * requests * 1000) / elapsedMs;
     const [waits, controls]: [LoadOutcome[], LoadOutcome[]] = [[], []];
     for (let round = 1; round <= options.rounds; round++) {
       observer.onStep(`measuring at ${perSecond.toFixed(0)} arrivals a second, round ${round} of ${options.rounds}`);
-      waits.push(await run(client, ours, perSecond));
-      controls.push(await run(client, bare, perSecond));
+      waits.push(await client.run({ ...ours, perSecond }));
+      controls.push(await client.run({ ...bare, perSecond }));
     }
     return MEASURES.map(({ name, part, of }) => {
       const what = `${part} of arrivals at ${PART_OF_PEAK * 100} % of the peak / of a bare server`;
@@ -61,11 +57,6 @@ const MEASURES = [
   { name: 'arrivalsP999', part: 'p99.9', of: ({ p999Ms }: LoadOutcome) => p999Ms },
 ] as const;
 
-function run(
-  client: LoadClient,
-  { process: { port }, exchanges, requests }: Load,
-  perSecond?: number,
-): Promise<LoadOutcome> {
-  const pace = perSecond === undefined ? {} : { perSecond };
-  return client.run({ port, exchanges, requests, connections: CONNECTIONS, withinMs: WITHIN_MS, ...pace });
+function orderOf({ process: { port }, exchanges, requests }: Load): LoadOrder {
+  return { port, exchanges, requests, connections: CONNECTIONS, withinMs: WITHIN_MS };
 }

@@ -1,13 +1,15 @@
 // The data a bench runs on: made by the product's own generator and import, and kept for the next run.
 // Kept under a name that says what it was made from, so that a change of generator, import or format makes it anew.
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { importDirectory } from '../../data/import/import.ts';
 import type { OnProgress } from '../../data/progress.ts';
+import { OperationError } from '../../data/operationError.ts';
 import { generate } from '../../data/synth/generate.ts';
+import { naiveCountOf } from '../processes/memoryScan.ts';
 
 /**
  * What to prepare: a catalogue of so many observations of a seed, kept in `cacheDirectory`; or, with `dataSet`, what
@@ -44,10 +46,14 @@ const IMPORT_FOLDERS = [
 
 /**
  * The data set and its snapshot, made unless they are there. What an older generator or import made of the same options
- * is removed. Cost: about a minute and 1.2 GB on disk for 100,000 observations, nothing the next time.
+ * is removed. Cost: about a minute and 1.2 GB on disk for 100,000 observations, nothing the next time. Throws
+ * OperationError `usage` for a snapshot of no directory.
  */
 export async function prepareDataSet(options: DataSetOptions, onProgress: OnProgress): Promise<BenchDataSet> {
   const { cacheDirectory, dataSet } = options;
+  if (dataSet === undefined && options.snapshot !== undefined) {
+    throw new OperationError('usage', '--snapshot goes with --data-set: it is the snapshot of that directory');
+  }
   await mkdir(cacheDirectory, { recursive: true });
   if (dataSet === undefined) return generated(options, onProgress);
   const directory = path.resolve(dataSet);
@@ -57,6 +63,17 @@ export async function prepareDataSet(options: DataSetOptions, onProgress: OnProg
   await mkdir(place, { recursive: true });
   return { directory, snapshot: await importedOnce(directory, place, onProgress) };
 }
+
+/** How many observations a run is of. Cost: nothing, or a read of the file where it is a given one. */
+export async function observationsOf(options: Pick<DataSetOptions, 'observations' | 'dataSet'>): Promise<number> {
+  if (options.dataSet === undefined) return options.observations;
+  let lines = 0;
+  const file = createReadStream(path.join(options.dataSet, 'observations.ndjson'), { highWaterMark: 1 << 22 });
+  for await (const piece of file as AsyncIterable<Buffer>) lines += naiveCountOf(piece, LINE_FEED);
+  return lines;
+}
+
+const LINE_FEED = Buffer.from('\n');
 
 async function generated(options: DataSetOptions, onProgress: OnProgress): Promise<BenchDataSet> {
   const { observations, seed, cacheDirectory } = options;

@@ -1,5 +1,6 @@
 // Instructions per request of the server and of the bare control beside it: the cost of the hot routes without noise.
 // Composition only; prints nothing.
+import { OperationError } from '../../data/operationError.ts';
 import { openBenchAuthority } from '../authority/authorityFiles.ts';
 import { checkCall } from '../authority/callCheck.ts';
 import { checkQuestions } from '../scenarios/check.ts';
@@ -11,8 +12,9 @@ import type { LoadObserver } from './load.ts';
 import { startLoadClient, type LoadClient } from '../client/loadClient.ts';
 import { readNaively } from '../scenarios/naive.ts';
 import { chosenOf } from '../scenarios/only.ts';
-import { startControl, startServer } from '../processes/processes.ts';
+import { startControl, startServer, type ListeningProcess } from '../processes/processes.ts';
 import type { Load } from './rounds.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
 import { SCENARIOS } from '../scenarios/scenarios.ts';
 import { onStage } from '../processes/stage.ts';
 
@@ -42,13 +44,15 @@ const FLOOR_BYTES = 64 << 20;
 const WITHIN_MS = 600_000;
 
 /**
- * Counts the scenarios. Only those compared with the bare control can be counted. Rejects when an answer is not what
- * the plain rows say. Cost: some 50 times the plain run, half a minute a scenario.
+ * Counts the scenarios. Only those compared with bytes of the bare control can be counted: OperationError `usage` for
+ * others. Rejects when an answer is not what the plain rows say. Cost: some 50 times the plain run, half a minute a
+ * scenario.
  */
 export async function runInstructionBench(
   options: InstructionOptions,
   observer: LoadObserver,
 ): Promise<readonly InstructionReport[]> {
+  const scenarios = countedOf(options.only);
   const data = await prepareDataSet(options, observer.onProgress);
   observer.onStep('reading the NDJSON naively');
   const choice = choiceFor(await readNaively(data.directory));
@@ -57,13 +61,18 @@ export async function runInstructionBench(
     await (await startServer(data.snapshot)).stop();
     const authority = await stage.started(openBenchAuthority());
     observer.onStep('starting server and control under valgrind');
-    const server = await stage.started(startServer(data.snapshot, { under: COUNTING_COMMAND, flags: authority.flags }));
+    const servers = new Map<string, ListeningProcess>();
+    for (const { flags = [] } of scenarios) {
+      const started = { under: COUNTING_COMMAND, flags: [...authority.flags, ...flags] };
+      const key = flags.join(' ');
+      if (!servers.has(key)) servers.set(key, await stage.started(startServer(data.snapshot, started)));
+    }
     const control = await stage.started(startControl(FLOOR_BYTES, COUNTING_COMMAND));
     const client = await stage.started(startLoadClient());
     const reports: InstructionReport[] = [];
-    for (const scenario of chosenOf(SCENARIOS, options.only.length > 0 ? options.only : HOT)) {
-      const { name, what, control: kind } = scenario;
-      if (kind !== 'bare' && kind !== 'page' && kind !== 'floor') continue;
+    for (const scenario of scenarios) {
+      const { name, what, control: kind, flags = [] } = scenario;
+      const server = servers.get(flags.join(' '))!;
       observer.onStep(`counting ${name}`);
       const { exchanges } =
         'call' in scenario
@@ -76,6 +85,25 @@ export async function runInstructionBench(
     }
     return reports;
   });
+}
+
+const COUNTED_CONTROLS = ['bare', 'page', 'floor'] as const;
+
+type CountedScenario = Scenario & { readonly control: (typeof COUNTED_CONTROLS)[number] };
+
+function isCounted(scenario: Scenario): scenario is CountedScenario {
+  return COUNTED_CONTROLS.some((control) => control === scenario.control);
+}
+
+function countedOf(only: readonly string[]): readonly CountedScenario[] {
+  const chosen = chosenOf(SCENARIOS, only.length > 0 ? only : HOT);
+  const other = chosen.find((one) => !isCounted(one));
+  if (other === undefined) return chosen.filter(isCounted);
+  const names = SCENARIOS.filter(isCounted).map(({ name }) => name);
+  throw new OperationError(
+    'usage',
+    `${other.name} is not compared with bytes of a bare server; --instructions counts ${names.join(', ')}`,
+  );
 }
 
 /** Instructions per request of a load, once it is warm: the least of a few counts. */

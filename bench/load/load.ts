@@ -25,8 +25,8 @@ import { startWrkClient } from '../client/wrkClient.ts';
  * figures, less for a quick look; `warmUp` how many times those of a round are run before the first one. `floorBytes`
  * is the memory that cold views move over: more than the machine's last cache. `against` names a revision to race
  * against; `preload` is a module that the server's process loads first. Where `place` is given, what passes its budget
- * there is measured again, since others on the machine may have been the reason. `client` asks, the built-in one when
- * undefined.
+ * there is measured again, since others on the machine may have been the reason; budgets are of one size of catalogue.
+ * `client` asks, the built-in one when undefined.
  */
 export interface LoadBenchOptions extends DataSetOptions {
   readonly rounds: number;
@@ -115,25 +115,30 @@ async function startServers(
   { onStep }: LoadObserver,
 ): Promise<Servers> {
   const servers = new Map<string, ListeningProcess>();
-  for (const wanted of [USUAL, ...chosenOf(SCENARIOS, only)]) {
-    const { threads = 1, flags = [] } = wanted;
-    const key = serverKeyOf(wanted);
-    if (servers.has(key)) continue;
+  for (const [key, scenarios] of Map.groupBy(enteredOf(only), serverKeyOf)) {
     if (servers.size > 0 && !hasRoomFor(snapshot)) {
-      onStep(`no memory for a server with ${key}: its scenarios are left out`);
+      onStep(`left out ${scenarios.map(({ name }) => name).join(', ')}: there is no memory for a server with ${key}`);
       continue;
     }
-    const options = { threads, flags: [...authority.flags, ...flags], ...(preload !== undefined && { preload }) };
+    const scenario = scenarios[0]!;
+    const { threads = 1, flags = [] } = scenario;
+    const own = 'call' in scenario ? authority.flags : [];
+    const options = { threads, flags: [...own, ...flags], ...(preload !== undefined && { preload }) };
     servers.set(key, await stage.started(startServer(snapshot, options)));
   }
   return servers;
 }
 
-/** The server of a scenario that wants nothing special, which is the control of others. */
-const USUAL: Pick<Scenario, 'threads' | 'flags'> = {};
+/** The scenarios that were named and those that they are compared with, in their own order. */
+function enteredOf(only: readonly string[]): readonly Scenario[] {
+  const chosen = chosenOf(SCENARIOS, only);
+  return SCENARIOS.filter((one) => chosen.some((two) => one === two || isControlOf(one, two)));
+}
 
-function serverKeyOf({ threads = 1, flags = [] }: Pick<Scenario, 'threads' | 'flags'>): string {
-  return [`--threads ${threads}`, ...flags].join(' ');
+/** What a scenario's server is started with. Calls have one of their own: that of a revision has no authority. */
+function serverKeyOf(scenario: Pick<Scenario, 'threads' | 'flags'>): string {
+  const { threads = 1, flags = [] } = scenario;
+  return [`--threads ${threads}`, ...('call' in scenario ? ['--authority'] : []), ...flags].join(' ');
 }
 
 async function startRevision(
@@ -156,9 +161,10 @@ interface Ready {
 
 async function runScenarios(bench: Bench, observer: LoadObserver): Promise<readonly ScenarioReport[]> {
   const { only, rounds, warmUp, place } = bench.options;
-  const chosen = chosenOf(SCENARIOS, only).filter((one) => bench.servers.has(serverKeyOf(one)));
+  const hasServer = (one: Scenario): boolean => bench.servers.has(serverKeyOf(one));
+  const chosen = chosenOf(SCENARIOS, only).filter(hasServer);
   const ready = new Map<string, Ready>();
-  for (const scenario of SCENARIOS.filter((one) => chosen.some((two) => one === two || isControlOf(one, two)))) {
+  for (const scenario of enteredOf(only).filter(hasServer)) {
     observer.onStep(`checking ${scenario.name}`);
     ready.set(scenario.name, await readyOf(bench, scenario, observer));
   }
@@ -208,7 +214,7 @@ async function revisionExchangesOf(
   observer: LoadObserver,
 ): Promise<Ready['revisionExchanges']> {
   const { revision } = bench;
-  if (revision === undefined || serverKeyOf(scenario) !== serverKeyOf(USUAL)) return undefined;
+  if (revision === undefined || serverKeyOf(scenario) !== serverKeyOf({})) return undefined;
   const { port } = revision.process;
   if (await answersAlike(serverOf(bench, scenario).port, port, questions)) {
     return (await checkQuestions(port, questions, bench.choice.catalogue)).exchanges;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { prepareDataSet, type DataSetOptions } from './dataSet.ts';
 import type { LoadObserver } from './load.ts';
-import { startLoadClient, type Exchange, type LoadClient, type LoadOutcome } from '../client/loadClient.ts';
+import { startLoadClient, type LoadOutcome } from '../client/loadClient.ts';
 import { startServer } from '../processes/processes.ts';
 import { LIST } from '../scenarios/questions.ts';
 import { onStage } from '../processes/stage.ts';
@@ -34,13 +34,14 @@ export async function runMixedBench(options: MixedOptions, observer: LoadObserve
     const { port } = await stage.started(startServer(snapshot));
     const cheapClient = await stage.started(startLoadClient());
     const heavyClient = await stage.started(startLoadClient());
-    const heavy = { port, exchanges: await exchangesOf(port, HEAVY_LISTS) };
+    const order = { port, connections: CONNECTIONS, withinMs: WITHIN_MS };
+    const heavy = { ...order, exchanges: await exchangesOf(port, HEAVY_LISTS) };
     assert(
       heavy.exchanges.every(({ bytes }) => bytes === NOTHING_FOUND.length),
       'a heavy list has found something',
     );
-    const cheap = { port, exchanges: await exchangesOf(port, CHEAP) };
-    const askCheaply = (): Promise<LoadOutcome> => run(cheapClient, cheap, options.cheapRequests);
+    const cheap = { ...order, exchanges: await exchangesOf(port, CHEAP), requests: options.cheapRequests };
+    const askCheaply = (): Promise<LoadOutcome> => cheapClient.run(cheap);
     const [alone, beside]: [LoadOutcome[], LoadOutcome[]] = [[], []];
     await askCheaply();
     let heavyAnswers = 0;
@@ -48,8 +49,8 @@ export async function runMixedBench(options: MixedOptions, observer: LoadObserve
       observer.onStep(`measuring, round ${round} of ${options.rounds}`);
       alone.push(await askCheaply());
       // Some are answered before the cheap ones begin.
-      await run(heavyClient, heavy, CONNECTIONS);
-      const asking = run(heavyClient, heavy, HEAVY_REQUESTS);
+      await heavyClient.run({ ...heavy, requests: CONNECTIONS });
+      const asking = heavyClient.run({ ...heavy, requests: HEAVY_REQUESTS });
       beside.push(await askCheaply());
       heavyClient.enough();
       heavyAnswers += (await asking).requests;
@@ -76,11 +77,3 @@ const MEASURES = [
     of: ({ elapsedMs }: LoadOutcome) => elapsedMs,
   },
 ] as const;
-
-function run(
-  client: LoadClient,
-  order: { readonly port: number; readonly exchanges: readonly Exchange[] },
-  requests: number,
-): Promise<LoadOutcome> {
-  return client.run({ ...order, requests, connections: CONNECTIONS, withinMs: WITHIN_MS });
-}

@@ -2,12 +2,12 @@
 // data. Takes the sources by `git archive`, which leaves the repository as it is.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { OperationError } from '../../data/operationError.ts';
+import { temporaryFolder } from '../processes/ending.ts';
 import { LAUNCHER } from '../processes/processes.ts';
 import { importHash, textHash, type BenchDataSet } from './dataSet.ts';
 import type { Running } from '../processes/stage.ts';
@@ -34,15 +34,20 @@ export async function prepareRevision(
 ): Promise<Revision> {
   const commit = await commitOf(name);
   // Not in the cache with all else: Node runs no TypeScript below a folder of packages.
-  const root = await mkdtemp(path.join(tmpdir(), `catalogue-replica-${commit}-`));
-  await extract(commit, root);
-  const stop = (): Promise<void> => rm(root, { recursive: true });
-  if ((await importHash(root)) === (await importHash(ROOT))) return { name: commit, root, snapshot, stop };
-  const own = path.join(cacheDirectory, `revision-${commit}-${textHash(directory)}.snapshot`);
-  if (!existsSync(own)) {
-    await run(process.execPath, [path.join(root, LAUNCHER), 'import', directory, '-o', own]);
+  const { path: root, remove } = temporaryFolder(`catalogue-replica-${commit}-`);
+  const ready = { name: commit, root, stop: async () => remove() };
+  try {
+    await extract(commit, root);
+    if ((await importHash(root)) === (await importHash(ROOT))) return { ...ready, snapshot };
+    const own = path.join(cacheDirectory, `revision-${commit}-${textHash(directory)}.snapshot`);
+    if (!existsSync(own)) {
+      await run(process.execPath, [path.join(root, LAUNCHER), 'import', directory, '-o', own]);
+    }
+    return { ...ready, snapshot: own };
+  } catch (error) {
+    remove();
+    throw error;
   }
-  return { name: commit, root, snapshot: own, stop };
 }
 
 async function commitOf(name: string): Promise<string> {

@@ -45,6 +45,13 @@ function servedSize(options: LoadBenchOptions, { onProgress }: LoadObserver): Pr
   });
 }
 
+/** The scenarios that `growthsOf` has nothing of: at some size there was no memory for their server. */
+export function droppedOf(sizes: readonly SizeReport[]): readonly string[] {
+  const names = new Set(sizes.flatMap(({ load }) => load.map(({ scenario }) => scenario.name)));
+  for (const { scenario } of growthsOf(sizes)) names.delete(scenario.name);
+  return [...names];
+}
+
 /** How each scenario grew that was measured at all sizes; none where there is one size. */
 export function growthsOf(sizes: readonly SizeReport[]): readonly GrowthReport[] {
   const [smallest, ...larger] = sizes;

@@ -1,11 +1,9 @@
 // How long a start takes: from the beginning of the process to the first answer, of the embedded sample and of a
 // snapshot. Each start is a process of its own, with all files in the page cache and compressed records made before.
-import { get, type IncomingMessage } from 'node:http';
-import { buffer } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { type DataSetOptions, prepareDataSet } from './dataSet.ts';
-import { cpuMicroseconds, cpuTimesOf } from '../processes/cpuTime.ts';
-import { BENCH_BASE_URL, startListening } from '../processes/processes.ts';
+import { cpuSecondsOf } from '../processes/cpuTime.ts';
+import { BENCH_BASE_URL, LAUNCHER_FILE, startListening } from '../processes/processes.ts';
+import { ask } from '../scenarios/check.ts';
 
 /** One way to start: the data, the serving threads, and each start's milliseconds on the clock and of CPU, in order. */
 export interface StartReport {
@@ -16,11 +14,10 @@ export interface StartReport {
 }
 
 const FIRST_PAGE = '/api/v3/observations/?limit=1';
-const LAUNCHER = fileURLToPath(new URL('../../server/launch.js', import.meta.url));
 
 /**
- * Starts servers, `rounds` times each way, interleaved, and one time before that counts for nothing. CPU is that of the
- * threads that are left when the answer is there. Cost: a start and a drain each, about 2 s.
+ * Starts servers, `rounds` times each way, interleaved, and one time before that counts for nothing. CPU is that of all
+ * threads, those too that have ended when the answer is there. Cost: a start and a drain each, about 2 s.
  */
 export async function runStartBench(
   options: DataSetOptions & { readonly rounds: number; readonly threads: readonly number[] },
@@ -53,22 +50,24 @@ interface Start {
 
 async function startOnce(flags: readonly string[]): Promise<Start> {
   const startMs = performance.now();
-  const words = [LAUNCHER, 'serve', '--port', '0', '--base-url', BENCH_BASE_URL, '--log-format', 'people', ...flags];
+  const words = [
+    LAUNCHER_FILE,
+    'serve',
+    '--port',
+    '0',
+    '--base-url',
+    BENCH_BASE_URL,
+    '--log-format',
+    'people',
+    ...flags,
+  ];
   const server = await startListening(process.execPath, words);
   try {
-    await answered(server.port);
+    const { status } = await ask(server.port, FIRST_PAGE);
     const wallMs = performance.now() - startMs;
-    return { wallMs, cpuMs: cpuMicroseconds(new Map(), cpuTimesOf(server.pid)) / 1000 };
+    if (status !== 200) throw new Error(`the first answer was ${status}`);
+    return { wallMs, cpuMs: 1000 * cpuSecondsOf(server.pid, 'own') };
   } finally {
     await server.stop();
   }
-}
-
-/** Asks for a page and reads it whole. */
-async function answered(port: number): Promise<void> {
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    get({ host: '127.0.0.1', port, path: FIRST_PAGE, agent: false }, resolve).once('error', reject);
-  });
-  await buffer(answer);
-  if (answer.statusCode !== 200) throw new Error(`the first answer was ${answer.statusCode}`);
 }

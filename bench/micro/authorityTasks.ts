@@ -13,6 +13,7 @@ import type { AuthorisationRequest } from '../../server/authority/authority.ts';
 import { type AuthorityData, loadAuthority } from '../../server/authority/configuration/load.ts';
 import { DEMONSTRATION_FILES, writeDemonstration } from '../../server/authority/demonstration.ts';
 import { parseCertificate } from '../../server/authority/x509/certificate.ts';
+import { SIGNATURE_TARGETS } from '../authority/callScenarios.ts';
 import {
   type Credentials,
   FreshCredentials,
@@ -24,12 +25,10 @@ import type { MicroTask } from './microTask.ts';
 
 /** When everything is valid: no clock is asked. */
 const AT = 1_900_000_000;
-/** The targets of the design, in signatures. */
-const TARGETS = { original: { pass: 2, great: 1.5 }, mapped: { pass: 3.3, great: 2 } } as const;
 
 interface Prepared {
   readonly data: AuthorityData;
-  readonly requests: Readonly<Record<keyof typeof TARGETS, AuthorisationRequest>>;
+  readonly requests: Readonly<Record<keyof typeof SIGNATURE_TARGETS, AuthorisationRequest>>;
   readonly fresh: FreshCredentials;
 }
 
@@ -38,7 +37,7 @@ const SUFFIXES: readonly (readonly [suffix: string, freshness: CredentialFreshne
   ['-new', 'proxy'],
   ['-stranger', 'user'],
 ];
-const SENDERS = { original: 'user', mapped: 'visitor' } as const satisfies Record<keyof typeof TARGETS, Who>;
+const SENDERS = { original: 'user', mapped: 'visitor' } as const satisfies Record<keyof typeof SIGNATURE_TARGETS, Who>;
 /** Requests are made some at a time, so that most runs come right behind another one. */
 const MADE_AT_ONCE = 32;
 
@@ -95,7 +94,7 @@ function prepare(): Prepared {
 
 interface Subject {
   readonly name: string;
-  readonly provenance: keyof typeof TARGETS;
+  readonly provenance: keyof typeof SIGNATURE_TARGETS;
   readonly data: AuthorityData;
   readonly authorise: Authorise;
   readonly prepare?: () => void;
@@ -107,7 +106,7 @@ function taskOf({ name, provenance, data, authorise, prepare, next }: Subject): 
   return {
     name,
     calibration: 'one RSA-2048 signature',
-    ...TARGETS[provenance],
+    ...SIGNATURE_TARGETS[provenance],
     ...(prepare && { prepare }),
     run: () => authorise(next(), AT),
     calibrate: () => sign('sha256', signed, data.key),

@@ -1,10 +1,10 @@
 // memmem of libc as a calibration: a program of libcScan.c, compiled where the machine has a C compiler. Nothing of it
 // is kept behind the process.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../processes/ending.ts';
 
 /** One search of a text: how often the needle stands in it, and the middle time of a run in nanoseconds. */
 export interface LibcScan {
@@ -19,8 +19,7 @@ const SOURCE = fileURLToPath(new URL('./libcScan.c', import.meta.url));
  * compilation.
  */
 export function libcScanner(text: Uint8Array): ((needle: string, batchMs: number) => LibcScan) | undefined {
-  const directory = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder('catalogue-bench-').path;
   const [program, file] = [join(directory, 'libcScan'), join(directory, 'text')];
   if (spawnSync('cc', ['-O2', '-o', program, SOURCE]).status !== 0) return undefined;
   writeFileSync(file, text);

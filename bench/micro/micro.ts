@@ -1,6 +1,7 @@
 // The micro-benchmarks: each task beside a calibration of the same kind, in alternating batches, as ratios. Checks a
 // task against its oracle before it is measured, so that a broken fast path cannot win.
 import { createHash } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Bench } from 'tinybench';
 import type { OnProgress } from '../../data/progress.ts';
 import { loadSnapshot } from '../../data/store/load.ts';
@@ -9,7 +10,7 @@ import { authorityTasks } from './authorityTasks.ts';
 import { countingTask } from './countingTask.ts';
 import { choiceFor } from '../scenarios/choice.ts';
 import { prepareDataSet, type DataSetOptions } from '../load/dataSet.ts';
-import type { MicroTask } from './microTask.ts';
+import type { MicroTask, TaskTimes } from './microTask.ts';
 import { microTasks } from './microTasks.ts';
 import { readNaively } from '../scenarios/naive.ts';
 import { chosenOf } from '../scenarios/only.ts';
@@ -26,13 +27,17 @@ export interface MicroOptions extends DataSetOptions {
   readonly bits: number;
 }
 
-/** One task's outcome; `ratio` to its calibration, `spread` of that one, `hash` of what the task answered. */
+/**
+ * One task's outcome; `ratio` to its calibration, `spread` of that one, `ownSpread` of the task, `hash` of what it
+ * answered.
+ */
 export interface MicroReport {
   readonly name: string;
   readonly calibration: string;
   readonly nanoseconds: number;
   readonly ratio: number;
   readonly spread: number;
+  readonly ownSpread: number;
   readonly pass: number | undefined;
   readonly great: number | undefined;
   readonly hash: string;
@@ -52,14 +57,21 @@ export async function runMicroBench(options: MicroOptions, onProgress: OnProgres
     countingTask(),
     ...authorityTasks(),
   ];
-  return chosenOf(tasks, options.only).map((task) => reportOf(task, options));
+  const reports: MicroReport[] = [];
+  for (const task of chosenOf(tasks, options.only)) reports.push(await reportOf(task, options));
+  return reports;
 }
 
-function reportOf(task: MicroTask, { rounds, batchMs }: MicroOptions): MicroReport {
+async function reportOf(task: MicroTask, { rounds, batchMs }: MicroOptions): Promise<MicroReport> {
   const { name, calibration, pass, great } = task;
-  const answer = task.check();
+  const answer = await task.check();
   warmUp(task, WARM_UP_BATCHES * batchMs);
-  const batches = Array.from({ length: rounds }, (_, round) => batchOf(task, batchMs, round % 2 === 0));
+  const batches: TaskTimes[] = [];
+  for (let round = 0; round < rounds; round++) {
+    // Signals are heard between two batches.
+    await turn();
+    batches.push(await batchOf(task, batchMs, round % 2 === 0));
+  }
   const subject = summaryOf(batches.map(([nanoseconds]) => nanoseconds));
   const control = summaryOf(batches.map(([, nanoseconds]) => nanoseconds));
   return {
@@ -68,6 +80,7 @@ function reportOf(task: MicroTask, { rounds, batchMs }: MicroOptions): MicroRepo
     nanoseconds: subject.least,
     ratio: subject.least / control.least,
     spread: control.spread,
+    ownSpread: subject.spread,
     pass,
     great,
     hash: createHash('sha256').update(answer).digest('hex').slice(0, 16),
@@ -86,7 +99,7 @@ const SUBJECT = 'task';
 const CONTROL = 'calibration';
 
 /** One batch of each: nanoseconds a run of task and calibration, the middle of all runs. */
-function batchOf(task: MicroTask, batchMs: number, isTaskFirst: boolean): readonly [number, number] {
+async function batchOf(task: MicroTask, batchMs: number, isTaskFirst: boolean): Promise<TaskTimes> {
   if ('times' in task) return task.times(batchMs);
   const bench = new Bench({ time: batchMs, warmupTime: batchMs / 4, warmupIterations: 4, iterations: 16 });
   const sides = [

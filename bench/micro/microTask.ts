@@ -10,7 +10,7 @@ interface Terms {
   readonly calibration: string;
   readonly pass: number | undefined;
   readonly great: number | undefined;
-  check(): string;
+  check(): string | Promise<string>;
 }
 
 /**
@@ -20,14 +20,19 @@ export interface LoopTask extends Terms {
   prepare?(): void;
   run(): unknown;
   calibrate(): unknown;
+  check(): string;
 }
 
 /**
  * A task that knows how long a run of it and of its calibration take, in nanoseconds, after about `batchMs` for each.
+ * It may wait for other programs meanwhile.
  */
 export interface TimedTask extends Terms {
-  times(batchMs: number): readonly [task: number, calibration: number];
+  times(batchMs: number): TaskTimes | Promise<TaskTimes>;
 }
+
+/** Nanoseconds of a run of each. */
+export type TaskTimes = readonly [task: number, calibration: number];
 
 /** One micro-benchmark. */
 export type MicroTask = LoopTask | TimedTask;

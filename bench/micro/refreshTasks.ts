@@ -1,13 +1,12 @@
 // What a refresh costs beside a whole import of the same data, in CPU of all threads: with a part of the observations
 // changed, and with one record of a small collection. Both must write the same bytes.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   closeSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readSync,
@@ -15,10 +14,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { BUILDING_MEMORY } from '../../server/process/follower.ts';
+import { temporaryFolder } from '../processes/ending.ts';
 import type { TimedTask } from './microTask.ts';
 
 const IMPORTER = fileURLToPath(new URL('./refreshTime.ts', import.meta.url));
@@ -42,23 +42,23 @@ const TARGETS: Readonly<Record<string, { readonly pass: number; readonly great: 
 /** Both tasks, over the data set of a directory, which is changed in a folder that goes with the process. */
 export function refreshTasks(directory: string): readonly TimedTask[] {
   let scratch: string | undefined;
-  const prepared = (): string => {
+  const prepared = async (): Promise<string> => {
     if (scratch !== undefined) return scratch;
-    const made = mkdtempSync(path.join(tmpdir(), 'catalogue-refresh-'));
-    process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+    const made = temporaryFolder('catalogue-refresh-').path;
     changedDataSet(directory, path.join(made, 'before'));
     for (const [name, revision] of Object.entries(REVISIONS))
       changedDataSet(directory, path.join(made, name), revision);
-    run(made, 'before');
+    await run(made, 'before');
     return (scratch = made);
   };
   return Object.keys(REVISIONS).map((name) => ({
     name,
     calibration: 'a whole import of the same data',
     ...TARGETS[name]!,
-    times: () => [run(prepared(), name, 'before')[0], run(prepared(), name)[0]],
-    check: () => {
-      const [[, refreshed], [, whole]] = [run(prepared(), name, 'before'), run(prepared(), name)];
+    times: async () => [(await run(await prepared(), name, 'before'))[0], (await run(await prepared(), name))[0]],
+    check: async () => {
+      const [, refreshed] = await run(await prepared(), name, 'before');
+      const [, whole] = await run(await prepared(), name);
       assert.equal(refreshed, whole, `${name}: a refresh and a whole import differ`);
       return whole;
     },
@@ -118,7 +118,11 @@ function revised(line: string): string {
 }
 
 /** Imports a data set of the folder, with the snapshot of `earlier` where that is told; its CPU time and generation. */
-function run(folder: string, name: string, earlier?: string): readonly [nanoseconds: number, generation: string] {
+async function run(
+  folder: string,
+  name: string,
+  earlier?: string,
+): Promise<readonly [nanoseconds: number, generation: string]> {
   const at = (file: string): string => path.join(folder, file);
   const made = earlier === undefined ? `${name}.snapshot` : `${name}.refreshed`;
   const words = [at(name), at(made), at(`${earlier ?? name}.json`)];
@@ -126,8 +130,7 @@ function run(folder: string, name: string, earlier?: string): readonly [nanoseco
   // To replace a file of this size takes time that is none of an import's.
   rmSync(at(made), { force: true });
   const env = { ...BUILDING_MEMORY, ...process.env };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [IMPORTER, ...words], { encoding: 'utf8', env });
-  if (status !== 0) throw new Error(`an import ended with ${status}: ${stderr}`);
+  const { stdout } = await promisify(execFile)(process.execPath, [IMPORTER, ...words], { env });
   const [nanoseconds = '', generation = ''] = stdout.trim().split(' ');
   return [Number(nanoseconds), generation];
 }

@@ -2,8 +2,7 @@
 // the other, in interleaved rounds. Peers that cannot be installed or fail are left out, and the reason is told.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +10,8 @@ import type { MeasuredRatio } from '../budgets.ts';
 import { prepareDataSet, type DataSetOptions } from '../load/dataSet.ts';
 import type { LoadObserver } from '../load/load.ts';
 import { summaryOf, type Summary } from '../load/rounds.ts';
+import { cpuSecondsOf } from '../processes/cpuTime.ts';
+import { temporaryFolder } from '../processes/ending.ts';
 import { statusBytes } from '../processes/memory.ts';
 import { LAUNCHER_FILE } from '../processes/processes.ts';
 import { installPeers, type InstalledPeers } from './peerInstall.ts';
@@ -58,7 +59,7 @@ export interface ImportRaceReport {
 }
 
 /** A program that is run with `words`, the file to make and the directory; ours is no peer. */
-interface Contestant {
+export interface ImportContestant {
   readonly peer: ImportPeer | undefined;
   readonly program: string;
   readonly words: readonly string[];
@@ -83,51 +84,60 @@ export async function runImportRace(
     observer.onStep(`left out ${IMPORT_PEERS.map(({ name }) => name).join(', ')}: ${installed.missing}`);
   }
   const words = [LAUNCHER_FILE, 'import', '--log-format', 'json', '--output'];
-  const ours: Contestant = { peer: undefined, program: process.execPath, words };
+  const ours: ImportContestant = { peer: undefined, program: process.execPath, words };
   const peers = 'missing' in installed ? [] : IMPORT_PEERS.map((peer) => contestantOf(installed, peer));
-  return raceOf([ours, ...peers], directory, options, observer);
+  return raceImports([ours, ...peers], directory, options, observer);
 }
 
-function contestantOf({ node, folder }: InstalledPeers, peer: ImportPeer): Contestant {
+function contestantOf({ node, folder }: InstalledPeers, peer: ImportPeer): ImportContestant {
   return { peer, program: node, words: [path.join(folder, peer.script)] };
 }
 
-async function raceOf(
-  contestants: readonly Contestant[],
+/**
+ * Runs the race of ours and others over a directory: in each round somebody else is the first, since whoever reads a
+ * file first may have to wait for the disk. A peer that fails or holds other records than ours is left out.
+ */
+export async function raceImports(
+  contestants: readonly ImportContestant[],
   directory: string,
   { rounds, cacheDirectory }: { readonly rounds: number; readonly cacheDirectory: string },
-  { onStep }: LoadObserver,
+  { onStep }: Pick<LoadObserver, 'onStep'>,
 ): Promise<ImportRaceReport> {
-  const folder = await mkdtemp(path.join(cacheDirectory, 'imports-'));
+  const folder = temporaryFolder('imports-', cacheDirectory);
   const last = Math.min(rounds, ROUNDS_MAX);
-  let records: number | undefined;
   const runs = new Map(contestants.map((one) => [one, [] as OneRun[]]));
+  const leaveOut = (one: ImportContestant, why: string): void => {
+    onStep(`left out ${one.peer!.name}: ${why}`);
+    runs.delete(one);
+  };
   try {
     for (let round = 1; round <= last; round++) {
       onStep(`importing, round ${round} of ${last}`);
-      for (const [one, done] of runs) {
+      for (let step = 0; step < contestants.length; step++) {
+        const one = contestants[(round + step) % contestants.length]!;
         try {
-          const run = await timed(one, path.join(folder, 'made'), directory);
-          // Ours is the first.
-          records ??= run.records;
-          if (run.records !== records) throw new Error(`it holds ${run.records} records, and not ${records}`);
-          done.push(run);
+          if (runs.has(one)) runs.get(one)!.push(await timed(one, path.join(folder.path, 'made'), directory));
         } catch (error) {
           if (one.peer === undefined) throw error;
           // A peer may be too small for the data.
-          onStep(`left out ${one.peer.name}: ${(error as Error).message}`);
-          runs.delete(one);
+          leaveOut(one, (error as Error).message);
         }
       }
     }
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    folder.remove();
   }
-  const costs = [...runs].map(([{ peer }, done]) => ({ peer, cost: costOf(done) }));
-  const subject = costs.find(({ peer }) => peer === undefined)!.cost;
-  const peers = costs.flatMap(({ peer, cost }) =>
-    peer ? [{ peer, cost, ratio: subject.seconds.least / cost.seconds.least }] : [],
-  );
+  const ours = contestants.find(({ peer }) => peer === undefined)!;
+  const { records } = runs.get(ours)![0]!;
+  for (const [one, done] of runs) {
+    const other = done.find((run) => run.records !== records);
+    if (other) leaveOut(one, `it holds ${other.records} records, and not ${records}`);
+  }
+  const subject = costOf(runs.get(ours)!);
+  const peers = [...runs].flatMap(([{ peer }, done]) => {
+    const cost = costOf(done);
+    return peer ? [{ peer, cost, ratio: subject.seconds.least / cost.seconds.least }] : [];
+  });
   return { subject, peers };
 }
 
@@ -143,8 +153,8 @@ function costOf(runs: readonly OneRun[]): ImportCost {
 /**
  * Runs a program to its end, which has to be a good one, and removes what it made. It tells how many records it read.
  */
-async function timed({ program, words }: Contestant, file: string, directory: string): Promise<OneRun> {
-  const [cpuBefore, start] = [childCpuSeconds(), performance.now()];
+async function timed({ program, words }: ImportContestant, file: string, directory: string): Promise<OneRun> {
+  const [cpuBefore, start] = [cpuSecondsOf(process.pid, 'children'), performance.now()];
   const child = spawn(program, [...words, file, directory], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close') as Promise<[code: number | null, signal: string | null]>;
   const [told, complaint] = [text(child.stdout), text(child.stderr)];
@@ -157,20 +167,12 @@ async function timed({ program, words }: Contestant, file: string, directory: st
     const records = Number(/"parsed":(\d+)/.exec(await told)?.[1]);
     const { size: fileBytes } = await stat(file);
     watching.abort();
-    return { records, seconds, cpuSeconds: childCpuSeconds() - cpuBefore, peakBytes: await peak, fileBytes };
+    const cpuSeconds = cpuSecondsOf(process.pid, 'children') - cpuBefore;
+    return { records, seconds, cpuSeconds, peakBytes: await peak, fileBytes };
   } finally {
     watching.abort();
     await rm(file, { force: true });
   }
-}
-
-/** Hundredths of a second that children of this process ran which have ended. Source: proc_pid_stat(5), 16 and 17. */
-function childCpuSeconds(): number {
-  const [user, system] = readFileSync('/proc/self/stat', 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-    .slice(13, 15);
-  return (Number(user) + Number(system)) / 100;
 }
 
 /** The most memory that a process had, by looks at it until it is gone. */

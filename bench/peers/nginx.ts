@@ -3,17 +3,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { stopped, type ListeningProcess } from '../processes/processes.ts';
+import { steadyPort } from '../proxy/shippedProxies.ts';
 
 const START_TRIES = 100;
 const TRY_MS = 50;
 
 /** Starts nginx over the files of a folder, in which it keeps all it writes; or says why there is none. */
 export async function startNginx(folder: string): Promise<ListeningProcess | { readonly missing: string }> {
-  const port = await freePort();
+  const port = await steadyPort();
   const configuration = path.join(folder, 'nginx.conf');
   await writeFile(configuration, configurationText(folder, port));
   const child = spawn('nginx', ['-p', folder, '-c', configuration, '-e', 'error.txt'], { stdio: 'ignore' });
@@ -37,17 +38,6 @@ http {
   server { listen 127.0.0.1:${port}; root ${folder}; }
 }
 `;
-}
-
-/** A port that nobody has at the moment: nginx cannot choose one by itself. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function isOpen(port: number): Promise<boolean> {

@@ -95,6 +95,18 @@ export function besideNginx({ subject, peers }: PeerReport): readonly MeasuredRa
   return [plain, { name: 'nginxKept', ratio: kept.ratio / nginx.ratio, spread, ownSpread: kept.cost.spread }];
 }
 
+/**
+ * What bare uWebSockets.js needs over nginx, where both were raced. The budgets beside nginx are of machines where that
+ * is 0.9 to 1.1; where copying is far dearer than sending a file, no program on the library gets near.
+ */
+export function bareOfNginx({ peers }: PeerReport): number | undefined {
+  const [bare, nginx] = [BARE, 'nginx'].map((name) => peers.find(({ peer }) => peer === name)?.ratio);
+  return bare === undefined || nginx === undefined ? undefined : bare / nginx;
+}
+
+/** The most of it by which budgets beside nginx are judged. */
+export const BARE_OF_NGINX_MAX = 1.3;
+
 function reportOf(question: PeerQuestion, names: readonly string[], costs: readonly Summary[]): PeerReport {
   const [subject, ...others] = costs;
   const peers = others.map((cost, i) => ({ peer: names[i]!, cost, ratio: cost.least / subject!.least }));

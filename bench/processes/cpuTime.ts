@@ -1,5 +1,5 @@
 // CPU time of a process, all its threads, from the kernel's own accounting: nanoseconds, where `ps` has hundredths of a
-// second. Linux only; measures, judges nothing.
+// second; and in these where ended threads count. Linux only; judges nothing.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { OperationError } from '../../data/operationError.ts';
 
@@ -25,6 +25,22 @@ export function cpuMicroseconds(before: CpuTimes, after: CpuTimes): number {
   let nanoseconds = 0;
   for (const [thread, time] of after) nanoseconds += time - (before.get(thread) ?? 0);
   return nanoseconds / 1000;
+}
+
+/** Where the ticks of `/proc/<pid>/stat` stand behind its name: those in user mode, and then those in the kernel. */
+const TICKS_AT = { own: 11, children: 13 } as const;
+const TICKS_PER_SECOND = 100;
+
+/**
+ * Seconds of CPU, in hundredths, of a process with all threads that it has had, those that have ended too; or of its
+ * children that have ended. Source: Linux, proc_pid_stat(5), 14 to 17.
+ */
+export function cpuSecondsOf(pid: number, whose: keyof typeof TICKS_AT): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  const at = TICKS_AT[whose];
+  return (Number(fields[at]) + Number(fields[at + 1])) / TICKS_PER_SECOND;
 }
 
 /** A thread may end between the listing and the look. */

@@ -37,7 +37,8 @@ export const LAUNCHER_FILE = path.join(ROOT, LAUNCHER);
 
 /** A snapshot of a million observations takes 10 s to load, but a peer fills its database with them in minutes. */
 const START_MS_MAX = 900_000;
-const STOP_MS_MAX = 15_000;
+/** A child that takes longer to end on SIGTERM hangs. */
+export const STOP_MS_MAX = 15_000;
 
 /**
  * Which tree's server to start (this one's when undefined), with how many threads, what its process loads first, and
@@ -94,8 +95,12 @@ function portOf(child: ChildProcess, command: string): Promise<number> {
   let printed = '';
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${command} does not listen:\n${printed}`)), START_MS_MAX);
+    // Nobody waits for it where the program ends before.
+    timer.unref();
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`${command} ended with ${code} before it listened:\n${printed}`)));
+    child.once('exit', (code, signal) =>
+      reject(new Error(`${command} ended with ${code ?? signal} before it listened:\n${printed}`)),
+    );
     const listen = (piece: Buffer): void => {
       printed += piece.toString();
       const match = /listening on http:\/\/[^\s/]+:(\d+)\s/.exec(printed);

@@ -3,8 +3,7 @@
 // directly next to it in the same run.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError } from '../../data/operationError.ts';
@@ -14,6 +13,7 @@ import type { LoadObserver } from '../load/load.ts';
 import { HEAVY_LISTS } from '../load/mixed.ts';
 import { summaryOf } from '../load/rounds.ts';
 import { cpuMicroseconds, cpuTimesOf } from '../processes/cpuTime.ts';
+import { familyOf, temporaryFolder } from '../processes/ending.ts';
 import { KEEPING_ANSWERS, startServer, stopped, type ListeningProcess } from '../processes/processes.ts';
 import { onStage, type BenchStage } from '../processes/stage.ts';
 import { ask } from '../scenarios/check.ts';
@@ -167,7 +167,7 @@ async function startShipped(
   let failure: Error | undefined;
   child.once('error', (error) => (failure = error));
   for (;;) {
-    if (failure !== undefined || child.exitCode !== null) {
+    if (failure !== undefined || child.exitCode !== null || child.signalCode !== null) {
       const said = readFileSync(join(at.folder, 'output.log'), 'utf8');
       throw new OperationError('usage', `${kind.program} of deploy/ does not start: ${failure?.message ?? said}`);
     }
@@ -183,14 +183,9 @@ async function isAnswering(port: number): Promise<boolean> {
   );
 }
 
-/** A process and its children, as nginx has them. Source: Linux, proc(5), /proc/<pid>/task/<tid>/children. */
-function familyOf(pid: number): readonly number[] {
-  return [pid, ...readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)];
-}
-
-/** Whether both proxies are installed. */
+/** Whether both proxies are installed, and what makes their certificates. */
 export function hasProxies(): boolean {
-  return ['nginx', 'haproxy'].every((program) => spawnSync(program, ['-v'], { stdio: 'ignore' }).status === 0);
+  return ['nginx', 'haproxy', 'openssl'].every((program) => !spawnSync(program, ['-v'], { stdio: 'ignore' }).error);
 }
 
 /** What runs for the bench, and what is asked. */
@@ -205,8 +200,8 @@ interface Track {
 }
 
 async function startTrack(stage: BenchStage, snapshot: string, mix: readonly Asked[]): Promise<Track> {
-  const folder = mkdtempSync(join(tmpdir(), 'catalogue-proxies-'));
-  await stage.started({ stop: async () => rmSync(folder, { recursive: true }) });
+  const { path: folder, remove } = temporaryFolder('catalogue-proxies-');
+  await stage.started({ stop: async () => remove() });
   const servers: (ListeningProcess & { readonly http10Port: number })[] = [];
   for (let i = 0; i < REPLICAS; i++) {
     const http10Port = await steadyPort();

@@ -135,6 +135,6 @@ function writeCertificate(folder: string): void {
   const path = (end: string): string => join(folder, `catalogue.${end}`);
   const files = ['-keyout', path('key'), '-out', path('crt'), '-subj', '/CN=catalogue.example.org'];
   const made = spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...files]);
-  if (made.status !== 0) throw new Error(made.stderr.toString());
+  if (made.status !== 0) throw new Error(`openssl makes no certificate: ${String(made.error ?? made.stderr)}`);
   writeFileSync(path('pem'), readFileSync(path('crt'), 'utf8') + readFileSync(path('key'), 'utf8'));
 }

@@ -4,6 +4,8 @@ import { execFile } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { promisify } from 'node:util';
 import { bytesText } from '../../server/observe/quantities.ts';
+import { isEnding } from '../processes/ending.ts';
+import { observationsOf } from '../load/dataSet.ts';
 import { runLoadBench, type LoadObserver, type LoadBenchOptions, type ScenarioReport } from '../load/load.ts';
 import { runArrivals } from '../load/arrivals.ts';
 import { runMixedBench } from '../load/mixed.ts';
@@ -14,7 +16,7 @@ import { runSoapBench, type SoapReport } from '../authority/soapBench.ts';
 import { hasProxies, runProxyBench, type ProxyOptions, type ProxyPoint } from '../proxy/proxyBench.ts';
 import { runSizes, type SizeReport } from '../load/sizes.ts';
 
-/** What was measured, and on what. */
+/** What was measured, and on what; `failures` says which parts could not be, and why. */
 export interface FullReport {
   readonly machine: string;
   readonly revision: string;
@@ -22,10 +24,11 @@ export interface FullReport {
   readonly load: readonly ScenarioReport[];
   readonly waits: readonly WaitReport[];
   readonly peers: readonly PeerReport[];
-  readonly imports: ImportRaceReport;
+  readonly imports: ImportRaceReport | undefined;
   readonly soap: readonly SoapReport[];
   readonly proxied: readonly ProxyPoint[];
   readonly sizes: readonly SizeReport[];
+  readonly failures: readonly string[];
 }
 
 /** Cheap requests of a round of the mixed bench. */
@@ -35,16 +38,25 @@ const ARRIVALS = 10_000;
 /** Smaller catalogues beside the one of the options, for what is drawn against the number of records. */
 const SIZES = [1000, 10_000, 100_000];
 
-/** Runs all. Cost: some minutes at 100,000 observations. */
+/**
+ * Runs all. What fails behind the load bench, of others' programs mostly, is left out and told, so that what took
+ * minutes is not lost. Cost: some minutes at 100,000 observations.
+ */
 export async function runFullReport(options: LoadBenchOptions, observer: LoadObserver): Promise<FullReport> {
+  const observations = await observationsOf(options);
   const load = await runLoadBench(options, observer);
-  const waits = await runWaits(options, observer);
-  const peers = await runPeerBench(options, observer);
-  const imports = await runImportRace(options, observer);
-  const soap = await runSoapBench(options, observer);
-  const proxied = hasProxies() ? await runProxyBench(proxyOptions(options), observer) : [];
-  const sizes = await runSizes([...smallerOf(options), options], observer, load);
-  const observations = sizes.at(-1)!.observations;
+  const { measured, failures } = reportParts(observer);
+  const waits = await measured('waits', () => runWaits(options, observer), []);
+  const peers = await measured('peers', () => runPeerBench(options, observer), []);
+  const imports = await measured('imports', () => runImportRace(options, observer), undefined);
+  const soap = await measured('authority', () => runSoapBench(options, observer), []);
+  const runProxies = () => runProxyBench(proxyOptions(options), observer);
+  const proxied = hasProxies() ? await measured('proxies', runProxies, []) : [];
+  const smaller = ofSizes(
+    options,
+    SIZES.filter((size) => size < observations),
+  );
+  const sizes = await measured('sizes', () => runSizes([...smaller, options], observer, load), []);
   return {
     machine: machineText(),
     revision: await revisionText(),
@@ -56,6 +68,29 @@ export async function runFullReport(options: LoadBenchOptions, observer: LoadObs
     soap,
     proxied,
     sizes,
+    failures,
+  };
+}
+
+/** Measures part by part; one that fails is `none`, and stands in `failures`, unless a signal ends all. */
+export function reportParts({ onStep }: Pick<LoadObserver, 'onStep'>): {
+  readonly failures: readonly string[];
+  measured<T>(name: string, measure: () => Promise<T>, none: T): Promise<T>;
+} {
+  const failures: string[] = [];
+  return {
+    failures,
+    measured: async (name, measure, none) => {
+      try {
+        return await measure();
+      } catch (error) {
+        if (await isEnding()) throw error;
+        const failure = `not measured: ${name}, ${error instanceof Error ? error.message : String(error)}`;
+        onStep(failure);
+        failures.push(failure);
+        return none;
+      }
+    },
   };
 }
 
@@ -85,15 +120,6 @@ export function proxyOptions(options: LoadBenchOptions): LoadBenchOptions & Prox
     seconds: PROXY_SECONDS * options.requestsPart,
     parts: PROXY_PARTS,
   };
-}
-
-/** Generated ones, smaller than that of the options; a given one may be of any size. */
-function smallerOf(options: LoadBenchOptions): readonly LoadBenchOptions[] {
-  const most = options.dataSet === undefined ? options.observations - 1 : Infinity;
-  return ofSizes(
-    options,
-    SIZES.filter((observations) => observations <= most),
-  );
 }
 
 /**

@@ -156,7 +156,8 @@ function loadDrawings({ load }: FullReport): readonly Drawing[] {
       Plot.tickX(targets, { x: 'target', y: 'name', stroke: 'is', strokeWidth: 2.5 }),
     ],
   });
-  const caption = 'CPU per request over that of a bare answer of the same bytes. The axis is logarithmic.';
+  const caption =
+    'CPU per request over that of its control: a bare answer of 300 bytes, as many bytes as ours that are in the cache (page) or not (floor) or are written as HTML (markup), one scan of all titles, or one RSA signature. The axis is logarithmic.';
   return [{ title: 'CPU per request against limits', caption, svg, legend }];
 }
 
@@ -219,6 +220,7 @@ function growthDrawings({ sizes }: FullReport): readonly Drawing[] {
 const SIZE_AXIS = { label: 'observations', type: 'log' } as const;
 
 function sizeDrawings({ sizes }: FullReport): readonly Drawing[] {
+  if (sizes.length === 0) return [];
   const memory = sizes.flatMap(({ observations, memory: { residentBytes, snapshotBytes, ndjsonBytes } }) =>
     Object.entries({ 'resident, 1 thread': residentBytes, 'snapshot file': snapshotBytes, NDJSON: ndjsonBytes }).map(
       ([name, bytes]) => ({ name, x: observations, y: bytes / GIGABYTE }),

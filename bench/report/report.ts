@@ -1,7 +1,7 @@
 // The tables of a bench, as they are printed and stand in the report: ratios, with the verdict on each, its budget, and
 // what was skipped for noise. Pure text; measures nothing.
 import { bytesText } from '../../server/observe/quantities.ts';
-import { BUDGETS, guardedOf, MICRO_BUDGETS, type BudgetPlace } from '../budgets.ts';
+import { BUDGETS, guardedOf, type GuardLines, MICRO_BUDGETS, type BudgetPlace } from '../budgets.ts';
 import type { InstructionReport } from '../load/instructions.ts';
 import { measuredRatio, type ScenarioReport } from '../load/load.ts';
 import type { MicroReport } from '../micro/micro.ts';
@@ -19,13 +19,13 @@ import { verdictOf } from './verdict.ts';
 export type ReportTable = readonly (readonly string[])[];
 
 /** The table of a load bench. CPU microseconds are of this machine, for orientation; what is promised are ratios. */
-export function loadTable(reports: readonly ScenarioReport[], place: BudgetPlace): ReportTable {
+export function loadTable(reports: readonly ScenarioReport[], place: BudgetPlace | undefined): ReportTable {
   const revision = reports.find(({ against }) => against)?.against?.revision;
   const head = revision === undefined ? LOAD_HEAD : [...LOAD_HEAD, `${revision} us`, `ratio to ${revision}`];
   return [head, ...reports.map((report) => loadRow(report, place, revision !== undefined))];
 }
 
-function loadRow(report: ScenarioReport, place: BudgetPlace, hasRevision: boolean): readonly string[] {
+function loadRow(report: ScenarioReport, place: BudgetPlace | undefined, hasRevision: boolean): readonly string[] {
   const { scenario, requests, subject, control, ratio, hash, against } = report;
   const { name, what, pass, great } = scenario;
   const compared = typeof scenario.control === 'string' ? scenario.control : scenario.control.scenario;
@@ -54,7 +54,7 @@ function targetText(target: number | undefined): string {
 }
 
 /** The table of one heavy client beside cheap ones. */
-export function waitTable(reports: readonly WaitReport[], place: BudgetPlace): ReportTable {
+export function waitTable(reports: readonly WaitReport[], place: BudgetPlace | undefined): ReportTable {
   const rows = reports.map((report) => {
     const { name, what, ratio, spread, pass, great } = report;
     const targets = [pass, great].map((target) => target?.toFixed(2) ?? '-');
@@ -146,15 +146,22 @@ function growthCells({ scenario, points, slope, times, most, verdict }: GrowthRe
   return [scenario.name, GROWTHS[scenario.grows].what, ...costs, ...figures, verdict];
 }
 
-/** What to say of those that grew beyond what they may, and whether none did. */
-export function growthLines(reports: readonly GrowthReport[]): { lines: readonly string[]; isGood: boolean } {
-  const lost = reports.filter(({ verdict }) => verdict === 'lost');
-  const lines = lost.map(
-    ({ scenario: { name, grows }, times, most }) =>
+/**
+ * What to say of those that grew beyond what they may, that could not be judged, or that were `dropped` since some size
+ * has no figure of them; good where one at least grew as it may, and none more.
+ */
+export function growthLines(reports: readonly GrowthReport[], dropped: readonly string[] = []): GuardLines {
+  const lines = reports.flatMap(({ scenario: { name, grows }, times, most, verdict }) => {
+    if (verdict === 'held') return [];
+    if (verdict === 'too noisy') return [`${name}: not judged, its rounds disagree`];
+    return [
       `${name} costs ${times.toFixed(2)} times as much at the largest size, at most ${most.toFixed(2)} are allowed: it may grow ${GROWTHS[grows].what} (bench/scenarios)`,
-  );
+    ];
+  });
+  const left = dropped.map((name) => `${name}: left out, it was not measured at every size`);
   const held = reports.filter(({ verdict }) => verdict === 'held').length;
-  return { lines: [...lines, `${held} of ${reports.length} grow as they may`], isGood: lost.length === 0 };
+  const isGood = held > 0 && reports.every(({ verdict }) => verdict !== 'lost');
+  return { lines: [...lines, ...left, `${held} of ${reports.length} grow as they may`], isGood };
 }
 
 /** The table of the attribute authority beside its controls and peers. */
@@ -172,8 +179,9 @@ function soapCells({ scenario, beside, subject, other, ratio, pass, great }: Soa
 }
 
 /** The table of the micro-benchmarks. */
-export function microTable(reports: readonly MicroReport[], place: BudgetPlace): ReportTable {
-  const rows = reports.map(({ name, calibration, nanoseconds, ratio, spread, pass, great, hash }) => {
+export function microTable(reports: readonly MicroReport[], place: BudgetPlace | undefined): ReportTable {
+  const rows = reports.map((report) => {
+    const { name, calibration, nanoseconds, ratio, spread, pass, great, hash } = report;
     const targets = [pass, great].map(targetText);
     const outcome = verdictOf({ ratio, spread, pass, great });
     const budget = MICRO_BUDGETS.ratios[name]?.most.toFixed(2) ?? '-';
@@ -186,7 +194,7 @@ export function microTable(reports: readonly MicroReport[], place: BudgetPlace):
       ...targets,
       outcome,
       budget,
-      guardedOf({ name, ratio, spread }, place, MICRO_BUDGETS),
+      guardedOf(report, place, MICRO_BUDGETS),
       hash,
     ];
   });

@@ -5,7 +5,8 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { OperationError } from '../../data/operationError.ts';
 import { freshSeed } from '../support/random.ts';
 import { dearWaits } from './dear.ts';
 import { isShort, kindHead, kindLine, minuteLine, slowLines, table, totalOf } from './report.ts';
@@ -17,7 +18,7 @@ interface Flags {
   readonly minutes: number;
   readonly seed: number;
   readonly observations: number;
-  readonly repeat?: string;
+  readonly repeat?: Find;
   readonly soak?: boolean;
   readonly dear?: boolean;
 }
@@ -31,6 +32,7 @@ const SOAK_OBSERVATIONS = 100_000;
 const SOAK_SLOPE_MAX = 1;
 /** Answers that are checked at least, of each minute that it was to last: 3,000,000 in half an hour. */
 const SOAK_ANSWERS_MIN = 100_000;
+const USAGE_EXIT = 2;
 
 function number(text: string): number {
   const value = Number(text);
@@ -38,7 +40,16 @@ function number(text: string): number {
   return value;
 }
 
-const program = new Command('campaign')
+/** A find as it was saved. */
+function savedFind(file: string): Find {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Find;
+  } catch (error) {
+    throw new InvalidArgumentError(`It must be the file of a find: ${(error as Error).message}`);
+  }
+}
+
+const program = new Command('npm run campaign --')
   .description('Hostile clients, bytes and data against a server whose every answer is verified.')
   .option('--minutes <number>', 'how long', number, 10)
   .option('--seed <number>', 'start of the random numbers; another one in each run without it', number, freshSeed())
@@ -48,20 +59,40 @@ const program = new Command('campaign')
     number,
     0,
   )
-  .option('--repeat <file>', 'runs the turn of a saved find again')
-  .option('--soak', 'no hostility: 80 % of the highest load, every body of every answer checked')
-  .option('--dear', 'what others wait for beside each kind of dear request, alone and sixty at once')
-  .parse();
-const flags = program.opts<Flags>();
+  .addOption(new Option('--repeat <file>', 'runs the turn of a saved find again').argParser(savedFind))
+  .addOption(
+    new Option('--soak', 'no hostility: 80 % of the highest load, every body of every answer checked').conflicts([
+      'repeat',
+      'dear',
+    ]),
+  )
+  .addOption(
+    new Option('--dear', 'what others wait for beside each kind of dear request, alone and sixty at once').conflicts(
+      'repeat',
+    ),
+  )
+  .exitOverride();
 let isInterrupted = false;
-if (flags.repeat === undefined) process.once('SIGINT', () => (isInterrupted = true));
 const isOver = (): boolean => isInterrupted;
-if (flags.soak === true) process.exitCode = await runSoak(flags);
-else if (flags.dear === true) process.exitCode = await runDear(flags);
-else process.exitCode = flags.repeat === undefined ? await run(flags) : await repeat(flags.repeat);
+try {
+  process.exitCode = await ran(program.parse().opts<Flags>());
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : USAGE_EXIT;
+  else if (error instanceof OperationError && error.code === 'usage') {
+    process.stderr.write(`campaign: ${error.message}\n`);
+    process.exitCode = USAGE_EXIT;
+  } else throw error;
+}
 
-async function repeat(file: string): Promise<number> {
-  const finds = await repeated(JSON.parse(readFileSync(file, 'utf8')) as Find);
+function ran(flags: Flags): Promise<number> {
+  if (flags.repeat !== undefined) return repeat(flags.repeat);
+  process.once('SIGINT', () => (isInterrupted = true));
+  if (flags.soak === true) return runSoak(flags);
+  return flags.dear === true ? runDear(flags) : run(flags);
+}
+
+async function repeat(find: Find): Promise<number> {
+  const finds = await repeated(find);
   process.stdout.write(finds.length === 0 ? 'not found again\n' : `${finds.join('\n')}\n`);
   return finds.length === 0 ? 0 : 1;
 }
@@ -115,6 +146,7 @@ async function run({ minutes, seed, observations }: Flags): Promise<number> {
       writeFileSync(file, `${JSON.stringify(find, undefined, 2)}\n`);
       process.stdout.write(`${find.strain}: ${find.finds[0]?.slice(0, 300)} (npm run campaign -- --repeat ${file})\n`);
     },
+    onLeak: (line) => process.stdout.write(`${line}\n`),
   });
   process.stdout.write(`${table(tallies, memory, rest)}\n`);
   const { finds } = totalOf(tallies);

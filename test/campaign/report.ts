@@ -1,4 +1,5 @@
 // What a campaign tells: a line a minute, and the table at its end. Pure: samples in, text out.
+import { tableText } from '../../server/commands/terminal.ts';
 import { both, type Outcome, type Strain } from './strain.ts';
 
 /** What one strain has come to. `worstMs` is the longest wait of the watching client beside it, `what` beside what. */
@@ -99,11 +100,7 @@ export function table(tallies: readonly Tally[], memory: readonly MemorySample[]
     `${worstMs.toFixed(1)} ms`,
     String(finds.length),
   ]);
-  const widths = head.map((_, i) => Math.max(...[head, ...rows].map((row) => row[i]!.length)));
-  const lines = [head, ...rows].map((row) =>
-    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  '),
-  );
-  return [...lines, memoryLine(memory, rest)].join('\n');
+  return [tableText([head, ...rows]), memoryLine(memory, rest)].join('\n');
 }
 
 function memoryLine(memory: readonly MemorySample[], rest: MemorySample): string {

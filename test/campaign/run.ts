@@ -1,6 +1,7 @@
 // A campaign: strains in turn against one world until the time is over, everything drawn from one seed. Each turn has a
 // seed of its own, which is all that repeats it. Prints nothing itself.
 import { setTimeout as delay } from 'node:timers/promises';
+import { OperationError } from '../../data/operationError.ts';
 import { holdingsOf } from '../support/commandProcess.ts';
 import { leakedDescriptors } from '../support/fuzz.ts';
 import { randomOf } from '../support/random.ts';
@@ -19,7 +20,7 @@ export interface Find extends WorldOptions {
 /**
  * How long, one turn of each strain at least, of which seed, and who hears of it. With `isOver` it ends behind the turn
  * at hand. `restMs` is how long nothing happens before memory is looked at for the last time. `onWorld` is called once
- * server and watching client are there.
+ * server and watching client are there, `onLeak` of what is found afterwards, which no turn repeats.
  */
 export interface CampaignOptions extends WorldOptions {
   readonly seconds: number;
@@ -27,6 +28,7 @@ export interface CampaignOptions extends WorldOptions {
   readonly isOver: () => boolean;
   readonly onWorld?: () => void;
   readonly onFind: (find: Find) => void;
+  readonly onLeak: (line: string) => void;
   readonly onMinute: (minute: number, tallies: readonly Tally[], residentBytes: number) => void;
 }
 
@@ -57,7 +59,7 @@ export async function campaign(options: CampaignOptions): Promise<Campaign> {
 }
 
 async function against(world: World, options: CampaignOptions): Promise<Campaign> {
-  const { seed, observations, seconds, restMs, isOver, onFind, onMinute } = options;
+  const { seed, observations, seconds, restMs, isOver, onFind, onLeak, onMinute } = options;
   const random = randomOf(seed);
   const tallies: Tally[] = STRAINS.map(({ name }) => ({
     name,
@@ -97,9 +99,9 @@ async function against(world: World, options: CampaignOptions): Promise<Campaign
   if (isOver()) return { tallies, memory, rest: memory.at(-1) ?? { seconds: past(), residentBytes: 0 } };
   const leaked = descriptors === 0 ? 0 : await leakedDescriptors(world.server, descriptors);
   if (leaked > 0) {
-    const finds = [`${leaked} descriptors were not given back`];
-    tallies.push({ name: 'afterwards', turns: 1, verified: 0, tried: 0, injected: 0, worstMs: 0, finds });
-    onFind({ strain: 'afterwards', seed, observations, turnSeed: 0, finds });
+    const line = `${leaked} descriptors were not given back`;
+    tallies.push({ name: 'afterwards', turns: 1, verified: 0, tried: 0, injected: 0, worstMs: 0, finds: [line] });
+    onLeak(`afterwards: ${line}`);
   }
   // A server that it asks is not idle.
   await world.watcher.close();
@@ -141,11 +143,16 @@ async function oneTurn(strain: Strain, seed: number, world: World): Promise<Take
   return { outcome: { ...outcome, finds: [...outcome.finds, ...faults] }, worstMs };
 }
 
-/** Runs the turn of a find again in a world of its own; answers what it finds now. */
+/**
+ * Runs the turn of a find again in a world of its own; answers what it finds now. Throws OperationError `usage` where
+ * its strain is none.
+ */
 export async function repeated({ strain, turnSeed, ...options }: Find): Promise<readonly string[]> {
   const chosen = STRAINS.find(({ name }) => name === strain);
-  if (!chosen)
-    throw new Error(`There is no strain "${strain}"; the strains are ${STRAINS.map(({ name }) => name).join(', ')}.`);
+  if (!chosen) {
+    const names = STRAINS.map(({ name }) => name).join(', ');
+    throw new OperationError('usage', `there is no strain ${strain}; the strains are ${names}`);
+  }
   const world = await worldOf(options);
   try {
     await world.watcher.look();

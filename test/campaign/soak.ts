@@ -45,7 +45,10 @@ const LOOK_MS = 500;
 const WARM_MINUTES = 10;
 const MB = 1 << 20;
 
-/** Runs it. Rejects where an answer differs from the plain rows before it begins. */
+/**
+ * Runs it. Rejects where an answer differs from the plain rows before it begins. What fails once it is over is no
+ * fault: a terminal's Ctrl-C ends server and client too.
+ */
 export async function soak(options: SoakOptions): Promise<Soak> {
   const { seed, observations, onStep } = options;
   const data = await prepareDataSet({ observations, seed, cacheDirectory: CACHE_DIRECTORY }, () => undefined);
@@ -66,6 +69,9 @@ export async function soak(options: SoakOptions): Promise<Soak> {
     const perSecond = Math.floor((PART_OF_PEAK * requests * 1000) / elapsedMs);
     onStep(`${Math.round((requests * 1000) / elapsedMs)} requests a second at most, ${perSecond} from now on`);
     return await steadily({ ...order, perSecond }, server, client, options);
+  } catch (error) {
+    if (options.isOver()) return { answers: 0, fault: undefined, slope: undefined };
+    throw error;
   } finally {
     await client.stop();
     await server.kill();
@@ -100,12 +106,14 @@ async function steadily(
   for (let minute = 1; minute < minutes + 1 && !isOver(); minute++) {
     const watch = new AbortController();
     const least = leastMemory(server.pid, watch.signal);
+    // A server that is gone is told of by the client.
+    least.catch(() => undefined);
     const part = Math.min(1, minutes - minute + 1);
     const requests = Math.ceil((part * order.perSecond * MINUTE_MS) / 1000);
     const outcome = await client.run({ ...order, requests }).catch(String);
     watch.abort();
+    if (typeof outcome === 'string') return { answers, fault: isOver() ? undefined : outcome, slope: slope() };
     const residentBytes = await least;
-    if (typeof outcome === 'string') return { answers, fault: outcome, slope: slope() };
     answers += outcome.requests;
     if (minute > WARM_MINUTES) memory.push({ seconds: (minute * MINUTE_MS) / 1000, residentBytes });
     const { p50Ms, p99Ms } = outcome;

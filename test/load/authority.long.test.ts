@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBenchAuthority, type BenchAuthority } from '../../bench/authority/authorityFiles.ts';
 import { checkCall } from '../../bench/authority/callCheck.ts';
+import { BUDGETS } from '../../bench/budgets.ts';
 import { CALL_SCENARIOS } from '../../bench/authority/callScenarios.ts';
 import { ask } from '../../bench/scenarios/check.ts';
 import { cpuTimesOf } from '../../bench/processes/cpuTime.ts';
@@ -46,8 +47,6 @@ const P99_MOST: readonly (readonly [what: string, most: number, load: Load])[] =
   ['4 connections, 2,000 a second,', 2, { connections: 4, requests: PACED_REQUESTS, perSecond: 2000 }],
 ];
 const TOLERANCE = 0.3;
-/** A middle round that lies so far above the least says more of the machine than of the program. */
-const SPREAD_MAX = 0.4;
 /** Rounds in which others had more of the cores than this are taken again, so many in all. */
 const OTHERS_MAX = 0.1;
 const TRIES_MAX = 30;
@@ -172,7 +171,7 @@ test.for(P99_MOST)(title, async ([what, most, load], { skip }) => {
   process.stderr.write(`p99 beside signing on ${what}: quiet rounds ${told(quiet)}; others ${told(noisy)}\n`);
   skip(quiet.length < ROUNDS, `not judged: others left the cores alone in ${quiet.length} rounds only`);
   const { spread } = summaryOf(quiet.map(({ aloneMs }) => aloneMs));
-  skip(spread > SPREAD_MAX, `not judged: the catalogue alone spreads by ${(spread * 100).toFixed(0)} %`);
+  skip(spread > BUDGETS.spreadMax, `not judged: the catalogue alone spreads by ${(spread * 100).toFixed(0)} %`);
   expect(middleOf(quiet.map(({ rate }) => rate))).toBeGreaterThan(AUTHORISATIONS_PER_SECOND * 0.9);
   expect(middleOf(quiet.map(({ aloneMs, besideMs }) => besideMs / aloneMs))).toBeLessThanOrEqual(
     most * (1 + TOLERANCE),

@@ -6,6 +6,7 @@ import { request } from 'node:http';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BUDGETS } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { startLoadClient, type LoadClient } from '../../bench/client/loadClient.ts';
 import { statusBytes } from '../../bench/processes/memory.ts';
@@ -32,7 +33,6 @@ const IMPORT_PEAK_MOST = 1;
  * The target that passes for a deep page beside the first one (design: performance), and what others may spoil of it.
  */
 const DEEP_MOST = 1.1 * 1.3;
-const SPREAD_MAX = 0.4;
 
 function whyNot(): string | undefined {
   mkdirSync(DIRECTORY, { recursive: true });
@@ -161,7 +161,7 @@ describe.skipIf(reason !== undefined)(`${OBSERVATIONS} observations`, () => {
       const ratio = subject!.least / control!.least;
       const { spread } = control!;
       process.stderr.write(`${name}: deep ${ratio.toFixed(2)} of shallow, spread ${spread.toFixed(2)}\n`);
-      if (spread > SPREAD_MAX) process.stderr.write(`${name}: not judged, the machine is too noisy\n`);
+      if (spread > BUDGETS.spreadMax) process.stderr.write(`${name}: not judged, the machine is too noisy\n`);
       else expect(ratio, name).toBeLessThan(DEEP_MOST);
     }
   });

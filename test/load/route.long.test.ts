@@ -1,7 +1,7 @@
 // What clients wait for, held to the budgets, as ratios of interleaved rounds within one run: cheap ones beside a heavy
 // one, and those that come at a fixed rate. Not judged, which is said, where the control varies too much.
 import { beforeAll, expect, test } from 'vitest';
-import { guardedOf, placeOfBudget } from '../../bench/budgets.ts';
+import { guardedOf, noiseText, placeOfBudget } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { runArrivals } from '../../bench/load/arrivals.ts';
 import { runMixedBench } from '../../bench/load/mixed.ts';
@@ -14,7 +14,6 @@ const OPTIONS = {
   rounds: 7,
   cheapRequests: 16_000,
   arrivals: 5000,
-  floorBytes: 32 << 20,
 };
 
 let reports: readonly WaitReport[] = [];
@@ -36,6 +35,6 @@ test.for([
   const told = `${what}: ${ratio.toFixed(2)}, the control's middle round is ${(spread * 100).toFixed(0)} % above the least`;
   process.stderr.write(`${told}\n`);
   const guarded = guardedOf({ name, ratio, spread }, 'ci');
-  skip(guarded === 'too noisy', `not judged: the control spreads by ${(spread * 100).toFixed(0)} %`);
+  skip(guarded === 'too noisy', `not judged: ${noiseText({ spread })}`);
   expect(guarded, `${told}; beyond ${placeOfBudget('ratios', name)}`).toBe('held');
 });

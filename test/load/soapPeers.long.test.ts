@@ -3,17 +3,15 @@
 import { beforeAll, expect, test } from 'vitest';
 import { guardedOf, noiseText, placeOfBudget } from '../../bench/budgets.ts';
 import { CALL_SCENARIOS } from '../../bench/authority/callScenarios.ts';
+import { SOAP_PEERS } from '../../bench/authority/soapPeers.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { soapTable } from '../../bench/report/report.ts';
 import { WARM_UP } from '../../bench/load/rounds.ts';
-import { runSoapBench, type SoapReport } from '../../bench/authority/soapBench.ts';
+import { runSoapBench, soapRatios, type SoapReport } from '../../bench/authority/soapBench.ts';
 import { tableText } from '../../server/commands/terminal.ts';
 
 const OPTIONS = { cacheDirectory: CACHE_DIRECTORY, rounds: 7, requestsPart: 0.5, warmUp: WARM_UP / 0.5 };
-const BUDGET_NAMES = [
-  ['gSOAP in C', 'gsoap'],
-  ['node soap', 'nodeSoap'],
-] as const;
+const BUDGET_NAMES = SOAP_PEERS.map(({ name, budget }) => [name, budget] as const);
 
 let reports: readonly SoapReport[] = [];
 
@@ -28,12 +26,10 @@ test('every call was measured beside its control', () => {
   expect(controls.map(({ scenario }) => scenario)).toEqual(CALL_SCENARIOS);
 });
 
-test.for(BUDGET_NAMES)('getTrustedHostInfo keeps its budget beside %s', ([peer, name], { skip }) => {
-  const report = reports.find(({ beside }) => beside === peer);
-  skip(report === undefined, 'not raced: see above');
-  const { ratio, subject, other } = report!;
-  const spreads = { spread: other.spread, ownSpread: subject.spread };
-  const guarded = guardedOf({ name, ratio, ...spreads }, 'ci');
-  skip(guarded === 'too noisy', `not judged: ${noiseText(spreads)}`);
-  expect(guarded, `${ratio.toFixed(2)} is beyond ${placeOfBudget('ratios', name)}`).toBe('held');
+test.for(BUDGET_NAMES)('getTrustedHostInfo keeps its budget beside %s', ([, budget], { skip }) => {
+  const measured = soapRatios(reports).find(({ name }) => name === budget);
+  skip(measured === undefined, 'not raced: see above');
+  const guarded = guardedOf(measured!, 'ci');
+  skip(guarded === 'too noisy', `not judged: ${noiseText(measured!)}`);
+  expect(guarded, `${measured!.ratio.toFixed(2)} is beyond ${placeOfBudget('ratios', budget)}`).toBe('held');
 });

@@ -9,7 +9,7 @@ import { BUDGETS, placeOfBudget } from '../../../bench/budgets.ts';
 import { checkQuestions } from '../../../bench/scenarios/check.ts';
 import { choiceFor } from '../../../bench/scenarios/choice.ts';
 import { cpuMicroseconds } from '../../../bench/processes/cpuTime.ts';
-import { prepareDataSet } from '../../../bench/load/dataSet.ts';
+import { observationsOf, prepareDataSet } from '../../../bench/load/dataSet.ts';
 import { MARKS } from '../../../bench/client/freshBody.ts';
 import { startLoadClient } from '../../../bench/client/loadClient.ts';
 import { naiveCountOf } from '../../../bench/processes/memoryScan.ts';
@@ -247,6 +247,7 @@ describe('the data set', () => {
     const { snapshot } = await prepareDataSet({ ...given, snapshot: imported.snapshot }, () => {});
     expect(snapshot).toBe(imported.snapshot);
     expect(readdirSync(directory)).toEqual(names);
+    expect(await observationsOf(given)).toBe(DATA.observations);
   });
 });
 

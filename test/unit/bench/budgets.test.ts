@@ -37,6 +37,10 @@ describe('a ratio', () => {
     expect(guardedOf({ name: 'list', ratio, spread: 0.1, ownSpread: 0.41 }, 'ci', budgets)).toBe(outcome);
   });
 
+  test('is not judged where the catalogue is of another size than its budget', () => {
+    expect(guardedOf({ name: 'list', ratio: 9, spread: 0.1 }, undefined, budgets)).toBe('-');
+  });
+
   test('without a budget is said to have none', () => {
     expect(guardedOf({ name: 'other', ratio: 1, spread: 0.1 }, 'ci', budgets)).toBe('unbudgeted');
   });
@@ -84,6 +88,13 @@ describe('a run', () => {
       'list: LOST, 3.00 is more than 2.60, by ratios.list of bench/budgets.json (two copies)',
       '1 of 2 judged ratios are in budget',
     ]);
+  });
+
+  test('over a catalogue of another size loses nothing, and says why', () => {
+    expect(guardLines([lost], undefined, budgets)).toEqual({
+      isGood: true,
+      lines: ['not judged: budgets are of 100,000 observations'],
+    });
   });
 
   test.each([['nothing ran', []] as const, ['everything was too noisy', [noisy]] as const])(

@@ -1,4 +1,7 @@
 // The benches run small, each once: that they measure every scenario and say what they did. No times are asserted.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CALL_SCENARIOS } from '../../../bench/authority/callScenarios.ts';
 import { runSoapBench } from '../../../bench/authority/soapBench.ts';
@@ -8,9 +11,14 @@ import { PART_OF_PEAK, runArrivals } from '../../../bench/load/arrivals.ts';
 import { runMixedBench } from '../../../bench/load/mixed.ts';
 import { runStartBench } from '../../../bench/load/startBench.ts';
 import { libcScanner } from '../../../bench/micro/libcScan.ts';
+import { prepareDataSet } from '../../../bench/load/dataSet.ts';
 import { runMicroBench } from '../../../bench/micro/micro.ts';
+import { familyOf } from '../../../bench/processes/ending.ts';
+import { runProxyBench } from '../../../bench/proxy/proxyBench.ts';
+import { runProgram } from '../../support/commandProcess.ts';
 import { microTable, startTable, waitTable } from '../../../bench/report/report.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
+import { hasProgram } from '../../support/debian.ts';
 import { tableText } from '../../../server/commands/terminal.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -26,6 +34,49 @@ describe('the load bench', () => {
     expect(report?.scenario.control).toEqual({ scenario: 'list', per: 'byte' });
     expect(others).toEqual([]);
   });
+
+  test.each([
+    ['tiny', []],
+    ['trustedHosts', ['--authority', '--audit-log']],
+  ])('asks %s of a server whose flags for an authority are %j', async (name, expected) => {
+    const options = { ...DATA, rounds: 1, only: [name], requestsPart: 0.004, warmUp: 1, floorBytes: 1 << 20 };
+    const commands: string[] = [];
+    const onStep = (line: string) => {
+      if (!line.startsWith('checking')) return;
+      commands.push(...familyOf(process.pid).map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8')));
+    };
+    await runLoadBench(options, { ...QUIET, onStep });
+    const servers = commands.filter((text) => text.includes(cacheDirectory));
+    const flags = servers.map((text) => text.split('\0').filter((word) => /^--(authority|audit-log)$/.test(word)));
+    expect(flags).toEqual([expected]);
+  });
+});
+
+test('a bench that is told to end by a signal leaves no process and no folder', async () => {
+  const { directory, snapshot } = await prepareDataSet(DATA, () => {});
+  const folders = temporaryDirectory();
+  const bench = fileURLToPath(new URL('../../../bench/bench.ts', import.meta.url));
+  const words = [bench, '--data-set', directory, '--snapshot', snapshot, '--rounds', '1000000'];
+  const only = ['--only', 'tiny', '--only', 'trustedHosts'];
+  const running = runProgram(process.execPath, [...words, ...only], { environment: { TMPDIR: folders } });
+  await running.printed(/measuring, round 1 /);
+  const [, ...children] = familyOf(running.pid);
+  // Two servers, the control and the load client; and the files of the authority.
+  expect(children.length).toBeGreaterThanOrEqual(4);
+  expect(readdirSync(folders).filter((name) => name.startsWith('catalogue-'))).not.toEqual([]);
+  running.signal('SIGTERM');
+  expect(await running.ended).toEqual({ code: 143, signal: null });
+  expect(children.filter((pid) => existsSync(`/proc/${pid}/exe`))).toEqual([]);
+  expect(readdirSync(folders)).toEqual([]);
+  expect(running.err()).not.toMatch(/^ +at /m);
+});
+
+test.skipIf(!hasProgram('openssl'))('a proxy that a signal ends while it starts is not waited for', async () => {
+  const programs = temporaryDirectory();
+  writeFileSync(join(programs, 'nginx'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
+  vi.stubEnv('PATH', `${programs}${delimiter}${process.env['PATH']}`);
+  const options = { ...DATA, rounds: 1, requests: 1, seconds: 1, parts: [] };
+  await expect(runProxyBench(options, QUIET)).rejects.toThrow('nginx of deploy/ does not start');
 });
 
 describe('the start bench', () => {
@@ -64,7 +115,7 @@ describe('the bench of arrivals', () => {
   test('tells what those wait for that come at a fixed rate, beside a bare server', async () => {
     const lines: string[] = [];
     const observer = { onProgress: () => {}, onStep: (line: string) => void lines.push(line) };
-    const reports = await runArrivals({ ...DATA, rounds: 1, arrivals: 300, floorBytes: 1 << 20 }, observer);
+    const reports = await runArrivals({ ...DATA, rounds: 1, arrivals: 300 }, observer);
     expect(reports.map(({ name }) => name)).toEqual(['arrivalsP50', 'arrivalsP99', 'arrivalsP999']);
     for (const { name, ratio, what } of reports) {
       expect(ratio).toBeGreaterThan(0);
@@ -90,8 +141,9 @@ describe('the micro-benchmarks', () => {
         'authorise-mapped authorise-mapped-new authorise-mapped-stranger',
       ].flatMap((names) => names.split(' ')),
     );
-    for (const { ratio, hash } of reports) {
+    for (const { ratio, ownSpread, hash } of reports) {
       expect(ratio).toBeGreaterThan(0);
+      expect(ownSpread).toBeGreaterThanOrEqual(0);
       expect(hash).toMatch(/^[0-9a-f]{16}$/);
     }
     expect(microTable(reports, 'ci')).toHaveLength(reports.length + 1);

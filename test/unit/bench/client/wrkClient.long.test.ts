@@ -29,7 +29,7 @@ beforeEach(async () => {
   asked = [];
   server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  client = await startWrkClient();
+  client = startWrkClient();
 });
 
 afterEach(async () => {

@@ -1,6 +1,7 @@
 // Another revision beside this tree: it runs from its own sources, is raced where it answers the same, and is removed.
-import { existsSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { existsSync, readdirSync, symlinkSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { prepareDataSet } from '../../../../bench/load/dataSet.ts';
 import { runLoadBench } from '../../../../bench/load/load.ts';
 import { loadTable } from '../../../../bench/report/report.ts';
@@ -22,6 +23,13 @@ const OPTIONS = {
 };
 const QUIET = { onProgress: () => {}, onStep: () => {} };
 
+afterEach(() => void vi.unstubAllEnvs());
+
+function pathOf(program: string): string {
+  const files = process.env['PATH']!.split(delimiter).map((directory) => join(directory, program));
+  return files.find((file) => existsSync(file))!;
+}
+
 describe.skipIf(!IS_CLONE)('a revision', () => {
   test('has the sources that git knows, until it is stopped', async () => {
     const data = await prepareDataSet(OPTIONS, () => {});
@@ -30,6 +38,17 @@ describe.skipIf(!IS_CLONE)('a revision', () => {
     expect([existsSync(`${root}/server/launch.js`), existsSync(snapshot)]).toEqual([true, true]);
     await stop();
     expect([existsSync(root), existsSync(data.snapshot)]).toEqual([false, true]);
+  });
+
+  test('whose tree cannot be made leaves none', async () => {
+    const data = await prepareDataSet(OPTIONS, () => {});
+    const [programs, made] = [temporaryDirectory(), temporaryDirectory()];
+    // There is git, and nothing else.
+    symlinkSync(pathOf('git'), join(programs, 'git'));
+    vi.stubEnv('PATH', programs);
+    vi.stubEnv('TMPDIR', made);
+    await expect(prepareRevision('HEAD', data, cacheDirectory)).rejects.toThrow('spawn tar ENOENT');
+    expect(readdirSync(made)).toEqual([]);
   });
 
   test('that git does not know is refused', async () => {

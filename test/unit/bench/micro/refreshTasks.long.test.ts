@@ -12,8 +12,8 @@ test('a refresh is compared with a whole import that writes the same, and has a 
   await generate({ observations: 120, seed: 1, directory }, () => undefined);
   const generations = new Set<string>();
   for (const { name, times, check } of refreshTasks(directory)) {
-    generations.add(check());
-    expect(times(0).every((nanoseconds) => nanoseconds > 0)).toBe(true);
+    generations.add(await check());
+    expect((await times(0)).every((nanoseconds) => nanoseconds > 0)).toBe(true);
     expect(BUDGETS.micro, placeOfBudget('micro', name)).toHaveProperty(name);
   }
   expect(generations.size).toBe(2);

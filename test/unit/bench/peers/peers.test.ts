@@ -1,11 +1,15 @@
-// The peers: what each is asked for the same answer, and that a machine without them says why in one line.
+// The peers: what each is asked for the same answer, who is first in a race of imports, and that a machine without them
+// says why in one line.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { TRUSTED_HOSTS } from '../../../../bench/authority/callScenarios.ts';
 import { choiceFor } from '../../../../bench/scenarios/choice.ts';
 import { prepareDataSet } from '../../../../bench/load/dataSet.ts';
 import { readNaively } from '../../../../bench/scenarios/naive.ts';
 import { startNginx } from '../../../../bench/peers/nginx.ts';
-import { runImportRace } from '../../../../bench/peers/importRace.ts';
+import { IMPORT_PEERS, raceImports, runImportRace } from '../../../../bench/peers/importRace.ts';
+import { hasProxies } from '../../../../bench/proxy/proxyBench.ts';
 import { installPeers } from '../../../../bench/peers/peerInstall.ts';
 import { PEER_QUESTIONS, PEERS } from '../../../../bench/peers/peers.ts';
 import type { Choice } from '../../../../bench/scenarios/scenario.ts';
@@ -65,6 +69,36 @@ describe('every peer', () => {
   });
 });
 
+describe('a race of imports', () => {
+  /** A program that notes its name, makes the file that it is told to, and says how many records it has read. */
+  const contestantOf = (log: string, name: string, records: number) => {
+    const peer = name === 'ours' ? undefined : { ...IMPORT_PEERS[0]!, name };
+    const script = `echo ${name} >> "$0"; : > "$1"; echo '{"parsed":${records}}'`;
+    return { peer, program: '/bin/sh', words: ['-c', script, log] };
+  };
+  const raced = async (rounds: number, ...records: readonly [string, number][]) => {
+    const log = join(temporaryDirectory(), 'log');
+    const told: string[] = [];
+    const contestants = records.map(([name, count]) => contestantOf(log, name, count));
+    const options = { rounds, cacheDirectory: temporaryDirectory() };
+    const { peers } = await raceImports(contestants, '.', options, { onStep: (line) => void told.push(line) });
+    return { ran: readFileSync(log, 'utf8').trim().split('\n'), peers: peers.map(({ peer }) => peer.name), told };
+  };
+
+  test('has another one first in each round', async () => {
+    const { ran, peers } = await raced(3, ['ours', 5], ['a', 5], ['b', 5]);
+    expect(ran.filter((_, i) => i % 3 === 0)).toEqual(['a', 'b', 'ours']);
+    expect(ran.toSorted()).toEqual(['a', 'a', 'a', 'b', 'b', 'b', 'ours', 'ours', 'ours']);
+    expect(peers).toEqual(['a', 'b']);
+  });
+
+  test('leaves out who reads other records than ours, whoever was first', async () => {
+    const { peers, told } = await raced(1, ['ours', 5], ['a', 4], ['b', 5]);
+    expect(peers).toEqual(['b']);
+    expect(told).toContain('left out a: it holds 4 records, and not 5');
+  });
+});
+
 describe('where a peer cannot run', () => {
   test('Fastify and json-server are left out with the reason', async () => {
     process.env['PATH'] = temporaryDirectory();
@@ -95,6 +129,16 @@ describe('where a peer cannot run', () => {
     expect(subject.peakBytes).toBeGreaterThan(10_000_000);
     expect(subject.cpuSeconds.least).toBeGreaterThan(0);
     expect(said).toContain('left out better-sqlite3, DuckDB: no Node on the PATH beside the one of this project');
+  });
+
+  test('proxies are left out that nothing makes a certificate for', () => {
+    const programs = temporaryDirectory();
+    const install = (name: string) => writeFileSync(join(programs, name), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+    process.env['PATH'] = programs;
+    for (const name of ['nginx', 'haproxy']) install(name);
+    expect(hasProxies()).toBe(false);
+    install('openssl');
+    expect(hasProxies()).toBe(true);
   });
 
   test('nginx is left out with the reason', async () => {

@@ -106,6 +106,7 @@ beforeAll(async () => {
     soap: [SOAP],
     proxied: PROXIED,
     sizes,
+    failures: ['not measured: soap, <why>'],
   };
 });
 
@@ -150,12 +151,16 @@ describe('a report', () => {
     }
     expect(html).not.toMatch(/<script|<link|(?:src|href)=/);
     expect(html).toContain('a &lt;machine&gt;');
+    expect(html).toContain('<p class="short">not measured: soap, &lt;why&gt;</p>');
   });
 
   test('compares what goes through a proxy with what goes directly under the same load', () => {
     expect(ratiosOf(PROXIED[4]!, PROXIED)).toEqual({ p50: 2, p99: 2, p999: 2, replicas: 1, cpu: 1.5 });
     const [, , , , , row] = tableText(proxyTable(PROXIED)).split('\n');
     expect(row).toMatch(/^nginx +open loop, 50 % +500 .* 2\.00 +2\.00 +2\.00 +1\.00 +1\.50$/);
+    const html = htmlPage(report, 'hand');
+    for (const cells of proxyTable(PROXIED))
+      for (const cell of cells) expect(html).toMatch(new RegExp(`<t[hd]>${cell}</t[hd]>`));
   });
 
   test('draws a line for each name, through each of its points', () => {

@@ -1,0 +1,61 @@
+// When requests of a paced order become due: what finds a connection idle waits from when it is sent, what finds none
+// from when it was due, however long the server keeps all busy. The clock is moved by hand; nothing is sent.
+import { beforeEach, expect, test, vi } from 'vitest';
+import { OrderRun, type OrderConnection } from '../../../../bench/client/orderRun.ts';
+
+const PER_SECOND = 1000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  return () => vi.useRealTimers();
+});
+
+/** A connection that asks, and notes how long what it asks has been due then. */
+function connectionOf(run: OrderRun): OrderConnection & { readonly lateMs: number[] } {
+  const lateMs: number[] = [];
+  const one = {
+    lateMs,
+    ask: () => {
+      const errand = run.next(one);
+      if (errand) lateMs.push(performance.now() - errand.dueMs);
+    },
+  };
+  one.ask();
+  return one;
+}
+
+function pacedRun(): OrderRun {
+  const exchanges = [{ target: '/', status: 200, bytes: 4 }];
+  const order = { port: 0, exchanges, requests: 100, connections: 1, withinMs: 1000, perSecond: PER_SECOND };
+  return new OrderRun(order, () => undefined);
+}
+
+test('a request that finds a connection idle has not waited, however late the client looks', () => {
+  const run = pacedRun();
+  const connection = connectionOf(run);
+  vi.advanceTimersByTime(1.75);
+  run.tick(PER_SECOND);
+  expect(connection.lateMs).toEqual([0]);
+});
+
+test('those that find all busy wait from when they were due, so that a pause of the server is in each', () => {
+  const run = pacedRun();
+  const connection = connectionOf(run);
+  for (let i = 0; i < 5; i++) {
+    vi.advanceTimersByTime(1);
+    run.tick(PER_SECOND);
+  }
+  // The first was sent at 1 ms, and is answered at 5: those of 2 to 5 ms have waited meanwhile.
+  for (let i = 0; i < 5; i++) connection.ask();
+  expect(connection.lateMs.map((ms) => Math.round(ms))).toEqual([0, 3, 2, 1, 0]);
+});
+
+test('of several that come due at once, as many as connections are idle have not waited', () => {
+  const run = pacedRun();
+  const connections = [connectionOf(run), connectionOf(run)];
+  vi.advanceTimersByTime(4);
+  run.tick(PER_SECOND);
+  expect(connections.map(({ lateMs }) => lateMs)).toEqual([[0], [0]]);
+  connections[0]!.ask();
+  expect(connections[0]!.lateMs.map((ms) => Math.round(ms))).toEqual([0, 1]);
+});

@@ -1,0 +1,172 @@
+// What runs of the bench say at their end: every budget that was measured is judged, wherever the figure comes from,
+// and what judged nothing is not good. No measuring.
+import { describe, expect, test } from 'vitest';
+import { TRUSTED_HOSTS } from '../../../../bench/authority/callScenarios.ts';
+import type { SoapReport } from '../../../../bench/authority/soapBench.ts';
+import type { ScenarioReport } from '../../../../bench/load/load.ts';
+import type { SizeReport } from '../../../../bench/load/sizes.ts';
+import type { MicroReport } from '../../../../bench/micro/micro.ts';
+import { IMPORT_PEERS, type ImportCost, type ImportRaceReport } from '../../../../bench/peers/importRace.ts';
+import type { PeerReport } from '../../../../bench/peers/peerBench.ts';
+import { BARE, KEEPING_REPLICA, PEER_QUESTIONS } from '../../../../bench/peers/peers.ts';
+import { WAYS, type ProxyPoint } from '../../../../bench/proxy/proxyBench.ts';
+import { reportParts, type FullReport } from '../../../../bench/report/fullReport.ts';
+import {
+  growthJudgement,
+  importJudgement,
+  microJudgement,
+  peerJudgement,
+  proxyJudgement,
+  reportJudgement,
+  soapJudgement,
+} from '../../../../bench/report/judgement.ts';
+import { CATALOGUE_SCENARIOS } from '../../../../bench/scenarios/scenarios.ts';
+
+const steady = (least: number) => ({ least, spread: 0 });
+
+/** The first question, in multiples of what nginx needs. */
+function besideNginx(costs: { ours: number; kept: number; bare: number }): readonly PeerReport[] {
+  const peerOf = (peer: string, least: number) => ({ peer, cost: steady(least), ratio: least / costs.ours });
+  const peers = [peerOf(KEEPING_REPLICA, costs.kept), peerOf('nginx', 1), peerOf(BARE, costs.bare)];
+  return [{ question: PEER_QUESTIONS[0]!, subject: steady(costs.ours), peers }];
+}
+
+function importsOf(...ratios: readonly number[]): ImportRaceReport {
+  const costOf = (least: number): ImportCost => {
+    return { seconds: steady(least), cpuSeconds: steady(least), peakBytes: 1, fileBytes: 1 };
+  };
+  const peers = ratios.map((ratio, i) => ({ peer: IMPORT_PEERS[i]!, cost: costOf(1 / ratio), ratio }));
+  return { subject: costOf(1), peers };
+}
+
+function soapOf(beside: string, ratio: number): SoapReport {
+  const targets = { pass: undefined, great: undefined };
+  return { scenario: TRUSTED_HOSTS, beside, subject: steady(ratio), other: steady(1), ratio, ...targets };
+}
+
+/** As fast as it goes; the replicas behind a proxy take `times` the CPU. */
+function proxied(times: number, errors = 0): readonly ProxyPoint[] {
+  return WAYS.map((way) => {
+    const cpu = { replicas: way === 'direct' ? 1 : times, proxy: 1, client: 1 };
+    return { way, part: undefined, perSecond: 1, p50Ms: 1, p99Ms: 1, p999Ms: 1, errors, cpu, spread: 0 };
+  });
+}
+
+/** Sizes at which the scenarios of these names were measured, each at the same cost in each. */
+function sizesOf(...names: readonly (readonly string[])[]): readonly SizeReport[] {
+  return names.map((measured, i) => {
+    const scenarios = CATALOGUE_SCENARIOS.filter(({ name }) => measured.includes(name));
+    const rest = { requests: 1, bytes: 1, control: steady(1), ratio: 1, hash: '', against: undefined };
+    const load = scenarios.map((scenario): ScenarioReport => ({ scenario, subject: steady(1), ...rest }));
+    const memory = { residentBytes: 1, snapshotBytes: 1, ndjsonBytes: 1 };
+    return { observations: 1000 * 10 ** i, load, memory };
+  });
+}
+
+describe('the race with peers', () => {
+  test.each([
+    ['nginx', { ours: 9, kept: 1, bare: 1 }],
+    ['nginxKept', { ours: 1, kept: 9, bare: 1 }],
+  ])('loses by the budget %s', (name, costs) => {
+    const { text, isGood } = peerJudgement(besideNginx(costs), 'hand');
+    expect(isGood).toBe(false);
+    expect(text).toContain(`\n${name}: LOST, 9.00 is more than `);
+  });
+
+  test('is not judged beside nginx where a bare copy alone is that much dearer', () => {
+    const { text, isGood } = peerJudgement(besideNginx({ ours: 9, kept: 9, bare: 2 }), 'hand');
+    expect(isGood).toBe(true);
+    expect(text).toContain('nginx: not judged, bare uWebSockets.js alone needs 2.00 times as much here');
+  });
+
+  test('loses nothing on a machine that has no peers, or over a catalogue of another size', () => {
+    expect(peerJudgement([{ ...besideNginx({ ours: 1, kept: 1, bare: 1 })[0]!, peers: [] }], 'hand').isGood).toBe(true);
+    expect(peerJudgement(besideNginx({ ours: 9, kept: 9, bare: 1 }), undefined).isGood).toBe(true);
+    expect(importJudgement(importsOf(), 'hand').isGood).toBe(true);
+    expect(soapJudgement([], 'hand').isGood).toBe(true);
+  });
+});
+
+test.each([
+  ['gSOAP in C', 'gsoap'],
+  ['node soap', 'nodeSoap'],
+])('the authority loses beside %s by the budget %s', (peer, name) => {
+  const { text, isGood } = soapJudgement([soapOf('bare', 1), soapOf(peer, 9)], 'hand');
+  expect(isGood).toBe(false);
+  expect(text).toContain(`\n${name}: LOST, 9.00 is more than `);
+  expect(soapJudgement([soapOf('bare', 9), soapOf(peer, 0.1)], 'hand').isGood).toBe(true);
+});
+
+test('a mix through proxies loses by the work of the replicas, and by each request that fails', () => {
+  expect(proxyJudgement(proxied(1), 'hand').isGood).toBe(true);
+  expect(proxyJudgement(proxied(9), 'hand').text).toContain('haproxyReplicas: LOST');
+  const { text, isGood } = proxyJudgement(proxied(1, 2), 'hand');
+  expect([isGood, text.split('\n').at(-1)]).toEqual([false, '6 requests failed']);
+});
+
+test('a micro-benchmark whose own rounds disagree is too noisy to have lost', () => {
+  const terms = { calibration: 'a copy', nanoseconds: 1, spread: 0, pass: undefined, great: undefined, hash: '' };
+  const report: MicroReport = { name: 'gather', ratio: 4, ownSpread: 0.6, ...terms };
+  const { text } = microJudgement([report], 'hand', []);
+  expect(text).toContain('too noisy');
+  expect(text).toContain('gather: not judged, it spreads by 60 %');
+  const lost = microJudgement([{ ...report, ownSpread: 0 }], 'hand', ['memmem was skipped']);
+  expect(lost.isGood).toBe(false);
+  expect(lost.text).toMatch(/gather: LOST.*\n.*\nmemmem was skipped$/);
+});
+
+describe('growth', () => {
+  test('names what was not measured at every size, which is no loss', () => {
+    const { text, isGood } = growthJudgement(sizesOf(['tiny', 'table'], ['tiny']));
+    expect(isGood).toBe(true);
+    expect(text).toContain('\ntable: left out, it was not measured at every size\n1 of 1 grow as they may');
+  });
+
+  test('of which nothing could be judged is not good', () => {
+    const { text, isGood } = growthJudgement(sizesOf(['table'], ['tiny']));
+    expect(isGood).toBe(false);
+    expect(text).toMatch(/0 of 0 grow as they may$/);
+  });
+});
+
+describe('a report', () => {
+  const report: FullReport = {
+    machine: '',
+    revision: '',
+    observations: 1000,
+    load: sizesOf(['tiny'])[0]!.load,
+    waits: [],
+    peers: besideNginx({ ours: 1, kept: 1, bare: 1 }),
+    imports: importsOf(0.1, 0.1),
+    soap: [soapOf('node soap', 0.1)],
+    proxied: proxied(1),
+    sizes: sizesOf(['tiny'], ['tiny']),
+    failures: [],
+  };
+
+  test('is good where all of its parts are, and tells each', () => {
+    const { text, isGood } = reportJudgement(report, 'hand', 'hand');
+    expect(isGood).toBe(true);
+    for (const head of [/^scenario /m, /^question /m, /^import /m, /^call /m, /^way /m]) expect(text).toMatch(head);
+  });
+
+  test.each([
+    ['imports', { imports: importsOf(9, 0.1) }],
+    ['a proxy', { proxied: proxied(9) }],
+    ['errors behind a proxy', { proxied: proxied(1, 1) }],
+    ['nginx', { peers: besideNginx({ ours: 9, kept: 1, bare: 1 }) }],
+    ['the authority', { soap: [soapOf('node soap', 9)] }],
+    ['what could not be measured', { failures: ['not measured: proxies, why'] }],
+  ] as const)('is not good for %s', (_, part) => {
+    expect(reportJudgement({ ...report, ...part }, 'hand', 'hand').isGood).toBe(false);
+  });
+
+  test('goes on behind a part that fails, and tells it', async () => {
+    const lines: string[] = [];
+    const { measured, failures } = reportParts({ onStep: (line) => void lines.push(line) });
+    expect(await measured('proxies', () => Promise.reject(new TypeError('no openssl')), [])).toEqual([]);
+    expect(await measured('authority', () => Promise.resolve([1]), [])).toEqual([1]);
+    expect(failures).toEqual(['not measured: proxies, no openssl']);
+    expect(lines).toEqual(failures);
+  });
+});
