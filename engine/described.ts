@@ -15,4 +15,4 @@ export {
   referencesFrom,
   shownColumns,
 } from './query/shown.ts';
-export { type Member, type MemberBudget, recordBytes, recordMembers } from './page/members.ts';
+export { hasMoreMembers, type Member, type MemberBudget, recordBytes, recordMembers } from './page/members.ts';

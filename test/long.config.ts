@@ -16,8 +16,8 @@ const JUDGING = [
   'test/{conformance,contract,differential,documents,property,soapClients}/**/*.long.test.ts',
   // Clusters choose leaders by the clock.
   'test/unit/data/**/!(nats*).long.test.ts',
-  'test/unit/server/{admin,authority,catalogue,commands,openapi}/**/*.long.test.ts',
-  'test/unit/server/process/{drain,earlySignals,follower,portRace,serveBlocks,subscription,subscriptionOrders,withoutUws}.long.test.ts',
+  'test/unit/server/{admin,authority,catalogue,commands,observe,openapi}/**/*.long.test.ts',
+  'test/unit/server/process/{drain,earlySignals,follower,portRace,serveBlocks,serveEnds,serveRefusals,subscription,subscriptionOrders,withoutUws}.long.test.ts',
   'test/unit/{bench,engine,workers}/**/*.long.test.ts',
   'test/deploy/{refresh,snapshotFolder}.long.test.ts',
   // The hostile ring is none of them: readers that others keep waiting for 10 s are cut, and rightly.

@@ -9,6 +9,7 @@ import { importDirectory } from '../../data/import/import.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { generate } from '../../data/synth/generate.ts';
+import { temporaryAt, temporaryFolder } from '../processes/ending.ts';
 import { naiveCountOf } from '../processes/memoryScan.ts';
 
 /**
@@ -64,13 +65,22 @@ export async function prepareDataSet(options: DataSetOptions, onProgress: OnProg
   return { directory, snapshot: await importedOnce(directory, place, onProgress) };
 }
 
-/** How many observations a run is of. Cost: nothing, or a read of the file where it is a given one. */
-export async function observationsOf(options: Pick<DataSetOptions, 'observations' | 'dataSet'>): Promise<number> {
+/**
+ * How many observations a run is of; none is known of a given directory whose file is compressed. Cost: nothing, or a
+ * read of the file where it is a given one.
+ */
+export async function observationsOf(
+  options: Pick<DataSetOptions, 'observations' | 'dataSet'>,
+): Promise<number | undefined> {
   if (options.dataSet === undefined) return options.observations;
-  let lines = 0;
-  const file = createReadStream(path.join(options.dataSet, 'observations.ndjson'), { highWaterMark: 1 << 22 });
-  for await (const piece of file as AsyncIterable<Buffer>) lines += naiveCountOf(piece, LINE_FEED);
-  return lines;
+  const name = path.join(options.dataSet, 'observations.ndjson');
+  if (!existsSync(name)) return undefined;
+  let [lines, last] = [0, LINE_FEED[0]];
+  for await (const piece of createReadStream(name, { highWaterMark: 1 << 22 }) as AsyncIterable<Buffer>) {
+    lines += naiveCountOf(piece, LINE_FEED);
+    last = piece.at(-1);
+  }
+  return last === LINE_FEED[0] ? lines : lines + 1;
 }
 
 const LINE_FEED = Buffer.from('\n');
@@ -81,7 +91,7 @@ async function generated(options: DataSetOptions, onProgress: OnProgress): Promi
   const directory = path.join(cacheDirectory, prefix + (await sourcesHash(GENERATOR_FOLDERS, ROOT)));
   if (!existsSync(directory)) {
     await removeMatching(cacheDirectory, prefix);
-    const unfinished = `${directory}.unfinished`;
+    const unfinished = temporaryAt(`${directory}.unfinished`).path;
     await generate({ observations, seed, directory: unfinished }, onProgress);
     await rename(unfinished, directory);
   }
@@ -94,7 +104,11 @@ async function importedOnce(directory: string, place: string, onProgress: OnProg
   if (!existsSync(snapshot)) {
     await removeMatching(place, '', '.snapshot');
     await removeMatching(place, '', '.blocks');
-    await importDirectory({ directory, file: snapshot, created: undefined, isLenient: false, threads: 2 }, onProgress);
+    const folder = temporaryFolder('import-', place);
+    const file = path.join(folder.path, path.basename(snapshot));
+    await importDirectory({ directory, file, created: undefined, isLenient: false, threads: 2 }, onProgress);
+    await rename(file, snapshot);
+    folder.remove();
   }
   return snapshot;
 }

@@ -111,18 +111,18 @@ async function startServers(
   stage: BenchStage,
   { snapshot }: BenchDataSet,
   authority: BenchAuthority,
-  { only, preload }: LoadBenchOptions,
+  { only, preload, against }: LoadBenchOptions,
   { onStep }: LoadObserver,
 ): Promise<Servers> {
   const servers = new Map<string, ListeningProcess>();
-  for (const [key, scenarios] of Map.groupBy(enteredOf(only), serverKeyOf)) {
+  for (const [key, scenarios] of Map.groupBy(enteredOf(only), (one) => serverKeyOf(one, against))) {
     if (servers.size > 0 && !hasRoomFor(snapshot)) {
       onStep(`left out ${scenarios.map(({ name }) => name).join(', ')}: there is no memory for a server with ${key}`);
       continue;
     }
     const scenario = scenarios[0]!;
     const { threads = 1, flags = [] } = scenario;
-    const own = 'call' in scenario ? authority.flags : [];
+    const own = scenarios.some((one) => 'call' in one) ? authority.flags : [];
     const options = { threads, flags: [...own, ...flags], ...(preload !== undefined && { preload }) };
     servers.set(key, await stage.started(startServer(snapshot, options)));
   }
@@ -135,10 +135,11 @@ function enteredOf(only: readonly string[]): readonly Scenario[] {
   return SCENARIOS.filter((one) => chosen.some((two) => one === two || isControlOf(one, two)));
 }
 
-/** What a scenario's server is started with. Calls have one of their own: that of a revision has no authority. */
-function serverKeyOf(scenario: Pick<Scenario, 'threads' | 'flags'>): string {
+/** What a scenario's server is started with. Beside a revision, whose has no authority, calls have one of their own. */
+function serverKeyOf(scenario: Pick<Scenario, 'threads' | 'flags'>, against: string | undefined): string {
   const { threads = 1, flags = [] } = scenario;
-  return [`--threads ${threads}`, ...('call' in scenario ? ['--authority'] : []), ...flags].join(' ');
+  const isApart = against !== undefined && 'call' in scenario;
+  return [`--threads ${threads}`, ...(isApart ? ['--authority'] : []), ...flags].join(' ');
 }
 
 async function startRevision(
@@ -160,8 +161,8 @@ interface Ready {
 }
 
 async function runScenarios(bench: Bench, observer: LoadObserver): Promise<readonly ScenarioReport[]> {
-  const { only, rounds, warmUp, place } = bench.options;
-  const hasServer = (one: Scenario): boolean => bench.servers.has(serverKeyOf(one));
+  const { only, rounds, warmUp, place, against } = bench.options;
+  const hasServer = (one: Scenario): boolean => bench.servers.has(serverKeyOf(one, against));
   const chosen = chosenOf(SCENARIOS, only).filter(hasServer);
   const ready = new Map<string, Ready>();
   for (const scenario of enteredOf(only).filter(hasServer)) {
@@ -213,8 +214,9 @@ async function revisionExchangesOf(
   questions: readonly ScenarioQuestion[],
   observer: LoadObserver,
 ): Promise<Ready['revisionExchanges']> {
-  const { revision } = bench;
-  if (revision === undefined || serverKeyOf(scenario) !== serverKeyOf({})) return undefined;
+  const { revision, options } = bench;
+  const isUsual = serverKeyOf(scenario, options.against) === serverKeyOf({}, undefined);
+  if (revision === undefined || !isUsual) return undefined;
   const { port } = revision.process;
   if (await answersAlike(serverOf(bench, scenario).port, port, questions)) {
     return (await checkQuestions(port, questions, bench.choice.catalogue)).exchanges;
@@ -223,8 +225,8 @@ async function revisionExchangesOf(
   return undefined;
 }
 
-function serverOf({ servers }: Bench, scenario: Scenario): ListeningProcess {
-  return servers.get(serverKeyOf(scenario))!;
+function serverOf({ servers, options }: Bench, scenario: Scenario): ListeningProcess {
+  return servers.get(serverKeyOf(scenario, options.against))!;
 }
 
 function loadOf(bench: Bench, { scenario, checked }: Ready): Load {

@@ -6,6 +6,7 @@ import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { OperationError } from '../../data/operationError.ts';
 import type { MeasuredRatio } from '../budgets.ts';
 import { prepareDataSet, type DataSetOptions } from '../load/dataSet.ts';
 import type { LoadObserver } from '../load/load.ts';
@@ -95,7 +96,8 @@ function contestantOf({ node, folder }: InstalledPeers, peer: ImportPeer): Impor
 
 /**
  * Runs the race of ours and others over a directory: in each round somebody else is the first, since whoever reads a
- * file first may have to wait for the disk. A peer that fails or holds other records than ours is left out.
+ * file first may have to wait for the disk. A peer that fails is left out; where somebody holds other records than ours
+ * it throws.
  */
 export async function raceImports(
   contestants: readonly ImportContestant[],
@@ -131,7 +133,9 @@ export async function raceImports(
   const { records } = runs.get(ours)![0]!;
   for (const [one, done] of runs) {
     const other = done.find((run) => run.records !== records);
-    if (other) leaveOut(one, `it holds ${other.records} records, and not ${records}`);
+    // Not left out: ours may be the one that is wrong.
+    const name = one.peer?.name ?? 'ours';
+    if (other) throw new OperationError('input', `${name} holds ${other.records} records, and not ${records}`);
   }
   const subject = costOf(runs.get(ours)!);
   const peers = [...runs].flatMap(([{ peer }, done]) => {

@@ -17,9 +17,13 @@ process.once('exit', () => folders.forEach(removeFolder));
 
 /** A new folder, inside `parent`, whose name begins with `prefix`. */
 export function temporaryFolder(prefix: string, parent = tmpdir()): TemporaryFolder {
-  const made = mkdtempSync(path.join(parent, prefix));
-  folders.add(made);
-  return { path: made, remove: () => removeFolder(made) };
+  return temporaryAt(mkdtempSync(path.join(parent, prefix)));
+}
+
+/** A folder that whoever asks makes in this place, and may rename. */
+export function temporaryAt(place: string): TemporaryFolder {
+  folders.add(place);
+  return { path: place, remove: () => removeFolder(place) };
 }
 
 function removeFolder(folder: string): void {

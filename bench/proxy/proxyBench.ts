@@ -47,8 +47,8 @@ export interface CpuOfWay {
 }
 
 /**
- * One way under one load: `part` of the direct rate, or undefined as fast as it goes. Times from when a request was due
- * to its last byte.
+ * One way under one load: `part` of the direct rate, or undefined as fast as it goes. Times from when a request was
+ * sent, or was due where no connection was idle then, to its last byte.
  */
 export interface ProxyPoint {
   readonly way: Way;

@@ -20,7 +20,7 @@ import { runSizes, type SizeReport } from '../load/sizes.ts';
 export interface FullReport {
   readonly machine: string;
   readonly revision: string;
-  readonly observations: number;
+  readonly observations: number | undefined;
   readonly load: readonly ScenarioReport[];
   readonly waits: readonly WaitReport[];
   readonly peers: readonly PeerReport[];
@@ -51,10 +51,12 @@ export async function runFullReport(options: LoadBenchOptions, observer: LoadObs
   const imports = await measured('imports', () => runImportRace(options, observer), undefined);
   const soap = await measured('authority', () => runSoapBench(options, observer), []);
   const runProxies = () => runProxyBench(proxyOptions(options), observer);
-  const proxied = hasProxies() ? await measured('proxies', runProxies, []) : [];
+  const hasAll = hasProxies();
+  if (!hasAll) observer.onStep('left out the proxies: nginx, HAProxy or openssl is not installed');
+  const proxied = hasAll ? await measured('proxies', runProxies, []) : [];
   const smaller = ofSizes(
     options,
-    SIZES.filter((size) => size < observations),
+    SIZES.filter((size) => observations !== undefined && size < observations),
   );
   const sizes = await measured('sizes', () => runSizes([...smaller, options], observer, load), []);
   return {

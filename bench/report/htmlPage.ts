@@ -36,7 +36,7 @@ export function htmlPage(report: FullReport, place: BudgetPlace | undefined): st
   const parts = [
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Bench report</title><style>${STYLE}</style>`,
     '<h1>Bench report</h1>',
-    `<p>Revision ${markupEscaped(revision)}, ${observations.toLocaleString('en')} observations, on ${markupEscaped(machine)}.`,
+    `<p>Revision ${markupEscaped(revision)}, ${observations?.toLocaleString('en') ?? 'given'} observations, on ${markupEscaped(machine)}.`,
     'Costs are CPU time of all threads of the answering process, least of the interleaved rounds; microseconds are of this',
     'machine, what carries over are ratios.</p>',
     ...failures.map((failure) => `<p class="short">${markupEscaped(failure)}</p>`),

@@ -125,7 +125,7 @@ function proxyDrawings({ proxied }: FullReport): readonly Drawing[] {
     y: { label: 'ms', type: 'log' },
   });
   const caption =
-    'A mix of requests beside a heavy client, from when a request was due. Client, proxy and replicas share the cores.';
+    'A mix of requests beside a heavy client, from when a request could be sent or was due. Client, proxy and replicas share the cores.';
   return [{ title: 'Waiting time through proxies against offered load', caption, ...plotted }];
 }
 

@@ -81,7 +81,8 @@ export function sizedCondition(condition: Condition, index: FieldIndex, context:
   const urls = named.readsUrls && !isSpecForm(context.form) ? codesOfOwnUrls(index.dictionary) : NO_URLS;
   const count = urls.end - urls.start;
   const values = operand.values.length;
-  const valuesMax = Math.max(1, Math.min(COUNTED_VALUES_MAX, context.valuesToFind));
+  // The two ends of a range are no list.
+  const valuesMax = Math.max(2, Math.min(COUNTED_VALUES_MAX, context.valuesToFind));
   if (values > valuesMax || count > READ_URLS_MAX) {
     const estimate = uncounted(index, operand, context);
     const scanBytes = count * URL_SCAN_BYTES;

@@ -95,8 +95,8 @@ const VIEW_NANOSECONDS = 30;
 
 /**
  * Plans what is asked without problems. `arrange` decides the order of steps on one table. Cost: a binary search per
- * value, for up to 64 of each condition and 1,024 in all, and a look at up to 64 rows of each; up to 16 kB of n-gram
- * lists; codes of long columns are counted for the first plans that ask about them.
+ * value, for up to 64 of each condition and of lists 1,024 in all, and a look at up to 64 rows of each; up to 16 kB of
+ * n-gram lists; codes of long columns are counted for the first plans that ask about them.
  */
 export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, arrange: Arrange = cheapestFirst): Plan {
   if (ask.conditions.length === 0) return planned(collection, ask, form, NOTHING_TO_FIND);

@@ -53,6 +53,8 @@ function open(reader: Reader, list: number): void {
   const { ends } = reader.grams;
   reader.at = list <= 0 ? 0 : ends[list - 1]!;
   reader.end = list < 0 ? 0 : ends[list]!;
+  // Else lists may share bytes, and be endless together.
+  reader.isBroken ||= reader.end < reader.at;
   reader.last = -1;
 }
 

@@ -68,6 +68,12 @@ export function recordMembers(
   return found;
 }
 
+/** Whether a record has more members than `recordMembers` looks at. Cost: none. */
+export function hasMoreMembers({ records }: Pick<ServedRows, 'records'>, row: number): boolean {
+  const chunk = chunkOf(records, row);
+  return records.outlines.lists[chunk.outlines[row - chunk.firstRow]!]!.length > MEMBERS_LOOKED_AT_MAX;
+}
+
 /** The bytes of the record in a row, with its base URL. Cost: none. */
 export function recordBytes({ records }: Pick<ServedRows, 'records'>, row: number): number {
   const chunk = chunkOf(records, row);

@@ -99,17 +99,19 @@ function temporaryDemonstration(at: number): string {
   }
 }
 
-/** Whether it is whole, and its certificates are valid now and for a day. */
+/**
+ * Whether it is whole, and its own certificates are valid now and for a day. What cannot be read is a mistake of
+ * whoever changed it, and told as such.
+ */
 function isGood(directory: string, at: number): boolean {
   const names = Object.values({ ...DEMONSTRATION_FILES, ...NAMED_FILES });
   if (!names.every((name) => existsSync(join(directory, name)))) return false;
   return [NAMED_FILES.certificate, NAMED_FILES.ca].every((name) => {
     const file = join(directory, name);
     const bytes = readBytes(file, FILE_BYTES_MAX.certificates, { file }, noMistakes());
-    const reading = bytes && readCertificateFile(bytes);
-    const certificates = reading?.kind === 'read' ? reading.all : [];
-    const isValid = certificates.every((one) => one.notBefore <= at && one.notAfter >= at + FRESH_SECONDS);
-    return certificates.length > 0 && isValid;
+    const reading = bytes && readCertificateFile(bytes, 'passed over');
+    const own = reading?.kind === 'read' ? reading.all[0] : undefined;
+    return own === undefined || (own.notBefore <= at && own.notAfter >= at + FRESH_SECONDS);
   });
 }
 
@@ -139,11 +141,11 @@ function madeAt(directory: string, at: number): string {
   return directory;
 }
 
-/** What is there, with whatever somebody changed, is kept beside it. */
+/** What is there, with whatever somebody changed, is kept beside it under a name that is free. */
 function replaceDirectory(directory: string, by: string): void {
-  const before = `${directory}-before`;
   if (existsSync(directory)) {
-    rmSync(before, { recursive: true, force: true });
+    let before = `${directory}-before`;
+    for (let i = 2; existsSync(before); i++) before = `${directory}-before-${i}`;
     renameSync(directory, before);
   }
   renameSync(by, directory);

@@ -57,7 +57,7 @@ export function superviseAuthority(
 ): AuthoritySupervisor {
   let loadedAt = now();
   let loaded = loadedOrThrown(file, loadedAt);
-  let expired: readonly string[] = [];
+  let notes = notesAt(loaded, loadedAt);
   let refused: AuthorityStatus['refused'];
   observe([loadedEvent(loaded)]);
   const ports = new Set<MessagePort>();
@@ -74,7 +74,7 @@ export function superviseAuthority(
       if (isNews) observe([{ kind: 'authorityReloadRefused', ...refused }]);
       return false;
     }
-    [loaded, loadedAt, expired, refused] = [loading, at, [], undefined];
+    [loaded, loadedAt, notes, refused] = [loading, at, notesAt(loading, at), undefined];
     isOwed = false;
     for (const port of ports) port.postMessage(loaded.data);
     observe([loadedEvent(loaded)]);
@@ -82,9 +82,9 @@ export function superviseAuthority(
   };
   const tellExpired = (): void => {
     const at = now();
-    const notes = expiredNotes(loaded, at);
-    const untold = notes.filter((note) => !expired.includes(note));
-    expired = [...expired.filter((note) => notes.includes(note)), ...untold];
+    const expired = expiredNotes(loaded, at);
+    const untold = without(expired, notes.expired);
+    notes = { ...notes, expired: [...notes.expired.filter((note) => expired.includes(note)), ...untold] };
     if (untold.length > 0) observe(untold.map((note) => ({ kind: 'authorityExpired', at, note })));
   };
   // Whatever mistake keeps new CRLs out, they are tried again until they are in; the same mistakes are told once.
@@ -105,16 +105,26 @@ export function superviseAuthority(
       return { data: loaded.data, auditLog: auditLog === undefined ? undefined : auditLogOf(auditLog), port: port2 };
     },
     reload,
-    status: () => ({ ...statusOf(loaded, now()), loadedAt, notes: [...loaded.notes, ...expired], refused }),
+    status: () => ({ ...statusOf(loaded, now()), loadedAt, notes: [...notes.lasting, ...notes.expired], refused }),
     stop: () => clearInterval(timer),
   };
 }
 
-/** What has run out since a configuration was loaded, each once: what had by then is among its notes. */
-function expiredNotes({ data, expirySource, notes }: LoadedAuthority, at: number): readonly string[] {
+/** What is to be known of a configuration: for good, and what had run out when it was loaded, which may end. */
+function notesAt(loaded: LoadedAuthority, at: number): Readonly<Record<'lasting' | 'expired', readonly string[]>> {
+  const expired = expiredNotes(loaded, at);
+  return { lasting: without(loaded.notes, expired), expired };
+}
+
+/** What has run out at a time, each once. */
+function expiredNotes({ data, expirySource }: LoadedAuthority, at: number): readonly string[] {
   const end = at - data.clockSkewSeconds;
   const expired = expiriesOf(expirySource, at).filter((expiry) => expiry.at < end);
-  return [...new Set(expired.map(({ note }) => note))].filter((note) => !notes.includes(note));
+  return [...new Set(expired.map(({ note }) => note))];
+}
+
+function without(notes: readonly string[], others: readonly string[]): readonly string[] {
+  return notes.filter((note) => !others.includes(note));
 }
 
 function statusOf(

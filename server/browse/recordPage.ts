@@ -1,7 +1,13 @@
 // The page of a record: all it says, what it links to by name, what links to it with counts, where and when it is, and
 // its JSON. Read member by member within a budget, since a record may be as long as memory.
 import { type Collection, rowOfId } from '../../engine/engine.ts';
-import { type Member, type MemberBudget, fieldSentence, recordMembers } from '../../engine/described.ts';
+import {
+  fieldSentence,
+  hasMoreMembers,
+  type Member,
+  type MemberBudget,
+  recordMembers,
+} from '../../engine/described.ts';
 import { bytesText } from '../observe/quantities.ts';
 import { apiPath } from './address.ts';
 import { noRecordPage } from './errorPage.ts';
@@ -19,8 +25,6 @@ import { cutAtWord, labelOf, ShownValues } from './values.ts';
 const RECORD_BYTES_MAX = 1024 * 1024;
 const VALUE_BYTES_MAX = 256 * 1024;
 const START_BYTES = 64 * 1024;
-/** Of more fields the engine looks at so many (engine/page/members.ts). */
-const FIELDS_MAX = 4096;
 
 /** Characters of a record's name in the title of its page. */
 const TITLE_CHARACTERS_MAX = 120;
@@ -62,7 +66,7 @@ function pageOf(site: Site, tour: Tour, { declared, id, row, members, references
       <h1 class="record"><bdi>${heading}</bdi></h1>
     </div>
     <div class="summary">
-      <p class="total quiet">${fieldCount(members.length)}</p>
+      <p class="total quiet">${fieldCount(members.length, hasMoreMembers(collection, row))}</p>
       <ul class="data" aria-label="This record as data">
         <li><a href="${apiPath(tour)}?format=json">JSON</a></li>
         <li><a href="${apiPath(tour)}?format=csv">CSV</a></li>
@@ -93,8 +97,8 @@ function titleOf({ title }: Collection, id: number, label: string | undefined): 
   return label === undefined ? `${id} – ${title}` : `${id}: ${cutAtWord(label, TITLE_CHARACTERS_MAX)} – ${title}`;
 }
 
-function fieldCount(shown: number): string {
-  return shown < FIELDS_MAX ? amountOf(shown, 'field') : `the first ${amountOf(shown, 'field')}, see the JSON`;
+function fieldCount(shown: number, hasMore: boolean): string {
+  return hasMore ? `the first ${amountOf(shown, 'field')}, see the JSON` : amountOf(shown, 'field');
 }
 
 function keyValues(site: Site, tour: Tour, declared: Collection, members: readonly Member[]): Markup {

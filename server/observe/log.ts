@@ -30,11 +30,11 @@ export interface AuditLog {
   readonly pipe: Int32Array;
 }
 
-/** The words of a pipe: whether somebody writes there now, and whether a line broke off. */
-const PipeWord = { taken: 0, brokenOff: 1 } as const;
+/** The words of a pipe: the ticket of who writes there now, 0 for nobody; whether a line broke off; the last ticket. */
+const PipeWord = { taken: 0, brokenOff: 1, last: 2 } as const;
 
 /** Those of the calling thread, which others are handed with an audit log. */
-const OWN_PIPE = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+const OWN_PIPE = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT));
 
 /** The audit log in a file, as threads are to be handed it: all of them by one thread, and one file. */
 export function auditLogOf(file: AuditFile): AuditLog {
@@ -82,20 +82,24 @@ const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
  */
 function writeAll(descriptor: number, lines: readonly string[], pipe: Int32Array): void {
   if (lines.length === 0) return;
-  take(pipe);
+  const ticket = take(pipe);
   try {
     const isBrokenOff = Atomics.load(pipe, PipeWord.brokenOff) === 1;
     writeWhole(descriptor, Buffer.from(`${isBrokenOff ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`), pipe);
   } finally {
-    Atomics.store(pipe, PipeWord.taken, 0);
+    Atomics.compareExchange(pipe, PipeWord.taken, ticket, 0);
     Atomics.notify(pipe, PipeWord.taken, 1);
   }
 }
 
-/** No other thread writes between two pieces of a line. */
-function take(pipe: Int32Array): void {
-  while (Atomics.exchange(pipe, PipeWord.taken, 1) === 1) {
-    if (Atomics.wait(pipe, PipeWord.taken, 1, TAKEN_MS_MAX) === 'timed-out') return;
+/** No other thread writes between two pieces of a line. Answers the ticket of who may write now. */
+function take(pipe: Int32Array): number {
+  const ticket = Atomics.add(pipe, PipeWord.last, 1) + 1;
+  for (;;) {
+    const holder = Atomics.compareExchange(pipe, PipeWord.taken, 0, ticket);
+    if (holder === 0) return ticket;
+    const isGone = Atomics.wait(pipe, PipeWord.taken, holder, TAKEN_MS_MAX) === 'timed-out';
+    if (isGone && Atomics.compareExchange(pipe, PipeWord.taken, holder, ticket) === holder) return ticket;
   }
 }
 

@@ -86,7 +86,8 @@ try {
 
 function ran(flags: Flags): Promise<number> {
   if (flags.repeat !== undefined) return repeat(flags.repeat);
-  process.once('SIGINT', () => (isInterrupted = true));
+  // A terminal's Ctrl-C comes twice: npm passes it on.
+  process.on('SIGINT', () => (isInterrupted = true));
   if (flags.soak === true) return runSoak(flags);
   return flags.dear === true ? runDear(flags) : run(flags);
 }

@@ -50,6 +50,15 @@ const MB = 1 << 20;
  * fault: a terminal's Ctrl-C ends server and client too.
  */
 export async function soak(options: SoakOptions): Promise<Soak> {
+  try {
+    return await soakedServer(options);
+  } catch (error) {
+    if (options.isOver()) return { answers: 0, fault: undefined, slope: undefined };
+    throw error;
+  }
+}
+
+async function soakedServer(options: SoakOptions): Promise<Soak> {
   const { seed, observations, onStep } = options;
   const data = await prepareDataSet({ observations, seed, cacheDirectory: CACHE_DIRECTORY }, () => undefined);
   const choice = choiceFor(await readNaively(data.directory));
@@ -69,9 +78,6 @@ export async function soak(options: SoakOptions): Promise<Soak> {
     const perSecond = Math.floor((PART_OF_PEAK * requests * 1000) / elapsedMs);
     onStep(`${Math.round((requests * 1000) / elapsedMs)} requests a second at most, ${perSecond} from now on`);
     return await steadily({ ...order, perSecond }, server, client, options);
-  } catch (error) {
-    if (options.isOver()) return { answers: 0, fault: undefined, slope: undefined };
-    throw error;
   } finally {
     await client.stop();
     await server.kill();

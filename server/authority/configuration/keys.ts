@@ -94,7 +94,7 @@ export const KEYS = {
     SKEW,
     0,
     '0',
-    'how much earlier than they say certificates and CRLs count, and how much longer CRLs do',
+    'how much earlier than they say certificates and CRLs count, and how much longer CRLs do, the own certificate, and those of who signs attribute certificates',
   ),
   legacyProxies: optional(SWITCH, true, 'true', 'accept proxies older than RFC 3820 (`CN=proxy`, `CN=limited proxy`)'),
   allowWeak: optional(

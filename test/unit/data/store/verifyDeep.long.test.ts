@@ -1,5 +1,5 @@
 // `verify --deep` on snapshots with one element changed at random, in each kind of section that the table of them has:
-// every such change is found. What is found of whole sections is in verifyDeep.test.ts.
+// every such change is found. What is found of whole sections is in verifyDeepKinds.long.test.ts.
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { BLOCKS, BLOCKS_TITLE, GROUPS, sectionName } from '../../../../engine/snapshot/sections.ts';

@@ -52,6 +52,10 @@ test('an n-gram index is merged, unless its lists are none that an import writes
     const forged = { ...grams, postings: grams.postings.map(() => byte) };
     expect(mergeGrams(forged, young, merged)).toBeUndefined();
   }
+  // Every second list holds the bytes of all.
+  const all = grams.postings.length;
+  const shared = { ...grams, ends: grams.ends.map((_, i) => (i % 2 === 0 ? all : 0)) };
+  expect(mergeGrams({ ...shared, postings: grams.postings.map(() => 1) }, young, merged)).toBeUndefined();
 });
 
 test('no text is copied, and the old one is answered where it would be the same', () => {

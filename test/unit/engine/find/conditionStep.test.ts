@@ -178,6 +178,7 @@ describe('of many conditions together', () => {
     const values = TEXTS.slice(0, 60);
     const lists = [1, 2, 3].map(() => stepWithin(bounds, INDEX, 'in', values).codes !== undefined);
     expect(lists).toEqual([true, false, false]);
+    expect(stepWithin(bounds, INDEX, 'range', ['a', 'z'])).toEqual(stepOf(INDEX, 'range', 'a', 'z'));
     // One value costs no more than a look at what stands there anyway.
     expect(stepWithin(bounds, INDEX, 'exact', values.slice(0, 1)).codes).toBeDefined();
     const searches = Array.from({ length: 20 }, () => stepWithin(bounds, INDEX, 'contains', ['ice 12']));

@@ -124,6 +124,15 @@ test('a CRL that was made in advance counts from its time on', () => {
   expect(toldAt(901)).toEqual([`901: ${UNLISTED}`]);
 });
 
+test('a CRL that begins behind the load ends the note that there is none, and is told when it runs out', () => {
+  for (const name of ['ca.crl', 'ca.r0']) writeCrl(name, AT + 300, site.ca, AT + 120);
+  supervisor = supervised();
+  expect(supervisor.status().notes.slice(1)).toEqual([UNLISTED]);
+  expect(toldAt(121)).toEqual([]);
+  expect(supervisor.status().notes.slice(1)).toEqual([]);
+  expect(toldAt(301)).toEqual([`301: ${UNLISTED}`]);
+});
+
 test('what had run out before is a note, not told again; what is mended is neither', () => {
   now = AT + 301;
   supervisor = supervised();

@@ -14,7 +14,7 @@ test.each([
   TEXTS,
   [TEXTS, TEXTS],
   Object.fromEntries(TEXTS.map((text) => [text, { [text]: text }])),
-  { a: [[], {}, [[{ b: '[' }]]], '': 0, __proto__: 1 },
+  { a: [[], {}, [[{ b: '[' }]]], '': 0, ['__proto__']: 1 },
 ])('%j has the members that JSON.parse finds', (value) => {
   const entries = Object.entries(value).map(([key, json]) => ({
     key: Array.isArray(value) ? '' : key,

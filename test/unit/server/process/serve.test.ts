@@ -1,14 +1,11 @@
-// The serve command as a process: what it refuses to start on, what it prints and how it shares a port; how it ends is
-// in serveEnds.test.ts.
+// The serve command as a process: what it prints and serves. What it refuses to start on, and how it ends, is in
+// serveRefusals.long.test.ts and serveEnds.long.test.ts.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { readdirSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { claimPort } from '../../../../server/http/claim.ts';
 import { clientOf } from '../../../support/client.ts';
-import { openFilesOf, runServer } from '../../../support/commandProcess.ts';
+import { runServer } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { endedCommands } from '../../../support/endedCommands.ts';
@@ -23,7 +20,7 @@ beforeAll(async () => {
   ));
 });
 
-const { startServe, startServer } = endedCommands();
+const { startServer } = endedCommands();
 
 async function linkOf(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const client = clientOf(url);
@@ -42,115 +39,6 @@ test('SIGHUP and SIGUSR1 end no server, open no inspector, and leave data that h
   server.signal('SIGTERM');
   expect(await server.ended).toEqual({ code: 0, signal: null });
   expect(server.err()).not.toMatch(/debugger|inspector/i);
-});
-
-describe('serve refuses, in lines without a stack and with exit code 1,', () => {
-  async function refused(words: readonly string[], message: RegExp): Promise<void> {
-    const command = startServe(words);
-    expect(await command.ended).toEqual({ code: 1, signal: null });
-    expect(command.err()).toMatch(message);
-    expect(command.err()).not.toMatch(/^ +at /m);
-    expect(command.out()).not.toContain('listening');
-  }
-
-  test('a port that another program has', async () => {
-    const other = await new Promise<Server>((resolve) => {
-      const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
-    });
-    const { port } = other.address() as AddressInfo;
-    const isTold = process.platform === 'linux';
-    const holder = isTold ? ` by .+ \\(process ${process.pid}\\): stop that` : ': stop the program that has it';
-    await refused(
-      ['--data', snapshot, '--port', `${port}`],
-      new RegExp(
-        `^catalogue-replica: port ${port} on 127.0.0.1 is in use${holder}, or choose another with --port .*\n$`,
-      ),
-    );
-    other.close();
-  });
-
-  test('a port that a second server of its own has, on any listener, with the flag of that listener', async () => {
-    const { port, http10Port } = await startServer('--data', snapshot);
-    await refused(
-      ['--data', snapshot, '--port', `${port}`],
-      /^catalogue-replica: port \d+ on 127\.0\.0\.1 is in use.*\n$/,
-    );
-    await refused(
-      ['--data', snapshot, '--port', '0', '--http10-port', `${http10Port}`],
-      /^catalogue-replica: port \d+ on .* is in use.* choose another with --http10-port .*\n$/,
-    );
-    await refused(
-      ['--data', snapshot, '--port', '0', '--admin-port', `${port}`],
-      /^catalogue-replica: port \d+ on .* is in use.* choose another with --admin-port .*\n$/,
-    );
-  });
-
-  test('a port that a second server of its own has claimed, however long that loads', async () => {
-    const { port, release } = await claimPort('127.0.0.1', 0);
-    await refused(['--data', snapshot, '--port', `${port}`], /^catalogue-replica: port \d+ .* is in use.*\n$/);
-    await release();
-  });
-
-  test('an address that is not one of this machine', async () => {
-    await refused(
-      ['--data', snapshot, '--port', '0', '--host', '192.0.2.1'],
-      /^catalogue-replica: port 0 on 192\.0\.2\.1 cannot be taken: .*--host\n$/,
-    );
-  });
-
-  test('data that is not there', async () => {
-    await refused(
-      ['--data', join(directory, 'absent'), '--port', '0'],
-      /^catalogue-replica: there is no data at .*absent: .*\n$/,
-    );
-  });
-
-  test('data that nobody can look for', async () => {
-    const data = join(directory, 'loop');
-    symlinkSync(data, data);
-    await refused(['--data', data, '--port', '0'], /^catalogue-replica: cannot read .*loop: ELOOP: .*\n$/);
-  });
-
-  test('a directory of records where it cannot write a temporary file', async () => {
-    const data = dataSetOf(directory, { 'migrationproperties.ndjson': '' });
-    const command = startServe(['--data', data, '--port', '0'], { environment: { TMPDIR: join(directory, 'absent') } });
-    expect(await command.ended).toEqual({ code: 1, signal: null });
-    expect(command.err()).toMatch(/^catalogue-replica: cannot write .*absent.*: set TMPDIR .*\n$/);
-  });
-
-  test('a snapshot with one wrong byte, or cut short', async () => {
-    const bytes = readFileSync(snapshot);
-    const wrong = join(directory, 'wrong.snapshot');
-    bytes[bytes.length >> 1]! ^= 1;
-    writeFileSync(wrong, bytes);
-    await refused(
-      ['--data', wrong, '--port', '0'],
-      /^catalogue-replica: .*wrong\.snapshot: section .*: checksum .*, expected .*\n$/,
-    );
-    writeFileSync(wrong, bytes.subarray(0, bytes.length >> 1));
-    await refused(['--data', wrong, '--port', '0'], /^catalogue-replica: .*wrong\.snapshot: .*\n$/);
-  });
-
-  test('faulty records, with file, line and JSON pointer', async () => {
-    const faulty = dataSetOf(directory, {
-      'ipps.ndjson': '{"ob_id":1}\n{"ob_id":"x"}\n',
-      'times.ndjson': '{"ob_id":1',
-    });
-    await refused(['--data', faulty, '--port', '0'], /^catalogue-replica: .*ipps\.ndjson:2: \/ob_id: .*\n/);
-    const lenient = await startServer('--data', faulty, '--lenient');
-    expect(lenient.out()).toMatch(/^left out: .*ipps\.ndjson:2: .*\n(?:.*\n)*left out: 2 in all\nloaded 1 records /);
-    // Nobody can ask for it again.
-    expect(openFilesOf(lenient.pid, 'imported.snapshot')).toEqual([]);
-  });
-
-  test('whatever it is, as an event too where lines are for machines', async () => {
-    const command = startServe(['--data', join(directory, 'absent'), '--port', '0', '--log-format', 'json']);
-    expect(await command.ended).toEqual({ code: 1, signal: null });
-    const last = JSON.parse(command.out().trimEnd().split('\n').at(-1)!) as unknown;
-    const reason = expect.stringMatching(/^there is no data at /) as unknown;
-    expect(last).toMatchObject({ level: 'error', event: 'refused', reason });
-    expect(command.err()).toMatch(/^catalogue-replica: there is no data at /);
-  });
 });
 
 describe('a server on port 0', () => {

@@ -11,7 +11,6 @@ import {
   writeDemonstration,
 } from '../../../../../server/authority/demonstration.ts';
 import { signerOf } from '../../../../../server/authority/attributeCertificate/write.ts';
-import { loadAuthority } from '../../../../../server/authority/configuration/load.ts';
 import { nameDer } from '../../../../../server/authority/issuance/certificate.ts';
 import { epochMs } from '../../../../../server/observe/clock.ts';
 import { CommanderError } from 'commander';
@@ -347,42 +346,4 @@ test('a demonstration that neither home nor TMPDIR has room for is refused, with
     if (TMPDIR === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = TMPDIR;
   }
-});
-
-test('a demonstration is kept while it is good, and made anew when it is about to expire or is not whole', () => {
-  const home = file('cache/demonstration');
-  const key = (): string => readFileSync(join(home, 'authority.key'), 'utf8');
-  expect(prepareDemonstration(home, NOW)).toBe(home);
-  const first = key();
-  expect(prepareDemonstration(home, NOW + 86_400)).toBe(home);
-  expect(key()).toBe(first);
-  expect(prepareDemonstration(home, NOW + 89.5 * 86_400)).toBe(home);
-  const second = key();
-  expect(second).not.toBe(first);
-  rmSync(join(home, DEMONSTRATION_FILES.user));
-  prepareDemonstration(home, NOW + 89.5 * 86_400);
-  expect(key()).not.toBe(second);
-});
-
-test('a demonstration that somebody changed is never thrown away: its mistakes are told, and it is kept aside', () => {
-  const home = file('changed/demonstration');
-  prepareDemonstration(home, NOW);
-  const config = join(home, DEMONSTRATION_FILES.config);
-  const changed = `nmae = "x"\n${readFileSync(config, 'utf8')}`;
-  writeFileSync(config, changed);
-  const message = `${config}:1:1: unknown key "nmae"; the nearest known is name\nmend the demonstration of the attribute authority, or remove ${home} to have it made anew`;
-  expect(() => prepareDemonstration(home, NOW)).toThrow(expect.objectContaining({ code: 'input', message }));
-  expect(readFileSync(config, 'utf8')).toBe(changed);
-  rmSync(join(home, DEMONSTRATION_FILES.user));
-  expect(prepareDemonstration(home, NOW)).toBe(home);
-  expect(readFileSync(config, 'utf8')).not.toBe(changed);
-  expect(readFileSync(join(`${home}-before`, DEMONSTRATION_FILES.config), 'utf8')).toBe(changed);
-  expect(readdirSync(dirname(home)).toSorted()).toEqual(['demonstration', 'demonstration-before']);
-});
-
-test.each([2, 25])('a demonstration is made anew where the clock was set back by %d hours', (hours) => {
-  const home = file('clock/demonstration');
-  const at = NOW - hours * 3600;
-  prepareDemonstration(home, NOW);
-  expect(loadAuthority(join(prepareDemonstration(home, at), DEMONSTRATION_FILES.config), at).kind).toBe('loaded');
 });
