@@ -19,7 +19,7 @@ const JUDGING = [
   'test/unit/server/{admin,authority,catalogue,commands,observe,openapi}/**/*.long.test.ts',
   'test/unit/server/process/{drain,earlySignals,follower,portRace,serveBlocks,serveEnds,serveRefusals,subscription,subscriptionOrders,withoutUws}.long.test.ts',
   'test/unit/{bench,engine,workers}/**/*.long.test.ts',
-  'test/deploy/{refresh,snapshotFolder}.long.test.ts',
+  'test/deploy/{files,refresh,snapshotFolder}.long.test.ts',
   // The hostile ring is none of them: readers that others keep waiting for 10 s are cut, and rightly.
   'test/load/{certificates,drains,package}.long.test.ts',
 ];

@@ -5,7 +5,7 @@ import { compareOnSample, compareOnSeed, SEED_MS_MAX } from './ring.ts';
 
 /** With the default settings. */
 const SEED = 1;
-const REQUESTS = 150;
+const REQUESTS = 75;
 
 describe('the server agrees with the naive oracle', () => {
   test(

@@ -2,4 +2,4 @@
 // everyLookup.long.test.ts has all of them and more operands. What is asked and compared is in lookupRing.ts.
 import { testEveryLookup } from './lookupRing.ts';
 
-testEveryLookup(1, 48);
+testEveryLookup(1, 96);

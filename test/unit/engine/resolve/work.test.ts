@@ -21,6 +21,9 @@ function resolverOf(records: number, isOne = false): Resolver {
   return new Resolver(indexesOf({ observations }));
 }
 
+const MANY = resolverOf(20_000);
+const FEW = resolverOf(1000);
+
 function workOf(resolver: Resolver, path: string): { readonly lookups: number; readonly rows: number } {
   const before = { ...resolving };
   expect(resolver.placed(bytes(path), PAGES)).toBeDefined();
@@ -35,17 +38,16 @@ beforeEach(() => {
 test.each(['/a/p3/data/317/2020/01/file.nc', '/a/p3/data/317/', '/a/p3/nothing', '/b', '/'])(
   '%s costs at 20,000 records what it costs at 1,000',
   (path) => {
-    const work = workOf(resolverOf(20_000), path);
-    expect(work).toEqual(workOf(resolverOf(1000), path));
+    const work = workOf(MANY, path);
+    expect(work).toEqual(workOf(FEW, path));
     expect(work.lookups).toBeLessThanOrEqual(2 * path.split('/').length);
     expect(work.rows).toBeLessThanOrEqual(1);
   },
 );
 
 test('a path of more segments costs two look-ups each, up to the limit, and is not looked for beyond', () => {
-  const resolver = resolverOf(1000);
-  expect(workOf(resolver, '/x'.repeat(128))).toEqual({ lookups: 256, rows: 0 });
-  expect(resolver.placed(bytes('/x'.repeat(129)), PAGES)).toBeUndefined();
+  expect(workOf(FEW, '/x'.repeat(128))).toEqual({ lookups: 256, rows: 0 });
+  expect(FEW.placed(bytes('/x'.repeat(129)), PAGES)).toBeUndefined();
 });
 
 test('a path that every record has costs no more than the limit of rows', () => {

@@ -1,24 +1,27 @@
 // New data without a restart, of a real server: nothing is lost or mixed, what began in one generation ends in it, and
 // whatever is wrong with the new data leaves what is served as it was.
 import {
+  appendFileSync,
   closeSync,
   ftruncateSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeDirectory, schemaHash } from '../../engine/snapshot/directory.ts';
 import { encodeHeader, HEADER_BYTES } from '../../engine/snapshot/header.ts';
 import { clientOf } from '../support/client.ts';
-import { holdingsOf } from '../support/commandProcess.ts';
-import { temporaryDirectory } from '../support/dataSets.ts';
+import { holdingsOf, openFilesOf, runServer } from '../support/commandProcess.ts';
+import { dataSetOf, temporaryDirectory } from '../support/dataSets.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
-import { type SwappedServer, swappedServer, type Version, versionOf } from '../support/swaps.ts';
+import { type SwappedServer, swappedServer, swapsUnderLoad, type Version, versionOf } from '../support/swaps.ts';
 
 const directory = temporaryDirectory();
 const LIST = '/api/v3/migrationproperties/';
@@ -49,6 +52,14 @@ async function order(path: string): Promise<{ code: number; status: string; serv
 }
 
 describe('a server takes new data', () => {
+  test('under load, on both ports: no answer is lost, late or of two generations', async () => {
+    const { faults, seen, waits } = await swapsUnderLoad(server, [a, b], { swaps: 6, clients: 4 });
+    expect(faults).toEqual([]);
+    expect([...seen].toSorted()).toEqual(['a', 'b']);
+    expect(waits.length).toBeGreaterThan(20);
+    expect(await served()).toBe(a.generation.slice(0, 12));
+  });
+
   test('while an answer goes out, which ends as it began, and then gives the memory back', async () => {
     const before = await served();
     const old = before === a.generation.slice(0, 12) ? a : b;
@@ -96,6 +107,36 @@ describe('a server takes new data', () => {
     expect(await order('/rollback')).toMatchObject({ code: 200, status: 'swapped' });
     expect(await served()).toBe(second);
     expect(await order('/reload')).toMatchObject({ code: 200, status: 'unchanged' });
+  });
+
+  test('of a directory too, and goes back to what was there', async () => {
+    const data = dataSetOf(directory, { 'migrationproperties.ndjson': '{"id":1,"key":"a"}\n' });
+    const one = await runServer([
+      '--data',
+      data,
+      '--admin-port',
+      '0',
+      '--base-url',
+      'http://x.test',
+      '--gzip',
+      'stored',
+    ]);
+    const [, origin] = await one.printed(/admin on (http:\/\/127\.0\.0\.1:\d+)\/status\n/);
+    const [admin, client] = [clientOf(origin!), clientOf(one.url)];
+    const ordered = async (path: string): Promise<unknown> =>
+      (JSON.parse((await admin.send({ method: 'POST', target: path })).body) as { status: string }).status;
+    const count = async (): Promise<unknown> =>
+      (JSON.parse((await client.get(`${LIST}?limit=1`)).body) as { count: number }).count;
+    expect([await ordered('/rollback'), await ordered('/reload')]).toEqual(['refused', 'unchanged']);
+    appendFileSync(join(data, 'migrationproperties.ndjson'), '{"id":2,"key":"b"}\n');
+    expect([await ordered('/reload'), await count()]).toEqual(['swapped', 2]);
+    for (const left of [1, 2, 1]) expect([await ordered('/rollback'), await count()]).toEqual(['swapped', left]);
+    // What is served, and what may be gone back to.
+    expect(openFilesOf(one.pid, 'imported.snapshot')).toHaveLength(2);
+    expect(readdirSync(data)).toEqual(['migrationproperties.ndjson']);
+    admin.close();
+    client.close();
+    await one.kill();
   });
 
   test('and answers 410 to a walk that began in the one before', async () => {
