@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { textHash } from '../load/dataSet.ts';
-import { temporaryAt } from '../processes/ending.ts';
+import { removedAtEnd } from '../processes/ending.ts';
 import { startListening, type ListeningProcess } from '../processes/processes.ts';
 import type { HostsCall } from '../scenarios/scenario.ts';
 
@@ -60,7 +60,7 @@ async function startGsoap({ folder, wsdl, call }: SoapPeerOptions): Promise<List
 
 /** Compiles in another folder until it is whole. Cost: some seconds. */
 async function compile(built: string, source: string, wsdl: string): Promise<void> {
-  const unfinished = temporaryAt(`${built}.unfinished`).path;
+  const unfinished = removedAtEnd(`${built}.unfinished`);
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true });
   await writeFile(path.join(unfinished, 'served.wsdl'), wsdl);

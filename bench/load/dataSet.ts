@@ -9,7 +9,7 @@ import { importDirectory } from '../../data/import/import.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { generate } from '../../data/synth/generate.ts';
-import { temporaryAt, temporaryFolder } from '../processes/ending.ts';
+import { removedAtEnd, temporaryFolder } from '../processes/ending.ts';
 import { naiveCountOf } from '../processes/memoryScan.ts';
 
 /**
@@ -91,7 +91,7 @@ async function generated(options: DataSetOptions, onProgress: OnProgress): Promi
   const directory = path.join(cacheDirectory, prefix + (await sourcesHash(GENERATOR_FOLDERS, ROOT)));
   if (!existsSync(directory)) {
     await removeMatching(cacheDirectory, prefix);
-    const unfinished = temporaryAt(`${directory}.unfinished`).path;
+    const unfinished = removedAtEnd(`${directory}.unfinished`);
     await generate({ observations, seed, directory: unfinished }, onProgress);
     await rename(unfinished, directory);
   }

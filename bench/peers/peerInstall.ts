@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { textHash } from '../load/dataSet.ts';
-import { temporaryAt } from '../processes/ending.ts';
+import { removedAtEnd } from '../processes/ending.ts';
 
 const run = promisify(execFile);
 const SOURCES = fileURLToPath(new URL('./programs', import.meta.url));
@@ -57,7 +57,7 @@ function programOf(directories: readonly string[], name: string): string | undef
 }
 
 async function installInto(folder: string, environment: Readonly<Record<string, string>>): Promise<void> {
-  const unfinished = temporaryAt(`${folder}.unfinished`).path;
+  const unfinished = removedAtEnd(`${folder}.unfinished`);
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true });
   await cp(SOURCES, unfinished, { recursive: true });

@@ -17,13 +17,14 @@ process.once('exit', () => folders.forEach(removeFolder));
 
 /** A new folder, inside `parent`, whose name begins with `prefix`. */
 export function temporaryFolder(prefix: string, parent = tmpdir()): TemporaryFolder {
-  return temporaryAt(mkdtempSync(path.join(parent, prefix)));
+  const made = removedAtEnd(mkdtempSync(path.join(parent, prefix)));
+  return { path: made, remove: () => removeFolder(made) };
 }
 
-/** A folder that whoever asks makes in this place, and may rename. */
-export function temporaryAt(place: string): TemporaryFolder {
+/** The place of a folder that whoever asks makes there, and may rename: what is left of it goes with the process. */
+export function removedAtEnd(place: string): string {
   folders.add(place);
-  return { path: place, remove: () => removeFolder(place) };
+  return place;
 }
 
 function removeFolder(folder: string): void {

@@ -59,19 +59,24 @@ export interface SoapOptions {
 
 /**
  * The handler of the service's path; `otherwise` answers every other one, and this one too while there is no authority
- * (A99). Cost for other paths: a comparison of lengths. getTrustedHostInfo is answered at once from bytes made before,
- * and a request of the same bytes as one before is not read again.
+ * (A99). Cost for other paths: a comparison of lengths for each base path. getTrustedHostInfo is answered at once from
+ * bytes made before, and a request of the same bytes as one before is not read again.
  */
 export function soapHandler({ authority, otherwise, ...options }: SoapOptions): Handler {
   const { settings } = options;
   const service = new Service(options);
   const paths = [...new Set([settings.baseUrl, ...settings.allowBaseUrls].map(basePath))];
   return (request, disconnection): Reply => {
-    const isService = paths.some((path) => isServicePath(targetWithin(request.target, path)));
-    if (!isService) return otherwise(request, disconnection);
+    if (!isServiceBelow(paths, request.target)) return otherwise(request, disconnection);
     request.route = ROUTE.authority;
     return service.reply(authority, request, disconnection) ?? otherwise(request, disconnection);
   };
+}
+
+/** Whether a target is the path of the service below one of these. Asked of every request: no function is made. */
+function isServiceBelow(paths: readonly string[], target: string): boolean {
+  for (const path of paths) if (isServicePath(targetWithin(target, path))) return true;
+  return false;
 }
 
 /**

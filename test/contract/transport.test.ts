@@ -146,7 +146,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       client.vanish();
     });
 
-    test.each([1, 16_383, 16_384, 1_000_000])(
+    test.each([1, 16_383, 16_384, 65_536, 1_000_000])(
       'larger than the socket arrives whole in pieces of %i bytes, and another behind it',
       async (pieceBytes) => {
         const bytes = pieceBytes === 1 ? 20_000 : 9_000_000;

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crcBehind, crcCombined, crcOf, crcWithByte } from '../../../../engine/bits/crc32.ts';
+import { times } from '../../../support/ring.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 });
 
@@ -28,7 +29,7 @@ describe('CRC-32', () => {
     );
   });
 
-  test.each([16_383, 16_384, 16_385, 1 << 20, (1 << 26) + 12_345])(
+  test.each([16_383, 16_384, 16_385, 1 << 20, times(1 << 26, 1 << 28) + 12_345])(
     'is combined behind a second text of %i bytes',
     (length) => {
       const zeros = Buffer.alloc(length);

@@ -14,6 +14,7 @@ import { newFolder, published, wholePointer } from '../../../support/distributio
 import { startFollower } from '../../../support/followers.ts';
 import { longProperties } from '../../../support/longProperties.ts';
 import { swappedServer, type Version } from '../../../support/swaps.ts';
+import { times } from '../../../support/ring.ts';
 
 const BASE_URL = 'https://a.example.org/x';
 const LASTING = ['--base-url', BASE_URL];
@@ -168,7 +169,7 @@ test('who watches for a snapshot finds its compressed records with it', async ()
   const place = join(directory, 'watched');
   mkdirSync(place);
   const file = join(place, 'a.snapshot');
-  const many = dataSetOf(place, { 'migrationproperties.ndjson': longProperties(1500) });
+  const many = dataSetOf(place, { 'migrationproperties.ndjson': longProperties(times(1500, 5000)) });
   const command = runCommand(['import', many, '-o', file, '--base-url', BASE_URL]);
   while (!existsSync(file)) await setImmediate();
   expect(blocksIn(place)).toEqual([expect.stringMatching(/^a\.snapshot\.\w+-\w+\.blocks$/)]);
