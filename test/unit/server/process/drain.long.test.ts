@@ -1,11 +1,10 @@
 // How a server stops: clients are told to leave while they are still served, answers in flight finish, and what is cut
 // is said. test/load/drains.long.test.ts does the first of it forty times.
-import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
+import { hasProgram } from '../../../support/debian.ts';
 import { drainUnderLoad } from '../../../support/drains.ts';
 import { call } from '../../../support/envelopes.ts';
 import { longProperties } from '../../../support/longProperties.ts';
@@ -45,15 +44,17 @@ describe('a client that does not read', () => {
   });
 });
 
-test.runIf(process.platform === 'linux')(
+test.skipIf(!hasProgram('script'))(
   'a signing thread that waits for the disk of its audit keeps no server',
   async () => {
-    const directory = temporaryDirectory();
-    const pipe = join(directory, 'audit');
-    execFileSync('mkfifo', [pipe]);
-    // Who holds it and does not read stands for a disk that does not answer.
-    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-    const flags = ['--drain-grace-seconds', '0', '--drain-seconds', '1', '--audit-log', pipe];
+    // A terminal that shows nothing further stands for a disk that does not answer: who writes to it waits.
+    const terminal = spawn('script', ['-qefc', 'tty; exec sleep 120', '/dev/null'], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const shown: AsyncIterator<Buffer> = terminal.stdout[Symbol.asyncIterator]();
+    const audit = String((await shown.next()).value).trim();
+    terminal.kill('SIGSTOP');
+    const flags = ['--drain-grace-seconds', '0', '--drain-seconds', '1', '--audit-log', audit];
     const server = runCommand(['serve', '--port', '0', '--threads', '1', ...flags]);
     try {
       const [, port] = await server.printed(/listening on http:\/\/\S+:(\d+)\n/);
@@ -74,7 +75,7 @@ test.runIf(process.platform === 'linux')(
       server.signal('SIGTERM');
       expect(await server.ended).toEqual({ code: 0, signal: null });
     } finally {
-      closeSync(reader);
+      terminal.kill('SIGKILL');
       await server.kill();
     }
   },
