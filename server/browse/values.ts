@@ -3,7 +3,7 @@
 import { type Collection, type CollectionIndex, collectionsOfPath, rowOfId } from '../../engine/engine.ts';
 import { recordLabel } from '../../engine/described.ts';
 import { instantText } from './instant.ts';
-import { jsonMembers, type JsonMembers, jsonString } from './jsonMembers.ts';
+import { type JsonOutline, jsonOutline, jsonString } from './jsonOutline.ts';
 import type { Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
 
@@ -19,7 +19,7 @@ const PAGE_MEMBERS_MAX = 3000;
 /** Records that are looked up by their links for one page: each takes two binary searches. */
 const LABELS_MAX = 2000;
 /** Records in records in records: deeper ones are shown by the JSON only. */
-const DEPTH_MAX = 6;
+const LEVELS_MAX = 7;
 /** What a record inside another one is called by, the best first. */
 const NAMES = ['title', 'name', 'value', 'label', 'url'];
 /** A number or truth in JSON. */
@@ -32,39 +32,43 @@ export class ShownValues {
   readonly #site: Site;
   readonly #tour: Tour;
   #labelsLeft = LABELS_MAX;
-  #membersLeft = PAGE_MEMBERS_MAX;
+  readonly #members = { left: PAGE_MEMBERS_MAX };
 
   constructor(site: Site, tour: Tour) {
     this.#site = site;
     this.#tour = tour;
   }
 
-  /** A value in a cell of a table, from its JSON. */
-  cell(json: string, depth = 0): Child {
-    const text = jsonString(json);
-    if (text !== undefined) return instantOf(text) ?? this.#text(text, CELL_CHARACTERS_MAX);
-    if (json.startsWith('{')) return this.#name(json);
-    if (!json.startsWith('[')) return plain(json, CELL_CHARACTERS_MAX);
-    if (depth > DEPTH_MAX) return html`<span class="quiet">${'…'}</span>`;
-    return this.#fewMembers(jsonMembers(json, CELL_MEMBERS_MAX), depth);
+  /** A value in a cell of a table, from its JSON. Cost: a pass over it. */
+  cell(json: string): Child {
+    const limits = { listMax: CELL_MEMBERS_MAX, objectMax: Infinity, levels: LEVELS_MAX };
+    return this.#cell(jsonOutline(json, { ...limits, budget: { left: Infinity } }));
   }
 
-  /** A value on the page of its record, from its JSON. */
-  whole(json: string, depth = 0): Child {
+  #cell({ json, members, count }: JsonOutline): Child {
+    const text = jsonString(json);
+    if (text !== undefined) return instantOf(text) ?? this.#text(text, CELL_CHARACTERS_MAX);
+    if (!isNested(json)) return plain(json, CELL_CHARACTERS_MAX);
+    if (!members) return html`<span class="quiet">${'…'}</span>`;
+    return json.startsWith('{') ? this.#name(members) : this.#fewMembers(members, count);
+  }
+
+  /** A value on the page of its record, from its JSON. Cost: a pass over it, and the members that are shown. */
+  whole(json: string): Child {
+    const limits = { listMax: MEMBERS_MAX, objectMax: MEMBERS_MAX, levels: LEVELS_MAX };
+    return this.#whole(jsonOutline(json, { ...limits, budget: this.#members }));
+  }
+
+  #whole({ json, members, count }: JsonOutline): Child {
     const text = jsonString(json);
     if (text !== undefined) return this.#text(text, Infinity);
-    const isList = json.startsWith('[');
-    if (!isList && !json.startsWith('{')) return plain(json, Infinity);
-    if (depth > DEPTH_MAX) return html`<span class="quiet">deeper, see the JSON</span>`;
-    const { members, count } = jsonMembers(json, Math.min(MEMBERS_MAX, this.#membersLeft));
-    this.#membersLeft -= members.length;
+    if (!isNested(json)) return plain(json, Infinity);
+    if (!members) return html`<span class="quiet">deeper, see the JSON</span>`;
     const more = count > members.length && `and ${count - members.length} more`;
-    if (isList) {
+    if (json.startsWith('[')) {
       if (count === 0) return html`<span class="quiet">none</span>`;
       return html`<ul class="members">
-        ${members.map((each) => html`<li>${this.whole(each.json, depth + 1)}</li>`)}${
-          more && html`<li class="quiet">${more}</li>`
-        }
+        ${members.map((each) => html`<li>${this.#whole(each)}</li>`)}${more && html`<li class="quiet">${more}</li>`}
       </ul>`;
     }
     return html`<dl class="inner">
@@ -72,7 +76,7 @@ export class ShownValues {
         (each) =>
           html`<div>
             <dt><bdi>${each.key}</bdi></dt>
-            <dd>${this.whole(each.json, depth + 1)}</dd>
+            <dd>${this.#whole(each)}</dd>
           </div>`,
       )}${more && html`<div class="quiet">${more}</div>`}
     </dl>`;
@@ -113,23 +117,20 @@ export class ShownValues {
       >${missing}`;
   }
 
-  #fewMembers({ members, count }: JsonMembers, depth = 0): Child {
+  #fewMembers(members: readonly JsonOutline[], count: number): Child {
     if (count === 0) return html`<span class="quiet">none</span>`;
-    const shown = members.map(({ json }, i) => [i > 0 && ', ', this.cell(json, depth + 1)]);
+    const shown = members.map((each, i) => [i > 0 && ', ', this.#cell(each)]);
     const more = count > members.length && html` <span class="quiet">+${count - members.length}</span>`;
     return html`<span class="few">${shown}${more}</span>`;
   }
 
   /** A record inside another by its name, its links, or what it says first. */
-  #name(record: string): Child {
-    const { members } = jsonMembers(record, Infinity);
+  #name(members: readonly JsonOutline[]): Child {
     const named = NAMES.map((name) => members.find(({ key, json }) => key === name && /^"[^"]/.test(json)));
     const name = named.find((one) => one !== undefined);
-    if (name) return this.cell(name.json);
+    if (name) return this.#cell(name);
     const links = members.filter(({ json }) => ownRest(this.#site, jsonString(json) ?? '') !== undefined);
-    if (links.length > 0) {
-      return this.#fewMembers({ members: links.slice(0, CELL_MEMBERS_MAX), count: links.length });
-    }
+    if (links.length > 0) return this.#fewMembers(links.slice(0, CELL_MEMBERS_MAX), links.length);
     const texts = members.flatMap(({ key, json }) => {
       const text = jsonString(json) ?? (SCALAR.test(json) ? json : '');
       return text === '' ? [] : [`${key} ${text}`];
@@ -159,6 +160,10 @@ function ownRest({ storedBaseUrl }: Site, text: string): string | undefined {
 
 function textOf(text: string, most: number): Markup {
   return html`<bdi${text.length > LONG_CHARACTERS && html` class="long"`}>${cut(text, most)}</bdi>`;
+}
+
+function isNested(json: string): boolean {
+  return json.startsWith('[') || json.startsWith('{');
 }
 
 function instantOf(text: string): Markup | undefined {
