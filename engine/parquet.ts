@@ -10,6 +10,8 @@ export const PARQUET_PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('hyparquet'),
   () => import('hyparquet-writer/src/metadata.js'),
   () => import('hyparquet-writer/src/datapage.js'),
+  () => import('./page/parquetColumns.ts'),
+  () => import('./page/parquetPages.ts'),
 ];
 
 /** What makes Parquet files. Cost: what was not read of it before. */

@@ -3,8 +3,8 @@
 import type { Disconnection } from './waiter.ts';
 
 /**
- * Milliseconds of a turn within which a queued step may begin; one always does. Steps take 0.5 to 4 ms, so that many
- * works hold nobody up for longer than one does.
+ * Milliseconds of a turn within which a queued step may begin, or one that writes may go on; one always does. Steps
+ * take 0.5 to 4 ms, so that many works hold nobody up for longer than one does.
  */
 const QUEUED_MS = 1;
 
@@ -79,9 +79,9 @@ export class Slices {
     return this.#spentMs < AT_ONCE_MS;
   }
 
-  /** Whether work that began at once at `sinceMs` should leave the rest to a step. Cost: a look at the clock. */
+  /** Whether work that began at `sinceMs`, at once or as a step, should leave the rest to a step. Cost: the clock. */
   isUp(sinceMs: number): boolean {
-    return this.now() - sinceMs >= AT_ONCE_MS;
+    return this.now() - sinceMs >= (this.#isInTurn ? QUEUED_MS : AT_ONCE_MS);
   }
 
   /** Counts the time since then as spent on sliced work; that of a step is counted as it is. */

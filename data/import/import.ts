@@ -1,26 +1,22 @@
 // Imports a data set directory: decodes every collection, writes the snapshot, counts what it found.
-// One collection is in memory at a time; faults are collected per collection and told with file, line and JSON pointer.
-import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+// How the collections go from their lines into the file is in collections.ts.
 import type { Collection } from '../../engine/schema/types.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { encodeMetadata } from '../../engine/snapshot/metadata.ts';
 import { METADATA } from '../../engine/snapshot/sections.ts';
 import { parseVariants, type Variant, VARIANTS } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
-import type { LineFault } from '../decode/batch.ts';
-import { CollectionBuilder } from './build.ts';
 import type { BuiltCollection } from './built.ts';
-import { type ColumnMakers, columnMakers } from './columnMakers.ts';
+import { type ImportedCollection, importCollections } from './collections.ts';
+import { columnMakers } from './columnMakers.ts';
 import { EarlierSnapshot, type EarlierImport, type Origin } from './earlier.ts';
+import { FAULTS_TOLD } from './faults.ts';
 import { inferredTypes } from './fields.ts';
-import { startDecoders, type Decoders } from '../decode/decoders.ts';
-import { LineMatcher } from './matchLines.ts';
-import { MANIFEST_FILE } from './manifest.ts';
+import { startDecoders } from '../decode/decoders.ts';
 import { ImportProfile, type StageTime } from '../importProfile.ts';
-import { readLines, openDataSet, type CollectionFile, type DataSet } from './ndjson.ts';
+import { openDataSet, type DataSet } from './ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { letGo } from '../threadsInOrder.ts';
 import { writeSnapshot } from '../store/store.ts';
 import { writeTargets, type LinkCounts } from './targets.ts';
 
@@ -101,21 +97,6 @@ export interface InferredFields {
   readonly fields: readonly string[];
 }
 
-/** How many faulty lines are told one by one; the others are counted. */
-export const FAULTS_TOLD = 20;
-
-interface ImportedCollection {
-  readonly collection: Collection;
-  readonly built: BuiltCollection;
-  readonly inputBytes: number;
-  readonly indexBytes: number;
-  readonly skipped: readonly string[];
-  readonly skippedCount: number;
-  /** What was kept of an earlier snapshot; undefined where all was imported. */
-  readonly kept: 'all' | Uint8Array | undefined;
-  readonly parsed: number;
-}
-
 /**
  * Imports a directory into a snapshot file. Throws OperationError: `input` for faulty lines and for files that are not
  * as the manifest says, `file` for what cannot be read or written, `usage` for a data time that is none or an unknown
@@ -145,7 +126,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
         dataSet,
         decoders,
         makers,
-        isReused: threads === 0,
+        isSerial: threads === 0,
         profile,
         writer,
         isLenient: options.isLenient,
@@ -201,143 +182,6 @@ function variantsLeftOut(text: string | undefined): readonly Variant[] {
   const variants = text === undefined ? [] : parseVariants(text);
   if (variants) return variants;
   throw new OperationError('usage', `--without ${text}: expected one or more of ${VARIANTS.join(', ')}, with commas`);
-}
-
-interface Importing {
-  readonly dataSet: DataSet;
-  readonly decoders: Decoders;
-  readonly makers: ColumnMakers;
-  /** Whether lines are used up before the next are read. */
-  readonly isReused: boolean;
-  readonly profile: ImportProfile;
-  readonly writer: SnapshotWriter;
-  readonly isLenient: boolean;
-  readonly spillPath: string;
-  readonly without: readonly Variant[];
-  readonly earlier: EarlierSnapshot | undefined;
-}
-
-async function importCollections(importing: Importing, onProgress: OnProgress): Promise<readonly ImportedCollection[]> {
-  const { files } = importing.dataSet;
-  const total = files.reduce((sum, file) => sum + file.bytes, 0);
-  let before = 0;
-  const imported: ImportedCollection[] = [];
-  for (const collection of COLLECTIONS) {
-    const file = files.find((candidate) => candidate.collection === collection.name);
-    imported.push(
-      await importCollection(importing, collection, file, (done) =>
-        onProgress({ phase: `importing ${collection.name}`, done: before + done, total, unit: 'bytes' }),
-      ),
-    );
-    before += file?.bytes ?? 0;
-  }
-  return imported;
-}
-
-async function importCollection(
-  importing: Importing,
-  collection: Collection,
-  file: CollectionFile | undefined,
-  onBytes: (done: number) => void,
-): Promise<ImportedCollection> {
-  const { writer, makers, profile, isLenient, spillPath, without, earlier } = importing;
-  const start = writer.bytes;
-  if (file && earlier?.isUnchanged(file)) {
-    const built = earlier.carry(writer, collection.name);
-    const skipped = { told: [], count: earlier.skippedOf(collection.name) };
-    return importedOf(importing, { collection, file, built, start, kept: 'all', parsed: 0 }, skipped);
-  }
-  const held =
-    file && earlier?.hasUndeclared(collection.name) === false ? earlier.collection(collection.name) : undefined;
-  const matcher = held && new LineMatcher(held, collection.idField);
-  const builder = new CollectionBuilder(collection, spillPath, held);
-  try {
-    const faults = new Faults(file?.path ?? '', isLenient);
-    const parsed = file ? await addLines(importing, { builder, faults, matcher }, file, onBytes) : 0;
-    if (matcher) builder.keep(matcher.isKept);
-    for (const { id, line, firstLine } of builder.repeatedIds()) {
-      faults.add({ line, pointer: `/${collection.idField}`, message: `id ${id} stands on line ${firstLine} already` });
-    }
-    faults.end();
-    const built = await builder.write(writer, makers, { without, profile });
-    return importedOf(importing, { collection, file, built, start, kept: matcher?.isKept, parsed }, faults);
-  } finally {
-    builder.close();
-  }
-}
-
-/** Adds the lines of a file, or those that the matcher does not know; answers how many were parsed. */
-async function addLines(
-  { decoders, isReused, profile }: Importing,
-  { builder, faults, matcher }: { builder: CollectionBuilder; faults: Faults; matcher: LineMatcher | undefined },
-  file: CollectionFile,
-  onBytes: (done: number) => void,
-): Promise<number> {
-  const lines = readLines(file, { profile, isReused });
-  let parsed = 0;
-  for await (const { batch, fileBytesRead } of decoders.batches(file.collection, matcher?.unmatched(lines) ?? lines)) {
-    for (const fault of batch.faults) faults.add(fault);
-    parsed += batch.ids.length;
-    profile.measure('gathering', () => builder.add(batch));
-    // Its bytes may be kept.
-    letGo({ ...batch, bytes: undefined });
-    onBytes(fileBytesRead);
-  }
-  return parsed;
-}
-
-interface Built extends Pick<ImportedCollection, 'collection' | 'built' | 'kept' | 'parsed'> {
-  readonly file: CollectionFile | undefined;
-  readonly start: number;
-}
-
-function importedOf(
-  { writer, dataSet }: Importing,
-  made: Built,
-  { told: skipped, count: skippedCount }: Pick<Faults, 'told' | 'count'>,
-): ImportedCollection {
-  const { collection, built, file, start, kept, parsed } = made;
-  const indexBytes = writer.bytes - start - built.recordBytes;
-  if (file) compareCounts(file, built.records + skippedCount, dataSet.manifest.counts.get(collection.name));
-  const inputBytes = file?.bytes ?? 0;
-  return { collection, built, inputBytes, indexBytes, skipped, skippedCount, kept, parsed };
-}
-
-/** `lines` are all records of the file, those left out too. */
-function compareCounts({ path }: CollectionFile, lines: number, counted = lines): void {
-  if (lines === counted) return;
-  const wanted = `${MANIFEST_FILE} counts ${counted}`;
-  throw new OperationError('input', `${path} has ${lines} records, ${wanted}: the file is damaged, or of another time`);
-}
-
-/** The faulty lines of one file: told up to a number, counted beyond. */
-class Faults {
-  readonly told: string[] = [];
-  count = 0;
-  #nulls = 0;
-  readonly #file: string;
-  readonly #isLenient: boolean;
-
-  constructor(file: string, isLenient: boolean) {
-    this.#file = file;
-    this.#isLenient = isLenient;
-  }
-
-  add({ line, pointer, message, isNull }: LineFault): void {
-    this.count++;
-    if (isNull === true) this.#nulls++;
-    if (this.told.length < FAULTS_TOLD)
-      this.told.push(`${this.#file}:${line}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
-  }
-
-  end(): void {
-    if (this.count === 0 || this.#isLenient) return;
-    const more = this.count - this.told.length;
-    const rest = more > 0 ? [`... and ${more} more`] : [];
-    const cure = `${this.count} faulty line${this.count === 1 ? '' : 's'}; --lenient leaves such lines out`;
-    const nulls = this.#nulls === 0 ? '' : `; --take-nulls takes the null that makes ${this.#nulls} of them faulty`;
-    throw new OperationError('input', [...this.told, ...rest, cure + nulls].join('\n'));
-  }
 }
 
 function reportOf(

@@ -9,7 +9,7 @@ import { countSelected } from '../index/rowset.ts';
 import type { Body } from './body.ts';
 import type { Measuring } from './gather.ts';
 import { elementOf, type TypedColumn, typedColumns } from './parquetColumns.ts';
-import { PageMaker, PIECE_BYTES, SLICE_COST } from './parquetPages.ts';
+import { PageMaker, PIECE_BYTES, ROW_COST, SLICE_COST } from './parquetPages.ts';
 import type { Representation } from './representation.ts';
 import type { ServedRows } from './rows.ts';
 
@@ -25,9 +25,10 @@ const GROUP_COLUMNS = 64;
 const MAGIC = Uint8Array.of(0x50, 0x41, 0x52, 0x31);
 const ROOT = 'root';
 
-/** Measures the file that a list or record is to be, as `parquetRows` does. */
+/** Measures the file that a list or record is to be, as `parquetRows` does; its columns are prepared by the first call. */
 export function parquetMeasuring({ rows, collection }: Representation): Measuring {
-  return parquetRows(rows, typedColumns(collection!, rows.keys));
+  let measuring: Measuring | undefined;
+  return () => (measuring ??= parquetRows(rows, typedColumns(collection!, rows.keys)))();
 }
 
 /**
@@ -76,19 +77,29 @@ class ParquetBody implements Body {
     this.#count = countSelected(served.rows);
   }
 
-  /** Measures a slice; whether that was the last one. */
+  /** Measures a slice, the footer with pages that cost little; whether that was the last one. */
   measureSlice(): boolean {
-    for (let cost = 0; cost < SLICE_COST && this.#row < this.#count; cost += this.#pages.cost) this.#measurePage();
-    if (this.#row < this.#count) return false;
+    let cost = 0;
+    for (; this.#row < this.#count && fitsSlice(cost, this.#rowsLeft()); cost += this.#pages.cost) this.#measurePage();
+    if (this.#row < this.#count || cost > SLICE_COST) return false;
     this.#footer = footerOf(this.#columns, this.#groups, this.#count);
     this.#groups = [];
     this.bytes = this.#pagesEnd + this.#footer.length;
     return true;
   }
 
+  /** Rows of the column at hand that are in no page so far. */
+  #rowsLeft(): number {
+    return this.#groupEnd() - this.#row;
+  }
+
+  #groupEnd(): number {
+    return this.#chunks.length === 0 ? this.#count : this.#groupEnds.at(this.#groups.length);
+  }
+
   #measurePage(): void {
     const column = this.#chunks.length;
-    const groupEnd = column === 0 ? this.#count : this.#groupEnds.at(this.#groups.length);
+    const groupEnd = this.#groupEnd();
     this.#notes ??= this.#newChunk();
     const pages = this.#pages;
     pages.clear();
@@ -155,15 +166,22 @@ class ParquetBody implements Body {
     let page = upperBound(ends, offset, 0, ends.length);
     const start = page === 0 ? MAGIC.length : ends[page - 1]!;
     pages.clear();
-    for (let cost = 0; cost < SLICE_COST && pages.bytes < PIECE_BYTES && page < ends.length; page++) {
+    for (let cost = 0; pages.bytes < PIECE_BYTES && page < ends.length; page++) {
       const chunk = upperBound(firstPages, page, 0, firstPages.length) - 1;
       const isLast = page + 1 === (firstPages[chunk + 1] ?? ends.length);
+      const from = this.#firstRows.at(page);
       const to = isLast ? this.#groupEnds.at(Math.floor(chunk / this.#columns.length)) : this.#firstRows.at(page + 1);
-      pages.make(chunk % this.#columns.length, this.#firstRows.at(page), to);
+      if (!fitsSlice(cost, to - from)) break;
+      pages.make(chunk % this.#columns.length, from, to);
       cost += pages.cost;
     }
     this.#piece = { start, bytes: pages.taken() };
   }
+}
+
+/** Whether a page of so many rows is made in a turn behind pages of such a cost: the first one is, whatever it costs. */
+function fitsSlice(cost: number, rows: number): boolean {
+  return cost === 0 || cost + rows * ROW_COST <= SLICE_COST;
 }
 
 /** What the footer says of a column chunk that ends at `end`. */

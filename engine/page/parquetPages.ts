@@ -17,13 +17,15 @@ import { emptied } from './scratch.ts';
 
 /** What a page costs, in bytes of its values and as many for each row: about 1 ms. A value more at most. */
 const PAGE_COST = 128 * 1024;
-/** What is made at once may cost so much before its last page. */
+/** Pages of so small a cost are made together. */
 export const SLICE_COST = PAGE_COST / 2;
-const ROW_COST = 64;
+export const ROW_COST = 64;
 /** Records of so many bytes are stepped over for one page at most: what stands before a value is looked at. */
 const PAGE_RECORD_BYTES = 8 << 20;
 /** Pages are put together up to here, since each piece is a packet. */
 export const PIECE_BYTES = 65_536;
+/** What pages are written to is kept from one to the next up to here. */
+const KEPT_BYTES_MAX = 4 * PIECE_BYTES;
 
 const QUOTE = 0x22;
 const MINUS = 0x2d;
@@ -53,7 +55,7 @@ export class PageMaker {
   readonly #rewrite: Rewrite | undefined;
   readonly #membersOf: (outline: number) => Int32Array;
   readonly #part = newPart();
-  #writer = new ByteWriter();
+  #writer = new ByteWriter(PIECE_BYTES);
   #values: Value[] = [];
   #levels: number[] = [];
   /** Where the next text goes in the room, and where the room ends. */
@@ -75,12 +77,16 @@ export class PageMaker {
 
   /** Begins anew. */
   clear(): void {
-    this.#writer = new ByteWriter(PIECE_BYTES);
+    // A long value has it grow, which no page behind it needs.
+    if (this.#writer.buffer.byteLength > KEPT_BYTES_MAX) this.#writer = new ByteWriter(PIECE_BYTES);
+    this.#writer.offset = this.#writer.index = 0;
   }
 
   /** Those bytes, which nothing is written to any more. */
   taken(): Uint8Array<ArrayBuffer> {
-    return this.#writer.getBytes();
+    const bytes = this.#writer.getBytes();
+    this.#writer = new ByteWriter(PIECE_BYTES);
+    return bytes;
   }
 
   /** Adds the page of a column that starts at the place `from` and ends before `to` or where it is full; its end. */

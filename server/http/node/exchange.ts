@@ -86,10 +86,11 @@ export class NodeExchange extends LiveExchange {
     if (this.#ready) this.#start(this.#ready);
   }
 
-  /** A long body begins where the turn has time for it. */
+  /** A long body begins where the turn has time for it; a slow one, which may have been measured in it, in another. */
   #start(answer: Answer): void {
-    const isShort = answer.body.bytes <= SHORT_BODY_BYTES || this.#incoming.method === 'HEAD';
-    if (isShort || this.#context.slices.hasTime()) super.send(answer);
+    const { bytes, isSlow } = answer.body;
+    const isShort = bytes <= SHORT_BODY_BYTES || this.#incoming.method === 'HEAD';
+    if (isShort || (!isSlow && this.#context.slices.hasTime())) super.send(answer);
     else this.#goOnLater(() => super.send(answer));
   }
 
@@ -110,22 +111,27 @@ export class NodeExchange extends LiveExchange {
     const hasBody = this.#incoming.method !== 'HEAD' && !isBodiless(answer.status) && body.bytes > 0;
     const lines = headerLines(answer, answer.close === true || this.#context.isDraining);
     if (this.requestId !== undefined) lines.push('X-Request-Id', this.requestId);
+    const sinceMs = this.#context.slices.now();
     const first = hasBody ? checkedPiece(body, 0) : undefined;
     // Nothing has been written above: what fails there can still become a 500.
     this.#response.writeHead(answer.status, lines);
     this.tell(answer);
-    if (first) this.#push(body, first, 0);
+    if (first) this.#push(body, { first, from: 0, sinceMs });
     else this.#response.end();
   }
 
-  #push(body: Body, first: Uint8Array, from: number): void {
+  /** Writes from a place, at which a piece starts, until the body ends, the socket is full or the turn is over. */
+  #push(body: Body, { first, from, sinceMs }: { first: Uint8Array; from: number; sinceMs: number }): void {
     const { slices } = this.#context;
-    const sinceMs = slices.now();
     let piece = first;
     for (let offset = from; ;) {
       const copy = Buffer.from(piece.subarray(0, WRITE_BYTES_MAX));
       offset += copy.length;
-      if (offset === body.bytes) return void this.#response.end(copy);
+      if (offset === body.bytes) {
+        this.#response.end(copy);
+        if (body.bytes > SHORT_BODY_BYTES) slices.spend(sinceMs);
+        return;
+      }
       this.#turnBytes += copy.length;
       if (!this.#response.write(copy)) {
         this.#response.once('drain', () => this.#next(body, offset));
@@ -158,7 +164,8 @@ export class NodeExchange extends LiveExchange {
   #resume(body: Body, offset: number): void {
     if (this.isGone()) return;
     try {
-      this.#push(body, checkedPiece(body, offset), offset);
+      const sinceMs = this.#context.slices.now();
+      this.#push(body, { first: checkedPiece(body, offset), from: offset, sinceMs });
     } catch (error) {
       this.fail(error);
     }

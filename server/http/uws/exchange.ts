@@ -42,6 +42,14 @@ const WHOLE_BYTES_MAX = CORK_BYTES / 2;
 const FIRST_TURN_BYTES = 4 << 20;
 const TURN_BYTES = 1 << 20;
 
+/** What is written in a turn: from where, how much at most, and since when the turn is taken for it. */
+interface Writing {
+  readonly piece: Uint8Array;
+  readonly offset: number;
+  readonly turnBytes: number;
+  readonly sinceMs: number;
+}
+
 /** One exchange. Cost for an answer that is ready at once and fits the socket: this object, no closure, no timer. */
 export class UwsExchange extends LiveExchange {
   readonly #response: HttpResponse;
@@ -113,10 +121,15 @@ export class UwsExchange extends LiveExchange {
     });
   }
 
-  /** A long body begins where the turn has time for it, or an ordinary one that nothing kept waiting so far. */
+  /**
+   * A long body begins where the turn has time for it, or an ordinary one that nothing kept waiting so far. A slow one
+   * that waited was measured in this turn, and begins in another.
+   */
   override send(answer: Answer): void {
+    const { bytes, isSlow } = answer.body;
     const mostBytes = this.#isHeld ? SHORT_BODY_BYTES : TURN_BYTES;
-    if (this.#isHead || answer.body.bytes <= mostBytes || this.#context.slices.hasTime()) super.send(answer);
+    const hasTime = !(this.#isHeld && isSlow) && this.#context.slices.hasTime();
+    if (this.#isHead || bytes <= mostBytes || hasTime) super.send(answer);
     else this.#goOnLater(() => super.send(answer));
   }
 
@@ -128,6 +141,7 @@ export class UwsExchange extends LiveExchange {
     const block = this.#context.headerBlocks.of(answer.headers);
     const lines = etag === undefined ? block?.lines : block?.taggedWith(etag, totalCount);
     const tagAlone = block || etag === undefined ? undefined : new HeaderBlock([['ETag', etag]]);
+    const sinceMs = body.isSlow ? this.#context.slices.now() : undefined;
     const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;
     const isWhole = hasBody && first.length === body.bytes && first.length <= WHOLE_BYTES_MAX;
     // Of what is sent whole the library says that it closes, unless the request said so, as far as it has seen that.
@@ -146,7 +160,10 @@ export class UwsExchange extends LiveExchange {
     else if (tagAlone) response.writeHeader(tagAlone.name, tagAlone.lines);
     if (!hasBody) this.#endWithoutBody(answer);
     else if (isWhole) this.#end(first, isLeft);
-    else this.#push(answer, { piece: first, offset: 0, turnBytes: this.#isHeld ? TURN_BYTES : FIRST_TURN_BYTES });
+    else {
+      const turnBytes = this.#isHeld ? TURN_BYTES : FIRST_TURN_BYTES;
+      this.#push(answer, { piece: first, offset: 0, turnBytes, sinceMs: sinceMs ?? this.#context.slices.now() });
+    }
   }
 
   #endWithoutBody(answer: Answer): void {
@@ -163,10 +180,10 @@ export class UwsExchange extends LiveExchange {
   }
 
   /** Writes from `offset`, where `piece` starts, until the body ends, the socket is full or the turn is over. */
-  #push(answer: Answer, { piece, offset, turnBytes }: { piece: Uint8Array; offset: number; turnBytes: number }): void {
+  #push(answer: Answer, { piece, offset: start, turnBytes, sinceMs }: Writing): void {
     const { body } = answer;
     const { slices } = this.#context;
-    const sinceMs = slices.now();
+    let offset = start;
     const turnEnd = offset + turnBytes;
     const leastEnd = body.isSlow ? offset : offset + TURN_BYTES;
     for (let next = piece; ; next = checkedPiece(body, offset)) {
@@ -212,7 +229,8 @@ export class UwsExchange extends LiveExchange {
 
   #resume(answer: Answer, offset: number): void {
     try {
-      this.#push(answer, { piece: checkedPiece(answer.body, offset), offset, turnBytes: TURN_BYTES });
+      const sinceMs = this.#context.slices.now();
+      this.#push(answer, { piece: checkedPiece(answer.body, offset), offset, turnBytes: TURN_BYTES, sinceMs });
     } catch (error) {
       this.fail(error);
     }

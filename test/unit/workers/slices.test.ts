@@ -90,6 +90,20 @@ test('short steps share the turn behind one that was spent at once', () => {
   expect([turn(), turn()].map((steps) => steps.join(''))).toEqual(['', 'abab']);
 });
 
+test('what is written as a step is over sooner than at once', () => {
+  const { slices, turn, pass } = newThread();
+  const isUpBehind = (ms: number): boolean => {
+    const sinceMs = slices.now();
+    pass(ms);
+    return slices.isUp(sinceMs);
+  };
+  const seen: boolean[] = [];
+  slices.queue(() => seen.push(isUpBehind(0.9), isUpBehind(1)) === 0);
+  turn();
+  expect(seen).toEqual([false, true]);
+  expect([isUpBehind(1), isUpBehind(2.9), isUpBehind(3)]).toEqual([false, false, true]);
+});
+
 test('time spent at once is forgotten with its turn, where nothing is queued too', () => {
   const { slices, turn, pass, isIdle } = newThread();
   const sinceMs = slices.now();

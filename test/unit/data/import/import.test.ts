@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FAULTS_TOLD } from '../../../../data/import/import.ts';
+import { FAULTS_TOLD } from '../../../../data/import/faults.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { differencesIn, verifyFile } from '../../../../data/store/verify.ts';
 import { textAt } from '../../../../engine/column/dictionary.ts';

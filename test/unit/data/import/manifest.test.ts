@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import { dataSetOf, imported, temporaryDirectory, type Files } from '../../../support/dataSets.ts';
 
 const SCRATCH = temporaryDirectory();
@@ -48,6 +49,20 @@ describe('counts', () => {
     expect(await outcomeOf({ 'bboxes.ndjson': BOXES }, { counts: { bboxes: 3, times: 1 } })).toBe(missing);
   });
 });
+
+test.each([0, 2])(
+  'what is wrong with a file is told before the faults of the next, with %i threads',
+  async (threads) => {
+    const [first, second] = COLLECTIONS.map(({ name }) => `${name}.ndjson`);
+    const files = {
+      [first!]: BOXES,
+      [second!]: '{}\n',
+      'MANIFEST.json': JSON.stringify({ counts: { [first!.slice(0, -7)]: 4 } }),
+    };
+    const importing = imported(dataSetOf(SCRATCH, files), { threads });
+    await expect(importing).rejects.toThrow(`${first} has 3 records, MANIFEST.json counts 4`);
+  },
+);
 
 describe('sums', () => {
   test.each([

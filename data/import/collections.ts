@@ -1,0 +1,174 @@
+// The collections of an import, one after another: each is gathered from the lines of its file, then written, beside the
+// gathering of the next. Knows neither the file of the snapshot nor the report.
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import type { Collection } from '../../engine/schema/types.ts';
+import type { Variant } from '../../engine/snapshot/variants.ts';
+import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
+import { CollectionBuilder } from './build.ts';
+import type { BuiltCollection } from './built.ts';
+import type { ColumnMakers } from './columnMakers.ts';
+import type { EarlierSnapshot } from './earlier.ts';
+import { Faults } from './faults.ts';
+import type { Decoders } from '../decode/decoders.ts';
+import { LineMatcher } from './matchLines.ts';
+import { MANIFEST_FILE } from './manifest.ts';
+import type { ImportProfile } from '../importProfile.ts';
+import { readLines, type CollectionFile, type DataSet } from './ndjson.ts';
+import { OperationError } from '../operationError.ts';
+import type { OnProgress } from '../progress.ts';
+import { letGo } from '../threadsInOrder.ts';
+
+/** A collection that is in the snapshot; `skipped` are the first of its faulty lines that were left out. */
+export interface ImportedCollection {
+  readonly collection: Collection;
+  readonly built: BuiltCollection;
+  readonly inputBytes: number;
+  readonly indexBytes: number;
+  readonly skipped: readonly string[];
+  readonly skippedCount: number;
+  /** What was kept of an earlier snapshot; undefined where all was imported. */
+  readonly kept: 'all' | Uint8Array | undefined;
+  readonly parsed: number;
+}
+
+/** What the collections of an import are read and written with. */
+export interface Importing {
+  readonly dataSet: DataSet;
+  readonly decoders: Decoders;
+  readonly makers: ColumnMakers;
+  /** Whether all is done in the calling thread: lines are used up before the next are read. */
+  readonly isSerial: boolean;
+  readonly profile: ImportProfile;
+  readonly writer: SnapshotWriter;
+  readonly isLenient: boolean;
+  readonly spillPath: string;
+  readonly without: readonly Variant[];
+  readonly earlier: EarlierSnapshot | undefined;
+}
+
+/** A collection whose lines are all read; it is to be written or closed. */
+interface GatheredCollection {
+  write(): Promise<ImportedCollection>;
+  close(): void;
+}
+
+/**
+ * Reads the lines of each collection and writes it, while those of the next are read where there are threads for both:
+ * memory is that of two neighbours. Throws OperationError `input` for the faulty lines of a file, and for another
+ * number of records than the manifest says; `file` for what cannot be read or written.
+ */
+export async function importCollections(
+  importing: Importing,
+  onProgress: OnProgress,
+): Promise<readonly ImportedCollection[]> {
+  const { files } = importing.dataSet;
+  const total = files.reduce((sum, file) => sum + file.bytes, 0);
+  let before = 0;
+  const imported: ImportedCollection[] = [];
+  let writing: Promise<ImportedCollection> | undefined;
+  let failure: { readonly reason: unknown } | undefined;
+  for (const collection of COLLECTIONS) {
+    const file = files.find((candidate) => candidate.collection === collection.name);
+    const start = before;
+    const gathering = gathered(importing, collection, file, (done) => {
+      if (failure) throw failure.reason;
+      onProgress({ phase: `importing ${collection.name}`, done: start + done, total, unit: 'bytes' });
+    });
+    const [written, next] = await Promise.allSettled([writing, gathering]);
+    if (written.status === 'rejected' && next.status === 'fulfilled') next.value.close();
+    if (written.status === 'rejected') throw written.reason;
+    if (next.status === 'rejected') throw next.reason;
+    if (written.value) imported.push(written.value);
+    writing = next.value.write();
+    writing.catch((reason: unknown) => (failure = { reason }));
+    if (importing.isSerial) await writing;
+    before += file?.bytes ?? 0;
+  }
+  return writing ? [...imported, await writing] : imported;
+}
+
+/** Reads the lines of a collection; throws OperationError `input` where some are faulty. */
+async function gathered(
+  importing: Importing,
+  collection: Collection,
+  file: CollectionFile | undefined,
+  onBytes: (done: number) => void,
+): Promise<GatheredCollection> {
+  const { writer, makers, profile, isLenient, spillPath, without, earlier } = importing;
+  if (file && earlier?.isUnchanged(file)) {
+    const write = async (): Promise<ImportedCollection> => {
+      const start = writer.bytes;
+      const built = earlier.carry(writer, collection.name);
+      const skipped = { told: [], count: earlier.skippedOf(collection.name) };
+      return importedOf(importing, { collection, file, built, start, kept: 'all', parsed: 0 }, skipped);
+    };
+    return { write, close: () => undefined };
+  }
+  const held =
+    file && earlier?.hasUndeclared(collection.name) === false ? earlier.collection(collection.name) : undefined;
+  const matcher = held && new LineMatcher(held, collection.idField);
+  const builder = new CollectionBuilder(collection, spillPath, held);
+  const close = (): void => builder.close();
+  try {
+    const faults = new Faults(file?.path ?? '', isLenient);
+    const parsed = file ? await addLines(importing, { builder, faults, matcher }, file, onBytes) : 0;
+    if (matcher) builder.keep(matcher.isKept);
+    for (const { id, line, firstLine } of builder.repeatedIds()) {
+      faults.add({ line, pointer: `/${collection.idField}`, message: `id ${id} stands on line ${firstLine} already` });
+    }
+    faults.end();
+    const write = async (): Promise<ImportedCollection> => {
+      const start = writer.bytes;
+      const built = await builder.write(writer, makers, { without, profile }).finally(close);
+      return importedOf(importing, { collection, file, built, start, kept: matcher?.isKept, parsed }, faults);
+    };
+    return { write, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Adds the lines of a file, or those that the matcher does not know; answers how many were parsed. */
+async function addLines(
+  { decoders, isSerial, profile }: Importing,
+  { builder, faults, matcher }: { builder: CollectionBuilder; faults: Faults; matcher: LineMatcher | undefined },
+  file: CollectionFile,
+  onBytes: (done: number) => void,
+): Promise<number> {
+  const lines = readLines(file, { profile, isReused: isSerial });
+  let parsed = 0;
+  for await (const { batch, fileBytesRead } of decoders.batches(file.collection, matcher?.unmatched(lines) ?? lines)) {
+    for (const fault of batch.faults) faults.add(fault);
+    parsed += batch.ids.length;
+    profile.measure('gathering', () => builder.add(batch));
+    // Its bytes may be kept.
+    letGo({ ...batch, bytes: undefined });
+    onBytes(fileBytesRead);
+  }
+  return parsed;
+}
+
+interface Built extends Pick<ImportedCollection, 'collection' | 'built' | 'kept' | 'parsed'> {
+  readonly file: CollectionFile | undefined;
+  readonly start: number;
+}
+
+function importedOf(
+  { writer, dataSet }: Importing,
+  made: Built,
+  { told: skipped, count: skippedCount }: Pick<Faults, 'told' | 'count'>,
+): ImportedCollection {
+  const { collection, built, file, start, kept, parsed } = made;
+  const indexBytes = writer.bytes - start - built.recordBytes;
+  if (file) compareCounts(file, built.records + skippedCount, dataSet.manifest.counts.get(collection.name));
+  const inputBytes = file?.bytes ?? 0;
+  return { collection, built, inputBytes, indexBytes, skipped, skippedCount, kept, parsed };
+}
+
+/** `lines` are all records of the file, those left out too. */
+function compareCounts({ path }: CollectionFile, lines: number, counted = lines): void {
+  if (lines === counted) return;
+  const wanted = `${MANIFEST_FILE} counts ${counted}`;
+  throw new OperationError('input', `${path} has ${lines} records, ${wanted}: the file is damaged, or of another time`);
+}
