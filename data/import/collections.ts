@@ -1,5 +1,5 @@
-// The collections of an import, one after another: each is gathered from the lines of its file, then written, beside the
-// gathering of the next. Knows neither the file of the snapshot nor the report.
+// The collections of an import, one after another: each is gathered from the lines of its file, then written, beside
+// the gathering of the next. Knows neither the file of the snapshot nor the report.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import type { Variant } from '../../engine/snapshot/variants.ts';

@@ -25,7 +25,7 @@ const GROUP_COLUMNS = 64;
 const MAGIC = Uint8Array.of(0x50, 0x41, 0x52, 0x31);
 const ROOT = 'root';
 
-/** Measures the file that a list or record is to be, as `parquetRows` does; its columns are prepared by the first call. */
+/** Measures the file of a list or record, as `parquetRows` does; its columns are prepared by the first call. */
 export function parquetMeasuring({ rows, collection }: Representation): Measuring {
   let measuring: Measuring | undefined;
   return () => (measuring ??= parquetRows(rows, typedColumns(collection!, rows.keys)))();
@@ -179,7 +179,7 @@ class ParquetBody implements Body {
   }
 }
 
-/** Whether a page of so many rows is made in a turn behind pages of such a cost: the first one is, whatever it costs. */
+/** Whether a page of so many rows is made in a turn behind pages of such a cost: the first always is. */
 function fitsSlice(cost: number, rows: number): boolean {
   return cost === 0 || cost + rows * ROW_COST <= SLICE_COST;
 }

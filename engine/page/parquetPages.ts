@@ -19,6 +19,7 @@ import { emptied } from './scratch.ts';
 const PAGE_COST = 128 * 1024;
 /** Pages of so small a cost are made together. */
 export const SLICE_COST = PAGE_COST / 2;
+/** What a row costs a page, beside the bytes of its value. */
 export const ROW_COST = 64;
 /** Records of so many bytes are stepped over for one page at most: what stands before a value is looked at. */
 const PAGE_RECORD_BYTES = 8 << 20;

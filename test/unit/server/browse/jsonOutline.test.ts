@@ -1,5 +1,5 @@
-// Outlines of JSON: the members that JSON.parse finds, whatever stands in their texts, at any depth and in one pass; and
-// an end whatever is no JSON.
+// Outlines of JSON: the members that JSON.parse finds, whatever stands in their texts, at any depth and in one pass;
+// and an end whatever is no JSON.
 import { expect, test } from 'vitest';
 import { type JsonOutline, jsonOutline, jsonString } from '../../../../server/browse/jsonOutline.ts';
 
