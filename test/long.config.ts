@@ -16,18 +16,21 @@ const JUDGING = [
   'test/{conformance,contract,differential,documents,property,soapClients}/**/*.long.test.ts',
   // Clusters choose leaders by the clock.
   'test/unit/data/**/!(nats*).long.test.ts',
-  'test/unit/server/{admin,authority,catalogue,commands,observe,openapi}/**/*.long.test.ts',
-  'test/unit/server/process/{drain,earlySignals,follower,portRace,serveBlocks,serveEnds,serveRefusals,subscription,subscriptionOrders,withoutUws}.long.test.ts',
+  'test/unit/server/{admin,authority,catalogue,commands,observe,openapi,process}/**/*.long.test.ts',
   'test/unit/{bench,engine,workers}/**/*.long.test.ts',
   'test/deploy/{files,refresh,snapshotFolder}.long.test.ts',
   // The hostile ring is none of them: readers that others keep waiting for 10 s are cut, and rightly.
-  'test/load/{certificates,drains,package}.long.test.ts',
+  'test/load/{certificates,drains,failedAllocations,package}.long.test.ts',
+  'test/campaign/command.long.test.ts',
 ];
 
 /** What is about time-outs and the clocks of others: it needs its turn in time, and does little itself. */
 const WAITING = [
   'test/deploy/{basePath,keepAlive,proxies,rawHttp,staleReplicas,systemd}.long.test.ts',
   'test/unit/data/**/nats*.long.test.ts',
+  // A thread that gets no turn for 10 s counts as silent, and five deaths within a minute end a server.
+  'test/load/silentThreads.long.test.ts',
+  'test/unit/server/threads/lostThreads.long.test.ts',
 ];
 
 /** What measures speed for minutes, in parts of 100 to 300 s each. */
@@ -51,10 +54,30 @@ const LONGEST = [
   'process/follower',
   'contract/parquet',
   'contract/browseRare',
+  'process/subscription',
+  'follow/refresh',
+  'page/parquetGroups',
+  'process/serveBlocks',
+  'load/drains',
+  'crawl/rudeUpstream',
+  'bench/runs',
+  'documents/newcomer',
+  'distribution/kills',
+  'follow/kills',
+  'store/verifyDeep',
+  'property/forgedSnapshots',
+  'soapClients/soapClients',
+  'load/certificates',
+  'process/rudeFollowed',
+  'crawl/ownUpstream',
+  'load/failedAllocations',
   'deploy/systemd',
   'natsTarget',
   'natsCluster',
 ];
+
+/** For every process and thread of what measures no speed. */
+const STRIPPED = { execArgv: [STRIPPED_ONCE], env: { NODE_OPTIONS: STRIPPED_ONCE } };
 
 const speedMeasured = IS_DRAWN ? someOf(SPEED, 1) : SPEED;
 if (IS_DRAWN) process.stdout.write(`of what measures speed for minutes this run has ${speedMeasured.join()}\n`);
@@ -90,14 +113,13 @@ export default defineConfig({
           name: 'judging',
           include: JUDGING,
           maxWorkers: availableParallelism() + 1,
-          execArgv: [STRIPPED_ONCE],
-          env: { NODE_OPTIONS: STRIPPED_ONCE },
+          ...STRIPPED,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: 'waiting', include: WAITING, maxWorkers: 2, sequence: { groupOrder: 1 } },
+        test: { name: 'waiting', include: WAITING, maxWorkers: 2, ...STRIPPED, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,

@@ -9,10 +9,9 @@ export const NULL_START = 0xffffffff;
 export const UNESCAPED_START = 0x80000000;
 
 /**
- * The values of one column, one a row of its table up to the last that is not null, as parts of the batch's bytes:
- * `starts` and `ends`. `kinds` is the
- * sum of the `SCALAR_KIND`s (shape.ts) among the values of an inferred column. `NULL_START` stands for null; a start of
- * at least `UNESCAPED_START` lies in `unescaped`, less that number.
+ * The values of one column, one a row of its table, as parts of the batch's bytes: `starts` and `ends`. Rows behind
+ * them are null. `kinds` is the sum of the `SCALAR_KIND`s (shape.ts) among the values of an inferred column.
+ * `NULL_START` stands for null; a start of at least `UNESCAPED_START` lies in `unescaped`, less that number.
  */
 export interface ColumnBatch {
   readonly path: string;
@@ -23,8 +22,8 @@ export interface ColumnBatch {
 }
 
 /**
- * One table: for a child table, `rowEnds` counts its rows up to and with each row of its parent, to the last that has
- * an array; the root's is empty.
+ * One table: for a child table, `rowEnds` counts its rows up to and with each row of its parent; those behind them have
+ * no array. The root's is empty.
  */
 export interface TableBatch {
   readonly path: string;

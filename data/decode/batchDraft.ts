@@ -9,28 +9,16 @@ interface ColumnDraft {
   readonly ends: GrowableU32;
 }
 
-/** How much a batch held at one moment. */
+/** How much a batch held between two records. */
 export interface Mark {
   readonly bytes: number;
   readonly unescaped: number;
   readonly rows: number;
   readonly links: number;
   readonly members: number;
-  readonly columns: readonly number[];
-  readonly rowEnds: readonly number[];
-  readonly rowCounts: readonly number[];
 }
 
-const EMPTY: Mark = {
-  bytes: 0,
-  unescaped: 0,
-  rows: 0,
-  links: 0,
-  members: 0,
-  columns: [],
-  rowEnds: [],
-  rowCounts: [],
-};
+const EMPTY: Mark = { bytes: 0, unescaped: 0, rows: 0, links: 0, members: 0 };
 
 /**
  * A growing batch over the served bytes in `output`, with a column and a table for each of `shapes`, however many it
@@ -44,7 +32,7 @@ export class BatchDraft {
   faults: LineFault[] = [];
   readonly #output: GrowableBytes;
   readonly #shapes: ShapeTree;
-  /** With a hole for a column that has no value yet, which `map` and `forEach` pass over; so have `#rowEnds`. */
+  /** With a hole for a column that has no value yet, which `forEach` passes over; so have `#rowEnds`. */
   readonly #columns: ColumnDraft[] = [];
   readonly #rowEnds: GrowableU32[] = [];
   readonly #rowCounts: number[] = [];
@@ -94,7 +82,7 @@ export class BatchDraft {
     this.#outlineOf.push(outline);
   }
 
-  /** How much there is now. Cost: the number of columns. */
+  /** How much there is now, between two records: what columns and tables hold follows from their rows. */
   mark(): Mark {
     return {
       bytes: this.#output.length,
@@ -102,13 +90,13 @@ export class BatchDraft {
       rows: this.#recordEnds.length,
       links: this.links.length,
       members: this.members.length,
-      columns: this.#columns.map(({ starts }) => starts.length),
-      rowEnds: this.#rowEnds.map((ends) => ends.length),
-      rowCounts: [...this.#rowCounts],
     };
   }
 
-  /** Cuts everything but the faults back to a mark. */
+  /**
+   * Cuts everything but the faults back to a mark; what no shape has any more goes. Nulls that filled a column up to
+   * the mark stay. Cost: the number of columns and tables.
+   */
   reset(mark: Mark): void {
     this.#output.truncate(mark.bytes);
     this.#unescaped.truncate(mark.unescaped);
@@ -116,12 +104,25 @@ export class BatchDraft {
       list.truncate(mark.rows);
     this.links.truncate(mark.links);
     this.members.truncate(mark.members);
-    this.#columns.forEach((column, i) => {
-      column.starts.truncate(mark.columns[i] ?? 0);
-      column.ends.truncate(mark.columns[i] ?? 0);
+    this.#resetTables(mark.rows);
+    this.#columns.length = this.#shapes.columns.length;
+    this.#columns.forEach(({ starts, ends }, i) => {
+      const rows = Math.min(starts.length, this.#rowsOf(this.#shapes.columns[i]!.table));
+      starts.truncate(rows);
+      ends.truncate(rows);
     });
-    this.#rowEnds.forEach((ends, i) => ends.truncate(mark.rowEnds[i] ?? 0));
-    for (let i = 0; i < this.#rowCounts.length; i++) this.#rowCounts[i] = mark.rowCounts[i] ?? 0;
+  }
+
+  /** Between two records the rows of a child table are those of the last array; parents stand before their children. */
+  #resetTables(records: number): void {
+    const { tables } = this.#shapes;
+    this.#rowCounts.length = 0;
+    this.#rowCounts[0] = records;
+    this.#rowEnds.length = tables.length;
+    this.#rowEnds.forEach((ends, i) => {
+      ends.truncate(Math.min(ends.length, this.#rowsOf(tables[i]!.parent)));
+      this.#rowCounts[i] = ends.length === 0 ? 0 : ends.at(ends.length - 1);
+    });
   }
 
   /** A copy of all as a batch; the draft is empty afterwards. */

@@ -1,12 +1,13 @@
 // Decodes lines of one collection into a batch: checks them against the declaration, finds every column's values and
 // own URLs, and keeps the served bytes. A faulty line leaves nothing behind but its fault.
 import { hasBytesAt } from '../../engine/bits/bytes.ts';
+import { smallInteger } from '../../engine/column/digits.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { SPEC_LINK_END } from '../../engine/column/served.ts';
 import type { Layout } from '../../engine/schema/layout.ts';
 import { NULL_START, type Batch } from './batch.ts';
 import { BatchDraft } from './batchDraft.ts';
-import { isLink, linkPrefix, LINK_SUFFIX } from './link.ts';
+import { endOfLink, linkPrefix, LINK_SUFFIX } from './link.ts';
 import { OutlineNumbers } from './outlines.ts';
 import { DEPTH_MAX, KEY_BYTES_MAX, NullFault, quoted, ScanFault, Scanner, type JsonKind } from './scanner.ts';
 import { SCALAR_KIND, ShapeTree, type Shape, type ShapeNode, wantedKind } from './shape.ts';
@@ -184,9 +185,8 @@ export class Decoder {
 
   #inferredArray(shape: Shape, node: ShapeNode, depth: number): void {
     if (node.kind === 'unknown') this.#shapes.settle(node, 'empty', shape.table);
-    if (node.kind === 'empty' && !this.#isEmptyArray()) {
-      this.#shapes.settle(node, this.#elementKind() === 'an object' ? 'table' : 'elements', shape.table);
-    }
+    const element = node.kind === 'empty' ? this.#elementKind() : undefined;
+    if (element) this.#shapes.settle(node, element === 'an object' ? 'table' : 'elements', shape.table);
     if (node.kind !== 'table' && node.kind !== 'elements') {
       return node.kind === 'empty' ? this.#anything(depth + 1) : this.#mixed(shape, node, depth);
     }
@@ -207,17 +207,13 @@ export class Decoder {
     this.#anything(depth + 1, node);
   }
 
-  /** Looks behind the bracket under the cursor without moving it. */
+  /** Looks behind the bracket under the cursor without moving it; undefined where the array is empty. */
   #elementKind(): JsonKind | undefined {
     const scanner = this.#scanner;
     let at = scanner.at + 1;
     while (at < scanner.end && scanner.bytes[at]! <= 0x20) at++;
     if (scanner.bytes[at] === CLOSE_BRACKET) return undefined;
     return scanner.bytes[at] === OPEN_BRACE ? 'an object' : 'text';
-  }
-
-  #isEmptyArray(): boolean {
-    return this.#elementKind() === undefined;
   }
 
   #inferredValue(column: number): void {
@@ -304,8 +300,9 @@ export class Decoder {
 
   #id(): void {
     const scanner = this.#scanner;
-    const digits = scanner.tokenEnd - scanner.tokenStart;
-    const id = Number(DECODER.decode(scanner.bytes.subarray(scanner.at - digits, scanner.at)));
+    const start = scanner.at - (scanner.tokenEnd - scanner.tokenStart);
+    const { bytes, at } = scanner;
+    const id = smallInteger(bytes, start, at) ?? Number(DECODER.decode(bytes.subarray(start, at)));
     if (!Number.isSafeInteger(id) || id < 0 || Object.is(id, -0))
       throw new ScanFault('expected an id of 0 to 2^53 - 1');
     this.#draft.ids.push(id);
@@ -318,11 +315,14 @@ export class Decoder {
     this.#draft.pushUnescaped(number, scanner.unescaped);
   }
 
-  /** Reads a string; notes where it stands when its text starts with the placeholder of the base address. */
-  #ownUrl(): boolean {
+  /**
+   * Reads a string, which is plain up to `from`; notes where it stands when its text starts with the placeholder of the
+   * base address.
+   */
+  #ownUrl(from = this.#scanner.at + 1): boolean {
     const scanner = this.#scanner;
     const start = scanner.at + 1;
-    scanner.string();
+    scanner.string(from);
     const { unescaped } = scanner;
     const isOwn = unescaped
       ? hasBytesAt(unescaped, 0, PLACEHOLDER_BYTES)
@@ -336,13 +336,13 @@ export class Decoder {
     const scanner = this.#scanner;
     const start = scanner.at + 1;
     const prefix = this.#linkPrefixes[number]!;
-    const isOwn = this.#ownUrl();
+    // Most are written as they are served: what was compared is not scanned too.
+    const end = endOfLink(scanner.bytes, prefix, start);
+    const isOwn = this.#ownUrl(Math.max(start, end));
     const { unescaped, tokenStart, tokenEnd } = scanner;
-    const text = unescaped ?? scanner.bytes;
-    const from = unescaped ? 0 : start;
-    const end = from + tokenEnd - tokenStart;
-    if (!isOwn || !isLink(text, prefix, from, end)) {
-      const found = quoted(text.subarray(from, end));
+    const isLink = unescaped ? endOfLink(unescaped, prefix, 0) === unescaped.length : end === scanner.at - 1;
+    if (!isLink) {
+      const found = quoted(unescaped ?? scanner.bytes.subarray(start, scanner.at - 1));
       const cure = isOwn ? '' : `; ${PLACEHOLDER} is to stand as it is`;
       throw new ScanFault(`expected ${this.#wanted(number)}, got ${found}${cure}`);
     }

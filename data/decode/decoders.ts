@@ -47,9 +47,11 @@ export function startDecoders({ threads, takesNulls, profile = new ImportProfile
 export function decodeLines(decoder: Decoder, lines: Lines): Batch {
   const { bytes } = lines;
   const isText = isUtf8(bytes);
+  // Whose search takes a third of the time of that of other arrays.
+  const searched = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let number = lines.firstLine;
   for (let start = 0; start < bytes.length; number++) {
-    const newline = bytes.indexOf(0x0a, start);
+    const newline = searched.indexOf(0x0a, start);
     const end = newline < 0 ? bytes.length : newline;
     if (!isText && !isUtf8(bytes.subarray(start, end))) decoder.refuse(number, 'the line is no valid UTF-8');
     else if (!isBlank(bytes, start, end)) decoder.line(bytes, start, end, number);

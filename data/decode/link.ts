@@ -14,19 +14,16 @@ export function linkPrefix(collection: string | undefined): Uint8Array {
   return ENCODER.encode(`${PLACEHOLDER}/api/v3/${collection}/`);
 }
 
-/** Whether `text[start..end)` is a link that begins with `prefix`; its id is from 0 to 2^53 - 1. */
-export function isLink(text: Uint8Array, prefix: Uint8Array, start: number, end: number): boolean {
+/**
+ * Where a link ends that begins with `prefix` at `start`, whatever stands behind it; -1 where none does. Its id is from
+ * 0 to 2^53 - 1.
+ */
+export function endOfLink(text: Uint8Array, prefix: Uint8Array, start: number): number {
+  if (!hasBytesAt(text, start, prefix)) return -1;
   const idStart = start + prefix.length;
-  const idEnd = end - LINK_SUFFIX.length;
-  return hasBytesAt(text, start, prefix) && isId(text, idStart, idEnd) && hasBytesAt(text, idEnd, LINK_SUFFIX);
-}
-
-function isId(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = idStart;
   let id = 0;
-  for (let i = start; i < end; i++) {
-    const digit = bytes[i]! - 0x30;
-    if (!(digit >= 0 && digit <= 9)) return false;
-    id = id * 10 + digit;
-  }
-  return end > start && id <= Number.MAX_SAFE_INTEGER;
+  for (let digit = text[at]! - 0x30; digit >= 0 && digit <= 9; digit = text[++at]! - 0x30) id = id * 10 + digit;
+  const isWhole = at > idStart && id <= Number.MAX_SAFE_INTEGER && hasBytesAt(text, at, LINK_SUFFIX);
+  return isWhole ? at + LINK_SUFFIX.length : -1;
 }

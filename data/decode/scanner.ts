@@ -101,11 +101,11 @@ export class Scanner {
     return this.fail('expected a value');
   }
 
-  /** Reads a string, quotes included. */
-  string(): void {
+  /** Reads a string, quotes included; before `from` there is nothing that ends or escapes it. */
+  string(from = this.at + 1): void {
     const start = this.at;
     const { bytes, end } = this;
-    let i = start + 1;
+    let i = from;
     for (; i < end; i++) {
       const byte = bytes[i]!;
       if (byte === QUOTE || byte === BACKSLASH || byte < 0x20) break;

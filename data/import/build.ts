@@ -10,9 +10,10 @@ import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, TABLE } from '../../engine/snapsh
 import type { Variant } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import { NULL_START, UNESCAPED_START, type Batch, type ColumnBatch, type TableBatch } from '../decode/batch.ts';
+import { linkPrefix, LINK_SUFFIX } from '../decode/link.ts';
 import type { BuiltCollection, LinkTargets } from './built.ts';
 import type { EarlierCollection, EarlierColumn } from './earlier.ts';
-import { combined, fieldsInRecords, inferType, ownLink, type InferredType, type FieldEvidence } from './fields.ts';
+import { combined, fieldsInRecords, inferType, type InferredType, type FieldEvidence } from './fields.ts';
 import { type ColumnTexts, NULL_NUMBER, type StoredColumn } from './column.ts';
 import type { ColumnMakers } from './columnMakers.ts';
 import { mergedColumn } from './mergeColumn.ts';
@@ -203,7 +204,7 @@ export class CollectionBuilder {
     const kinds = isData ? new Map<string, ShapeKind>() : this.#keys;
     const typeOf = (path: string): InferredType => {
       const { kinds: scalars, texts } = slotIn(this.#columns, path, emptyColumn);
-      return inferType(scalars, textsOf(texts));
+      return inferType(scalars, texts.texts);
     };
     return { kinds, typeOf };
   }
@@ -247,15 +248,11 @@ export class CollectionBuilder {
     if (this.#order().repeats.length === 0 && !isInferredLink) return { texts, codes: rows };
     const left = newInterner();
     const bytes = texts.text.view();
-    const intern = (code: number): number => {
-      const [start, end] = [texts.startOf(code), texts.ends.at(code)];
-      if (!isInferredLink) return left.intern(bytes, start, end);
-      const id = new TextEncoder().encode(ownLink(DECODER.decode(bytes.subarray(start, end)))!.id);
-      return left.intern(id, 0, id.length);
-    };
+    const [before, behind] = isInferredLink ? [linkPrefix(column.to).length, LINK_SUFFIX.length] : [0, 0];
     const known = new Uint32Array(texts.size).fill(NULL_NUMBER);
     const numberOf = (code: number): number => {
-      if (known[code] === NULL_NUMBER) known[code] = intern(code);
+      if (known[code] === NULL_NUMBER)
+        known[code] = left.intern(bytes, texts.startOf(code) + before, texts.ends.at(code) - behind);
       return known[code]!;
     };
     return { texts: left, codes: rows.map((code) => (code === NULL_NUMBER ? code : numberOf(code))) };
@@ -264,8 +261,6 @@ export class CollectionBuilder {
 
 type ColumnSlot = ReturnType<typeof emptyColumn>;
 type TableSlot = ReturnType<typeof emptyTable>;
-
-const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Of this process: a data set may be made to have texts of one hash. */
 const SEED = randomInt(2 ** 32);
@@ -297,11 +292,6 @@ function slotIn<Slot>(slots: Map<string, Slot>, path: string, make: () => Slot):
   const made = make();
   slots.set(path, made);
   return made;
-}
-
-function* textsOf(texts: Interner): Generator<string> {
-  const bytes = texts.text.view();
-  for (let i = 0; i < texts.size; i++) yield DECODER.decode(bytes.subarray(texts.startOf(i), texts.ends.at(i)));
 }
 
 function tooMuchText({ path }: Pick<ColumnBatch, 'path'>): OperationError {
@@ -353,9 +343,11 @@ function writeColumn(
   const starts = 'carry' in made ? made.carry(writer) : writeStored(writer, path, made);
   if (isId) return { nulls: 0, targets: undefined };
   const { size, numbers: ids } = made.dictionary;
-  const counts = Uint32Array.from({ length: size }, (_, code) => starts[code + 1]! - starts[code]!);
   const nulls = starts[size + 1]! - starts[size]!;
-  return { nulls, targets: to === undefined ? undefined : { path, to, ids: ids!, counts } };
+  if (to === undefined) return { nulls, targets: undefined };
+  const counts = new Uint32Array(size);
+  for (let code = 0; code < size; code++) counts[code] = starts[code + 1]! - starts[code]!;
+  return { nulls, targets: { path, to, ids: ids!, counts } };
 }
 
 /** Writes a column; answers where the rows of each code start among its rows by code, none for ids. */

@@ -46,7 +46,8 @@ async function misprints(
   blocks: readonly Block[],
   folder: string,
   replaced: Readonly<Record<string, string>> = {},
-  environment: Readonly<Record<string, string>> = { CATALOGUE_PORT: '0' },
+  // A polite crawl of the sample waits for 8 s.
+  environment: Readonly<Record<string, string>> = { CATALOGUE_PORT: '0', CATALOGUE_RATE: '1000' },
 ): Promise<readonly string[]> {
   expect(blocks.length).toBeGreaterThan(0);
   return misprintsOf(await runBlocks(blocks, { directory: folder, home, replaced, environment }));

@@ -1,7 +1,7 @@
 // The hostile ring in full: rounds of everything at once against one server per configuration, with clients that stall,
 // vanish and flood, until what the server holds has stopped growing. The quick part is test/property/fuzz.test.ts.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { POOL_LIMITS } from '../../workers/pool.ts';
 import { clientOf } from '../support/client.ts';
 import { holdingsOf, runServer } from '../support/commandProcess.ts';
@@ -60,9 +60,12 @@ const directory = temporaryDirectory();
 let victim: Victim | undefined;
 afterEach(() => victim?.kill());
 
+let file: string;
+beforeAll(async () => {
+  ({ file } = await imported(dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(RECORDS) })));
+});
+
 async function started(...flags: readonly string[]): Promise<Victim> {
-  const data = dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(RECORDS) });
-  const { file } = await imported(data);
   victim = await runServer(['--data', file, ...SMALL_CACHES, ...flags]);
   return victim;
 }
@@ -164,15 +167,17 @@ describe.skipIf(process.platform !== 'linux')(`a hostile world (seed ${SEED})`, 
     const server = await started('--threads', '2');
     await testimony(server);
     const { descriptors } = holdingsOf(server.pid);
-    for (const port of [server.port, server.http10Port]) {
-      const sockets = await Promise.all(Array.from({ length: UNREAD_PAGES }, () => RawSocket.open(port, false)));
-      await Promise.all(sockets.map((socket) => socket.write(PAGE)));
-      // What was sent may wait in the system's queue: the server has to have taken them before it can let go of them.
-      const held = (): number => holdingsOf(server.pid).descriptors;
-      await expect.poll(held, POLL).toBeGreaterThanOrEqual(descriptors + UNREAD_PAGES - DESCRIPTORS_SPARE + 1);
-      expect(await leakedDescriptors(server, descriptors)).toBe(0);
-      for (const socket of sockets) socket.vanish();
-    }
+    const sockets = await Promise.all(
+      [server.port, server.http10Port].flatMap((port) =>
+        Array.from({ length: UNREAD_PAGES }, () => RawSocket.open(port, false)),
+      ),
+    );
+    await Promise.all(sockets.map((socket) => socket.write(PAGE)));
+    // What was sent may wait in the system's queue: the server has to have taken them before it can let go of them.
+    const held = (): number => holdingsOf(server.pid).descriptors;
+    await expect.poll(held, POLL).toBeGreaterThanOrEqual(descriptors + sockets.length - DESCRIPTORS_SPARE + 1);
+    expect(await leakedDescriptors(server, descriptors)).toBe(0);
+    for (const socket of sockets) socket.vanish();
     expect(await finalWords(server)).toEqual({ code: 0, complaints: [] });
   });
 

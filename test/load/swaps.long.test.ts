@@ -1,12 +1,12 @@
 // Many swaps under load (SWAPS of the environment says how many): nothing lost or mixed, and memory as flat at the
 // end as after the first ten. What is done is in test/support/swaps.ts.
 import { writeFileSync } from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { statusBytes } from '../../bench/processes/memory.ts';
 import { holdingsOf } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { times } from '../support/ring.ts';
-import { type SwappedServer, swappedServer, swapsUnderLoad, versionOf } from '../support/swaps.ts';
+import { type SwappedServer, swappedServer, swapsUnderLoad, type Version, versionOf } from '../support/swaps.ts';
 
 const SWAPS = Number(process.env['SWAPS'] ?? times(40, 300));
 const CLIENTS = 4;
@@ -36,8 +36,12 @@ function p99(waits: readonly number[]): number {
 }
 
 describe.skipIf(process.platform !== 'linux')('new data under load', () => {
+  const versions: Version[] = [];
+  beforeAll(async () => {
+    versions.push(await versionOf(directory, 'a', RECORDS), await versionOf(directory, 'b', RECORDS + 1));
+  });
+
   test(`${SWAPS} times: no answer is lost or of two generations, and memory comes back`, async () => {
-    const versions = [await versionOf(directory, 'a', RECORDS), await versionOf(directory, 'b', RECORDS + 1)];
     server = await swappedServer(directory, versions[0]!, ['--threads', '2'], STEADY_HEAP);
     const settled = async (): Promise<number> => {
       const { out, pid } = server!;
@@ -61,7 +65,6 @@ describe.skipIf(process.platform !== 'linux')('new data under load', () => {
   });
 
   test('a second later: answers wait no more than twice as long as at other times', async () => {
-    const versions = [await versionOf(directory, 'c', RECORDS), await versionOf(directory, 'd', RECORDS + 1)];
     server = await swappedServer(directory, versions[0]!, ['--threads', '2']);
     const ratios: number[] = [];
     // The machine has more to do than this: what one of a few tries shows, can be had.
@@ -81,7 +84,7 @@ describe.skipIf(process.platform !== 'linux')('new data under load', () => {
 });
 
 test('a watch takes data that was replaced, once it is whole, and a broken file only once', async () => {
-  const [a, b] = [await versionOf(directory, 'e', 2), await versionOf(directory, 'f', 3)];
+  const [a, b] = [await versionOf(directory, 'c', 2), await versionOf(directory, 'd', 3)];
   const watching = await swappedServer(directory, a, ['--threads', '1', '--watch']);
   try {
     watching.replace(b);

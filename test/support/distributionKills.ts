@@ -1,6 +1,6 @@
 // Publishers that are killed right before a call that changes the file system, and what they leave: the old generation
 // or the new one, and a next run that ends the work.
-import { mkdtempSync } from 'node:fs';
+import { cpSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type CommandProcess, runCommand } from './commandProcess.ts';
@@ -37,42 +37,50 @@ export async function killedPublish(parent: string, old: Release, next: Release,
   expect(strayNames(folder).filter((name) => name !== 'current.2.json')).toEqual([]);
 }
 
-/**
- * Kills a server that follows a folder at a step of its fetch or swap, and looks at what it left: a next one starts
- * from the old generation or the new one, takes the new one, and leaves the cache whole. Without a step it is ended
- * when it serves the new one; answers how many steps there were.
- */
-export async function killedFollower(
-  parent: string,
-  old: Release,
-  next: Release,
-  step: number | undefined,
-): Promise<number> {
+/** A server that follows a folder, to be killed: how many steps its fetch and its swap have, and a kill at one. */
+export interface FollowerKills {
+  readonly steps: number;
+  /**
+   * Kills one that has the old generation and takes the new one, and looks at what it left: a next one starts from
+   * either, takes the new one, and leaves the cache whole.
+   */
+  killAt(step: number): Promise<void>;
+}
+
+/** Publishes one generation over another, which a cache has by then: each kill is of a server with a copy of it. */
+export async function followerKills(parent: string, old: Release, next: Release): Promise<FollowerKills> {
   const { url } = newFolder(parent);
-  const cache = join(mkdtempSync(join(parent, 'cache-')), 'cache');
+  const oldCache = join(mkdtempSync(join(parent, 'cache-')), 'cache');
   await published(url, old);
-  const first = await startFollower(url, cache);
+  const first = await startFollower(url, oldCache);
   await servedBy(first, old);
   await first.kill();
   await published(url, next);
-  const steps = { environment: { KILLED_AT_STEP: String(step ?? 0) }, node: ['--import', KILLED_AT_STEP] };
-  const words = ['serve', '--from', url, '--cache', cache, '--port', '0', '--threads', '1', '--gzip', 'live'];
-  const killed = runCommand(words, steps);
-  if (step === undefined) {
-    await killed.printed(new RegExp(`generation ${next.generation.slice(0, 12)} is served now`));
-    killed.signal('SIGTERM');
-    const [, count] = await killed.printed(/steps: (\d+)\n/);
-    return Number(count);
-  }
-  expect(await killed.ended).toEqual({ code: null, signal: 'SIGKILL' });
-  const last = await startFollower(url, cache);
-  const [, loaded] = await last.printed(/^loaded .* generation ([0-9a-f]{12})$/m);
-  expect([old.generation.slice(0, 12), next.generation.slice(0, 12)]).toContain(loaded);
-  await servedBy(last, next);
-  expect((await last.status()).target.kept).toEqual([next.generation, old.generation]);
-  await last.kill();
-  expect(cacheOf(cache)).toMatchObject({ snapshots: { length: 2 }, others: ['cache.json'] });
-  return step;
+  const copied = (): string => {
+    const cache = join(mkdtempSync(join(parent, 'cache-')), 'cache');
+    cpSync(oldCache, cache, { recursive: true });
+    return cache;
+  };
+  const started = (cache: string, step: number): CommandProcess =>
+    killedCommand(['serve', '--from', url, '--cache', cache, '--port', '0', '--threads', '1', '--gzip', 'live'], step);
+  const counted = started(copied(), 0);
+  await counted.printed(new RegExp(`generation ${next.generation.slice(0, 12)} is served now`));
+  counted.signal('SIGTERM');
+  const [, steps] = await counted.printed(/steps: (\d+)\n/);
+  return {
+    steps: Number(steps),
+    killAt: async (step) => {
+      const cache = copied();
+      expect(await started(cache, step).ended).toEqual({ code: null, signal: 'SIGKILL' });
+      const last = await startFollower(url, cache);
+      const [, loaded] = await last.printed(/^loaded .* generation ([0-9a-f]{12})$/m);
+      expect([old.generation.slice(0, 12), next.generation.slice(0, 12)]).toContain(loaded);
+      await servedBy(last, next);
+      expect((await last.status()).target.kept).toEqual([next.generation, old.generation]);
+      await last.kill();
+      expect(cacheOf(cache)).toMatchObject({ snapshots: { length: 2 }, others: ['cache.json'] });
+    },
+  };
 }
 
 async function servedBy(follower: Follower, { generation }: Release): Promise<void> {

@@ -3,7 +3,14 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { adaptedProxy, type ProxyName, type ReplacedText, steadyPort } from '../../bench/proxy/shippedProxies.ts';
+import {
+  DEMONSTRATION_FILES,
+  demonstrationDirectory,
+  prepareDemonstration,
+} from '../../server/authority/demonstration.ts';
+import { epochSeconds } from '../../server/observe/clock.ts';
 import { type Addresses, type CommandProcess, runCommand, runProgram } from './commandProcess.ts';
+import { sampleSnapshot } from './sampleSnapshot.ts';
 import { statusOf, until } from './watchedServer.ts';
 
 /** Where every link of the replicas starts. */
@@ -19,12 +26,21 @@ export interface Replica {
   start(): Promise<void>;
 }
 
-/** Starts a replica of the sample, or of what words name, with links that start at PUBLIC_URL; it is ready then. */
-export async function startReplica(graceSeconds: number, data: readonly string[] = []): Promise<Replica> {
+/** The sample with a demonstration, as a server has them by itself, but that it need not import and compress them. */
+async function sampleWords(): Promise<readonly string[]> {
+  const authority = prepareDemonstration(demonstrationDirectory(), epochSeconds());
+  return ['--data', await sampleSnapshot(), '--authority', join(authority, DEMONSTRATION_FILES.config)];
+}
+
+let sample: Promise<readonly string[]> | undefined;
+
+/** Starts a replica of the sample, or of `--from` in `words`, with links that start at PUBLIC_URL; it is ready then. */
+export async function startReplica(graceSeconds: number, words: readonly string[] = []): Promise<Replica> {
   const [port, http10Port, adminPort] = [await steadyPort(), await steadyPort(), await steadyPort()];
   const flags = ['--port', port, '--http10-port', http10Port, '--admin-port', adminPort].map(String);
   const more = ['--threads', '1', '--base-url', PUBLIC_URL, '--pin-walks', `--drain-grace-seconds=${graceSeconds}`];
-  const run = (): CommandProcess => runCommand(['serve', ...flags, ...more, ...data]);
+  const data = words.includes('--from') ? [] : await (sample ??= sampleWords());
+  const run = (): CommandProcess => runCommand(['serve', ...flags, ...more, ...data, ...words]);
   const isReady = async (): Promise<boolean> => (await statusOf(`http://127.0.0.1:${port}`)) === 200;
   const replica: Replica = {
     port,

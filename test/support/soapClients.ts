@@ -1,11 +1,12 @@
 // SOAP clients that others made, as values: what each needs, how it is built from the served WSDL, how it is run.
 // Their programs are in test/soapClients/; each runs a list of cases and prints what it got, which is parsed here.
 import { execFile } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createClientAsync } from 'soap';
+import { inject } from 'vitest';
 import { hasLibrary, hasProgram, type Library, type Program } from './debian.ts';
 
 /** One call: an operation and the values of its parts. */
@@ -67,6 +68,9 @@ interface ProgramClient {
   command(directory: string, endpoint: string): readonly string[];
 }
 
+const GSOAP = builtOnce(buildGsoap);
+const AXIS = builtOnce(buildAxis);
+
 /** All clients. */
 export const SOAP_CLIENTS: readonly SoapClient[] = [
   {
@@ -109,13 +113,13 @@ export const SOAP_CLIENTS: readonly SoapClient[] = [
   program({
     name: 'gSOAP',
     needs: ['wsdl2h', 'g++', 'libgsoap-dev'],
-    build: buildGsoap,
+    build: GSOAP,
     command: (directory, endpoint) => [join(directory, 'client'), endpoint, ''],
   }),
   program({
     name: 'gSOAP in chunks',
     needs: ['wsdl2h', 'g++', 'libgsoap-dev'],
-    build: buildGsoap,
+    build: GSOAP,
     command: (directory, endpoint) => [join(directory, 'client'), endpoint, 'chunked'],
   }),
   program({
@@ -124,7 +128,7 @@ export const SOAP_CLIENTS: readonly SoapClient[] = [
     http: '1.0',
     // It writes them as references to two halves of a surrogate pair, which is no XML.
     hasAstral: false,
-    build: buildAxis,
+    build: AXIS,
     command: (directory, endpoint) => ['java', '-cp', `${directory}:${CLASS_PATH}`, 'DynamicClient', endpoint, ''],
   }),
   program({
@@ -132,7 +136,7 @@ export const SOAP_CLIENTS: readonly SoapClient[] = [
     needs: ['javac', 'libaxis-java'],
     http: '1.0',
     hasAstral: false,
-    build: buildAxis,
+    build: AXIS,
     command: (directory, endpoint) => ['java', '-cp', `${directory}:${CLASS_PATH}`, 'StubClient', endpoint, ''],
   }),
 ];
@@ -219,6 +223,21 @@ function outcomesIn(printed: Buffer): readonly Outcome[] {
     else results.push([name, value(kind, Number(count))]);
   }
   return outcomes;
+}
+
+/** Builds once from the WSDL at an address; who builds from there again gets a copy. */
+function builtOnce(build: SoapClient['build']): SoapClient['build'] {
+  const built = new Map<string, Promise<string>>();
+  const builtAt = async (wsdl: string): Promise<string> => {
+    const directory = mkdtempSync(join(inject('runDirectory'), 'soap-client-'));
+    await build(directory, wsdl);
+    return directory;
+  };
+  return async (directory, wsdl) => {
+    const building = built.get(wsdl) ?? builtAt(wsdl);
+    built.set(wsdl, building);
+    cpSync(await building, directory, { recursive: true });
+  };
 }
 
 async function buildGsoap(directory: string, wsdl: string): Promise<void> {

@@ -359,25 +359,6 @@ test('members are found by their positions, and records with the same keys share
   ]);
 });
 
-test('a faulty line leaves nothing behind but its fault', () => {
-  const good = (id: number): string =>
-    `{"ob_id":${id},"relatedTo":{"ob_id":7},"instrumentplatformpair_set":[{"platform":"{base_url}/api/v3/platforms/1/?format=api","relatedTo":{"uuid":"\\u000a"}}]}`;
-  const bad = [
-    good(2).replace('"uuid":"\\u000a"', '"uuid":5'),
-    good(2).slice(0, -1),
-    good(2).replace('"ob_id":2,', ''),
-    good(2).replace('}]}', '},{},{"platform":"x"}]}'),
-    `${good(2)}x`,
-  ];
-  const clean = decode('acquisitions', good(1), good(3));
-  for (const line of bad) {
-    const { faults, lines, ...rest } = decode('acquisitions', good(1), line, good(3));
-    expect(faults).toHaveLength(1);
-    expect([...lines]).toEqual([1, 3]);
-    expect({ ...rest, faults: [], lines: clean.lines }).toEqual(clean);
-  }
-});
-
 test('a decoder starts anew after each batch', () => {
   const decoder = decoderOf(OPEN);
   const run = (text: string): Batch =>

@@ -2,7 +2,7 @@
 // of them have their turn (a whole ring asks for every one at once, some 15 minutes).
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { killedFollower, killedPublish, stepsOfPublish } from '../../../support/distributionKills.ts';
+import { followerKills, killedPublish, stepsOfPublish } from '../../../support/distributionKills.ts';
 import { releaseOf } from '../../../support/distributions.ts';
 import { someSteps } from '../../../support/ring.ts';
 
@@ -18,6 +18,6 @@ test('killed at a step, a publisher leaves the old generation or the new one, an
 
 test('killed at a step, a server that subscribes leaves a cache to start from, and the next one serves the new', async () => {
   const [old, next] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
-  const steps = await killedFollower(directory, old, next, undefined);
-  for (const step of someSteps(steps - 1, KILLS)) await killedFollower(directory, old, next, step);
+  const { steps, killAt } = await followerKills(directory, old, next);
+  for (const step of someSteps(steps - 1, KILLS)) await killAt(step);
 });

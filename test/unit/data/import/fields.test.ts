@@ -1,5 +1,7 @@
 // What import learns of keys that are not declared: structures and types over all records, and what is no field.
 import { describe, expect, test } from 'vitest';
+import { Interner } from '../../../../engine/column/intern.ts';
+import type { Texts } from '../../../../engine/column/sort.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
 import { combined, fieldsInRecords, inferType } from '../../../../data/import/fields.ts';
 import { INFERRED_MAX, SCALAR_KIND, type ShapeKind } from '../../../../data/decode/shape.ts';
@@ -7,7 +9,7 @@ import { verifyFile } from '../../../../data/store/verify.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 
 const SCRATCH = temporaryDirectory();
-const LINK = (to: string, id: number): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
+const LINK = (to: string, id: number | string): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
 
 async function inferredIn(collection: string, ...records: object[]): Promise<readonly string[]> {
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
@@ -17,12 +19,24 @@ async function inferredIn(collection: string, ...records: object[]): Promise<rea
   return shown?.fields ?? [];
 }
 
+function interned(texts: readonly string[]): Texts {
+  const interner = new Interner();
+  for (const text of texts) interner.intern(Buffer.from(text), 0, Buffer.byteLength(text));
+  return interner.texts;
+}
+
 describe('types are inferred over all non-null values:', () => {
   const { text, integer, float, boolean } = SCALAR_KIND;
   test.each([
     ['links to one collection', text, [LINK('parties', 1), LINK('parties', 2)], { type: 'link', to: 'parties' }],
     ['links to two collections are text', text, [LINK('parties', 1), LINK('rpis', 2)], { type: 'text' }],
     ['links to no collection are text', text, [LINK('nothing', 1)], { type: 'text' }],
+    ['links with 16 digits', text, [LINK('parties', `${'0'.repeat(15)}1`)], { type: 'link', to: 'parties' }],
+    ['links with more digits are text', text, [LINK('parties', `${'0'.repeat(16)}1`)], { type: 'text' }],
+    ['links to beyond 2^53 - 1 are text', text, [LINK('parties', 1), LINK('parties', 2 ** 53)], { type: 'text' }],
+    ['links with more behind are text', text, [LINK('parties', 1), `${LINK('parties', 2)}&`], { type: 'text' }],
+    ['links cut short are text', text, [LINK('parties', 1), LINK('parties', 2).slice(0, -1)], { type: 'text' }],
+    ['links behind a byte order mark are text', text, [`\ufeff${LINK('parties', 1)}`], { type: 'text' }],
     ['dates', text, ['2010-01-01', '1999-12-31'], { type: 'date' }],
     ['dates and times', text, ['2010-01-01', '2010-01-01T00:00:00Z'], { type: 'dateTime' }],
     ['a date that is none makes text', text, ['2010-01-01', '2010-02-30'], { type: 'text' }],
@@ -34,7 +48,7 @@ describe('types are inferred over all non-null values:', () => {
     ['booleans and numbers', boolean | integer, ['true', '1'], { type: 'text' }],
     ['nothing', 0, [], { type: 'text' }],
   ])('%s', (_what, kinds, texts, type) => {
-    expect(inferType(kinds, texts)).toEqual(type);
+    expect(inferType(kinds, interned(texts))).toEqual(type);
   });
 });
 

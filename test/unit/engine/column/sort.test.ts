@@ -1,13 +1,13 @@
 // Dictionaries as import makes them: interned texts, each type's order, numbers beside texts, and the check of that
 // order.
 import { describe, expect, test } from 'vitest';
-import type { ColumnType, Dictionary } from '../../../../engine/column/dictionary.ts';
+import { type ColumnType, type Dictionary, textAt } from '../../../../engine/column/dictionary.ts';
 import { Interner } from '../../../../engine/column/intern.ts';
 import { firstUnsorted, sortDictionary } from '../../../../engine/column/sort.ts';
 import { parseInstant } from '../../../../engine/query/instant.ts';
 import { textsOf } from '../../../support/dictionaries.ts';
 import { costOf } from '../../../support/growth.ts';
-import { randomOf } from '../../../support/random.ts';
+import { freshSeed, randomOf } from '../../../support/random.ts';
 
 const encoder = new TextEncoder();
 
@@ -139,6 +139,77 @@ test('numbers stand beside the texts they are of: NaN where a text is no date, n
   expect([...sorted('integer', ['7', '-1']).numbers!]).toEqual([-1, 7]);
   expect([...sorted('date', ['x', '1970-01-02']).numbers!]).toEqual([86_400_000_000, NaN]);
   expect(sorted('text', ['1']).numbers).toBeUndefined();
+});
+
+/** The order of dictionaries, by the platform's own numbers and buffers. */
+function compareSlowly(type: ColumnType, a: string, b: string): number {
+  const isWhole = type === 'integer' || type === 'link';
+  if (type === 'text' || (isWhole && BigInt(a) === BigInt(b))) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  if (isWhole) return BigInt(a) < BigInt(b) ? -1 : 1;
+  const [one, other] = [a, b].map((text) => slowNumber(type, text)) as [number, number];
+  if (Number.isNaN(one) !== Number.isNaN(other)) return Number.isNaN(one) ? 1 : -1;
+  return one < other ? -1 : one > other ? 1 : Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function slowNumber(type: ColumnType, text: string): number {
+  return type === 'date' || type === 'dateTime' ? parseInstant(text) : Number(text);
+}
+
+const drawn = randomOf(freshSeed());
+
+/** A date-time, of few days: one that is written plainly, or is not, or is none. */
+function drawnDateTime(): string {
+  const two = (end: number): string => String(drawn.integer(0, end)).padStart(2, '0');
+  const year = drawn.pick(['0001', '1684', '2016', '2016', '2255', '9999', '20x6']);
+  const seconds = drawn.pick([
+    `:${two(61)}`,
+    `:${two(60)}.${String(drawn.integer(0, 1e6)).padStart(6, '0')}`,
+    '',
+    ':15.5',
+  ]);
+  const zone = drawn.pick(['', '', '', 'Z', '+01:00', '-00:30', '\u0000']);
+  return `${year}-${two(14)}-${two(33)}${drawn.pick(['T', 'T', ' '])}${two(25)}:${two(61)}${seconds}${zone}`;
+}
+
+const several = (count: number, letters: string): string =>
+  drawn.several(0, count, () => drawn.pick(Array.from(letters))).join('');
+const BEGINNINGS = ['', 'a long beginning of many texts, ', 'a long beginning of many others, '];
+
+test.each<[what: string, ColumnType, draw: () => string]>([
+  ['short texts with zeros', 'text', () => several(12, '\u0000ab')],
+  ['texts that begin alike', 'text', () => drawn.pick(BEGINNINGS) + several(9, '\u0000a日😀é')],
+  ['texts of which each begins another', 'text', () => drawn.pick(['a', '\u0000']).repeat(drawn.integer(0, 1500))],
+  [
+    'identifiers',
+    'text',
+    () =>
+      drawn
+        .integer(2 ** 31, 2 ** 32)
+        .toString(16)
+        .repeat(4),
+  ],
+  ['small integers', 'integer', () => String(drawn.integer(-3000, 3000))],
+  ['integers of any length', 'integer', () => drawn.pick(['', '-']) + drawn.integer(1, 9) + several(24, '0000000019')],
+  ['neighbours', 'integer', () => String(1e15 + drawn.integer(-2000, 2000))],
+  ['equal ids', 'link', () => several(9, '0') + drawn.integer(0, 300)],
+  [
+    'floats',
+    'float',
+    () => `${drawn.pick(['', '-'])}${several(4, '01')}5.${several(4, '01')}${drawn.pick(['', 'e3', 'e-400', 'e400'])}`,
+  ],
+  ['zeros', 'float', () => `${drawn.pick(['', '-'])}0.${several(60, '0')}`],
+  ['date-times', 'dateTime', drawnDateTime],
+  ['dates', 'date', () => drawnDateTime().slice(0, drawn.pick([10, 10, 10, 9]))],
+])('however many %s there are, they ascend as values do, and keep their numbers and codes', (_what, type, draw) => {
+  for (const count of [0, 1, 2, 17, 200, 3000]) {
+    const texts = [...new Set(Array.from({ length: count }, draw))];
+    const { dictionary, codes } = sortDictionary(type, interned(texts).interner.texts, parseInstant);
+    const expected = texts.toSorted((a, b) => compareSlowly(type, a, b));
+    expect(textsOf(dictionary)).toEqual(expected);
+    expect(texts.map((_, i) => Buffer.from(textAt(dictionary, codes[i]!)).toString())).toEqual(texts);
+    if (type !== 'text') expect([...dictionary.numbers!]).toEqual(expected.map((text) => slowNumber(type, text)));
+    expect(firstUnsorted(dictionary)).toBe(-1);
+  }
 });
 
 test('the code of each interned number is where its text went', () => {

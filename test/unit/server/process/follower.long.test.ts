@@ -25,6 +25,11 @@ function notesOf(count: number): readonly PlainRecord[] {
   return Array.from({ length: count }, (_, i) => ({ ob_id: i + 1 }));
 }
 
+/** What a server follows, and where it keeps that, with no wait between two requests. */
+function followed(url: string, state: string): readonly string[] {
+  return ['--follow', url, '--state', state, '--threads', '1', '--rate', '1000'];
+}
+
 async function following(every: string, ...more: readonly string[]) {
   const collections = { notes: notesOf(3) };
   let isBroken = false;
@@ -34,7 +39,7 @@ async function following(every: string, ...more: readonly string[]) {
   });
   upstreams.push(upstream);
   const state = join(mkdtempSync(join(directory, 'state-')), 'state');
-  const words = ['--follow', upstream.url, '--state', state, '--every', every, '--threads', '1', ...more];
+  const words = [...followed(upstream.url, state), '--every', every, ...more];
   const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...words]);
   running.push(command);
   const [, admin] = await command.printed(/admin on (http:\S+)\/status/);
@@ -97,7 +102,7 @@ test('tells each step as a line of JSON with its event and figures', async () =>
   const upstream = await startPlainUpstream({ collections });
   upstreams.push(upstream);
   const state = join(mkdtempSync(join(directory, 'state-')), 'state');
-  const words = ['--follow', upstream.url, '--state', state, '--every', '1s', '--threads', '1', '--log-format', 'json'];
+  const words = [...followed(upstream.url, state), '--every', '1s', '--log-format', 'json'];
   const command = runCommand(['serve', '--port', '0', ...words]);
   running.push(command);
   await command.printed(/listening on/);
@@ -202,7 +207,7 @@ async function serving(node: readonly string[] = []): Promise<CommandProcess & {
   const upstream = await startPlainUpstream({ collections: { notes: notesOf(3) } });
   upstreams.push(upstream);
   const state = join(mkdtempSync(join(directory, 'state-')), 'state');
-  const flags = ['--follow', upstream.url, '--state', state, '--every', '1s', '--threads', '1'];
+  const flags = [...followed(upstream.url, state), '--every', '1s'];
   const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...flags], { node });
   running.push(command);
   const [, admin] = await command.printed(/admin on (http:\S+)\/status/);
@@ -232,7 +237,7 @@ test('a refresh that somebody ends is none: it failed, and the data grows no you
   });
   upstreams.push(upstream);
   const state = join(mkdtempSync(join(directory, 'state-')), 'state');
-  const words = ['--follow', upstream.url, '--state', state, '--every', '1h', '--threads', '1'];
+  const words = [...followed(upstream.url, state), '--every', '1h'];
   const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...words]);
   running.push(command);
   const [, admin] = await command.printed(/admin on (http:\S+)\/status/);
@@ -302,7 +307,7 @@ test('builds a snapshot again that is damaged where nobody looks before it is lo
   const bytes = readFileSync(file);
   bytes[200]! ^= 1;
   writeFileSync(file, bytes);
-  const words = ['--follow', upstream.url, '--state', state, '--every', '1h', '--threads', '1'];
+  const words = [...followed(upstream.url, state), '--every', '1h'];
   const again = runCommand(['serve', '--port', '0', ...words]);
   running.push(again);
   await again.printed(/it is built again: .*section/);
@@ -317,8 +322,7 @@ test('waits for a catalogue that is not there yet, says so, and follows another 
   upstreams.push(upstream);
   const state = join(mkdtempSync(join(directory, 'state-')), 'state');
   const started = (url: string): CommandProcess => {
-    const words = ['--follow', url, '--state', state, '--threads', '1'];
-    const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...words]);
+    const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...followed(url, state)]);
     running.push(command);
     return command;
   };

@@ -1,8 +1,7 @@
 // Compressed records around the serve command as a process: made by import or by serve, kept, found again, done
 // without.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { keepBlocks } from '../../../../data/blocks/blockStore.ts';
@@ -14,7 +13,7 @@ import { newFolder, published, wholePointer } from '../../../support/distributio
 import { startFollower } from '../../../support/followers.ts';
 import { longProperties } from '../../../support/longProperties.ts';
 import { swappedServer, type Version } from '../../../support/swaps.ts';
-import { times } from '../../../support/ring.ts';
+import { until } from '../../../support/watchedServer.ts';
 
 const BASE_URL = 'https://a.example.org/x';
 const LASTING = ['--base-url', BASE_URL];
@@ -168,11 +167,16 @@ test('import makes them too where it is told the base URL', async () => {
 test('who watches for a snapshot finds its compressed records with it', async () => {
   const place = join(directory, 'watched');
   mkdirSync(place);
-  const file = join(place, 'a.snapshot');
-  const many = dataSetOf(place, { 'migrationproperties.ndjson': longProperties(times(1500, 5000)) });
-  const command = runCommand(['import', many, '-o', file, '--base-url', BASE_URL]);
-  while (!existsSync(file)) await setImmediate();
-  expect(blocksIn(place)).toEqual([expect.stringMatching(/^a\.snapshot\.\w+-\w+\.blocks$/)]);
+  const seen = new Set<string>();
+  const watcher = watch(place, (_, name) => void seen.add(name!));
+  const command = runCommand(['import', data, '-o', join(place, 'a.snapshot'), '--base-url', BASE_URL]);
   expect(await command.ended).toEqual({ code: 0, signal: null });
+  await until(() => seen.has('a.snapshot'));
+  watcher.close();
+  // In the order of what was made there.
+  expect([...seen].filter((name) => !name.includes('partial'))).toEqual([
+    expect.stringMatching(/^a\.snapshot\.\w+-\w+\.blocks$/),
+    'a.snapshot',
+  ]);
   expect(readdirSync(place).filter((name) => name.includes('partial'))).toEqual([]);
 });

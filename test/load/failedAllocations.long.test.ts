@@ -1,0 +1,50 @@
+// Allocations of threads and of memory that fail, one in each server: a start that is refused in a line, or a server
+// that does all its work again. What fails is in test/support/failedAllocations.ts.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type BenchAuthority, openBenchAuthority } from '../../bench/authority/authorityFiles.ts';
+import { THREAD_KINDS } from '../../server/observe/events.ts';
+import { SAMPLE } from '../../server/settings/declarations.ts';
+import { type CommandProcess, runCommand } from '../support/commandProcess.ts';
+import { temporaryDirectory } from '../support/dataSets.ts';
+import { failedAllocation } from '../support/failedAllocations.ts';
+import { someSteps } from '../support/ring.ts';
+import { heavyPathOf, isAtWork } from '../support/threadWork.ts';
+import { statusOf, until } from '../support/watchedServer.ts';
+
+const directory = temporaryDirectory();
+
+let authority: BenchAuthority;
+beforeAll(async () => void (authority = await openBenchAuthority()));
+afterAll(() => authority.stop());
+
+let running: CommandProcess | undefined;
+afterEach(() => running?.kill());
+
+/** Serves with an allocation that fails, and does everything. Answers what came of it, and how many were asked for. */
+async function servedWithout(n: number): Promise<{ readonly outcome: string; readonly asked: number }> {
+  const { node, asked } = failedAllocation(directory, n);
+  const words = ['serve', '--data', SAMPLE, '--port', '0', '--threads', '1', '--gzip', 'live', ...authority.flags];
+  const command = runCommand(words, { node });
+  running = command;
+  const [, url, port] = (await command.printed(/listening on (http:\S+:(\d+))\n/).catch(() => [])) as string[];
+  if (url === undefined) {
+    const { code } = await command.ended;
+    expect([n, code, command.err()]).toEqual([n, 1, expect.stringMatching(/(?:^|\n)catalogue-replica: .*\n$/)]);
+    expect(command.err()).not.toMatch(/^ +at /m);
+    return { outcome: `${n}: ended with ${code}`, asked: asked() };
+  }
+  const server = { url, port: Number(port) };
+  const first = await statusOf(url, heavyPathOf(n));
+  for (const status of [first, await statusOf(url, '/openapi.json')]) expect([200, 503]).toContain(status);
+  for (const kind of THREAD_KINDS) await until(() => isAtWork(kind, server, authority, n));
+  command.signal('SIGTERM');
+  expect([n, await command.ended]).toEqual([n, { code: 0, signal: null }]);
+  return { outcome: `${n}: ${first}`, asked: asked() };
+}
+
+test('each allocation of a thread or of memory fails once: refused in a line, or 503 and well again', async () => {
+  const { asked } = await servedWithout(0);
+  const outcomes: string[] = [];
+  for (const n of someSteps(asked, Math.ceil(asked / 2))) outcomes.push((await servedWithout(n)).outcome);
+  process.stderr.write(`${outcomes.join(', ')}\n`);
+});
