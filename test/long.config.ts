@@ -42,7 +42,7 @@ const SPEED = [
   'test/load/peers.long.test.ts',
 ];
 
-/** What takes minutes begins first, so that no core waits for it in the end; in this order. */
+/** What takes long begins first, so that no core waits for it in the end; in this order. */
 const LONGEST = [
   'contract/browse',
   'load/package',

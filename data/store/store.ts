@@ -1,7 +1,7 @@
 // Writes snapshot files: beside the final name first, moved there whole. load.ts loads them.
 // Says how their sections are hashed: write.ts, when.
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fdatasync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs';
 import { DIRECTORY_BYTES_MAX, HEADER_BYTES } from '../../engine/snapshot/header.ts';
 import { type RunningHash, SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
 import { attempt, putInPlace } from '../files.ts';
@@ -12,9 +12,6 @@ import { generationOf } from './load.ts';
 
 /** What is as long is written as it is. */
 const LARGE_BYTES = 256 << 10;
-
-/** After so many bytes the disk is asked to take them, beside the work: at the end all would wait for it. */
-const SYNC_BYTES = 64 << 20;
 
 /**
  * Writes the snapshot that `fill` adds sections to, first to a `partial` path of this run. Answers its bytes and
@@ -34,12 +31,10 @@ export async function writeSnapshot(
       const { created } = await fill(writer, partial);
       const { header, directory } = writer.finish(created);
       assertReadable(directory);
-      await output.settled();
       const bytes = attempt(`cannot write ${file}`, () => output.close(header));
       putInPlace(partial, file);
       return { bytes, generation: generationOf(header, directory) };
     } catch (error) {
-      await output.settled();
       output.discard();
       throw error;
     }
@@ -62,10 +57,6 @@ class SnapshotOutput implements Sink {
   #buffered = HEADER_BYTES;
   #written = 0;
   #isOpen = true;
-  /** How many bytes there were when the disk was asked last, and its answer while that is not there. */
-  #asked = 0;
-  #syncing: Promise<void> | undefined;
-  #failure: OperationError | undefined;
 
   constructor(file: string, { isUncached = false }) {
     this.#file = file;
@@ -74,8 +65,6 @@ class SnapshotOutput implements Sink {
   }
 
   write(bytes: Uint8Array): void {
-    if (this.#failure) throw this.#failure;
-    if (!this.#syncing && this.#written - this.#asked >= SYNC_BYTES) this.#sync();
     if (!this.#uncached && bytes.length >= LARGE_BYTES) {
       this.#flush();
       this.#put(bytes);
@@ -96,13 +85,7 @@ class SnapshotOutput implements Sink {
     return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') };
   }
 
-  /** Waits for the disk where it was asked: the descriptor is not to be closed before. */
-  async settled(): Promise<void> {
-    await this.#syncing;
-  }
-
   close(header: Uint8Array): number {
-    if (this.#failure) throw this.#failure;
     this.#uncached?.close();
     this.#flush();
     writeSync(this.#descriptor, header, 0, header.length, 0);
@@ -135,17 +118,5 @@ class SnapshotOutput implements Sink {
       at += written;
       this.#written += written;
     }
-  }
-
-  /** One at a time. The system tells a failure once: it is kept for the next write or the end. */
-  #sync(): void {
-    this.#asked = this.#written;
-    this.#syncing = new Promise((resolve) => {
-      fdatasync(this.#descriptor, (error) => {
-        if (error) this.#failure = new OperationError('file', `cannot write ${this.#file}: ${error.message}`, error);
-        this.#syncing = undefined;
-        resolve();
-      });
-    });
   }
 }

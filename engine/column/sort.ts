@@ -123,7 +123,7 @@ interface Run {
   readonly shared: number;
 }
 
-/** Bits of a pair that say which text it is of; those above say how many bytes it has from its key on, 5 at most. */
+/** Bits of a pair that say which text it is of; those above say how many bytes of the key the text has. */
 const NUMBER_BITS = 29;
 const NUMBER_MASK = 2 ** NUMBER_BITS - 1;
 
@@ -163,19 +163,19 @@ function sharedBytes({ bytes, ends }: Texts, order: Uint32Array, { start, end, s
 }
 
 /**
- * Writes a text's key, its four bytes behind those `shared`, and how many there are. Zeros stand for bytes that it does
- * not have: of equal keys that of the shorter text comes first, and only texts that go on have as many bytes, too.
+ * Writes a text's key, its four bytes behind those `shared`. Zeros stand for bytes that it does not have: of texts with
+ * equal keys those come first that have fewer of the bytes.
  */
 function addKey(pairs: Uint32Array, at: number, { bytes, ends }: Texts, number: number, shared: number): void {
   const start = startOfPart(ends, number) + shared;
-  const length = Math.min(5, ends[number]! - start);
+  const length = Math.min(4, ends[number]! - start);
   let key = 0;
   for (let i = 0; i < 4; i++) key = (key << 8) | (i < length ? bytes[start + i]! : 0);
   pairs[at] = (length << NUMBER_BITS) | number;
   pairs[at + 1] = key;
 }
 
-/** Whether a pair has the key of the one behind it, of as many bytes. */
+/** Whether a pair has the key of the one behind it, and as many bytes of it. */
 function hasNextKey(pairs: Uint32Array, at: number): boolean {
   return pairs[at + 1] === pairs[at + 3] && pairs[at]! >>> NUMBER_BITS === pairs[at + 2]! >>> NUMBER_BITS;
 }

@@ -3,15 +3,12 @@
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { unfinished } from '../../../data/leftovers.ts';
-import { writeSnapshot } from '../../../data/store/store.ts';
 import { runCommand } from '../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
 
 const calls: string[] = [];
-/** What the disk answers when it is asked to take data, in the next turn of the event loop; without it, that it has. */
-const disk: { refusal?: Error } = {};
 vi.mock('node:fs', async (importOriginal) => {
   const real = await importOriginal<typeof import('node:fs')>();
   const opened = new Map<number, string>();
@@ -25,18 +22,6 @@ vi.mock('node:fs', async (importOriginal) => {
     fsyncSync: (descriptor: number) => {
       calls.push(`sync ${opened.get(descriptor)}`);
       real.fsyncSync(descriptor);
-    },
-    fdatasync: (descriptor: number, done: (error: Error | null) => void) => {
-      const file = opened.get(descriptor);
-      calls.push(`ask for ${file}`);
-      setImmediate(() => {
-        calls.push(`answer for ${file}`);
-        done(disk.refusal ?? null);
-      });
-    },
-    closeSync: (descriptor: number) => {
-      calls.push(`close ${opened.get(descriptor)}`);
-      real.closeSync(descriptor);
     },
     renameSync: (from: string, to: string) => {
       calls.push(`rename ${from} to ${to}`);
@@ -119,53 +104,10 @@ test('a snapshot is on the disk before it has its name, and its name after that'
   calls.length = 0;
   const file = join(directory, 'x.snapshot');
   await imported(dataSetOf(SCRATCH, { 'notes.ndjson': '{"ob_id":1}' }), { file });
-  const [first, second, third] = calls.filter((call) => !call.startsWith('close '));
+  const [first, second, third] = calls;
   expect(first).toMatch(/^sync .*x\.snapshot\.partial-/);
   expect(second).toBe(`rename ${first!.slice('sync '.length)} to ${file}`);
   expect(third).toBe(`sync ${directory}`);
-});
-
-describe('of a long snapshot the disk is asked to take what is written while more is', () => {
-  const part = new Uint8Array(32 << 20);
-  /** Sections as long as these parts, and a turn of the event loop before each. */
-  const written = (file: string, sections: readonly number[]): Promise<unknown> =>
-    writeSnapshot(file, async (writer) => {
-      for (const [i, parts] of sections.entries()) {
-        await setTimeout(5);
-        writer.addPieces(
-          `section${i}`,
-          Array.from({ length: parts }, () => part),
-        );
-      }
-      return { created: undefined };
-    });
-  const callsOf = (file: string): string[] =>
-    calls.filter((call) => call.includes(`${file}.partial-`)).map((call) => call.split(' ')[0]!);
-
-  test('once for so many bytes, and once more at the end', async () => {
-    const file = join(directoryOf('long'), 'x');
-    await written(file, [1, 1, 1, 1, 1]);
-    expect(callsOf(file)).toEqual(['ask', 'answer', 'ask', 'answer', 'sync', 'close', 'rename']);
-  });
-
-  test.each([
-    ['the next section', [2, 1, 1]],
-    ['the end', [2]],
-  ])('a refusal is told by %s, and nothing is left', async (_what, sections) => {
-    const directory = directoryOf(`refused${sections.length}`);
-    const file = join(directory, 'x');
-    disk.refusal = new Error('EIO: i/o error, fdatasync');
-    try {
-      await expect(written(file, sections)).rejects.toMatchObject({
-        code: 'file',
-        message: expect.stringMatching(/^cannot write .*: EIO/) as string,
-      });
-    } finally {
-      delete disk.refusal;
-    }
-    expect(callsOf(file)).toEqual(['ask', 'answer', 'close']);
-    expect(readdirSync(directory)).toEqual([]);
-  });
 });
 
 test('work that fails leaves nothing, whatever it had made by then', async () => {

@@ -141,6 +141,13 @@ test('numbers stand beside the texts they are of: NaN where a text is no date, n
   expect(sorted('text', ['1']).numbers).toBeUndefined();
 });
 
+test('what is no date stands behind all dates, whichever NaN it is read as', () => {
+  const [negative] = new Float64Array(BigUint64Array.of(0xfff8_0000_0000_0000n).buffer);
+  const instantOf = (text: string): number => (text === 'x' ? negative! : parseInstant(text));
+  const { dictionary } = sortDictionary('date', interned(['x', '1960-01-01', 'y']).interner.texts, instantOf);
+  expect(textsOf(dictionary)).toEqual(['1960-01-01', 'x', 'y']);
+});
+
 /** The order of dictionaries, by the platform's own numbers and buffers. */
 function compareSlowly(type: ColumnType, a: string, b: string): number {
   const isWhole = type === 'integer' || type === 'link';
@@ -197,7 +204,7 @@ test.each<[what: string, ColumnType, draw: () => string]>([
     'float',
     () => `${drawn.pick(['', '-'])}${several(4, '01')}5.${several(4, '01')}${drawn.pick(['', 'e3', 'e-400', 'e400'])}`,
   ],
-  ['zeros', 'float', () => `${drawn.pick(['', '-'])}0.${several(60, '0')}`],
+  ['zeros', 'float', () => `${drawn.pick(['', '-', '+'])}0.${several(60, '0')}`],
   ['date-times', 'dateTime', drawnDateTime],
   ['dates', 'date', () => drawnDateTime().slice(0, drawn.pick([10, 10, 10, 9]))],
 ])('however many %s there are, they ascend as values do, and keep their numbers and codes', (_what, type, draw) => {
