@@ -157,13 +157,17 @@ export function inferType(kinds: number, texts: Texts): InferredType {
 function inferTextType(texts: Texts): InferredType {
   const to = linkedCollection(texts);
   if (to !== undefined) return { type: 'link', to };
-  // Most texts are told by their first.
+  // Most texts are told by their first, or their length.
   if (Number.isNaN(parseInstant(textOf(texts, 0)))) return { type: 'text' };
+  const isLong = (end: number, i: number): boolean => end - startOfPart(texts.ends, i) > INSTANT_BYTES_MAX;
+  if (texts.ends.some(isLong)) return { type: 'text' };
   if (numbersOf('dateTime', texts, parseInstant)?.some(Number.isNaN) !== false) return { type: 'text' };
   const areDays = texts.ends.every((end, i) => end - startOfPart(texts.ends, i) === DAY_BYTES);
   return { type: areDays ? 'date' : 'dateTime' };
 }
 
+/** The longest time: `2026-01-31T12:30:15.000001+00:00`. */
+const INSTANT_BYTES_MAX = 32;
 const LINK_START = new RegExp(`^${PLACEHOLDER.replace(/[{}]/g, '\\$&')}/api/v3/([a-z]+)/`);
 const ID_DIGITS_MAX = 16;
 

@@ -84,7 +84,8 @@ function instantsOf(texts: Texts, instantOf: (text: string) => number): Float64A
       continue;
     }
     const midnight = days.get(day) ?? instantOf(DECODER.decode(bytes.subarray(start, start + DAY_BYTES)));
-    days.set(day, midnight);
+    // Days that do not exist are as many as there are digits.
+    if (!Number.isNaN(midnight)) days.set(day, midnight);
     // Both are exact, so that the sum is rounded once, as when the whole text is read.
     instants[i] = midnight + time;
   }
@@ -132,6 +133,7 @@ function byText(texts: Texts): Uint32Array {
   const compare = textOrder(texts);
   const order = new Uint32Array(texts.ends.length);
   for (let i = 0; i < order.length; i++) order[i] = i;
+  if (order.length > NUMBER_MASK) return order.sort(compare);
   const pairs = new Uint32Array(order.length * 2);
   const runs: Run[] = order.length > 0 ? [{ start: 0, end: order.length, shared: 0 }] : [];
   for (let run = runs.pop(); run; run = runs.pop()) {
@@ -149,10 +151,13 @@ function byText(texts: Texts): Uint32Array {
   return order;
 }
 
-/** How many first bytes all texts of a run share. Cost: those that they are not known to share already. */
+/** So many bytes more are looked at at once: some texts may share many more than those of the run that come after. */
+const LOOK_BYTES = 64;
+
+/** How many first bytes all texts of a run share, LOOK_BYTES more than is known at most. Cost: those of each text. */
 function sharedBytes({ bytes, ends }: Texts, order: Uint32Array, { start, end, shared: known }: Run): number {
   const first = startOfPart(ends, order[start]!);
-  let shared = ends[order[start]!]! - first;
+  let shared = Math.min(ends[order[start]!]! - first, known + LOOK_BYTES);
   for (let i = start + 1; i < end && shared > known; i++) {
     const from = startOfPart(ends, order[i]!);
     const most = Math.min(shared, ends[order[i]!]! - from);

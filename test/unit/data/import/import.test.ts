@@ -58,6 +58,16 @@ describe('faulty lines', () => {
     await verifyFile(file, () => undefined);
   });
 
+  test('leave nothing where they are the last: the snapshot is that of the others alone', async () => {
+    const good = ndjsonOf({ ob_id: 1, list: [{ a: 1, more: [{ b: 'x' }] }] }, { ob_id: 2 });
+    const lines = [good, `${good}{"ob_id":3,"list":[{"a":2,"more":[{"b":"y"},{"b":]}]}]}\n`];
+    const [alone, left] = await Promise.all(
+      lines.map((text) => imported(dataSetOf(SCRATCH, { 'phenomona.ndjson': text }), { isLenient: true })),
+    );
+    expect(left!.report.skippedCount).toBe(1);
+    expect(readFileSync(left!.file).equals(readFileSync(alone!.file))).toBe(true);
+  });
+
   test('say how to take the nulls of which some are', async () => {
     const lines = '{"ob_id":1,"title":null}\n{"ob_id":2,"title":5}\n{"ob_id":null}\n';
     const error = await importFailure(SCRATCH, { 'computations.ndjson': lines });

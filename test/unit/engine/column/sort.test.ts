@@ -69,6 +69,17 @@ test('texts chosen to have one hash are told apart as quickly as others, from a 
   expect(costOf(() => intern(texts))).toBeLessThan(4 * costOf(() => intern(others)));
 });
 
+test('texts that share ever more bytes cost as many steps as they have bytes', () => {
+  const shared = (length: number): (() => void) => {
+    const fillers = Array.from({ length: 1000 }, (_, i) => 'a'.repeat(length) + String(i).padStart(4, '0'));
+    const peelers = Array.from({ length: length / 4 }, (_, k) => `${'a'.repeat(4 * k)}b`);
+    const { texts } = interned([...fillers, ...peelers]).interner;
+    return () => void sortDictionary('text', texts, parseInstant);
+  };
+  // Of bytes there are 5 times as many; steps were 16 times as many.
+  expect(costOf(shared(4000))).toBeLessThan(10 * costOf(shared(1000)));
+});
+
 describe('values ascend', () => {
   test.each<[ColumnType, readonly string[]]>([
     [
