@@ -12,14 +12,14 @@ import { BASE_URL, handlerWith, NEVER_HEAVY } from '../support/smallCatalogue.ts
 import { servers, TRANSPORTS } from '../support/transports.ts';
 
 const CLIENTS = 60;
-/** Of longer records for Parquet, which they make a page for each 256 KiB of. */
-const observationsOf = (repeats: number): CollectionIndex =>
+/** Few and long ones for Parquet, of which 128 KiB make a page: by the clock above each of its pages takes a while. */
+const observationsOf = (repeats: number, length = 400): CollectionIndex =>
   collectionOf(
     'observations',
-    Array.from({ length: 400 }, (_, i) => `{"ob_id":${i + 1},"title":"t${i} ${'text, '.repeat(repeats)}"}`),
+    Array.from({ length }, (_, i) => `{"ob_id":${i + 1},"title":"t${i} ${'text, '.repeat(repeats)}"}`),
     BASE_URL,
   );
-const OBSERVATIONS = { csv: observationsOf(300), parquet: observationsOf(700), page: observationsOf(5) };
+const OBSERVATIONS = { csv: observationsOf(300), parquet: observationsOf(2300, 100), page: observationsOf(5) };
 const TARGETS = {
   csv: '/api/v3/observations/?format=csv&',
   parquet: '/api/v3/observations/?format=parquet&',
