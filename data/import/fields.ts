@@ -1,7 +1,6 @@
 // From the keys that decoding met to fields: what the data has beside the declaration, with types inferred from all
 // values. The same data always gives the same fields, in whatever runs it was decoded.
 import { startOfPart } from '../../engine/bits/lists.ts';
-import { DAY_BYTES } from '../../engine/column/digits.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { numbersOf, type Texts } from '../../engine/column/sort.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
@@ -166,6 +165,8 @@ function inferTextType(texts: Texts): InferredType {
   return { type: areDays ? 'date' : 'dateTime' };
 }
 
+/** Bytes of a day, `2016-05-04`. */
+const DAY_BYTES = 10;
 /** The longest time: `2026-01-31T12:30:15.000001+00:00`. */
 const INSTANT_BYTES_MAX = 32;
 const LINK_START = new RegExp(`^${PLACEHOLDER.replace(/[{}]/g, '\\$&')}/api/v3/([a-z]+)/`);

@@ -6,7 +6,7 @@ import { compareParts } from '../bits/bytes.ts';
 import { GrowableBytes } from '../bits/growable.ts';
 import { hasNumbers } from '../schema/layout.ts';
 import type { ColumnType, Dictionary } from './dictionary.ts';
-import { DAY_BYTES, plainDay, plainTime, smallInteger } from './digits.ts';
+import { smallInteger } from './digits.ts';
 
 // A byte order mark is part of a text: without this, one in front of a date would be read as that date.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -27,8 +27,8 @@ export interface SortedDictionary {
 
 /**
  * The dictionary of a column with distinct texts, in any order. `instantOf` reads a date or date-time text as
- * microseconds since 1970, NaN where it is none; a day with a time is as many after that day as the time is after
- * midnight. Cost: O(n log n) steps for n distinct texts, and a few passes over them.
+ * microseconds since 1970, NaN where it is none. Cost: O(n log n) steps for n distinct texts, and a few passes over
+ * them.
  */
 export function sortDictionary(type: ColumnType, texts: Texts, instantOf: (text: string) => number): SortedDictionary {
   const numbers = numbersOf(type, texts, instantOf);
@@ -53,7 +53,7 @@ export function firstUnsorted(dictionary: Dictionary): number {
 
 /**
  * The numbers that stand beside texts of this type, or undefined where none do. `instantOf` as for `sortDictionary`.
- * Cost: a pass over the texts, of which those that are not written plainly are decoded.
+ * Cost: a pass over the texts, of which all but plain whole numbers are decoded.
  */
 export function numbersOf(
   type: ColumnType,
@@ -61,35 +61,14 @@ export function numbersOf(
   instantOf: (text: string) => number,
 ): Float64Array | undefined {
   if (!hasNumbers(type)) return undefined;
-  if (type === 'date' || type === 'dateTime') return instantsOf(texts, instantOf);
   const { bytes, ends } = texts;
+  const isTime = type === 'date' || type === 'dateTime';
   const numbers = new Float64Array(ends.length);
   for (let i = 0; i < numbers.length; i++) {
-    numbers[i] = smallInteger(bytes, startOfPart(ends, i), ends[i]!) ?? Number(decoded(texts, i));
+    const integer = isTime ? undefined : smallInteger(bytes, startOfPart(ends, i), ends[i]!);
+    numbers[i] = integer ?? (isTime ? instantOf : Number)(decoded(texts, i));
   }
   return numbers;
-}
-
-/** Many times are of one day, which is read once. */
-function instantsOf(texts: Texts, instantOf: (text: string) => number): Float64Array {
-  const { bytes, ends } = texts;
-  const instants = new Float64Array(ends.length);
-  const days = new Map<number, number>();
-  for (let i = 0; i < instants.length; i++) {
-    const start = startOfPart(ends, i);
-    const time = plainTime(bytes, start + DAY_BYTES, ends[i]!);
-    const day = time === undefined ? undefined : plainDay(bytes, start);
-    if (time === undefined || day === undefined) {
-      instants[i] = instantOf(decoded(texts, i));
-      continue;
-    }
-    const midnight = days.get(day) ?? instantOf(DECODER.decode(bytes.subarray(start, start + DAY_BYTES)));
-    // Days that do not exist are as many as there are digits.
-    if (!Number.isNaN(midnight)) days.set(day, midnight);
-    // Both are exact, so that the sum is rounded once, as when the whole text is read.
-    instants[i] = midnight + time;
-  }
-  return instants;
 }
 
 /** So many values at most are sorted by insertion, which is quicker then. */
