@@ -4,8 +4,8 @@
 /** The stages, in the order of the work, each with what it is for people. */
 export const STAGES = {
   reading: 'reading files, their sums, cutting them into lines',
-  decoding: 'decoding lines',
-  gathering: 'gathering values, positions and records',
+  decoding: 'decoding lines, numbering their values',
+  gathering: 'gathering numbers and positions',
   making: 'making columns: dictionaries, posting lists, n-grams',
   records: 'writing records',
   columns: 'writing columns',

@@ -9,27 +9,35 @@ export class OrderThreads {
   readonly #threads: OrderThread[] = [];
 
   /**
-   * Starts so many, which are given `workerData` and take orders as soon as they have read their program. `onMicros`
-   * is told the CPU time of each order. Throws what the system says that has not so many, and leaves none then.
+   * Starts so many, which are given `workerData` and take orders as soon as they have read their program. Throws what
+   * the system says that has not so many, and leaves none then.
    */
-  constructor(program: URL, count: number, how: { workerData?: unknown; onMicros?: (micros: number) => void } = {}) {
-    const { workerData, onMicros = () => undefined } = how;
+  constructor(program: URL, count: number, workerData?: unknown) {
     try {
-      while (this.#threads.length < count)
-        this.#threads.push(new OrderThread(new Worker(program, { workerData }), onMicros));
+      while (this.#threads.length < count) this.#threads.push(new OrderThread(new Worker(program, { workerData })));
     } catch (error) {
       void this.close();
       throw error;
     }
   }
 
+  /** How many there are. */
+  get count(): number {
+    return this.#threads.length;
+  }
+
   /**
-   * Has the thread with the fewest orders do one, and answers its reply; the memory of typed arrays in it is handed
-   * over. Rejects if the thread dies.
+   * Has the thread with the fewest bytes to work on do an order, and answers its reply; the memory of typed arrays in
+   * it is handed over. `onMicros` is told the CPU time that it takes. Rejects if the thread dies.
    */
-  ask<Reply>(order: object): Promise<Reply> {
-    const idlest = this.#threads.reduce((best, one) => (one.orders < best.orders ? one : best));
-    return idlest.ask(order) as Promise<Reply>;
+  ask<Reply>(order: object, onMicros?: (micros: number) => void): Promise<Reply> {
+    const idlest = this.#threads.reduce((best, one) => (one.bytes < best.bytes ? one : best));
+    return idlest.ask(order, onMicros) as Promise<Reply>;
+  }
+
+  /** Has each thread do an order behind all that it was asked, and answers all replies. Rejects if one dies. */
+  askAll<Reply>(order: object): Promise<readonly Reply[]> {
+    return Promise.all(this.#threads.map((thread) => thread.ask(order) as Promise<Reply>));
   }
 
   /** Ends the threads and waits until they are gone. */
@@ -79,17 +87,31 @@ export function letGo(message: object): void {
   for (const memory of memoryOf(message)) if (!memory.detached) memory.transfer(0);
 }
 
+/**
+ * An order that is not done yet, and its bytes, as which its work is counted: a column may take as long as a hundred
+ * runs of lines. One without any is as much as a few.
+ */
+interface Asked extends PromiseWithResolvers<unknown> {
+  readonly bytes: number;
+  readonly onMicros: ((micros: number) => void) | undefined;
+}
+
+const ORDER_BYTES = 1024;
+
 class OrderThread {
+  /** Of the orders that are not done yet. */
+  bytes = 0;
   readonly #worker: Worker;
-  readonly #asked: PromiseWithResolvers<unknown>[] = [];
+  readonly #asked: Asked[] = [];
   #death: unknown;
 
-  constructor(worker: Worker, onMicros: (micros: number) => void) {
+  constructor(worker: Worker) {
     this.#worker = worker;
     worker.on('message', ({ reply, refused, micros }: Answer) => {
       const first = this.#asked.shift();
       assert(first, 'a thread answers what it was asked');
-      onMicros(micros);
+      this.bytes -= first.bytes;
+      first.onMicros?.(micros);
       if (refused) first.reject(new OperationError(refused.code, refused.message));
       else first.resolve(reply);
     });
@@ -97,17 +119,15 @@ class OrderThread {
     worker.on('exit', (code) => this.#fail(new Error(`a thread ended with ${code}`)));
   }
 
-  /** Those that are not done yet. */
-  get orders(): number {
-    return this.#asked.length;
-  }
-
-  ask(order: object): Promise<unknown> {
-    const asked = Promise.withResolvers<unknown>();
+  ask(order: object, onMicros?: (micros: number) => void): Promise<unknown> {
+    const memory = memoryOf(order);
+    const bytes = memory.reduce((sum, { byteLength }) => sum + byteLength, ORDER_BYTES);
+    const asked: Asked = { ...Promise.withResolvers<unknown>(), bytes, onMicros };
     if (this.#death !== undefined) asked.reject(this.#death);
     else {
       this.#asked.push(asked);
-      this.#worker.postMessage(order, memoryOf(order));
+      this.bytes += bytes;
+      this.#worker.postMessage(order, memory);
     }
     return asked.promise;
   }
@@ -136,7 +156,8 @@ function memoryOf(message: object): readonly ArrayBuffer[] {
 
 /**
  * The results of all orders, in their order; `ahead` of them are under way, so that no thread idles while results are
- * used. Rejects with the first failure. Cost: at most `ahead` results are held.
+ * used. Rejects with the first failure. However it ends, no order is under way then. Cost: at most `ahead` results are
+ * held.
  */
 export async function* inOrder<Order, Result>(
   orders: AsyncIterable<Order> | Iterable<Order>,
@@ -144,11 +165,15 @@ export async function* inOrder<Order, Result>(
   run: (order: Order) => Promise<Result>,
 ): AsyncGenerator<Result> {
   const underWay: Promise<Result>[] = [];
-  for await (const order of orders) {
-    const result = run(order);
-    result.catch(() => undefined);
-    underWay.push(result);
-    if (underWay.length >= ahead) yield await underWay.shift()!;
+  try {
+    for await (const order of orders) {
+      const result = run(order);
+      result.catch(() => undefined);
+      underWay.push(result);
+      if (underWay.length >= ahead) yield await underWay.shift()!;
+    }
+    while (underWay.length > 0) yield await underWay.shift()!;
+  } finally {
+    await Promise.allSettled(underWay);
   }
-  while (underWay.length > 0) yield await underWay.shift()!;
 }

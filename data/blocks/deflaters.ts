@@ -64,7 +64,7 @@ function inline(source: DeflateSource): Deflaters {
 }
 
 function threaded(source: DeflateSource, count: number): Deflaters {
-  const threads = new OrderThreads(new URL('./deflateThread.ts', import.meta.url), count, { workerData: source });
+  const threads = new OrderThreads(new URL('./deflateThread.ts', import.meta.url), count, source);
   return {
     runs: (orders) => inOrder(orders, count * 2, (order) => threads.ask<DeflatedRun>(order)),
     close: () => threads.close(),

@@ -7,10 +7,10 @@ import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { sectionsOf } from '../../engine/snapshot/loaded.ts';
 import { DICTIONARY, RECORDS, runPath } from '../../engine/snapshot/sections.ts';
-import { type Decoders, startDecoders } from '../decode/decoders.ts';
 import { attempt, placeOf } from '../files.ts';
 import { openDataSet, readLines, type CollectionFile } from '../import/ndjson.ts';
 import { orderById } from '../import/order.ts';
+import { ImportThreads } from '../import/threads.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { catalogueIn, loadSnapshot } from '../store/load.ts';
@@ -37,33 +37,34 @@ export async function digestsOf(path: string, threads: number, onProgress: OnPro
   return isDirectory ? ofDirectory(path, threads, onProgress) : digestsOfSnapshot(path, onProgress);
 }
 
-async function ofDirectory(directory: string, threads: number, onProgress: OnProgress): Promise<CatalogueDigests> {
+async function ofDirectory(directory: string, threadCount: number, onProgress: OnProgress): Promise<CatalogueDigests> {
   const { files } = await openDataSet(directory);
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   // Whether nulls are faults is judged where it is imported.
-  const decoders = startDecoders({ threads, takesNulls: true });
+  const threads = new ImportThreads(threadCount, { takesNulls: true, keepsTexts: false });
   const all = new Map<string, RecordDigests>();
   let before = 0;
   try {
     for (const file of files) {
       const onBytes = (done: number): void =>
         onProgress({ phase: `reading ${file.collection}`, done: before + done, total, unit: 'bytes' });
-      all.set(file.collection, await ofFile(decoders, file, onBytes));
+      all.set(file.collection, await ofFile(threads, file, onBytes));
       before += file.bytes;
     }
   } finally {
-    await decoders.close();
+    await threads.close();
   }
   return all;
 }
 
 async function ofFile(
-  decoders: Decoders,
+  threads: ImportThreads,
   file: CollectionFile,
   onBytes: (done: number) => void,
 ): Promise<RecordDigests> {
   const draft = new DigestsDraft();
-  for await (const { batch, fileBytesRead } of decoders.batches(file.collection, readLines(file))) {
+  const lines = readLines(file, { memory: threads.memory });
+  for await (const { batch, fileBytesRead } of threads.batches(file.collection, lines)) {
     const [fault] = batch.faults;
     if (fault) throw new OperationError('input', `${file.path}:${fault.line}: ${fault.pointer} ${fault.message}`);
     for (const [i, id] of batch.ids.entries())

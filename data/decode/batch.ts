@@ -1,24 +1,32 @@
-// What decoding makes of a run of lines: served bytes, and every column's values as parts of them. Plain typed arrays,
-// so that a batch crosses threads without a copy.
+// What decoding makes of a run of lines: served bytes, and the number of every column's value in each row. Plain typed
+// arrays, so that a batch crosses threads without a copy.
+import type { Texts } from '../../engine/column/sort.ts';
 import type { ShapeKind } from './shape.ts';
 
-/** The `start` of a null value. */
-export const NULL_START = 0xffffffff;
-
-/** Added to a part that lies in `unescaped` instead of `bytes`. A batch is smaller than this. */
-export const UNESCAPED_START = 0x80000000;
+/** The number of the text of a row that has none. */
+export const NULL_NUMBER = 0xffffffff;
 
 /**
- * The values of one column, one a row of its table, as parts of the batch's bytes: `starts` and `ends`. Rows behind
- * them are null. `kinds` is the sum of the `SCALAR_KIND`s (shape.ts) among the values of an inferred column.
- * `NULL_START` stands for null; a start of at least `UNESCAPED_START` lies in `unescaped`, less that number.
+ * The values of one column, one a row of its table: the number of each among the different texts that the thread has
+ * met of the column (`DecodedTexts`), `NULL_NUMBER` for null. Rows behind them are null. `kinds` is the sum of the
+ * `SCALAR_KIND`s (shape.ts) among the values of an inferred column, `textBytes` what its different texts take so far.
  */
 export interface ColumnBatch {
   readonly path: string;
   readonly table: number;
   readonly kinds: number;
-  readonly starts: Uint32Array;
-  readonly ends: Uint32Array;
+  readonly numbers: Uint32Array;
+  readonly textBytes: number;
+}
+
+/**
+ * The different texts that a thread has met of a column of one collection, in the order of their numbers. `thread` says
+ * which one, as in its batches.
+ */
+export interface DecodedTexts {
+  readonly thread: number;
+  readonly path: string;
+  readonly texts: Texts;
 }
 
 /**
@@ -43,16 +51,18 @@ export interface LineFault {
 }
 
 /**
- * Decoded lines. `bytes` holds the records, each followed by a comma, ending at `recordEnds`; `lines` their line
- * numbers; `ids` their ids. `links` are the positions of own URLs in `bytes`, `linkEnds` how many stand up to and with
- * each record. `members` are the ends of top-level members, from the start of their record; `outlineOf` is the number
- * of each record's keys among `outlines`, as many as it has members. `columns` and `tables` begin with those of the
- * declared layout; those of inferred keys follow, in any order. `keys` are all inferred keys with what their values
- * are.
+ * Decoded lines. `bytes` holds the records, each followed by a comma, ending at `recordEnds`; where they are spilled,
+ * it is empty, and `spilledAt` their place in the file. `lines` are their line numbers; `ids` their ids. `links` are
+ * the positions of own URLs in the bytes, `linkEnds` how many stand up to and with each record. `members` are the ends
+ * of top-level members, from the start of their record; `outlineOf` is the number of each record's keys among
+ * `outlines`, as many as it has members. `columns` and `tables` begin with those of the declared layout; those of
+ * inferred keys follow, in any order. `keys` are all inferred keys with what their values are. `thread` is the one that
+ * decoded it.
  */
 export interface Batch {
+  readonly thread: number;
   readonly bytes: Uint8Array;
-  readonly unescaped: Uint8Array;
+  readonly spilledAt: number | undefined;
   readonly recordEnds: Uint32Array;
   readonly lines: Uint32Array;
   readonly ids: Float64Array;

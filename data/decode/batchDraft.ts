@@ -1,24 +1,32 @@
 // A batch while it grows: typed arrays that can be cut back to a mark, so that a faulty line leaves nothing behind.
-// Columns are filled up with nulls when their next value comes, so that what is missing costs nothing.
-import { GrowableBytes, GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
-import { NULL_START, UNESCAPED_START, type Batch, type LineFault } from './batch.ts';
+// Values are numbered where they are decoded, in as many threads as there are; columns are filled up with nulls when
+// their next value comes, so that what is missing costs nothing.
+import { randomInt } from 'node:crypto';
+import { threadId } from 'node:worker_threads';
+import { type GrowableBytes, GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
+import { Interner } from '../../engine/column/intern.ts';
+import { NULL_NUMBER, type Batch, type ColumnBatch, type DecodedTexts, type LineFault } from './batch.ts';
 import { inferredKeys, type ShapeTree } from './shape.ts';
+import { addToSpill, type Spill } from './spill.ts';
 
+/** The rows of the batch, and the texts of all batches so far. */
 interface ColumnDraft {
-  readonly starts: GrowableU32;
-  readonly ends: GrowableU32;
+  readonly numbers: GrowableU32;
+  readonly texts: Interner;
 }
+
+/** Of this thread: a data set may be made to have texts of one hash. */
+const SEED = randomInt(2 ** 32);
 
 /** How much a batch held between two records. */
 export interface Mark {
   readonly bytes: number;
-  readonly unescaped: number;
   readonly rows: number;
   readonly links: number;
   readonly members: number;
 }
 
-const EMPTY: Mark = { bytes: 0, unescaped: 0, rows: 0, links: 0, members: 0 };
+const EMPTY: Mark = { bytes: 0, rows: 0, links: 0, members: 0 };
 
 /**
  * A growing batch over the served bytes in `output`, with a column and a table for each of `shapes`, however many it
@@ -36,14 +44,18 @@ export class BatchDraft {
   readonly #columns: ColumnDraft[] = [];
   readonly #rowEnds: GrowableU32[] = [];
   readonly #rowCounts: number[] = [];
-  readonly #unescaped = new GrowableBytes();
+  readonly #keepsTexts: boolean;
+  /** The columns of texts that were not met before the mark, once for each. */
+  readonly #newTexts: number[] = [];
   readonly #recordEnds = new GrowableU32(1024);
   readonly #linkEnds = new GrowableU32(1024);
   readonly #outlineOf = new GrowableU32(1024);
 
-  constructor(shapes: ShapeTree, output: GrowableBytes) {
+  /** Without `keepsTexts` batches have no values of columns. */
+  constructor(shapes: ShapeTree, output: GrowableBytes, keepsTexts: boolean) {
     this.#shapes = shapes;
     this.#output = output;
+    this.#keepsTexts = keepsTexts;
   }
 
   /** Begins a row of a table. */
@@ -52,20 +64,28 @@ export class BatchDraft {
   }
 
   /**
-   * Adds a column's value in the current row of its table: a part of the output. Rows since its last value are null.
+   * Adds a column's value in the current row of its table, the text `bytes[start..end)`. Rows since its last value are
+   * null. Cost: a pass over the text.
    */
-  push(column: number, start: number, end: number): void {
-    const draft = (this.#columns[column] ??= { starts: new GrowableU32(1024), ends: new GrowableU32(1024) });
-    fillUp(draft, this.#rowsOf(this.#shapes.columns[column]!.table) - 1);
-    draft.starts.push(start);
-    draft.ends.push(end);
+  push(column: number, bytes: Uint8Array, start: number, end: number): void {
+    if (!this.#keepsTexts) return;
+    const { numbers, texts } = this.#columnUpTo(column);
+    const before = texts.size;
+    const number = texts.intern(bytes, start, end);
+    if (number === before) this.#newTexts.push(column);
+    numbers.push(number);
   }
 
-  /** Adds a column's next value whose text differs from its written form. */
-  pushUnescaped(column: number, text: Uint8Array): void {
-    const start = UNESCAPED_START + this.#unescaped.length;
-    this.#unescaped.push(text);
-    this.push(column, start, UNESCAPED_START + this.#unescaped.length);
+  /** Adds null in the current row of a column's table. */
+  pushNull(column: number): void {
+    if (this.#keepsTexts) this.#columnUpTo(column).numbers.push(NULL_NUMBER);
+  }
+
+  /** A column, filled up to the row before the current one of its table. */
+  #columnUpTo(column: number): ColumnDraft {
+    const draft = (this.#columns[column] ??= { numbers: new GrowableU32(1024), texts: new Interner(SEED) });
+    draft.numbers.fillTo(this.#rowsOf(this.#shapes.columns[column]!.table) - 1, NULL_NUMBER);
+    return draft;
   }
 
   /** Ends the rows that a child table has for the current row of its parent. */
@@ -84,9 +104,9 @@ export class BatchDraft {
 
   /** How much there is now, between two records: what columns and tables hold follows from their rows. */
   mark(): Mark {
+    this.#newTexts.length = 0;
     return {
       bytes: this.#output.length,
-      unescaped: this.#unescaped.length,
       rows: this.#recordEnds.length,
       links: this.links.length,
       members: this.members.length,
@@ -94,22 +114,24 @@ export class BatchDraft {
   }
 
   /**
-   * Cuts everything but the faults back to a mark; what no shape has any more goes. Nulls that filled a column up to
-   * the mark stay. Cost: the number of columns and tables.
+   * Cuts everything but the faults back to the last mark; what no shape has any more goes. Nulls that filled a column
+   * up to the mark stay. Cost: the number of columns, tables and texts that go.
    */
   reset(mark: Mark): void {
+    for (const column of this.#newTexts) this.#columns[column]!.texts.forgetLast();
+    this.#cut(mark);
+  }
+
+  #cut(mark: Mark): void {
     this.#output.truncate(mark.bytes);
-    this.#unescaped.truncate(mark.unescaped);
     for (const list of [this.#recordEnds, this.lines, this.#linkEnds, this.#outlineOf, this.ids])
       list.truncate(mark.rows);
     this.links.truncate(mark.links);
     this.members.truncate(mark.members);
     this.#resetTables(mark.rows);
     this.#columns.length = this.#shapes.columns.length;
-    this.#columns.forEach(({ starts, ends }, i) => {
-      const rows = Math.min(starts.length, this.#rowsOf(this.#shapes.columns[i]!.table));
-      starts.truncate(rows);
-      ends.truncate(rows);
+    this.#columns.forEach(({ numbers }, i) => {
+      numbers.truncate(Math.min(numbers.length, this.#rowsOf(this.#shapes.columns[i]!.table)));
     });
   }
 
@@ -125,12 +147,16 @@ export class BatchDraft {
     });
   }
 
-  /** A copy of all as a batch; the draft is empty afterwards. */
-  take(outlines: Batch['outlines']): Batch {
-    const { columns, tables, kinds } = this.#shapes;
+  /**
+   * A copy of all as a batch, its records to a file where there is one; the draft is empty afterwards. Throws
+   * OperationError `file` where that takes no more.
+   */
+  take(outlines: Batch['outlines'], spill: Spill | undefined): Batch {
+    const { columns, tables } = this.#shapes;
     const batch: Batch = {
-      bytes: this.#output.view().slice(),
-      unescaped: this.#unescaped.view().slice(),
+      thread: threadId,
+      bytes: spill ? new Uint8Array(0) : this.#output.view().slice(),
+      spilledAt: spill && addToSpill(spill, this.#output.view()),
       recordEnds: this.#recordEnds.view().slice(),
       lines: this.lines.view().slice(),
       ids: this.ids.view().slice(),
@@ -139,14 +165,24 @@ export class BatchDraft {
       members: this.members.view().slice(),
       outlineOf: this.#outlineOf.view().slice(),
       outlines,
-      columns: columns.map(({ path, table }, i) => ({ path, table, kinds: kinds[i]!, ...this.#columnOf(i) })),
+      columns: columns.map((_, i) => this.#columnOf(i)),
       tables: tables.map(({ path, parent }, i) => ({ path, parent, rowEnds: this.#rowEndsOf(i) })),
       keys: inferredKeys(this.#shapes),
       faults: this.faults,
     };
-    this.reset(EMPTY);
+    this.#cut(EMPTY);
     this.faults = [];
     return batch;
+  }
+
+  /** The texts of all columns, without a copy. */
+  finish(): readonly DecodedTexts[] {
+    const { columns } = this.#shapes;
+    const found: DecodedTexts[] = [];
+    this.#columns.forEach(({ texts }, i) => {
+      found.push({ thread: threadId, path: columns[i]!.path, texts: texts.texts });
+    });
+    return found;
   }
 
   #rowsOf(table: number): number {
@@ -154,9 +190,11 @@ export class BatchDraft {
   }
 
   /** Up to the last value: thousands of keys that one line has would be as many nulls for each other line. */
-  #columnOf(i: number): { starts: Uint32Array; ends: Uint32Array } {
+  #columnOf(i: number): ColumnBatch {
+    const { path, table } = this.#shapes.columns[i]!;
     const draft = this.#columns[i];
-    return { starts: copyOf(draft?.starts), ends: copyOf(draft?.ends) };
+    const textBytes = draft?.texts.text.length ?? 0;
+    return { path, table, kinds: this.#shapes.kinds[i]!, numbers: copyOf(draft?.numbers), textBytes };
   }
 
   #rowEndsOf(table: number): Uint32Array {
@@ -166,13 +204,6 @@ export class BatchDraft {
 
 function copyOf(numbers: GrowableU32 | undefined): Uint32Array {
   return numbers ? numbers.view().slice() : new Uint32Array(0);
-}
-
-function fillUp({ starts, ends }: ColumnDraft, rows: number): void {
-  while (starts.length < rows) {
-    starts.push(NULL_START);
-    ends.push(0);
-  }
 }
 
 /** Parents without an array have no rows: they end where the parent before them does. */

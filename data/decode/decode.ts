@@ -5,12 +5,13 @@ import { smallInteger } from '../../engine/column/digits.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { SPEC_LINK_END } from '../../engine/column/served.ts';
 import type { Layout } from '../../engine/schema/layout.ts';
-import { NULL_START, type Batch } from './batch.ts';
+import type { Batch, DecodedTexts } from './batch.ts';
 import { BatchDraft } from './batchDraft.ts';
 import { endOfLink, linkPrefix, LINK_SUFFIX } from './link.ts';
 import { OutlineNumbers } from './outlines.ts';
 import { DEPTH_MAX, KEY_BYTES_MAX, NullFault, quoted, ScanFault, Scanner, type JsonKind } from './scanner.ts';
-import { SCALAR_KIND, ShapeTree, type Shape, type ShapeNode, wantedKind } from './shape.ts';
+import { NO_SHAPE, SCALAR_KIND, ShapeTree, type Shape, type ShapeNode, wantedKind } from './shape.ts';
+import type { Spill } from './spill.ts';
 
 const PLACEHOLDER_BYTES = new TextEncoder().encode(PLACEHOLDER);
 const OPEN_BRACE = 0x7b;
@@ -20,7 +21,15 @@ const COMMA = 0x2c;
 // A byte order mark is part of a key: without this, one in front of a declared name would be taken for that name.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Decodes lines of one collection. One decoder serves many batches; `take` hands over a batch and starts the next. */
+/** How a decoder reads. */
+export interface DecoderOptions {
+  /** Null is taken for every declared value but an id, as if its key were missing. */
+  readonly takesNulls?: boolean;
+  /** False finds no values of columns, for who wants the records alone. */
+  readonly keepsTexts?: boolean;
+}
+
+/** Decodes lines of one collection: `take` hands over a batch and starts the next, `finish` at last their texts. */
 export class Decoder {
   readonly #scanner = new Scanner();
   readonly #idField: string;
@@ -35,12 +44,11 @@ export class Decoder {
   /** How many objects have begun. */
   #objects = 0;
 
-  /** `takesNulls` takes null for every declared value but an id, as if its key were missing. */
-  constructor(layout: Layout, takesNulls = false) {
+  constructor(layout: Layout, { takesNulls = false, keepsTexts = true }: DecoderOptions = {}) {
     this.#idField = layout.collection.idField;
     this.#takesNulls = takesNulls;
     this.#shapes = new ShapeTree(layout, takesNulls);
-    this.#draft = new BatchDraft(this.#shapes, this.#scanner.output);
+    this.#draft = new BatchDraft(this.#shapes, this.#scanner.output, keepsTexts);
     this.#linkPrefixes = layout.columns.map(({ to }) => linkPrefix(to));
   }
 
@@ -66,9 +74,14 @@ export class Decoder {
     this.#draft.faults.push({ line: lineNumber, pointer: '', message });
   }
 
-  /** The batch so far, copied; the decoder starts anew. */
-  take(): Batch {
-    return this.#draft.take(this.#outlines.take());
+  /** The batch so far, as `BatchDraft.take`; the decoder starts anew. */
+  take(spill?: Spill): Batch {
+    return this.#draft.take(this.#outlines.take(), spill);
+  }
+
+  /** The different texts of all columns, without a copy: behind the last batch, since the decoder is used up then. */
+  finish(): readonly DecodedTexts[] {
+    return this.#draft.finish();
   }
 
   #record(bytes: Uint8Array, start: number, end: number): void {
@@ -140,11 +153,9 @@ export class Decoder {
       scanner.at += expected.length + 1;
     } else {
       scanner.string();
-      const name =
-        scanner.unescaped ??
-        scanner.bytes.subarray(scanner.at - 1 - (scanner.tokenEnd - scanner.tokenStart), scanner.at - 1);
-      if (name.length > KEY_BYTES_MAX) throw new ScanFault(`a key has more than ${KEY_BYTES_MAX} bytes`);
-      this.#lastKey = DECODER.decode(name);
+      const { text, textStart, textEnd } = scanner;
+      if (textEnd - textStart > KEY_BYTES_MAX) throw new ScanFault(`a key has more than ${KEY_BYTES_MAX} bytes`);
+      this.#lastKey = DECODER.decode(text.subarray(textStart, textEnd));
       i = shape.byName.get(this.#lastKey) ?? (this.#learns(shape) ? shape.nodes.length - 1 : -1);
     }
     scanner.skipSpace();
@@ -227,7 +238,13 @@ export class Decoder {
       scanner.literal();
       this.#shapes.note(column, SCALAR_KIND.boolean);
     } else this.#shapes.note(column, scanner.number() ? SCALAR_KIND.integer : SCALAR_KIND.float);
-    this.#draft.push(column, scanner.tokenStart, scanner.tokenEnd);
+    this.#push(column);
+  }
+
+  /** Adds the text of the last value to a column. */
+  #push(column: number): void {
+    const { text, textStart, textEnd } = this.#scanner;
+    this.#draft.push(column, text, textStart, textEnd);
   }
 
   /** An array of rows. Nothing here is a closure: its context would be made for every member of a record. */
@@ -281,14 +298,14 @@ export class Decoder {
         const Fault = this.#shapes.mayMiss(column) ? NullFault : ScanFault;
         throw new Fault(`expected ${this.#wanted(number)}, got null`);
       }
-      return this.#draft.push(number, NULL_START, 0);
+      return this.#draft.pushNull(number);
     }
     if (kind !== wantedKind(column)) throw new ScanFault(`expected ${this.#wanted(number)}, got ${kind}`);
     if (kind === 'text') return column.type === 'link' ? this.#link(number) : this.#text(number);
     if (kind === 'a boolean') scanner.literal();
     else if (!scanner.number() && column.type === 'integer') throw new ScanFault('expected an integer');
     if (column.isId) this.#id();
-    this.#draft.push(number, scanner.tokenStart, scanner.tokenEnd);
+    this.#push(number);
   }
 
   /** What a declared column takes, for people. */
@@ -299,20 +316,16 @@ export class Decoder {
   }
 
   #id(): void {
-    const scanner = this.#scanner;
-    const start = scanner.at - (scanner.tokenEnd - scanner.tokenStart);
-    const { bytes, at } = scanner;
-    const id = smallInteger(bytes, start, at) ?? Number(DECODER.decode(bytes.subarray(start, at)));
+    const { text, textStart, textEnd } = this.#scanner;
+    const id = smallInteger(text, textStart, textEnd) ?? Number(DECODER.decode(text.subarray(textStart, textEnd)));
     if (!Number.isSafeInteger(id) || id < 0 || Object.is(id, -0))
       throw new ScanFault('expected an id of 0 to 2^53 - 1');
     this.#draft.ids.push(id);
   }
 
   #text(number: number): void {
-    const scanner = this.#scanner;
     this.#ownUrl();
-    if (scanner.unescaped === undefined) return this.#draft.push(number, scanner.tokenStart, scanner.tokenEnd);
-    this.#draft.pushUnescaped(number, scanner.unescaped);
+    this.#push(number);
   }
 
   /**
@@ -321,13 +334,9 @@ export class Decoder {
    */
   #ownUrl(from = this.#scanner.at + 1): boolean {
     const scanner = this.#scanner;
-    const start = scanner.at + 1;
     scanner.string(from);
-    const { unescaped } = scanner;
-    const isOwn = unescaped
-      ? hasBytesAt(unescaped, 0, PLACEHOLDER_BYTES)
-      : hasBytesAt(scanner.bytes, start, PLACEHOLDER_BYTES);
-    if (isOwn) this.#draft.links.push(scanner.tokenStart);
+    const isOwn = hasBytesAt(scanner.text, scanner.textStart, PLACEHOLDER_BYTES);
+    if (isOwn) this.#draft.links.push(scanner.stringStart);
     return isOwn;
   }
 
@@ -339,14 +348,14 @@ export class Decoder {
     // Most are written as they are served: what was compared is not scanned too.
     const end = endOfLink(scanner.bytes, prefix, start);
     const isOwn = this.#ownUrl(Math.max(start, end));
-    const { unescaped, tokenStart, tokenEnd } = scanner;
-    const isLink = unescaped ? endOfLink(unescaped, prefix, 0) === unescaped.length : end === scanner.at - 1;
+    const { text, textStart, textEnd } = scanner;
+    const isLink = (text === scanner.bytes ? end : endOfLink(text, prefix, textStart)) === textEnd;
     if (!isLink) {
-      const found = quoted(unescaped ?? scanner.bytes.subarray(start, scanner.at - 1));
+      const found = quoted(text.subarray(textStart, textEnd));
       const cure = isOwn ? '' : `; ${PLACEHOLDER} is to stand as it is`;
       throw new ScanFault(`expected ${this.#wanted(number)}, got ${found}${cure}`);
     }
-    this.#draft.push(number, tokenStart + prefix.length, tokenEnd - LINK_SUFFIX.length);
+    this.#draft.push(number, text, textStart + prefix.length, textEnd - LINK_SUFFIX.length);
   }
 
   /**
@@ -385,9 +394,6 @@ export class Decoder {
     scanner.at++;
   }
 }
-
-/** The shape of objects nothing is learnt of. */
-const NO_SHAPE: Shape = { path: '', table: 0, nodes: [], keys: [], byName: new Map() };
 
 function pointerOf(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

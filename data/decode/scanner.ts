@@ -31,9 +31,9 @@ export type JsonKind = 'text' | 'a number' | 'a boolean' | 'null' | 'an object' 
 
 /**
  * A cursor over one text. `at` is the next byte to read; `output` what has been written, except for the run from
- * `runStart` to `at`, which is written as it stands by `flush`. `start` and `end` tell where the last string's,
- * number's or literal's characters lie in the output; `unescaped` holds a string's text where that differs from its
- * written form.
+ * `runStart` to `at`, which is written as it stands by `flush`. `text[textStart..textEnd)` is the text of the last
+ * string, number or literal, until the next: a part of `bytes`, or a string unescaped. `stringStart` tells where the
+ * last string's characters begin in the output.
  */
 export class Scanner {
   bytes: Uint8Array = new Uint8Array(0);
@@ -41,9 +41,10 @@ export class Scanner {
   end = 0;
   readonly output = new GrowableBytes(1 << 14);
   #runStart = 0;
-  tokenStart = 0;
-  tokenEnd = 0;
-  unescaped: Uint8Array | undefined;
+  text: Uint8Array = this.bytes;
+  textStart = 0;
+  textEnd = 0;
+  stringStart = 0;
 
   /** Starts on `bytes[start..end)`. */
   open(bytes: Uint8Array, start: number, end: number): void {
@@ -112,17 +113,15 @@ export class Scanner {
       if (byte === 0xe2 && bytes[i + 1] === 0x80 && (bytes[i + 2]! | 1) === 0xa9) break;
     }
     if (i < end && bytes[i] === QUOTE) {
-      this.tokenStart = this.position + 1;
+      this.stringStart = this.position + 1;
       this.at = i + 1;
-      this.tokenEnd = this.position - 1;
-      this.unescaped = undefined;
+      this.#noteText(start + 1, i);
     } else this.#escapedString(start, i);
   }
 
   /** Reads a number and keeps it as written. Answers whether it is an integer: digits with or without a minus. */
   number(): boolean {
-    this.tokenStart = this.position;
-    this.unescaped = undefined;
+    const start = this.at;
     if (this.peek() === 0x2d) this.at++;
     if (this.peek() === 0x30) this.at++;
     else this.#digits();
@@ -138,20 +137,25 @@ export class Scanner {
       if (this.peek() === 0x2b || this.peek() === 0x2d) this.at++;
       this.#digits();
     }
-    this.tokenEnd = this.position;
+    this.#noteText(start, this.at);
     return isInteger;
   }
 
   /** Reads `true`, `false` or `null`. */
   literal(): void {
     const word = this.peek() === 0x74 ? 'true' : this.peek() === 0x66 ? 'false' : 'null';
-    this.tokenStart = this.position;
-    this.unescaped = undefined;
+    const start = this.at;
     for (let i = 0; i < word.length; i++) {
       if (this.bytes[this.at] !== word.charCodeAt(i) || this.at >= this.end) this.fail(`expected ${word}`);
       this.at++;
     }
-    this.tokenEnd = this.position;
+    this.#noteText(start, this.at);
+  }
+
+  #noteText(start: number, end: number): void {
+    this.text = this.bytes;
+    this.textStart = start;
+    this.textEnd = end;
   }
 
   #digits(): void {
@@ -182,10 +186,11 @@ export class Scanner {
     const text = unescaped(this.bytes.subarray(start, i + 1));
     this.at = i + 1;
     this.#drop(start);
-    this.tokenStart = this.output.length + 1;
+    this.stringStart = this.output.length + 1;
     this.output.push(ENCODER.encode(jsonText(text)));
-    this.tokenEnd = this.output.length - 1;
-    this.unescaped = ENCODER.encode(text);
+    this.text = ENCODER.encode(text);
+    this.textStart = 0;
+    this.textEnd = this.text.length;
   }
 }
 

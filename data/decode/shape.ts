@@ -44,6 +44,9 @@ export interface Shape {
   readonly byName: Map<string, number>;
 }
 
+/** The shape of objects nothing is learnt of. */
+export const NO_SHAPE: Shape = { path: '', table: 0, nodes: [], keys: [], byName: new Map() };
+
 /**
  * More keys than this in one collection are data, not names: none of its inferred columns is kept then (A54). All that
  * any record has are counted, those below mixed ones too, so that no order of the records changes their number.

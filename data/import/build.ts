@@ -1,31 +1,35 @@
 // Builds one collection from its batches: columns with dictionaries and posting lists, child tables, record bytes, and
 // writes them as sections. Memory is that of the collection's columns, each let go once written.
-import { randomInt } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
-import { Interner } from '../../engine/column/intern.ts';
+import type { Texts } from '../../engine/column/sort.ts';
 import { layoutOf, type ColumnLayout, type TableLayout } from '../../engine/schema/layout.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, TABLE } from '../../engine/snapshot/sections.ts';
 import type { Variant } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
-import { NULL_START, UNESCAPED_START, type Batch, type ColumnBatch, type TableBatch } from '../decode/batch.ts';
+import { type Batch, type ColumnBatch, type DecodedTexts, NULL_NUMBER, type TableBatch } from '../decode/batch.ts';
 import { linkPrefix, LINK_SUFFIX } from '../decode/link.ts';
+import type { Spill } from '../decode/spill.ts';
 import type { BuiltCollection, LinkTargets } from './built.ts';
 import type { EarlierCollection, EarlierColumn } from './earlier.ts';
 import { combined, fieldsInRecords, inferType, type InferredType, type FieldEvidence } from './fields.ts';
-import { type ColumnTexts, NULL_NUMBER, type StoredColumn } from './column.ts';
-import type { ColumnMakers } from './columnMakers.ts';
+import type { ColumnTexts, StoredColumn } from './column.ts';
 import { mergedColumn } from './mergeColumn.ts';
 import { ImportProfile } from '../importProfile.ts';
 import { orderById, orderOfChildren, orderOfMerged, reordered, type Order, type Repeat } from './order.ts';
 import { OperationError } from '../operationError.ts';
 import { inOrder } from '../threadsInOrder.ts';
 import { CHUNK_BYTES_MAX, RecordStore } from './recordStore.ts';
+import { textBytesOf } from './joinedTexts.ts';
+import type { ImportThreads } from './threads.ts';
 import { INFERRED_MAX, type ShapeKind } from '../decode/shape.ts';
 
-/** The different texts of one column are at most this long together: their ends are u32, and one memory holds them. */
-const TEXT_BYTES_MAX = 2 ** 32 - (1 << 27);
+/**
+ * The texts of one column are at most this long together: their ends are u32, and one memory holds them, with those of
+ * the lines that are decoded until it is told.
+ */
+const TEXT_BYTES_MAX = 2 ** 32 - (1 << 29);
 
 /** Two lines with one id, by line number; the first stays. */
 export interface RepeatedId {
@@ -34,7 +38,7 @@ export interface RepeatedId {
   readonly firstLine: number;
 }
 
-/** Takes the batches of one collection in file order; then `repeatedIds` and `write`, once. */
+/** Takes the batches of one collection in file order, then their texts; then `repeatedIds` and `write`, once. */
 export class CollectionBuilder {
   /** Undefined once its records are written. */
   #store: RecordStore | undefined;
@@ -48,7 +52,7 @@ export class CollectionBuilder {
   #ordered: { order: Order; repeats: readonly Repeat[] } | undefined;
 
   /**
-   * `spillPath` is where a file may be made for many records, without a name and for as long as the builder is used.
+   * `spillPath` is where a file is made for the records, without a name and for as long as the builder is used.
    * The rows of `earlier`, which has declared keys alone, come before those of batches; `keep` says which stay.
    */
   constructor(collection: Collection, spillPath: string, earlier?: EarlierCollection) {
@@ -82,7 +86,12 @@ export class CollectionBuilder {
     this.#ordered = { order, repeats: [] };
   }
 
-  /** Adds a batch. Cost: one pass over its columns' texts. */
+  /** The file that takes the records of batches. */
+  get spill(): Spill {
+    return this.#store!.spill;
+  }
+
+  /** Adds a batch, whose columns it keeps. Cost: that of its records and columns, not of their texts. */
   add(batch: Batch): void {
     this.#store!.add(batch);
     for (const id of batch.ids) this.#ids.push(id);
@@ -97,14 +106,20 @@ export class CollectionBuilder {
     this.#tables.get(this.#collection.name)!.rows += batch.recordEnds.length;
   }
 
-  /** Rows before a column's first value in this batch have none. */
-  #addColumn(batch: Batch, column: ColumnBatch): void {
-    const slot = slotIn(this.#columns, column.path, emptyColumn);
-    const table = slotIn(this.#tables, batch.tables[column.table]!.path, emptyTable);
-    slot.codes.fillTo(table.rows - table.earlierRows, NULL_NUMBER);
-    slot.kinds |= column.kinds;
-    addCodes(slot, batch, column);
-    if (slot.texts.text.length > TEXT_BYTES_MAX) throw tooMuchText(column);
+  #addColumn({ thread, tables }: Batch, { path, table, kinds, numbers, textBytes }: ColumnBatch): void {
+    const slot = slotIn(this.#columns, path, emptyColumn);
+    const { rows } = slotIn(this.#tables, tables[table]!.path, emptyTable);
+    slot.kinds |= kinds;
+    slot.textBytes.set(thread, textBytes);
+    if (numbers.length > 0) slot.parts.push({ thread, firstRow: rows, numbers });
+    let allBytes = 0;
+    for (const bytes of slot.textBytes.values()) allBytes += bytes;
+    if (allBytes > TEXT_BYTES_MAX) throw tooMuchText(path);
+  }
+
+  /** Adds what the numbers of the batches stand for. */
+  addTexts(columns: readonly DecodedTexts[]): void {
+    for (const { thread, path, texts } of columns) slotIn(this.#columns, path, emptyColumn).texts.set(thread, texts);
   }
 
   #addTable(batch: Batch, { path, parent, rowEnds }: TableBatch, before: ReadonlyMap<string, number>): void {
@@ -126,19 +141,18 @@ export class CollectionBuilder {
   }
 
   /**
-   * Writes all sections of the collection, its columns made by `makers`. Cost: the columns are let go as they are
+   * Writes all sections of the collection, its columns made by `threads`. Cost: the columns are let go as they are
    * written.
    */
-  async write(writer: SnapshotWriter, makers: ColumnMakers, how: WritingOptions = {}): Promise<BuiltCollection> {
+  async write(writer: SnapshotWriter, threads: ImportThreads, how: WritingOptions = {}): Promise<BuiltCollection> {
     const { without = [], chunkBytesMax = CHUNK_BYTES_MAX, profile = new ImportProfile() } = how;
-    for (const { texts } of this.#columns.values()) texts.seal();
     const { order } = this.#order();
     const fields = fieldsInRecords(this.#collection, this.#evidence());
     const { tables, columns } = layoutOf(this.#collection, fields);
     const placed = this.#placed(tables);
-    const made = inOrder(columns, makers.ahead, async (column): Promise<readonly [ColumnLayout, MadeColumn]> => {
+    const made = inOrder(columns, threads.ahead, async (column): Promise<readonly [ColumnLayout, MadeColumn]> => {
       const table = slotIn(this.#tables, tables[column.table]!.path, emptyTable);
-      return [column, await this.#made(column, { table, order: placed[column.table]!.order, without, makers })];
+      return [column, await this.#made(column, { table, order: placed[column.table]!.order, without, threads })];
     });
     // The first columns are made while the records are written: a turn of the event loop hands them out.
     const first = made.next();
@@ -204,7 +218,7 @@ export class CollectionBuilder {
     const kinds = isData ? new Map<string, ShapeKind>() : this.#keys;
     const typeOf = (path: string): InferredType => {
       const { kinds: scalars, texts } = slotIn(this.#columns, path, emptyColumn);
-      return inferType(scalars, texts.texts);
+      return inferType(scalars, [...texts.values()]);
     };
     return { kinds, typeOf };
   }
@@ -224,65 +238,59 @@ export class CollectionBuilder {
     return placed;
   }
 
-  async #made(column: ColumnLayout, { table, order, without, makers }: Making): Promise<MadeColumn> {
+  async #made(column: ColumnLayout, { table, order, without, threads }: Making): Promise<MadeColumn> {
     // What data say of a field that documents only show may be another column than the earlier one, which is empty.
     const earlier = this.#keys.has(column.path) ? undefined : this.#earlier?.column(column.path);
-    const { texts, codes } = this.#keptTexts(column, table, earlier ? undefined : order);
+    const slot = slotIn(this.#columns, column.path, emptyColumn);
     this.#columns.delete(column.path);
-    const made: ColumnTexts = { column, texts: texts.texts, numbers: codes, without };
-    if (!earlier || !order) return makers.make(made);
-    if (earlier.dictionary.text.length + texts.text.length > TEXT_BYTES_MAX) throw tooMuchText(column);
-    return mergedColumn(made, earlier, order);
-  }
-
-  /**
-   * A column's texts and the number of each row's text, in the new order, or of the rows of batches as they came;
-   * without the texts that only dropped rows have. Inferred links were decoded as texts: here they become the ids that
-   * they point at.
-   */
-  #keptTexts(column: ColumnLayout, table: TableSlot, order: Order): { texts: Interner; codes: Uint32Array } {
-    const { texts, codes } = slotIn(this.#columns, column.path, emptyColumn);
-    codes.fillTo(table.rows - table.earlierRows, NULL_NUMBER);
-    const rows = order ? reordered(behindNulls(codes.view(), table.earlierRows), order) : codes.view();
+    const numbers = numbersOf(slot, table.rows, earlier ? table.earlierRows : 0);
+    // Inferred links were decoded as texts: they become the ids that they point at.
     const isInferredLink = column.type === 'link' && this.#keys.has(column.path);
-    if (this.#order().repeats.length === 0 && !isInferredLink) return { texts, codes: rows };
-    const left = newInterner();
-    const bytes = texts.text.view();
-    const [before, behind] = isInferredLink ? [linkPrefix(column.to).length, LINK_SUFFIX.length] : [0, 0];
-    const known = new Uint32Array(texts.size).fill(NULL_NUMBER);
-    const numberOf = (code: number): number => {
-      if (known[code] === NULL_NUMBER)
-        known[code] = left.intern(bytes, texts.startOf(code) + before, texts.ends.at(code) - behind);
-      return known[code]!;
+    const made: ColumnTexts = {
+      column,
+      sources: [...slot.texts.values()],
+      numbers: earlier ? numbers : reordered(numbers, order),
+      cut: isInferredLink ? { before: linkPrefix(column.to).length, behind: LINK_SUFFIX.length } : undefined,
+      without,
     };
-    return { texts: left, codes: rows.map((code) => (code === NULL_NUMBER ? code : numberOf(code))) };
+    if (!earlier || !order) return threads.make(made);
+    if (earlier.dictionary.text.length + textBytesOf(made.sources) > TEXT_BYTES_MAX) throw tooMuchText(column.path);
+    return mergedColumn(made, earlier, order);
   }
 }
 
 type ColumnSlot = ReturnType<typeof emptyColumn>;
 type TableSlot = ReturnType<typeof emptyTable>;
 
-/** Of this process: a data set may be made to have texts of one hash. */
-const SEED = randomInt(2 ** 32);
-
-function newInterner(): Interner {
-  return new Interner(SEED);
-}
-
 function emptyColumn() {
-  return { texts: newInterner(), codes: new GrowableU32(), kinds: 0 };
+  return {
+    parts: [] as { readonly thread: number; readonly firstRow: number; readonly numbers: Uint32Array }[],
+    texts: new Map<number, Texts>(),
+    textBytes: new Map<number, number>(),
+    kinds: 0,
+  };
 }
 
-/** Of its `rows` the first `earlierRows` came of no batch: columns have no codes of them. */
+/** Of its `rows` the first `earlierRows` came of no batch: columns have no numbers of them. */
 function emptyTable() {
   return { rowEnds: new GrowableU32(), rows: 0, earlierRows: 0 };
 }
 
-/** The numbers of rows behind so many earlier ones that have none. */
-function behindNulls(numbers: Uint32Array, earlierRows: number): Uint32Array {
-  if (earlierRows === 0) return numbers;
-  const all = new Uint32Array(earlierRows + numbers.length).fill(NULL_NUMBER, 0, earlierRows);
-  all.set(numbers, earlierRows);
+/** The number of each row's text, counted over the texts of all threads, of the rows from `firstRow` on. */
+function numbersOf({ parts, texts }: ColumnSlot, rows: number, firstRow: number): Uint32Array {
+  const firstNumbers = new Map<number, number>();
+  let first = 0;
+  for (const [thread, { ends }] of texts) {
+    firstNumbers.set(thread, first);
+    first += ends.length;
+  }
+  const all = new Uint32Array(rows - firstRow).fill(NULL_NUMBER);
+  for (const part of parts) {
+    const before = firstNumbers.get(part.thread)!;
+    const { numbers } = part;
+    for (let i = 0, row = part.firstRow - firstRow; i < numbers.length; i++, row++)
+      if (numbers[i] !== NULL_NUMBER) all[row] = numbers[i]! + before;
+  }
   return all;
 }
 
@@ -294,8 +302,9 @@ function slotIn<Slot>(slots: Map<string, Slot>, path: string, make: () => Slot):
   return made;
 }
 
-function tooMuchText({ path }: Pick<ColumnBatch, 'path'>): OperationError {
-  return new OperationError('input', `the different values of ${path} take more than ${TEXT_BYTES_MAX} bytes`);
+function tooMuchText(path: string): OperationError {
+  const much = `take more than ${TEXT_BYTES_MAX} bytes, those that several threads meet counted by each`;
+  return new OperationError('input', `the different values of ${path} ${much}`);
 }
 
 /**
@@ -315,7 +324,7 @@ interface Making {
   readonly table: TableSlot;
   readonly order: Order;
   readonly without: readonly Variant[];
-  readonly makers: ColumnMakers;
+  readonly threads: ImportThreads;
 }
 
 /** The order of a table's rows, and where those of each parent start; the records have no parents. */
@@ -325,15 +334,6 @@ interface PlacedTable {
 }
 
 const NO_STARTS = new Uint32Array(0);
-
-function addCodes({ texts, codes }: ColumnSlot, { bytes, unescaped }: Batch, { starts, ends }: ColumnBatch): void {
-  for (let i = 0; i < starts.length; i++) {
-    const start = starts[i]!;
-    if (start === NULL_START) codes.push(NULL_NUMBER);
-    else if (start < UNESCAPED_START) codes.push(texts.intern(bytes, start, ends[i]!));
-    else codes.push(texts.intern(unescaped, start - UNESCAPED_START, ends[i]! - UNESCAPED_START));
-  }
-}
 
 function writeColumn(
   writer: SnapshotWriter,

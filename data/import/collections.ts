@@ -6,10 +6,8 @@ import type { Variant } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import { CollectionBuilder } from './build.ts';
 import type { BuiltCollection } from './built.ts';
-import type { ColumnMakers } from './columnMakers.ts';
 import type { EarlierSnapshot } from './earlier.ts';
 import { Faults } from './faults.ts';
-import type { Decoders } from '../decode/decoders.ts';
 import { LineMatcher } from './matchLines.ts';
 import { MANIFEST_FILE } from './manifest.ts';
 import type { ImportProfile } from '../importProfile.ts';
@@ -17,6 +15,7 @@ import { readLines, type CollectionFile, type DataSet } from './ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { letGo } from '../threadsInOrder.ts';
+import type { ImportThreads } from './threads.ts';
 
 /** A collection that is in the snapshot; `skipped` are the first of its faulty lines that were left out. */
 export interface ImportedCollection {
@@ -34,10 +33,7 @@ export interface ImportedCollection {
 /** What the collections of an import are read and written with. */
 export interface Importing {
   readonly dataSet: DataSet;
-  readonly decoders: Decoders;
-  readonly makers: ColumnMakers;
-  /** Whether all is done in the calling thread: lines are used up before the next are read. */
-  readonly isSerial: boolean;
+  readonly threads: ImportThreads;
   readonly profile: ImportProfile;
   readonly writer: SnapshotWriter;
   readonly isLenient: boolean;
@@ -81,7 +77,7 @@ export async function importCollections(
     if (written.value) imported.push(written.value);
     writing = next.value.write();
     writing.catch((reason: unknown) => (failure = { reason }));
-    if (importing.isSerial) await writing;
+    if (importing.threads.isSerial) await writing;
     before += file?.bytes ?? 0;
   }
   return writing ? [...imported, await writing] : imported;
@@ -94,7 +90,7 @@ async function gathered(
   file: CollectionFile | undefined,
   onBytes: (done: number) => void,
 ): Promise<GatheredCollection> {
-  const { writer, makers, profile, isLenient, spillPath, without, earlier } = importing;
+  const { writer, threads, profile, isLenient, spillPath, without, earlier } = importing;
   if (file && earlier?.isUnchanged(file)) {
     const write = async (): Promise<ImportedCollection> => {
       const start = writer.bytes;
@@ -119,7 +115,7 @@ async function gathered(
     faults.end();
     const write = async (): Promise<ImportedCollection> => {
       const start = writer.bytes;
-      const built = await builder.write(writer, makers, { without, profile }).finally(close);
+      const built = await builder.write(writer, threads, { without, profile }).finally(close);
       return importedOf(importing, { collection, file, built, start, kept: matcher?.isKept, parsed }, faults);
     };
     return { write, close };
@@ -131,21 +127,24 @@ async function gathered(
 
 /** Adds the lines of a file, or those that the matcher does not know; answers how many were parsed. */
 async function addLines(
-  { decoders, isSerial, profile }: Importing,
+  { threads, profile }: Importing,
   { builder, faults, matcher }: { builder: CollectionBuilder; faults: Faults; matcher: LineMatcher | undefined },
   file: CollectionFile,
   onBytes: (done: number) => void,
 ): Promise<number> {
-  const lines = readLines(file, { profile, isReused: isSerial });
+  const { memory } = threads;
+  const lines = readLines(file, { profile, memory });
+  const wanted = matcher?.unmatched(lines, memory) ?? lines;
   let parsed = 0;
-  for await (const { batch, fileBytesRead } of decoders.batches(file.collection, matcher?.unmatched(lines) ?? lines)) {
+  for await (const { batch, fileBytesRead } of threads.batches(file.collection, wanted, builder.spill)) {
     for (const fault of batch.faults) faults.add(fault);
     parsed += batch.ids.length;
     profile.measure('gathering', () => builder.add(batch));
-    // Its bytes may be kept.
-    letGo({ ...batch, bytes: undefined });
+    // These are kept.
+    letGo({ ...batch, columns: undefined });
     onBytes(fileBytesRead);
   }
+  builder.addTexts(await threads.texts(file.collection));
   return parsed;
 }
 

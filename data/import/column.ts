@@ -1,6 +1,6 @@
 // From the texts of a column's rows to all that is stored of it: dictionary, n-grams, posting lists, bitmaps. Pure and
 // by itself, so that a thread can do it beside other columns; the same input gives the same arrays.
-import { sortDictionary, type Texts } from '../../engine/column/sort.ts';
+import { sortDictionary } from '../../engine/column/sort.ts';
 import type { WrittenDictionary } from '../../engine/column/dictionary.ts';
 import type { InvertedParts } from '../../engine/index/field.ts';
 import { buildGrams, type Grams, hasGrams } from '../../engine/index/grams.ts';
@@ -9,16 +9,13 @@ import { parseInstant } from '../../engine/query/instant.ts';
 import type { ColumnLayout } from '../../engine/schema/layout.ts';
 import { BITMAPS, GRAMS } from '../../engine/snapshot/sections.ts';
 import type { Variant } from '../../engine/snapshot/variants.ts';
+import { NULL_NUMBER } from '../decode/batch.ts';
 import { letGo } from '../threadsInOrder.ts';
+import { joinedTexts, type TextSources } from './joinedTexts.ts';
 
-/** The number of the text of a row that has none. */
-export const NULL_NUMBER = 0xffffffff;
-
-/** A column's distinct texts in any order, the number of each row's text, and the index variants that are left out. */
-export interface ColumnTexts {
+/** A column's texts in any order, the number of each row's, and the index variants that are left out. */
+export interface ColumnTexts extends TextSources {
   readonly column: ColumnLayout;
-  readonly texts: Texts;
-  readonly numbers: Uint32Array;
   readonly without: readonly Variant[];
 }
 
@@ -41,9 +38,10 @@ export interface CodedColumn {
  * pass over their n-grams and over the rows.
  */
 export function storedColumn(made: ColumnTexts): StoredColumn {
-  const { dictionary, codes } = sortDictionary(made.column.type, made.texts, parseInstant);
-  letGo(made.texts);
-  const rows = made.numbers.map((number) => (number === NULL_NUMBER ? dictionary.size : codes[number]!));
+  const { texts, numbers } = joinedTexts(made);
+  const { dictionary, codes } = sortDictionary(made.column.type, texts, parseInstant);
+  letGo(texts);
+  const rows = numbers.map((number) => (number === NULL_NUMBER ? dictionary.size : codes[number]!));
   return indexed({ dictionary, rows }, made);
 }
 

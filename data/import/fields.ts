@@ -144,21 +144,22 @@ function typeText(field: Field): string {
 /**
  * The type of an inferred column over all its non-null values (A54): link where all are own links to one collection,
  * date or date-time where all match the grammar, then integer, float, boolean, else text. `kinds` is the sum of their
- * `SCALAR_KIND`s. Cost: two looks at each distinct text, until one decides.
+ * `SCALAR_KIND`s, `sources` their texts. Cost: two looks at each text, until one decides.
  */
-export function inferType(kinds: number, texts: Texts): InferredType {
+export function inferType(kinds: number, sources: readonly Texts[]): InferredType {
   if (kinds === SCALAR_KIND.integer) return { type: 'integer' };
   if (kinds !== 0 && (kinds & ~(SCALAR_KIND.integer | SCALAR_KIND.float)) === 0) return { type: 'float' };
   if (kinds === SCALAR_KIND.boolean) return { type: 'boolean' };
-  return kinds === SCALAR_KIND.text ? inferTextType(texts) : { type: 'text' };
+  return kinds === SCALAR_KIND.text ? inferTextType(sources.filter(({ ends }) => ends.length > 0)) : { type: 'text' };
 }
 
-function inferTextType(texts: Texts): InferredType {
-  const to = linkedCollection(texts);
+function inferTextType(sources: readonly Texts[]): InferredType {
+  const to = linkedCollection(sources);
   if (to !== undefined) return { type: 'link', to };
   // Most are told by their first text.
-  if (!texts.ends.every((_, i) => !Number.isNaN(parseInstant(textOf(texts, i))))) return { type: 'text' };
-  const areDays = texts.ends.every((end, i) => end - startOfPart(texts.ends, i) === DAY_BYTES);
+  const areTimes = sources.every((texts) => texts.ends.every((_, i) => !Number.isNaN(parseInstant(textOf(texts, i)))));
+  if (!areTimes) return { type: 'text' };
+  const areDays = sources.every(({ ends }) => ends.every((end, i) => end - startOfPart(ends, i) === DAY_BYTES));
   return { type: areDays ? 'date' : 'dateTime' };
 }
 
@@ -168,16 +169,17 @@ const LINK_START = new RegExp(`^${PLACEHOLDER.replace(/[{}]/g, '\\$&')}/api/v3/(
 const ID_DIGITS_MAX = 16;
 
 /** The collection to whose records all texts are own links, without a text made of any but the first. */
-function linkedCollection(texts: Texts): string | undefined {
-  const [, to = ''] = LINK_START.exec(textOf(texts, 0)) ?? [];
+function linkedCollection(sources: readonly Texts[]): string | undefined {
+  const [, to = ''] = LINK_START.exec(sources[0] ? textOf(sources[0], 0) : '') ?? [];
   if (!collectionNamed(to)) return undefined;
   const prefix = linkPrefix(to);
   const bytesMax = prefix.length + ID_DIGITS_MAX + LINK_SUFFIX.length;
-  const { bytes, ends } = texts;
-  const areLinks = ends.every((end, i) => {
-    const start = startOfPart(ends, i);
-    return end - start <= bytesMax && endOfLink(bytes, prefix, start) === end;
-  });
+  const areLinks = sources.every(({ bytes, ends }) =>
+    ends.every((end, i) => {
+      const start = startOfPart(ends, i);
+      return end - start <= bytesMax && endOfLink(bytes, prefix, start) === end;
+    }),
+  );
   return areLinks ? to : undefined;
 }
 

@@ -8,17 +8,16 @@ import { parseVariants, type Variant, VARIANTS } from '../../engine/snapshot/var
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { BuiltCollection } from './built.ts';
 import { type ImportedCollection, importCollections } from './collections.ts';
-import { columnMakers } from './columnMakers.ts';
 import { EarlierSnapshot, type EarlierImport, type Origin } from './earlier.ts';
 import { FAULTS_TOLD } from './faults.ts';
 import { inferredTypes } from './fields.ts';
-import { startDecoders } from '../decode/decoders.ts';
 import { ImportProfile, type StageTime } from '../importProfile.ts';
 import { openDataSet, type DataSet } from './ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { writeSnapshot } from '../store/store.ts';
 import { writeTargets, type LinkCounts } from './targets.ts';
+import { ImportThreads } from './threads.ts';
 
 /**
  * What is imported to where, `without` some index variants, names with commas. `created` beats the manifest's data
@@ -109,9 +108,8 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   const without = variantsLeftOut(options.without);
   const profile = new ImportProfile();
   const dataSet = await openDataSet(options.directory);
-  const threads = options.earlier ? 0 : options.threads;
-  const decoders = startDecoders({ threads, takesNulls: options.takesNulls === true, profile });
-  const makers = columnMakers(threads, profile);
+  const reading = { takesNulls: options.takesNulls === true };
+  const threads = new ImportThreads(options.earlier ? 0 : options.threads, reading, profile);
   const earlier = options.earlier && !options.isLenient ? new EarlierSnapshot(options.earlier, without) : undefined;
   let reports: readonly CollectionReport[] = [];
   let skipped: readonly string[] = [];
@@ -124,9 +122,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       const spillPath = `${partial}-records`;
       const importing = {
         dataSet,
-        decoders,
-        makers,
-        isSerial: threads === 0,
+        threads,
         profile,
         writer,
         isLenient: options.isLenient,
@@ -159,7 +155,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
     return { ...found, snapshotBytes: bytes, generation, origin, work, kept, stages: profile.stageTimes() };
   } finally {
     earlier?.close();
-    await Promise.all([decoders.close(), makers.close()]);
+    await threads.close();
   }
 }
 

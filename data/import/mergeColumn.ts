@@ -6,8 +6,10 @@ import { sortDictionary } from '../../engine/column/sort.ts';
 import { blockOf, type Grams, hasGrams } from '../../engine/index/grams.ts';
 import { mergeGrams } from '../../engine/index/mergeGrams.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
-import { type ColumnTexts, indexed, NULL_NUMBER, type StoredColumn } from './column.ts';
+import { NULL_NUMBER } from '../decode/batch.ts';
+import { type ColumnTexts, indexed, type StoredColumn } from './column.ts';
 import type { EarlierColumn } from './earlier.ts';
+import { joinedTexts } from './joinedTexts.ts';
 
 /**
  * The column of rows in their `order`, where those below the rows of `earlier` are its rows, and all others those of
@@ -20,14 +22,15 @@ export function mergedColumn(
   order: Uint32Array,
 ): StoredColumn | EarlierColumn {
   const { dictionary: old, codes } = earlier;
-  const later = sortDictionary(made.column.type, made.texts, parseInstant);
+  const { texts, numbers } = joinedTexts(made);
+  const later = sortDictionary(made.column.type, texts, parseInstant);
   const isUsed = new Uint8Array(old.size + 1);
   for (const row of order) if (row < codes.length) isUsed[codes[row]!] = 1;
   const merged = mergeDictionaries(old, isUsed, later.dictionary);
   const { dictionary, oldCodes, youngCodes, isOld } = merged;
   const codeOf = (row: number): number => {
     if (row < codes.length) return codes[row] === old.size ? dictionary.size : oldCodes[codes[row]!]!;
-    const number = made.numbers[row - codes.length]!;
+    const number = numbers[row - codes.length]!;
     return number === NULL_NUMBER ? dictionary.size : youngCodes[later.codes[number]!]!;
   };
   const isSame = isOld && order.length === codes.length;

@@ -7,21 +7,12 @@ import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { closestName } from '../../engine/bits/suggest.ts';
 import { COLLECTIONS, collectionNamed } from '../../engine/schema/catalogue.ts';
-import type { Lines } from '../decode/decoders.ts';
+import { LineMemory, type Lines, READ_BYTES, RUN_BYTES } from '../decode/lines.ts';
 import { assertFile, cannotRead, foundAt, placeOf, refuseNdjson } from '../files.ts';
 import { assertNdjson } from './form.ts';
 import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.ts';
 import { OperationError } from '../operationError.ts';
 import { ImportProfile } from '../importProfile.ts';
-
-/** A run holds at least this many bytes, so that decoding it is worth a thread's while. */
-const RUN_BYTES = 2 << 20;
-
-/** What is read at once. */
-const READ_BYTES = 1 << 20;
-
-/** A run and what is read behind it. */
-const RUN_CAPACITY = RUN_BYTES + READ_BYTES;
 
 /** A line longer than this is refused: no record is, and an unbounded line would be unbounded memory. */
 const LINE_BYTES_MAX = 64 << 20;
@@ -109,20 +100,20 @@ function namedBy({ counts, sha256 }: Manifest): readonly string[] {
 }
 
 /**
- * The lines of a file in runs; with `isReused` each is valid until the next is asked for, else it has memory of its
- * own. Throws OperationError when the file cannot be read, is no NDJSON by its start, holds a line that is too long,
- * or, before the last run, has another SHA-256 than the manifest says. What it takes is told to `profile`.
+ * The lines of a file in runs, each in memory of its own, or of `memory` until it is given back there. Throws
+ * OperationError when the file cannot be read, is no NDJSON by its start, holds a line that is too long, or, before the
+ * last run, has another SHA-256 than the manifest says. What it takes is told to `profile`.
  */
 export async function* readLines(
   file: CollectionFile,
-  { profile = new ImportProfile(), isReused = false }: { profile?: ImportProfile; isReused?: boolean } = {},
+  { profile = new ImportProfile(), memory = new LineMemory() }: { profile?: ImportProfile; memory?: LineMemory } = {},
 ): AsyncGenerator<Lines> {
   const hash = createHash('sha256');
   const onBytes = (bytes: Uint8Array): void => {
     if (file.sha256 !== undefined) profile.measure('reading', () => hash.update(bytes));
   };
   const source = await (file.path.endsWith('.gz') ? unzipped(file.path, onBytes) : plain(file.path, onBytes));
-  let run = new Uint8Array(RUN_CAPACITY);
+  let run = memory.take();
   let filled = 0;
   /** Where in the run the last line begins. */
   let lineStart = 0;
@@ -147,16 +138,15 @@ export async function* readLines(
       filled = rest.length;
       lineStart = 0;
       // Behind the yield what was handed to another thread is gone.
-      if (!isReused) run = movedTo(new Uint8Array(RUN_CAPACITY + filled), rest);
+      run = movedTo(memory.take(), rest);
       yield { bytes: whole, firstLine: line, fileBytesRead: source.fileBytesRead() };
-      if (isReused) run.set(rest);
       line += lines;
     }
   } finally {
     await source.close();
   }
   if (file.sha256 !== undefined) compareSums(file, hash.digest('hex'));
-  if (filled > 0) yield { bytes: run.slice(0, filled), firstLine: line, fileBytesRead: source.fileBytesRead() };
+  if (filled > 0) yield { bytes: run.subarray(0, filled), firstLine: line, fileBytesRead: source.fileBytesRead() };
 }
 
 function movedTo(larger: Uint8Array<ArrayBuffer>, bytes: Uint8Array): Uint8Array<ArrayBuffer> {

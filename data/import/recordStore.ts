@@ -8,6 +8,7 @@ import type { Outlines } from '../../engine/column/outline.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Order } from './order.ts';
 import { OutlineStore } from '../decode/outlines.ts';
+import type { Spill } from '../decode/spill.ts';
 import { RecordBytes, type StoredBytes } from './recordBytes.ts';
 
 /** A run of records is at most this long, so that one memory of 4 GiB holds it whatever the base URL adds. */
@@ -47,9 +48,9 @@ export class RecordStore {
   readonly #outlineOf = new GrowableU32();
   readonly #outlines = new OutlineStore();
 
-  /** `spillPath` is where a file may be made for many records. Those of `earlier` come before what is added. */
+  /** `spillPath` is where a file is made for the records. Those of `earlier` come before what is added. */
   constructor(spillPath: string, earlier?: EarlierRecords) {
-    this.#bytes = new RecordBytes(spillPath, undefined, earlier?.bytes);
+    this.#bytes = new RecordBytes(spillPath, earlier?.bytes);
     let start = 0;
     for (const run of earlier?.runs ?? []) {
       this.#addRun(run, start, earlier!.outlines);
@@ -74,10 +75,15 @@ export class RecordStore {
     return this.#recordEnds.length;
   }
 
-  /** Adds the records of a batch; may keep its bytes. */
+  /** The file that takes the records of batches. */
+  get spill(): Spill {
+    return this.#bytes.spill;
+  }
+
+  /** Adds the records of a batch. */
   add(batch: Batch): void {
     this.#batchRows.push(this.rows);
-    this.#batchStarts.push(this.#bytes.add(batch.bytes));
+    this.#batchStarts.push(this.#bytes.add(batch));
     this.#linkEnds.pushAll(batch.linkEnds, this.#links.length);
     this.#links.pushAll(batch.links);
     this.#recordEnds.pushAll(batch.recordEnds);
@@ -120,7 +126,7 @@ export class RecordStore {
     return { chunks, bytes, outlines: this.#outlines.take() };
   }
 
-  /** Gives memory or file back. */
+  /** Gives the file back. */
   close(): void {
     this.#bytes.close();
   }

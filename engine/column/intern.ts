@@ -17,9 +17,8 @@ export class Interner {
   readonly text = new GrowableBytes();
   readonly ends = new GrowableU32();
   readonly #seed: number;
-  #hashes = new GrowableU32();
-  /** Undefined once it is sealed. */
-  #slots: Uint32Array | undefined = new Uint32Array(64).fill(EMPTY);
+  readonly #hashes = new GrowableU32();
+  #slots = new Uint32Array(64).fill(EMPTY);
 
   constructor(seed = OFFSET_BASIS) {
     this.#seed = seed;
@@ -37,7 +36,7 @@ export class Interner {
 
   /** The number of the text `bytes[start..end)`, new or known. Cost: one pass over it, constant probes expected. */
   intern(bytes: Uint8Array, start: number, end: number): number {
-    const slots = this.#slots!;
+    const slots = this.#slots;
     const hash = hashOf(bytes, start, end, this.#seed);
     const mask = slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
@@ -47,15 +46,22 @@ export class Interner {
     }
   }
 
-  /** Where a text starts in `text`. */
-  startOf(number: number): number {
-    return number === 0 ? 0 : this.ends.at(number - 1);
+  /** Forgets the text with the last number. Cost: as to find it. */
+  forgetLast(): void {
+    const number = this.size - 1;
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let slot = this.#hashes.at(number) & mask;
+    while (slots[slot] !== number) slot = (slot + 1) & mask;
+    // No other text was put behind it, since all that stand there came before.
+    slots[slot] = EMPTY;
+    this.text.truncate(this.#startOf(number));
+    this.ends.truncate(number);
+    this.#hashes.truncate(number);
   }
 
-  /** Lets go of what texts are found by, which may be more than the texts: from now on they are only read. */
-  seal(): void {
-    this.#slots = undefined;
-    this.#hashes = new GrowableU32();
+  #startOf(number: number): number {
+    return number === 0 ? 0 : this.ends.at(number - 1);
   }
 
   #add(bytes: Uint8Array, found: { start: number; end: number; hash: number; slot: number }): number {
@@ -63,14 +69,14 @@ export class Interner {
     this.text.push(bytes, found.start, found.end);
     this.ends.push(this.text.length);
     this.#hashes.push(found.hash);
-    const slots = this.#slots!;
+    const slots = this.#slots;
     slots[found.slot] = number;
     if (this.size * 2 > slots.length) this.#rehash(slots.length * 2);
     return number;
   }
 
   #isText(number: number, bytes: Uint8Array, start: number, end: number): boolean {
-    const from = this.startOf(number);
+    const from = this.#startOf(number);
     return this.ends.at(number) - from === end - start && this.text.holds(from, bytes, start, end);
   }
 

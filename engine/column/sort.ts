@@ -1,4 +1,4 @@
-// From the distinct texts of a column to its dictionary: sorted as its type compares, with numbers beside the texts.
+// From the texts of a column to its dictionary: sorted as its type compares, with numbers beside the texts.
 // The same set of texts always gives the same dictionary, whatever order they came in. Most are put in order by keys of
 // 32 bits, which the runtime sorts by itself: a dictionary takes 0.5 of what it takes by comparisons.
 import { startOfPart } from '../bits/lists.ts';
@@ -19,24 +19,28 @@ export interface Texts {
 
 type Compare = (a: number, b: number) => number;
 
-/** A dictionary and the code that each interned number became. */
+/** A dictionary and the code that each text became. */
 export interface SortedDictionary {
   readonly dictionary: Dictionary;
   readonly codes: Uint32Array;
 }
 
 /**
- * The dictionary of a column with distinct texts, in any order. `instantOf` reads a date or date-time text as
- * microseconds since 1970, NaN where it is none. Cost: O(n log n) steps for n distinct texts, and a few passes over
+ * The dictionary of a column's texts, in any order, of which some may be equal. `instantOf` reads a date or date-time
+ * text as microseconds since 1970, NaN where it is none. Cost: O(n log n) steps for n texts, and a few passes over
  * them.
  */
 export function sortDictionary(type: ColumnType, texts: Texts, instantOf: (text: string) => number): SortedDictionary {
   const numbers = numbersOf(type, texts, instantOf);
   const order = numbers ? byNumber(numbers, valueOrder(type, texts, numbers)) : byText(texts);
-  const size = order.length;
-  const codes = new Uint32Array(size);
-  for (let code = 0; code < size; code++) codes[order[code]!] = code;
-  return { dictionary: { type, size, ...gathered(texts, order), numbers: reordered(numbers, order) }, codes };
+  const codes = new Uint32Array(order.length);
+  let size = 0;
+  for (const number of order) {
+    if (size === 0 || compareTexts(texts, order[size - 1]!, texts, number) !== 0) order[size++] = number;
+    codes[number] = size - 1;
+  }
+  const firsts = order.subarray(0, size);
+  return { dictionary: { type, size, ...gathered(texts, firsts), numbers: reordered(numbers, firsts) }, codes };
 }
 
 /**
@@ -122,7 +126,8 @@ function byText(texts: Texts): Uint32Array {
     for (let start = run.start, i = start, at = 0; i < run.end; i++, at += 2) {
       order[i] = pairs[at]! & NUMBER_MASK;
       if (i + 1 < run.end && hasNextKey(pairs, at)) continue;
-      if (i - start < SHORT_RUN) sortRun(order, start, i + 1, compare);
+      // Texts that end within one key are the same.
+      if (i - start < SHORT_RUN || pairs[at]! >>> NUMBER_BITS < 4) sortRun(order, start, i + 1, compare);
       else runs.push({ start, end: i + 1, shared: shared + 4 });
       start = i + 1;
     }

@@ -2,10 +2,9 @@
 // and columns hold what a naive walk finds. fast-check prints seed and smallest failing case.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Batch } from '../../data/decode/batch.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Field } from '../../engine/schema/types.ts';
-import { column, decode, served, membersIn } from '../support/batches.ts';
+import { column, decode, served, membersIn, type DecodedBatch } from '../support/batches.ts';
 import { membersOf } from '../support/records.ts';
 
 describe('for random JSON', () => {
@@ -99,7 +98,7 @@ describe('for random JSON', () => {
 });
 
 function expectColumns(
-  batch: Batch,
+  batch: DecodedBatch,
   collection: string,
   fields: readonly Field[],
   rows: readonly Record<string, unknown>[],

@@ -1,15 +1,43 @@
 // Decodes lines for tests and reads batches back as plain texts: records, own URLs and the values of columns.
 // Slow and obvious; knows the form of a batch (data/decode/batch.ts) and nothing of how it came about.
 import { expect } from 'vitest';
-import { NULL_START, UNESCAPED_START, type Batch } from '../../data/decode/batch.ts';
-import { decodeLines, decoderOf } from '../../data/decode/decoders.ts';
+import { type Batch, type DecodedTexts, NULL_NUMBER } from '../../data/decode/batch.ts';
+import type { DecoderOptions } from '../../data/decode/decode.ts';
+import { decodeLines, decoderOf } from '../../data/decode/decoding.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { layoutOf } from '../../engine/schema/layout.ts';
 
+/** A batch with the texts that its numbers stand for. */
+export interface DecodedBatch extends Batch {
+  readonly texts: readonly DecodedTexts[];
+}
+
 /** The batch of one collection's lines, numbered from 1. */
-export function decode(collection: string, ...lines: (string | Uint8Array)[]): Batch {
+export function decode(collection: string, ...lines: (string | Uint8Array)[]): DecodedBatch {
+  return decodeAs(collection, {}, ...lines);
+}
+
+/** The same of a decoder with such options. */
+export function decodeAs(collection: string, options: DecoderOptions, ...lines: (string | Uint8Array)[]): DecodedBatch {
   const bytes = Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]));
-  return decodeLines(decoderOf(collection), { bytes, firstLine: 1, fileBytesRead: bytes.length });
+  const decoder = decoderOf(collection, options);
+  const batch = decodeLines(decoder, { bytes, firstLine: 1, fileBytesRead: bytes.length });
+  return { ...batch, texts: decoder.finish() };
+}
+
+/** A batch with the texts of its columns' rows in place of their numbers. */
+export function plainly(batch: DecodedBatch): object {
+  const { texts: _texts, columns, ...rest } = batch;
+  const plain = columns.map(({ path, table, kinds, numbers }) => {
+    return { path, table, kinds, texts: Array.from(numbers, (number) => textOf(batch, path, number)) };
+  });
+  return { ...rest, columns: plain };
+}
+
+function textOf({ texts }: DecodedBatch, path: string, number: number): string | null {
+  if (number === NULL_NUMBER) return null;
+  const { bytes, ends } = texts.find((one) => one.path === path)!.texts;
+  return Buffer.from(bytes.subarray(number === 0 ? 0 : ends[number - 1]!, ends[number])).toString();
 }
 
 /** The records of a batch as texts, without the commas between them. */
@@ -29,22 +57,15 @@ export function ownUrls({ bytes, links }: Batch): string[] {
 }
 
 /** The values of a column, by the end of its path; null is null. */
-export function column(batch: Batch, collection: string, path: string): (string | null)[] {
+export function column(batch: DecodedBatch, collection: string, path: string): (string | null)[] {
   const number = layoutOf(collectionNamed(collection)!).columns.findIndex(
     (one) => one.path === `${collection}/${path}`,
   );
-  const { starts, ends, table } = batch.columns[number]!;
+  const { path: fullPath, numbers, table } = batch.columns[number]!;
   const { parent, rowEnds } = batch.tables[table]!;
   const rows = parent < 0 ? batch.recordEnds.length : (rowEnds.at(-1) ?? 0);
-  expect(starts.length).toBeLessThanOrEqual(rows);
-  return Array.from({ length: rows }, (_, i) => {
-    const start = starts[i] ?? NULL_START;
-    if (start === NULL_START) return null;
-    const isUnescaped = start >= UNESCAPED_START;
-    const shift = isUnescaped ? UNESCAPED_START : 0;
-    const text = isUnescaped ? batch.unescaped : batch.bytes;
-    return Buffer.from(text.subarray(start - shift, ends[i]! - shift)).toString();
-  });
+  expect(numbers.length).toBeLessThanOrEqual(rows);
+  return Array.from({ length: rows }, (_, i) => textOf(batch, fullPath, numbers[i] ?? NULL_NUMBER));
 }
 
 /**

@@ -3,12 +3,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { CollectionBuilder } from '../../data/import/build.ts';
-import { columnMakers } from '../../data/import/columnMakers.ts';
 import type { BuiltCollection } from '../../data/import/built.ts';
-import { decodeLines, decoderOf } from '../../data/decode/decoders.ts';
+import { decodeLines, decoderOf } from '../../data/decode/decoding.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { writeSnapshot } from '../../data/store/store.ts';
 import { writeTargets } from '../../data/import/targets.ts';
+import { ImportThreads } from '../../data/import/threads.ts';
 import { differencesIn, verifyFile } from '../../data/store/verify.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { decodeDirectory, encodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
@@ -20,6 +20,9 @@ import {
   type CollectionOutlines,
 } from '../../engine/snapshot/metadata.ts';
 import { METADATA, type SectionArray } from '../../engine/snapshot/sections.ts';
+
+/** None: all is done in the calling thread. */
+const THREADS = new ImportThreads(0, {});
 
 const link = (name: string, id: number): string => `{base_url}/api/v3/${name}/${id}/?format=api`;
 const lines = (records: readonly object[]): string => records.map((record) => JSON.stringify(record)).join('\n');
@@ -63,8 +66,10 @@ export async function snapshotOf(
     for (const collection of COLLECTIONS) {
       const builder = new CollectionBuilder(collection, `${file}.records`);
       const bytes = Buffer.from(texts[collection.name] ?? '');
-      builder.add(decodeLines(decoderOf(collection.name), { bytes, firstLine: 1, fileBytesRead: 0 }));
-      const one = await builder.write(writer, columnMakers(0), chunkBytesMax === undefined ? {} : { chunkBytesMax });
+      const decoder = decoderOf(collection.name);
+      builder.add(decodeLines(decoder, { bytes, firstLine: 1, fileBytesRead: 0 }));
+      builder.addTexts(decoder.finish());
+      const one = await builder.write(writer, THREADS, chunkBytesMax === undefined ? {} : { chunkBytesMax });
       built.set(collection.name, one);
       fields.push({ name: collection.name, fields: one.fields });
       outlines.push({ name: collection.name, ...one.outlines });

@@ -1,7 +1,7 @@
 // Decoding lines: the bytes that are served, where own URLs stand, what columns hold, and every fault with its pointer.
 import { describe, expect, test } from 'vitest';
 import type { Batch } from '../../../../data/decode/batch.ts';
-import { decodeLines, decoderOf } from '../../../../data/decode/decoders.ts';
+import { decodeLines, decoderOf } from '../../../../data/decode/decoding.ts';
 import { column, decode, ownUrls, served, membersIn } from '../../../support/batches.ts';
 
 const OPEN = 'bboxes';
@@ -129,7 +129,7 @@ describe('columns', () => {
     const others = Array.from({ length: 500 }, (_, i) => `{"ob_id":${i + 2}}`);
     const { columns, tables } = decode('notes', `{"ob_id":1,${keys}}`, ...others);
     expect(columns.length).toBeGreaterThan(900);
-    const numbers = [...columns.map(({ starts }) => starts), ...tables.map(({ rowEnds }) => rowEnds)];
+    const numbers = [...columns.map((one) => one.numbers), ...tables.map(({ rowEnds }) => rowEnds)];
     expect(numbers.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(501 + 2 * 1500);
   });
 

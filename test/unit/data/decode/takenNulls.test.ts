@@ -1,14 +1,9 @@
 // Nulls that are taken where documents show values only: as if their keys were missing, and served as they are.
 import { describe, expect, test } from 'vitest';
-import type { Batch } from '../../../../data/decode/batch.ts';
-import { decodeLines, decoderOf } from '../../../../data/decode/decoders.ts';
-import { column, decode } from '../../../support/batches.ts';
+import { column, decode, decodeAs, type DecodedBatch } from '../../../support/batches.ts';
 
 describe('where nulls are taken', () => {
-  const taking = (collection: string, line: string): Batch => {
-    const bytes = new TextEncoder().encode(`${line}\n`);
-    return decodeLines(decoderOf(collection, true), { bytes, firstLine: 1, fileBytesRead: bytes.length });
-  };
+  const taking = (collection: string, line: string): DecodedBatch => decodeAs(collection, { takesNulls: true }, line);
 
   test.each([
     ['a text', 'computations', 'title', '{"ob_id":1,"title":null}', '{"ob_id":1}'],

@@ -41,6 +41,35 @@ describe('the same data gives the same bytes', () => {
     for (const other of made) expect(other.equals(made[0]!)).toBe(true);
   });
 
+  test('with faulty lines and repeated ids left out, whatever thread met their texts', async () => {
+    // Several runs; what is left out has texts, keys and links that nothing else has.
+    const record = (id: number, i: number): string => {
+      const party = `{base_url}/api/v3/parties/${i % 90}/?format=api`;
+      const begun = `20${10 + (i % 90)}-01-02`;
+      return JSON.stringify({ ob_id: id, title: `the ${i}th`, party, begun, n: i % 70, abstract: `${i} `.repeat(150) });
+    };
+    // The fault is the last that is read; what stands before it would make texts of links and times.
+    const faulty = (i: number): string =>
+      record(i, i + 2e6)
+        .replace(/"begun":"[^"]*"/, `"begun":"in ${i}"`)
+        .replace('{base_url}', 'https://elsewhere')
+        .replace('"n"', `"k${i}"`)
+        .replace(/\}$/, ',"title":"twice"}');
+    const good = Array.from({ length: 9000 }, (_, i) => record(i, i));
+    const wild = good.flatMap((line, i) => {
+      if (i % 100 === 50) return [line, record(i, i + 1e6)];
+      return i % 77 === 0 ? [faulty(i), line] : [line];
+    });
+    const directory = dataSetOf(SCRATCH, { 'projects.ndjson': good.join('\n') });
+    const mixed = dataSetOf(SCRATCH, { 'projects.ndjson': wild.join('\n') });
+    const clean = readFileSync((await imported(directory)).file);
+    for (const threads of [0, 1, 2, 5]) {
+      const { file, report } = await imported(mixed, { threads, isLenient: true });
+      expect(report.skippedCount).toBe(wild.length - good.length);
+      expect(readFileSync(file).equals(clean), `${threads} threads`).toBe(true);
+    }
+  });
+
   test('with the lines of every file shuffled', async () => {
     const random = randomOf(3);
     const shuffled: Record<string, string> = {};

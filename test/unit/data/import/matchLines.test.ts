@@ -1,7 +1,7 @@
 // Lines that are compared with earlier records: in either order of ids each part of these is read once, all lines are
 // found, and what was changed is handed on.
 import { describe, expect, test } from 'vitest';
-import type { Lines } from '../../../../data/decode/decoders.ts';
+import type { Lines } from '../../../../data/decode/lines.ts';
 import type { EarlierCollection } from '../../../../data/import/earlier.ts';
 import { LineMatcher } from '../../../../data/import/matchLines.ts';
 

@@ -33,6 +33,29 @@ test('equal texts have one number, in the order of their first appearance, howev
   expect(numbers).toEqual(texts.map((text) => distinct.indexOf(text)));
 });
 
+test('texts that are forgotten, last first, are new when they come again, and no other is', () => {
+  const random = randomOf(20261128);
+  const interner = new Interner();
+  const known: string[] = [];
+  for (let round = 0; round < 400; round++) {
+    const size = known.length;
+    // Growing past several sizes of the table, also within what is forgotten again.
+    for (let i = random.integer(0, 200); i > 0; i--) {
+      const text = String(random.integer(0, 100_000));
+      if (!known.includes(text)) known.push(text);
+      expect(interner.intern(encoder.encode(text), 0, text.length)).toBe(known.indexOf(text));
+    }
+    if (random.integer(0, 3) === 0) continue;
+    while (known.length > size) {
+      interner.forgetLast();
+      known.pop();
+    }
+    expect(interner.size).toBe(size);
+    for (const text of known.slice(-20))
+      expect(interner.intern(encoder.encode(text), 0, text.length)).toBe(known.indexOf(text));
+  }
+});
+
 /** Texts of which all have one hash from the published start: at each of some places either of two blocks stands. */
 function collidingTexts(places: number): readonly string[] {
   const random = randomOf(20261126);
@@ -78,6 +101,21 @@ test('texts that share ever more bytes cost as many steps as they have bytes', (
   };
   // Of bytes there are 5 times as many; steps were 16 times as many.
   expect(costOf(shared(4000))).toBeLessThan(10 * costOf(shared(1000)));
+});
+
+test('texts that stand there several times are one value', () => {
+  const random = randomOf(20261128);
+  for (const type of ['text', 'integer', 'dateTime'] as const) {
+    const texts = ['', 'a', 'ab', 'abc', 'abcd', 'abcde', '1', '01', '1.0', '2020-01-01', '2020-01-01T00:00:00'];
+    const all = random.shuffled(texts.flatMap((text) => Array.from({ length: random.integer(1, 40) }, () => text)));
+    let end = 0;
+    const ends = Uint32Array.from(all, (text) => (end += text.length));
+    const once = sorted(type, texts);
+    const { dictionary, codes } = sortDictionary(type, { bytes: encoder.encode(all.join('')), ends }, parseInstant);
+    expect(textsOf(dictionary)).toEqual(textsOf(once));
+    expect(dictionary.numbers).toEqual(once.numbers);
+    expect(Array.from(codes, (code) => textsOf(once)[code])).toEqual(all);
+  }
 });
 
 describe('values ascend', () => {

@@ -1,0 +1,52 @@
+// A file without a name to which the threads of an import write records, each what it has decoded: they never lie in
+// memory as a whole, and no thread waits for another. Knows positions alone.
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { attempt } from '../files.ts';
+
+/**
+ * An open file, whose descriptor all threads of the process share; `path` is the name that it had. `next[0]` is where
+ * the next bytes go: who adds some moves it before they are written.
+ */
+export interface Spill {
+  readonly path: string;
+  readonly descriptor: number;
+  readonly next: BigInt64Array<SharedArrayBuffer>;
+}
+
+/** A new one; it ends with `closeSpill`, or with the process. Throws OperationError `file`. */
+export function openSpill(path: string): Spill {
+  return attemptIn(path, () => {
+    const descriptor = openSync(path, 'wx+');
+    rmSync(path, { force: true });
+    return { path, descriptor, next: new BigInt64Array(new SharedArrayBuffer(8)) };
+  });
+}
+
+/** Adds bytes, in any thread; answers where they stand. Throws OperationError `file` on a full disk. */
+export function addToSpill({ path, descriptor, next }: Spill, bytes: Uint8Array): number {
+  const start = Number(Atomics.add(next, 0, BigInt(bytes.length)));
+  attemptIn(path, () => {
+    for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at, bytes.length - at, start + at);
+  });
+  return start;
+}
+
+/** Fills `target` with what stands from a place on. Throws OperationError `file`. */
+export function readSpill({ path, descriptor }: Spill, from: number, target: Uint8Array): void {
+  attemptIn(path, () => {
+    for (let filled = 0; filled < target.length;) {
+      const bytes = readSync(descriptor, target, filled, target.length - filled, from + filled);
+      if (bytes === 0) throw new Error(`it ends at byte ${from + filled}`);
+      filled += bytes;
+    }
+  });
+}
+
+/** Gives the file back, when no thread writes to it any more. */
+export function closeSpill({ descriptor }: Spill): void {
+  closeSync(descriptor);
+}
+
+function attemptIn<T>(path: string, act: () => T): T {
+  return attempt(`cannot hold records in ${path}`, act);
+}
