@@ -19,7 +19,9 @@ export interface ReadBatch {
   readonly fileBytesRead: number;
 }
 
-/** `count` threads, 0 for the calling one, whose decoders read as `options` say. What they take is told to `profile`. */
+/**
+ * `count` threads, 0 for the calling one, whose decoders read as `options` say. What they take is told to `profile`.
+ */
 export class ImportThreads {
   /** Where the memory of lines comes from: it goes back there once they are decoded. */
   readonly memory = new LineMemory();
