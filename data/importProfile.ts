@@ -4,7 +4,7 @@
 /** The stages, in the order of the work, each with what it is for people. */
 export const STAGES = {
   reading: 'reading files, their sums, cutting them into lines',
-  decoding: 'decoding lines, numbering their values',
+  decoding: 'decoding lines, numbering values, keeping records',
   gathering: 'gathering numbers and positions',
   making: 'making columns: dictionaries, posting lists, n-grams',
   records: 'writing records',

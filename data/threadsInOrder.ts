@@ -88,8 +88,8 @@ export function letGo(message: object): void {
 }
 
 /**
- * An order that is not done yet, and its bytes, as which its work is counted: a column may take as long as a hundred
- * runs of lines. One without any is as much as a few.
+ * An order that is not done yet, and the bytes of its memory, as which its work is counted: a column may take as long
+ * as a hundred runs of lines. One without any is as much as a few.
  */
 interface Asked extends PromiseWithResolvers<unknown> {
   readonly bytes: number;

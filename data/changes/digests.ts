@@ -71,6 +71,8 @@ async function ofFile(
       draft.add(id, batch.bytes.subarray(i === 0 ? 0 : batch.recordEnds[i - 1]!, batch.recordEnds[i]! - 1));
     onBytes(fileBytesRead);
   }
+  // There are none; the decoders of the file go.
+  await threads.texts(file.collection);
   return draft.finish(file.path);
 }
 

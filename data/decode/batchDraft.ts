@@ -102,7 +102,10 @@ export class BatchDraft {
     this.#outlineOf.push(outline);
   }
 
-  /** How much there is now, between two records: what columns and tables hold follows from their rows. */
+  /**
+   * How much there is now, between two records, for `reset` before the next mark: what columns and tables hold follows
+   * from their rows.
+   */
   mark(): Mark {
     this.#newTexts.length = 0;
     return {

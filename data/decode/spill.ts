@@ -17,7 +17,12 @@ export interface Spill {
 export function openSpill(path: string): Spill {
   return attemptIn(path, () => {
     const descriptor = openSync(path, 'wx+');
-    rmSync(path, { force: true });
+    try {
+      rmSync(path, { force: true });
+    } catch (error) {
+      closeSync(descriptor);
+      throw error;
+    }
     return { path, descriptor, next: new BigInt64Array(new SharedArrayBuffer(8)) };
   });
 }

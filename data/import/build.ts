@@ -58,9 +58,10 @@ export class CollectionBuilder {
   constructor(collection: Collection, spillPath: string, earlier?: EarlierCollection) {
     this.#collection = collection;
     this.#earlier = earlier;
-    this.#store = new RecordStore(spillPath, earlier);
     this.#tables.set(collection.name, emptyTable());
     if (earlier) this.#begin(earlier);
+    // At last, since nobody would close its file where the earlier one cannot be read.
+    this.#store = new RecordStore(spillPath, earlier);
   }
 
   #begin(earlier: EarlierCollection): void {
@@ -190,7 +191,7 @@ export class CollectionBuilder {
     };
   }
 
-  /** Gives the records' memory or file back, written or not. */
+  /** Gives the records' file back, written or not. */
   close(): void {
     this.#store?.close();
     this.#store = undefined;
@@ -303,8 +304,8 @@ function slotIn<Slot>(slots: Map<string, Slot>, path: string, make: () => Slot):
 }
 
 function tooMuchText(path: string): OperationError {
-  const much = `take more than ${TEXT_BYTES_MAX} bytes, those that several threads meet counted by each`;
-  return new OperationError('input', `the different values of ${path} ${much}`);
+  const much = `the different values of ${path} take more than ${TEXT_BYTES_MAX} bytes`;
+  return new OperationError('input', `${much}, counted once for each thread that meets them: fewer --threads may do`);
 }
 
 /**

@@ -146,7 +146,8 @@ export async function* readLines(
     await source.close();
   }
   if (file.sha256 !== undefined) compareSums(file, hash.digest('hex'));
-  if (filled > 0) yield { bytes: run.subarray(0, filled), firstLine: line, fileBytesRead: source.fileBytesRead() };
+  if (filled === 0) memory.give(run);
+  else yield { bytes: run.subarray(0, filled), firstLine: line, fileBytesRead: source.fileBytesRead() };
 }
 
 function movedTo(larger: Uint8Array<ArrayBuffer>, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
