@@ -27,11 +27,11 @@ export class OrderThreads {
   }
 
   /**
-   * Has the thread with the fewest bytes to work on do an order, and answers its reply; the memory of typed arrays in
-   * it is handed over. `onMicros` is told the CPU time that it takes. Rejects if the thread dies.
+   * Has the thread with the fewest orders do one, and answers its reply; the memory of typed arrays in it is handed
+   * over. `onMicros` is told the CPU time that it takes. Rejects if the thread dies.
    */
   ask<Reply>(order: object, onMicros?: (micros: number) => void): Promise<Reply> {
-    const idlest = this.#threads.reduce((best, one) => (one.bytes < best.bytes ? one : best));
+    const idlest = this.#threads.reduce((best, one) => (one.orders < best.orders ? one : best));
     return idlest.ask(order, onMicros) as Promise<Reply>;
   }
 
@@ -87,20 +87,12 @@ export function letGo(message: object): void {
   for (const memory of memoryOf(message)) if (!memory.detached) memory.transfer(0);
 }
 
-/**
- * An order that is not done yet, and the bytes of its memory, as which its work is counted: a column may take as long
- * as a hundred runs of lines. One without any is as much as a few.
- */
+/** An order that is not done yet. */
 interface Asked extends PromiseWithResolvers<unknown> {
-  readonly bytes: number;
   readonly onMicros: ((micros: number) => void) | undefined;
 }
 
-const ORDER_BYTES = 1024;
-
 class OrderThread {
-  /** Of the orders that are not done yet. */
-  bytes = 0;
   readonly #worker: Worker;
   readonly #asked: Asked[] = [];
   #death: unknown;
@@ -110,7 +102,6 @@ class OrderThread {
     worker.on('message', ({ reply, refused, micros }: Answer) => {
       const first = this.#asked.shift();
       assert(first, 'a thread answers what it was asked');
-      this.bytes -= first.bytes;
       first.onMicros?.(micros);
       if (refused) first.reject(new OperationError(refused.code, refused.message));
       else first.resolve(reply);
@@ -119,15 +110,17 @@ class OrderThread {
     worker.on('exit', (code) => this.#fail(new Error(`a thread ended with ${code}`)));
   }
 
+  /** Those that are not done yet. */
+  get orders(): number {
+    return this.#asked.length;
+  }
+
   ask(order: object, onMicros?: (micros: number) => void): Promise<unknown> {
-    const memory = memoryOf(order);
-    const bytes = memory.reduce((sum, { byteLength }) => sum + byteLength, ORDER_BYTES);
-    const asked: Asked = { ...Promise.withResolvers<unknown>(), bytes, onMicros };
+    const asked: Asked = { ...Promise.withResolvers<unknown>(), onMicros };
     if (this.#death !== undefined) asked.reject(this.#death);
     else {
       this.#asked.push(asked);
-      this.bytes += bytes;
-      this.#worker.postMessage(order, memory);
+      this.#worker.postMessage(order, memoryOf(order));
     }
     return asked.promise;
   }

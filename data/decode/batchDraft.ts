@@ -18,8 +18,8 @@ interface ColumnDraft {
 /** Of this thread: a data set may be made to have texts of one hash. */
 const SEED = randomInt(2 ** 32);
 
-/** How much a batch held between two records. */
-export interface Mark {
+/** How much a batch held between two records: what columns and tables held follows from their rows. */
+interface Mark {
   readonly bytes: number;
   readonly rows: number;
   readonly links: number;
@@ -45,6 +45,7 @@ export class BatchDraft {
   readonly #rowEnds: GrowableU32[] = [];
   readonly #rowCounts: number[] = [];
   readonly #keepsTexts: boolean;
+  #mark = EMPTY;
   /** The columns of texts that were not met before the mark, once for each. */
   readonly #newTexts: number[] = [];
   readonly #recordEnds = new GrowableU32(1024);
@@ -102,13 +103,10 @@ export class BatchDraft {
     this.#outlineOf.push(outline);
   }
 
-  /**
-   * How much there is now, between two records, for `reset` before the next mark: what columns and tables hold follows
-   * from their rows.
-   */
-  mark(): Mark {
+  /** Marks a place between two records. */
+  mark(): void {
     this.#newTexts.length = 0;
-    return {
+    this.#mark = {
       bytes: this.#output.length,
       rows: this.#recordEnds.length,
       links: this.links.length,
@@ -120,9 +118,9 @@ export class BatchDraft {
    * Cuts everything but the faults back to the last mark; what no shape has any more goes. Nulls that filled a column
    * up to the mark stay. Cost: the number of columns, tables and texts that go.
    */
-  reset(mark: Mark): void {
+  reset(): void {
     for (const column of this.#newTexts) this.#columns[column]!.texts.forgetLast();
-    this.#cut(mark);
+    this.#cut(this.#mark);
   }
 
   #cut(mark: Mark): void {

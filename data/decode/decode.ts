@@ -54,7 +54,7 @@ export class Decoder {
 
   /** Decodes the line `bytes[start..end)`, which is valid UTF-8. Never throws for what the line holds. */
   line(bytes: Uint8Array, start: number, end: number, lineNumber: number): void {
-    const mark = this.#draft.mark();
+    this.#draft.mark();
     this.#shapes.begin();
     this.#path.length = 0;
     try {
@@ -65,7 +65,7 @@ export class Decoder {
       const fault = { line: lineNumber, pointer: pointerOf(this.#path), message: error.message };
       this.#draft.faults.push(error instanceof NullFault ? { ...fault, isNull: true } : fault);
       this.#shapes.rollback();
-      this.#draft.reset(mark);
+      this.#draft.reset();
     }
   }
 

@@ -244,7 +244,7 @@ export class CollectionBuilder {
     const earlier = this.#keys.has(column.path) ? undefined : this.#earlier?.column(column.path);
     const slot = slotIn(this.#columns, column.path, emptyColumn);
     this.#columns.delete(column.path);
-    const numbers = numbersOf(slot, table.rows, earlier ? table.earlierRows : 0);
+    const numbers = numbersOfRows(slot, table.rows, earlier ? table.earlierRows : 0);
     // Inferred links were decoded as texts: they become the ids that they point at.
     const isInferredLink = column.type === 'link' && this.#keys.has(column.path);
     const made: ColumnTexts = {
@@ -278,7 +278,7 @@ function emptyTable() {
 }
 
 /** The number of each row's text, counted over the texts of all threads, of the rows from `firstRow` on. */
-function numbersOf({ parts, texts }: ColumnSlot, rows: number, firstRow: number): Uint32Array {
+function numbersOfRows({ parts, texts }: ColumnSlot, rows: number, firstRow: number): Uint32Array {
   const firstNumbers = new Map<number, number>();
   let first = 0;
   for (const [thread, { ends }] of texts) {
