@@ -45,7 +45,8 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
     notBeforeOffsetSeconds,
     clockSkewSeconds,
     issuer: nameText(certificate.subject),
-    issuerNotAfter: certificate.notAfter,
+    issuerNotAfter: data.issuerNotAfter,
+    isIssuerRevoked: data.isIssuerRevoked,
     hosts: new Map(data.hosts.map((host) => [host.name, host])),
     rolesOf: (key) => rolesOf(data.users, key),
   };

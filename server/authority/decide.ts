@@ -50,9 +50,13 @@ export type Proof<T> =
 /** What a decision goes by: the site, and the time in whole seconds since 1970. */
 export interface Policy {
   readonly siteName: string;
-  /** This site's subject, as text, and until when its certificate is valid, in seconds since 1970. */
+  /**
+   * This site's subject, as text, until when its certificate and what that rests on is valid, in seconds since 1970,
+   * and whether any of it was revoked.
+   */
   readonly issuer: string;
   readonly issuerNotAfter: number;
+  readonly isIssuerRevoked: boolean;
   readonly hosts: ReadonlyMap<string, TrustedHost>;
   readonly rolesOf: (userKey: string) => readonly string[];
   readonly lifetimeSeconds: number;
@@ -170,8 +174,9 @@ interface Grant {
   readonly notAfter: number;
 }
 
-/** Nothing that an expired certificate signs is accepted anywhere; and new CRLs are not taken with it. */
+/** Nothing that an expired or revoked certificate signs is accepted; and new CRLs are not taken with the former. */
 function granted(user: ProvenUser, policy: Policy, grant: Grant): Decision {
+  if (policy.isIssuerRevoked) return error(user, 'window', `The certificate of ${policy.siteName} has been revoked.`);
   if (policy.at > policy.issuerNotAfter + policy.clockSkewSeconds)
     return error(user, 'window', `The certificate of ${policy.siteName} has expired.`);
   const notBefore = policy.at + policy.notBeforeOffsetSeconds;

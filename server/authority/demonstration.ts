@@ -2,11 +2,12 @@
 // first start. For trying the service, never for use: the names say so, and the keys of the CA, the users and the hosts
 // are thrown away. Writes one directory.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { OperationError } from '../../data/operationError.ts';
 import { signerOf } from './attributeCertificate/write.ts';
+import { makeFolder } from '../../data/files.ts';
 import { FILE_BYTES_MAX, readBytes } from './configuration/files.ts';
 import { loadedOrThrown } from './configuration/load.ts';
 import { noMistakes } from './configuration/mistakes.ts';
@@ -78,7 +79,7 @@ export function prepareDemonstration(directory: string | undefined, at: number):
   if (directory === undefined) return temporaryDemonstration(at);
   if (isGood(directory, at)) return withoutMistakes(directory, at);
   try {
-    mkdirSync(dirname(directory), { recursive: true });
+    makeFolder(dirname(directory));
     return madeAt(directory, at);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;

@@ -1,6 +1,6 @@
 // When what a configuration rests on runs out: the authority's certificate, its CAs, their CRLs; and what an operator
 // is told then. Pure: reads no clock and no file.
-import { type Certificate, isCa, shownSubject } from '../x509/certificate.ts';
+import { type Certificate, isCa, mayBeUsedFor, shownSubject } from '../x509/certificate.ts';
 import { type Crl, crlStoreOf, isCurrent } from '../x509/crl.ts';
 import { crlProblem, isSignedBy, isStrongEnough } from '../x509/revocation.ts';
 
@@ -18,11 +18,13 @@ export interface Expiry {
 }
 
 /**
- * What was read; `crls` is undefined where revocation is not checked. Times are judged give or take the skew; a weak
+ * What was read; the authority's certificate and what it rests on is valid until `notAfter`, in seconds since 1970;
+ * `crls` is undefined where revocation is not checked. Times are judged give or take the skew; a weak
  * signature counts where that is allowed.
  */
 export interface ExpiringParts {
   readonly certificate: Certificate;
+  readonly notAfter: number;
   readonly anchors: readonly Certificate[];
   readonly crls: readonly Crl[] | undefined;
   readonly clockSkewSeconds: number;
@@ -32,6 +34,7 @@ export interface ExpiringParts {
 /** When a CRL counts, and what keeps it from that. */
 interface ListTimes extends Pick<Crl, 'thisUpdate' | 'nextUpdate'> {
   readonly problem: string | undefined;
+  readonly isOfCas: boolean;
 }
 
 /**
@@ -47,6 +50,7 @@ export interface ExpirySource {
 /** From what was read. Cost: a look at every CA, and one verification for every CRL. */
 export function expirySourceOf({
   certificate,
+  notAfter,
   anchors,
   crls,
   clockSkewSeconds,
@@ -54,17 +58,18 @@ export function expirySourceOf({
 }: ExpiringParts): ExpirySource {
   const cas = anchors.filter(isCa);
   const all = crlStoreOf(crls ?? []);
-  const own = `the certificate of ${shownSubject(certificate)} has expired: nobody believes what is issued`;
+  const what = notAfter < certificate.notAfter ? 'what certified' : 'the certificate of';
+  const own = `${what} ${shownSubject(certificate)} has expired: nobody believes what is issued`;
   return {
     certificates: [
-      { what: 'certificate', at: certificate.notAfter, note: own },
+      { what: 'certificate', at: notAfter, note: own },
       ...cas.map((ca): Expiry => ({ what: 'cas', at: ca.notAfter, note: expiredNote(ca) })),
     ],
     cas: (crls ? cas : []).map((ca) => {
       const signers = cas.filter(({ subject }) => subject.key === ca.subject.key);
       const lists = all.of(ca.subject.key).map((crl): ListTimes => {
         const { thisUpdate, nextUpdate } = crl;
-        return { thisUpdate, nextUpdate, problem: problemOf(crl, signers, allowWeak) };
+        return { thisUpdate, nextUpdate, problem: problemOf(crl, signers, allowWeak), isOfCas: crl.scope === 'cas' };
       });
       return { name: shownSubject(ca), lists };
     }),
@@ -74,7 +79,7 @@ export function expirySourceOf({
 
 /**
  * All expiries, by a look at what is there at a time: of several CRLs of one CA the last counts, of those that say
- * something of its users then. Cost: a look at every CA and CRL.
+ * something then, of users or of CAs. Cost: a look at every CA and CRL.
  */
 export function expiriesOf({ certificates, cas, clockSkewSeconds }: ExpirySource, at: number): readonly Expiry[] {
   return [
@@ -86,6 +91,14 @@ export function expiriesOf({ certificates, cas, clockSkewSeconds }: ExpirySource
   ];
 }
 
+/** The CAs of which a CRL counts, but none for users. */
+export function withoutUsers({ cas, clockSkewSeconds }: ExpirySource, at: number): readonly string[] {
+  return cas.flatMap(({ name, lists }) => {
+    const good = lists.filter((list) => list.problem === undefined && isCurrent(list, at, clockSkewSeconds));
+    return good.length > 0 && good.every(({ isOfCas }) => isOfCas) ? [name] : [];
+  });
+}
+
 /** Of a CA: when the last runs out of its current CRLs without a problem; where each has one, that of the first. */
 function listExpiry(ca: string, current: readonly ListTimes[]): Expiry {
   const ends = current.filter(({ problem }) => problem === undefined).map(({ nextUpdate = 0 }) => nextUpdate);
@@ -94,13 +107,15 @@ function listExpiry(ca: string, current: readonly ListTimes[]): Expiry {
   return { what: 'crls', at: ends.reduce((last, end) => Math.max(last, end), 0), note };
 }
 
-/** What keeps a CRL from saying something of users. Whom else a CA lets sign is known from requests alone. */
+/** What keeps a CRL from saying something. Whom else a CA lets sign is known from requests alone. */
 function problemOf(crl: Crl, signers: readonly Certificate[], allowWeak: boolean): string | undefined {
-  const problem = crlProblem(crl, 'users', allowWeak);
+  const problem = crlProblem(crl, crl.scope === 'cas' ? 'cas' : 'users', allowWeak);
   const isSignedByOne = (of: readonly Certificate[]): boolean => of.some((signer) => isSignedBy(crl, signer));
   if (problem !== undefined || isSignedByOne(signers.filter((one) => isStrongEnough(one, allowWeak)))) return problem;
   if (isSignedByOne(signers)) return 'is signed by a key that is weak (allowWeak is off)';
-  return 'is not signed by a CA of that name here';
+  return signers.some((signer) => !mayBeUsedFor(signer, 'cRLSign'))
+    ? 'is of a CA that is not for CRLs by its key usage, or not signed by it'
+    : 'is not signed by a CA of that name here';
 }
 
 /** The first of each kind to run out, in seconds since 1970; kinds of which there are none are left out. */

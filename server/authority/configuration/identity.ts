@@ -9,20 +9,26 @@ import { RSA_BITS_STRONG } from '../x509/algorithm.ts';
 import { isTextOf, rfc4514Text } from '../attributeCertificate/rfc4514.ts';
 import { type Certificate, mayBeUsedFor } from '../x509/certificate.ts';
 import { readCertificateFile, readCrlFile } from '../x509/chain.ts';
-import type { Crl } from '../x509/crl.ts';
+import type { Crl, CrlStore } from '../x509/crl.ts';
 import { nameProblem, nameText } from '../x509/name.ts';
 import type { Namespaces } from '../x509/namespaces.ts';
 import { type PrivateKeys, readPem } from '../x509/pem.ts';
+import { revokedIn } from '../x509/revocation.ts';
 import { trustStoreOf } from '../x509/trust.ts';
 import { validateChain } from '../x509/validate.ts';
 import { ENTRIES_MAX, FILE_BYTES_MAX, readBytes } from './files.ts';
 import type { AuthorityKeys } from './keys.ts';
 import type { Mistakes } from './mistakes.ts';
 
-/** The authority's own key and certificate, and what an operator should know of them. */
+/**
+ * The authority's own key and certificate, until when it and all that it rests on is valid, in seconds since 1970, and
+ * what an operator should know of them. `revoked` is asked for what CRLs list of that.
+ */
 export interface Identity {
   readonly key: KeyObject;
   readonly certificate: Certificate;
+  readonly notAfter: number;
+  readonly revoked: (crls: CrlStore) => Certificate | undefined;
   readonly notes: readonly string[];
 }
 
@@ -103,12 +109,14 @@ export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Ide
   };
   const verdict = anchors.length === 0 ? undefined : validateChain(certificates, rules);
   if (verdict?.accepted === false) complain(verdict.reason);
-  const days = Math.ceil((certificate.notAfter - at) / 86_400);
+  const notAfter = verdict?.accepted === true ? verdict.expiresAt : certificate.notAfter;
+  const days = Math.ceil((notAfter - at) / 86_400);
   const name = nameText(certificate.subject);
-  const notes =
-    certificate.notAfter - at < EXPIRY_NOTE_SECONDS ? [`the certificate of ${name} expires within ${days} days`] : [];
+  const notes = notAfter - at < EXPIRY_NOTE_SECONDS ? [`the certificate of ${name} expires within ${days} days`] : [];
   if (isReadableByOthers(keys.key)) notes.push(`others than its owner can read the key ${keys.key}`);
-  return { key, certificate, notes };
+  const revoked = (crls: CrlStore): Certificate | undefined =>
+    verdict?.accepted === true ? revokedIn(verdict.path, crls, rules) : undefined;
+  return { key, certificate, notAfter, revoked, notes };
 }
 
 function keyOf(path: string, place: Place, mistakes: Mistakes): KeyObject | undefined {

@@ -3,25 +3,23 @@
 import type { KeyObject } from 'node:crypto';
 import { OperationError } from '../../../data/operationError.ts';
 import { readToml, type TomlDocument } from '../../settings/toml.ts';
+import { shownSubject } from '../x509/certificate.ts';
+import { crlStoreOf } from '../x509/crl.ts';
 import type { Namespaces } from '../x509/namespaces.ts';
 import { usersTableOf, type UsersTable } from '../usersTable.ts';
 import { directoryStamp, FILE_BYTES_MAX, readText } from './files.ts';
 import { checkedHosts, type HostDraft, hostDrafts, hostNotes, type TrustedHost } from './hosts.ts';
 import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
 import { type AuthorityKeys, keysOf } from './keys.ts';
-import { expiriesOf, type ExpirySource, expirySourceOf } from './expiries.ts';
+import { expiriesOf, type ExpirySource, expirySourceOf, withoutUsers } from './expiries.ts';
 import { readMapConfig } from './mapConfig.ts';
 import { type Mistake, type Mistakes, mistakeText, noMistakes } from './mistakes.ts';
 import { namespaceNotes, readNamespaces } from './namespaces.ts';
 import { notesOf } from './notes.ts';
 import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
 
-/**
- * A checked configuration as plain data that can be sent to threads: DER of certificates and CRLs, the key as an object
- * that never leaves the process, users and CRLs in shared memory. `crls` is undefined where revocation is not checked,
- * `namespaces` where every CA may speak for any name.
- */
-export interface AuthorityData extends Pick<
+/** The keys of the file that decide what is issued and believed, as they are. */
+type IssuingKeys = Pick<
   AuthorityKeys,
   | 'lifetimeSeconds'
   | 'notBeforeOffsetSeconds'
@@ -29,10 +27,20 @@ export interface AuthorityData extends Pick<
   | 'legacyProxies'
   | 'allowWeak'
   | 'externalSignatures'
-> {
+>;
+
+/**
+ * A checked configuration as plain data that can be sent to threads: DER of certificates and CRLs, the key as an object
+ * that never leaves the process, users and CRLs in shared memory. `crls` is undefined where revocation is not checked,
+ * `namespaces` where every CA may speak for any name.
+ */
+export interface AuthorityData extends IssuingKeys {
   readonly siteName: string;
   readonly key: KeyObject;
   readonly certificate: Uint8Array;
+  /** Until when it and what it rests on is valid, in seconds since 1970, and whether a CRL lists any of that. */
+  readonly issuerNotAfter: number;
+  readonly isIssuerRevoked: boolean;
   readonly anchors: readonly Uint8Array[];
   readonly crls: readonly Uint8Array[] | undefined;
   readonly users: UsersTable;
@@ -76,28 +84,57 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const hosts = checkedHosts(drafts, { siteName: keys.name, namespaces, mistakes });
   const users = usersOf(source, keys, namespaces);
   const anchors = readAnchors(keys.ca, (i) => placeOf(['ca', i]), mistakes);
-  const identity = readIdentity(keys, {
-    at,
-    namespaces,
-    anchors,
-    placeOf: (key) => placeOf([key]),
-    mistakes,
-  });
+  const identity = readIdentity(keys, { at, namespaces, anchors, placeOf: (key) => placeOf([key]), mistakes });
   // Before the files are read: one that is written meanwhile is another state.
   const crlStamp = keys.crls === undefined ? '' : directoryStamp(keys.crls);
   const crlFiles = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(['crls']), mistakes);
   if (!identity || mistakes.all.length > 0) return { kind: 'refused', mistakes: mistakes.all };
-  const { lifetimeSeconds, notBeforeOffsetSeconds, clockSkewSeconds, legacyProxies, allowWeak, externalSignatures } =
-    keys;
+  const crls = crlFiles?.flatMap((read) => read.crls);
+  const revoked = crls && identity.revoked(crlStoreOf(crls));
   const data: AuthorityData = {
+    ...issuingKeys(keys),
     siteName: keys.name,
     key: identity.key,
     certificate: identity.certificate.der,
+    issuerNotAfter: identity.notAfter,
+    isIssuerRevoked: revoked !== undefined,
     anchors: anchors.map(({ der }) => der),
     crls: crlFiles?.map(({ bytes }) => inSharedMemory(bytes)),
     users: usersTableOf(users.users),
     hosts,
     namespaces,
+  };
+  const { certificate, notAfter } = identity;
+  const expirySource = expirySourceOf({ ...keys, certificate, notAfter, anchors, crls });
+  const expiries = expiriesOf(expirySource, at);
+  const notes = [
+    ...identity.notes,
+    ...(revoked ? [`the certificate of ${shownSubject(revoked)} has been revoked: nothing is granted`] : []),
+    ...users.notes,
+    ...hostNotes(drafts, namespaces),
+    ...namespaceNotes(spaces, anchors),
+    ...notesOf({
+      keys,
+      anchors,
+      expiries,
+      withoutUsers: withoutUsers(expirySource, at),
+      userCount: users.users.length,
+      hosts,
+      at,
+    }),
+  ];
+  return { kind: 'loaded', data, notes, expirySource, crlDirectory: keys.crls, crlStamp };
+}
+
+function issuingKeys({
+  lifetimeSeconds,
+  notBeforeOffsetSeconds,
+  clockSkewSeconds,
+  legacyProxies,
+  allowWeak,
+  externalSignatures,
+}: AuthorityKeys): IssuingKeys {
+  return {
     lifetimeSeconds,
     notBeforeOffsetSeconds,
     clockSkewSeconds,
@@ -105,18 +142,6 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     allowWeak,
     externalSignatures,
   };
-  const { certificate } = identity;
-  const crls = crlFiles?.flatMap((read) => read.crls);
-  const expirySource = expirySourceOf({ certificate, anchors, crls, clockSkewSeconds, allowWeak });
-  const expiries = expiriesOf(expirySource, at);
-  const notes = [
-    ...identity.notes,
-    ...users.notes,
-    ...hostNotes(drafts, namespaces),
-    ...namespaceNotes(spaces, anchors),
-    ...notesOf({ keys, anchors, expiries, userCount: users.users.length, hosts, at }),
-  ];
-  return { kind: 'loaded', data, notes, expirySource, crlDirectory: keys.crls, crlStamp };
 }
 
 /** A copy that threads get without another: 128 MB of CRLs would keep each that passes them on from its work. */

@@ -149,6 +149,27 @@ function strengthProblem(strength: Strength, allowWeak: boolean, what: string): 
   return strength === 'weak' && !allowWeak ? `has ${what} of a kind that is too weak` : undefined;
 }
 
+/**
+ * Why nobody can know whether one certificate signed another, as a sentence; undefined where that can be known.
+ * `issuer` is who should have.
+ */
+export function unsupportedProblem(certificate: Certificate, issuer: Certificate): string | undefined {
+  const [of, problem] =
+    issuer.keyStrength === 'unsupported'
+      ? [issuer, strengthProblem('unsupported', false, 'a key')]
+      : [certificate, strengthProblem(signatureStrength(certificate.signed.algorithm), true, 'a signature')];
+  return problem && `The certificate of ${shownSubject(of)} ${problem}.`;
+}
+
+/** Why a configured CA certifies nobody, as the end of a sentence; undefined where it may. */
+export function anchorProblem(
+  anchor: Certificate,
+  rules: Pick<PathRules, 'at' | 'clockSkewSeconds' | 'allowWeak'>,
+): string | undefined {
+  const problem = certificateProblem(anchor, rules) ?? strengthProblem(anchor.keyStrength, rules.allowWeak, 'a key');
+  return problem ?? (mayBeUsedFor(anchor, 'keyCertSign') ? undefined : 'is not for certificates by its key usage');
+}
+
 /** The same for a proxy: its key, and the signature on it. */
 export function proxyAlgorithmProblem({ keyStrength, signed }: Certificate, rules: PathRules): string | undefined {
   return (

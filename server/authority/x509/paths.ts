@@ -2,7 +2,7 @@
 // first, each signature checked once. Steps and signatures are counted, so that neither loops nor many CAs of one name
 // cost more than the budget of search.ts.
 import { type Certificate, shownName, shownSubject } from './certificate.ts';
-import { intermediates, type Path, pathProblem } from './pathRules.ts';
+import { intermediates, type Path, pathProblem, unsupportedProblem } from './pathRules.ts';
 import { revocationProblem } from './revocation.ts';
 import type { PathSearch } from './search.ts';
 
@@ -50,7 +50,8 @@ function isIssued(certificate: Certificate, issuer: Certificate, search: PathSea
   if (search.isSigned(certificate, issuer)) return true;
   if (search.isSpent) return search.step();
   const names = `${shownSubject(certificate)} was not signed by ${shownSubject(issuer)}`;
-  search.refuse('unsigned', `The certificate of ${names}, whom it names as its issuer.`);
+  const unsigned = `The certificate of ${names}, whom it names as its issuer.`;
+  search.refuse('unsigned', unsupportedProblem(certificate, issuer) ?? unsigned);
   return false;
 }
 

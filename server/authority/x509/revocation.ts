@@ -2,7 +2,7 @@
 // complete CRL of that CA which does not list it. Without one the status is not known, and the path is refused.
 import { isSignedWith, signatureStrength } from './algorithm.ts';
 import { type Certificate, isCa, mayBeUsedFor, shownSubject } from './certificate.ts';
-import { type Crl, isCurrent } from './crl.ts';
+import { type Crl, type CrlStore, isCurrent } from './crl.ts';
 import { certificateProblem, type Path } from './pathRules.ts';
 import type { PathSearch, SearchRules } from './search.ts';
 
@@ -32,6 +32,21 @@ export function revocationProblem(path: Path, search: PathSearch, findPath: Find
     if (!isKnown) return `There is no current CRL of ${shownSubject(issuer)}.`;
   }
   return undefined;
+}
+
+/**
+ * The first certificate of a path that a CRL which is current lists, signed by the CA itself or a configured one of its
+ * name; of other CRLs nothing is asked.
+ */
+export function revokedIn(path: readonly Certificate[], crls: CrlStore, rules: SearchRules): Certificate | undefined {
+  return path.slice(0, -1).find((certificate, i) => {
+    const signers = [path[i + 1]!, ...rules.trust.named(certificate.issuer.key)];
+    const isListed = ({ revoked }: Crl): boolean => revoked.has(certificate.serialNumber.toString(16));
+    const isOurs = (crl: Crl): boolean => signers.some((signer) => isSignedBy(crl, signer));
+    return crls
+      .of(certificate.issuer.key)
+      .some((crl) => isListed(crl) && isUsable(crl, certificate, rules) && isOurs(crl));
+  });
 }
 
 /** The last second before a CRL of the future is one of now. */

@@ -1,7 +1,7 @@
 // The verdict about a chain: paths to configured CAs (RFC 5280, section 6), and proxies below end entities (RFC 3820).
 // Pure: time is a parameter, and nothing is fetched or read.
 import { type Certificate, isCa, shownName, shownSubject } from './certificate.ts';
-import type { Path } from './pathRules.ts';
+import { type Path, unsupportedProblem } from './pathRules.ts';
 import { findPath } from './paths.ts';
 import { proxyIssuerProblem, type ProxyKinds, type ProxyMark, proxyMark, proxyProblem } from './proxyRules.ts';
 import { PathSearch, type SearchRules } from './search.ts';
@@ -115,7 +115,8 @@ function isProxyIssuer(issuer: Certificate, proxies: readonly Certificate[], sea
   if (proxies.includes(issuer)) return false;
   if (!search.isSigned(proxy, issuer)) {
     if (search.isSpent) return search.step();
-    search.refuse('unsigned', `The proxy ${shownSubject(proxy)} was not signed by ${shownSubject(issuer)}.`);
+    const unsigned = `The proxy ${shownSubject(proxy)} was not signed by ${shownSubject(issuer)}.`;
+    search.refuse('unsigned', unsupportedProblem(proxy, issuer) ?? unsigned);
     return false;
   }
   const problem = proxyIssuerProblem(issuer, proxies.length);

@@ -49,6 +49,8 @@ describe('a good configuration', () => {
     const { key, users, hosts, certificate, anchors, ...rest } = loadedData(site);
     expect(rest).toEqual({
       siteName: 'Here',
+      issuerNotAfter: site.ca.certificate.notAfter,
+      isIssuerRevoked: false,
       crls: undefined,
       lifetimeSeconds: 28_800,
       notBeforeOffsetSeconds: 0,

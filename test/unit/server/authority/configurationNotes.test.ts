@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
-import { AT } from '../../../support/pki.ts';
+import { basicConstraints, keyUsage, makeCa } from '../../../support/certificates.ts';
+import { AT, ecPair, rsaPair } from '../../../support/pki.ts';
 
 let site: TestSite;
 beforeAll(() => void (site = testSite()));
@@ -36,6 +37,28 @@ test('a comment behind a role is told, since it is read as one', () => {
   expect(notes('"/CN=Ada" staff, reader # since 2007\n')).toEqual([
     'the user "/CN=Ada" has the role "reader # since 2007": a comment has a line of its own',
   ]);
+});
+
+test('a CA that can certify nobody is told, whatever keeps it from that', () => {
+  const noted = (keys: string[], ca: string): readonly string[] => {
+    site.write('old.pem', ca);
+    site.write('authority.toml', [...keys, ...CONFIG_LINES].join('\n').replace('["ca.pem"]', '["ca.pem", "old.pem"]'));
+    const loading = loadAuthority(site.config, AT);
+    if (loading.kind === 'refused') return loading.mistakes.map(({ message }) => message);
+    return loading.notes.filter((note) => note.startsWith('the CA '));
+  };
+  const valid = { notBefore: AT - 100, notAfter: AT + 100 };
+  const nobody = 'nobody whom it certified gets in';
+  const weak = makeCa('Weak', { ...valid, keys: rsaPair(1024) }).pem;
+  expect(noted([], weak)).toEqual([`the CA /O=Test/CN=Weak has a key of a kind that is too weak: ${nobody}`]);
+  expect(noted(['allowWeak = true'], weak)).toEqual([]);
+  const odd = makeCa('Odd', { ...valid, keys: ecPair('secp256k1') }).pem;
+  expect(noted([], odd)).toEqual([`the CA /O=Test/CN=Odd has a key of a kind that is not supported: ${nobody}`]);
+  const extensions = [basicConstraints(true), keyUsage(6)];
+  expect(noted([], makeCa('Lists', { ...valid, extensions }).pem)).toEqual([
+    `the CA /O=Test/CN=Lists is not for certificates by its key usage: ${nobody}`,
+  ]);
+  expect(noted([], makeCa('Sound', valid).pem)).toEqual([]);
 });
 
 test('a signer that can never be met is told', () => {

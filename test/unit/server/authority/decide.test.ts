@@ -70,6 +70,7 @@ function decided({
     siteName: 'Here',
     issuer: '/O=Test/CN=Here',
     issuerNotAfter: AT + 100_000,
+    isIssuerRevoked: false,
     hosts: new Map([['Partner', PARTNER]]),
     at: AT,
     rolesOf: (key) => (key === 'user' ? roles : []),
@@ -225,6 +226,7 @@ describe('the validity of what is issued', () => {
     ['ends with the chain before the certificate', { roles: [], user: { expiresAt: AT + 5 } }, [0, 5]],
     ['is never empty', { user: { expiresAt: AT } }, 'window'],
     ['is none once the certificate of this site has expired', { policy: { issuerNotAfter: AT - 1 } }, 'window'],
+    ['is none once that was revoked', { policy: { isIssuerRevoked: true } }, 'window'],
     ['but for clocks that differ', { policy: { issuerNotAfter: AT - 1, clockSkewSeconds: 1 } }, [0, 28_800]],
     [
       'is never over already, were it by an earlier begin',
@@ -250,6 +252,7 @@ test('a chain that proves nobody is an error, and nothing else is looked at', ()
     siteName: 'Here',
     issuer: '',
     issuerNotAfter: AT,
+    isIssuerRevoked: false,
     hosts: new Map(),
     at: AT,
     rolesOf: never,

@@ -1,5 +1,5 @@
 // What a configuration rests on runs out while it is served: when is known before, and what comes of it is told once.
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { expiriesOf, firstExpiries } from '../../../../server/authority/configuration/expiries.ts';
@@ -11,21 +11,23 @@ import {
   superviseAuthority,
 } from '../../../../server/authority/supervisor.ts';
 import type { ServiceEvent } from '../../../../server/observe/events.ts';
-import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
-import { makeCrl, pemOf } from '../../../support/certificates.ts';
+import { CONFIG_LINES, loadedData, type TestSite, testSite } from '../../../support/authorities.ts';
+import { CRL_NUMBER, extension, makeCrl, pemOf } from '../../../support/certificates.ts';
+import { implicit, sequence } from '../../../support/derWriter.ts';
 import { AT, ecPair, type Holder, holderOf, person, rsaPair } from '../../../support/pki.ts';
 
 let site: TestSite;
 let supervisor: AuthoritySupervisor | undefined;
 let events: ServiceEvent[];
 let now: number;
+let old: Holder;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   [events, now] = [[], AT];
   site = testSite({ site: ecPair(), partner: ecPair(), validity: { notBefore: AT - 100, notAfter: AT + 1000 } });
   mkdirSync(join(site.directory, 'crls'));
-  const old = holderOf('ca', nameDer(person('Old CA')), ecPair(), undefined, {
+  old = holderOf('ca', nameDer(person('Old CA')), ecPair(), undefined, {
     notBefore: AT - 100,
     notAfter: AT + 500,
   });
@@ -167,6 +169,57 @@ test('a CRL that the weak key of a CA of that name signed is none, and that is t
   expect(firsts()).toMatchObject({ crls: AT + 200 });
   configure(['crls = "crls"', 'allowWeak = true']);
   expect(firsts()).toMatchObject({ crls: AT + 300 });
+});
+
+test('a CRL of CAs alone counts, and that nobody gets in whom its CA certified itself is told', () => {
+  for (const name of ['ca.crl', 'ca.r0', 'old.crl']) rmSync(join(site.directory, 'crls', name));
+  configure(['crls = "crls"']);
+  const ofCas = extension('2.5.29.28', sequence(implicit(2, Buffer.of(0xff))), true);
+  for (const [name, { name: subject, key: privateKey }] of [
+    ['ca.crl', site.ca],
+    ['old.crl', old],
+  ] as const) {
+    const extensions = [CRL_NUMBER, ofCas];
+    const crl = makeCrl({ issuer: { subject, keys: { privateKey } }, nextUpdate: AT + 300, extensions });
+    site.write(join('crls', name), pemOf('X509 CRL', crl));
+  }
+  expect(firsts()).toMatchObject({ crls: AT + 300 });
+  supervisor = supervised();
+  const note = 'the CRL of /O=Test/CN=CA is of its CAs alone: nobody whom it certified itself gets in';
+  expect(supervisor.status().notes).toContain(note);
+  writeCrl('ca.users.crl', AT + 200);
+  expect(toldAt(60)).toEqual(['authorityLoaded']);
+  expect(supervisor.status().notes).not.toContain(note);
+});
+
+test('what certified the authority runs out before its own certificate: nothing is granted then', () => {
+  const validity = { notBefore: AT - 100, notAfter: AT + 200 };
+  const between = holderOf('ca', nameDer(person('Between')), ecPair(), site.ca, validity);
+  const own = holderOf('signer', site.site.name, rsaPair(), between, { ...validity, notAfter: AT + 1000 });
+  site.write('site.pem', own.pem + between.pem);
+  site.write('site.key', own.key.export({ type: 'pkcs8', format: 'pem' }));
+  expect(firsts()).toMatchObject({ certificate: AT + 200 });
+  expect(loadedData(site).issuerNotAfter).toBe(AT + 200);
+  supervisor = supervised();
+  expect(toldAt(201)).toEqual([
+    '201: what certified /O=Test/CN=Here Authority has expired: nobody believes what is issued',
+  ]);
+});
+
+test('a CRL that lists the certificate of the authority itself is told, and nothing is granted', () => {
+  expect(loadedData(site).isIssuerRevoked).toBe(false);
+  const { name: subject, key: privateKey } = site.ca;
+  const revoked = [site.site.certificate.serialNumber];
+  const crl = makeCrl({ issuer: { subject, keys: { privateKey } }, revoked, nextUpdate: AT + 300 });
+  site.write(join('crls', 'ca.revoked.crl'), pemOf('X509 CRL', crl));
+  expect(loadedData(site).isIssuerRevoked).toBe(true);
+  supervisor = supervised();
+  const note = 'the certificate of /O=Test/CN=Here Authority has been revoked: nothing is granted';
+  expect(supervisor.status().notes).toContain(note);
+  // One that somebody else signed says nothing of it.
+  const other = makeCrl({ issuer: { subject, keys: ecPair() }, revoked, nextUpdate: AT + 300 });
+  site.write(join('crls', 'ca.revoked.crl'), pemOf('X509 CRL', other));
+  expect(loadedData(site).isIssuerRevoked).toBe(false);
 });
 
 test('what lies beside the CRLs and leads nowhere keeps nobody from new ones', () => {

@@ -20,6 +20,7 @@ import {
   proxyCertInfo,
 } from '../../../../support/certificates.ts';
 import { sequence } from '../../../../support/derWriter.ts';
+import { ecPair } from '../../../../support/pki.ts';
 
 const CA = makeCa('CA');
 const DAY = 86_400;
@@ -45,6 +46,16 @@ function reasonOf(chain: readonly Made[], rules: Partial<ChainRules> = {}): stri
   const verdict = judged(chain, rules);
   return verdict.accepted ? 'accepted' : verdict.reason;
 }
+
+test('of a key that is not known nobody says that it did not sign', () => {
+  const odd = makeCa('CA', { keys: ecPair('secp256k1') });
+  const sentence = 'The certificate of /O=Test/CN=CA has a key of a kind that is not supported.';
+  expect(reasonOf([makeUser('Ada', odd)], { trust: trustStoreOf([odd.certificate]) })).toBe(sentence);
+  const user = makeUser('Bob', CA, { keys: ecPair('secp256k1') });
+  expect(reasonOf([makeProxy(user), user])).toBe(
+    'The certificate of /O=Test/CN=Bob has a key of a kind that is not supported.',
+  );
+});
 
 test('a user alone is accepted as such', () => {
   const user = makeUser('Ada', CA);
