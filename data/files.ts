@@ -6,12 +6,14 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   readSync,
   renameSync,
   type Stats,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import path from 'node:path';
 import { OperationError } from './operationError.ts';
@@ -54,6 +56,23 @@ export function readInto(source: number | UncachedReader, file: string, target: 
     if (bytes === 0) throw new OperationError('snapshot', `${file}: ended at byte ${offset + at} while it was read`);
     at += bytes;
   }
+}
+
+/**
+ * Fills `target` from byte `offset` of an open file; answers how many bytes there were. Throws what the system says.
+ */
+export function readAllAt(descriptor: number, target: Uint8Array, offset: number): number {
+  for (let filled = 0; filled < target.length;) {
+    const bytes = readSync(descriptor, target, filled, target.length - filled, offset + filled);
+    if (bytes === 0) return filled;
+    filled += bytes;
+  }
+  return target.length;
+}
+
+/** Writes all bytes at `offset` of an open file. Throws what the system says, as on a full disk. */
+export function writeAllAt(descriptor: number, bytes: Uint8Array, offset: number): void {
+  for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at, bytes.length - at, offset + at);
 }
 
 /**
@@ -170,6 +189,20 @@ export function foundAt(path: string): Stats | undefined {
 export function refuseNdjson(file: string, found: Pick<Stats, 'isFile'> | undefined): void {
   if (!found?.isFile() || !/\.(ndjson|jsonl?)(\.(gz|bz2|xz|zst))?$/i.test(file)) return;
   throw new OperationError('file', `${file} is a file; name the directory that holds it: ${path.dirname(file)}`);
+}
+
+/**
+ * Makes a folder, and those around it, unless it is there. Throws what the system says. Node's own way never ends where
+ * the system says of a folder that the one around it is missing, and that is there, as below /proc.
+ */
+export function makeFolder(folder: string): void {
+  const around = path.dirname(path.resolve(folder));
+  if (!existsSync(around)) makeFolder(around);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(folder).isDirectory()) throw error;
+  }
 }
 
 /** Turns a failure to read `what` later, as promises tell it, into an OperationError `file`. */

@@ -1,9 +1,11 @@
 // What is not finished yet, and must not outlive the run that makes it: files and directories with names of their own,
 // removed when a signal ends the process, and by the next run where it was killed without one.
 import { createHash, randomBytes } from 'node:crypto';
-import { lstatSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import { attempt } from './files.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -29,12 +31,34 @@ export async function unfinished<T>(target: string, work: (partial: string) => P
   try {
     return await work(partial);
   } catch (error) {
-    remove();
+    try {
+      remove();
+    } catch {
+      // Where nothing can be removed, as below a file, nothing was made: the reason is that of the work.
+    }
     throw error;
   } finally {
     forget();
     ours.delete(partial);
   }
+}
+
+/**
+ * Runs work in a new folder for temporary files, which goes with the work. Throws OperationError `file` where there can
+ * be none, with what to do, or else do.
+ */
+export function inTemporaryFolder<T>(orElse: string, work: (folder: string) => Promise<T>): Promise<T> {
+  return unfinished(path.join(tmpdir(), 'catalogue-replica'), async (folder) => {
+    const failure = `cannot write to ${tmpdir()}: set TMPDIR to a directory that can be written${orElse}`;
+    // At once, so that no signal falls between the folder and whoever removes it.
+    attempt(failure, () => mkdirSync(folder, { mode: 0o700 }));
+    try {
+      return await work(folder);
+    } finally {
+      // What is left the next run removes.
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    }
+  });
 }
 
 /** What this process makes now: another one may have had its number before, as in a container that was started anew. */
@@ -84,15 +108,19 @@ export function targetOf(name: string): string {
   return name.replace(MARK, '');
 }
 
-/** Removes what dead runs left of a target, whose name may have changed since: `isOf` says of which targets. */
-export function removeLeft(directory: string, isOf: (name: string) => boolean): void {
+/**
+ * Removes what dead runs left of a target, whose name may have changed since: `isOf` says of which targets. Where
+ * nobody else can be making one, as by a lock, all of it `isDead`, whatever run of whichever container it is of.
+ */
+export function removeLeft(directory: string, isOf: (name: string) => boolean, isDead = false): void {
   const here = placeHere();
   try {
     for (const entry of readdirSync(directory)) {
       const [, place, number] = MARK.exec(entry) ?? [];
       const left = path.join(directory, entry);
       if (place === undefined || !isOf(targetOf(entry))) continue;
-      if (isLeft(left, place === here ? Number(number) : undefined)) rmSync(left, { recursive: true, force: true });
+      const isGone = isDead ? !startsWithOurs(left) : isLeft(left, place === here ? Number(number) : undefined);
+      if (isGone) rmSync(left, { recursive: true, force: true });
     }
   } catch (error) {
     // What cannot be looked at or removed stays: it is in nobody's way.

@@ -115,8 +115,13 @@ function held(file: string, text: string): () => void {
   return () => {
     clearInterval(timer);
     forget();
-    closeSync(descriptor);
-    remove();
+    try {
+      closeSync(descriptor);
+      remove();
+    } catch (error) {
+      // What a sick disk keeps of it counts for nothing once this process is gone, and for this one does not either.
+      if (!(error instanceof Error && 'code' in error)) throw error;
+    }
   };
 }
 

@@ -1,15 +1,11 @@
 // Makes a data set directory ready to be served: imports it to a temporary file, whose name is gone before this returns
 // or a signal ends the process, and loads that.
-import { mkdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { importDirectory } from './import/import.ts';
-import { unfinished } from './leftovers.ts';
+import { inTemporaryFolder } from './leftovers.ts';
 import { openFile } from './files.ts';
 import { keptOpen, loadHeld, type LoadOptions, type OpenedData } from './store/load.ts';
 import { openDataSet } from './import/ndjson.ts';
-import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
 
 /** Below this many bytes of input, starting decode threads takes longer than decoding. */
@@ -25,10 +21,10 @@ export interface OpenOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' 
   readonly onSkipped?: ((count: number, first: readonly string[]) => void) | undefined;
 }
 
-/** Bytes of memory that an import and the load behind it take for each of the input: 0.9 GB for 433 MB (FIGURES). */
+/** Bytes of memory that an import and the load behind it take for each of the input (FIGURES, Memory). */
 const IMPORT_BYTES = 2.1;
 
-/** Bytes of lines in each of a gzip file, about: 337.4 MB in 47.3 (FIGURES, Compression). */
+/** Bytes of lines in each of a gzip file, about: 337.4 MB in 47.3 (FIGURES, Exports). */
 const UNPACKED_BYTES = 7;
 
 /**
@@ -40,34 +36,18 @@ export async function openDirectory(
   { baseUrl, assertRoom, threads: threadsMax, takesNulls, onSkipped }: OpenOptions,
   onProgress: OnProgress,
 ): Promise<OpenedData> {
-  return unfinished(path.join(tmpdir(), 'catalogue-replica'), async (directory) => {
-    makeDirectory(directory);
-    try {
-      const file = path.join(directory, 'imported.snapshot');
-      const bytes = await bytesIn(data);
-      assertRoom?.(bytes * IMPORT_BYTES);
-      const threads = bytes > INLINE_BYTES_MAX ? threadsMax : 0;
-      const isLenient = onSkipped !== undefined;
-      const importing = { directory: data, file, created: undefined, isLenient, takesNulls, threads };
-      const { skippedCount, skipped } = await importDirectory(importing, onProgress);
-      if (skippedCount > 0) onSkipped?.(skippedCount, skipped);
-      const held = { descriptor: openFile(file), file: data, isNameless: true };
-      return await keptOpen(held, () => loadHeld(held, { baseUrl, assertRoom }, onProgress));
-    } finally {
-      // What is left the next run removes.
-      await rm(directory, { recursive: true, force: true }).catch(() => undefined);
-    }
+  return inTemporaryFolder(', or import the data to a file first', async (folder) => {
+    const file = path.join(folder, 'imported.snapshot');
+    const bytes = await bytesIn(data);
+    assertRoom?.(bytes * IMPORT_BYTES);
+    const threads = bytes > INLINE_BYTES_MAX ? threadsMax : 0;
+    const isLenient = onSkipped !== undefined;
+    const importing = { directory: data, file, created: undefined, isLenient, takesNulls, threads };
+    const { skippedCount, skipped } = await importDirectory(importing, onProgress);
+    if (skippedCount > 0) onSkipped?.(skippedCount, skipped);
+    const held = { descriptor: openFile(file), file: data, isNameless: true };
+    return keptOpen(held, () => loadHeld(held, { baseUrl, assertRoom }, onProgress));
   });
-}
-
-/** At once, so that no signal falls between the directory and whoever removes it. */
-function makeDirectory(directory: string): void {
-  try {
-    mkdirSync(directory, { mode: 0o700 });
-  } catch (error) {
-    const cure = 'set TMPDIR to a directory that can be written, or import the data to a file first';
-    throw new OperationError('file', `cannot write ${directory}: ${cure}`, error);
-  }
 }
 
 /** The bytes of all lines; of compressed ones about as many. */

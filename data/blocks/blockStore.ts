@@ -1,14 +1,12 @@
 // The blocks of a snapshot's records as a file: made once for a snapshot and a base URL, checked whenever they are
 // loaded. Where they are kept is blockFiles.ts, how they are made blockWriter.ts.
-import { existsSync, mkdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { strayBlocks } from '../../engine/snapshot/inventory.ts';
 import { sectionsOf, type LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { BLOCKS_TITLE, blocksTitle } from '../../engine/snapshot/sections.ts';
-import { attempt } from '../files.ts';
-import { unfinished } from '../leftovers.ts';
+import { inTemporaryFolder } from '../leftovers.ts';
 import { type LoadOptions, loadSnapshot } from '../store/load.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
@@ -68,15 +66,8 @@ export async function loadBlocks(
     const made = await make(file).catch(refused);
     if (made) return { ...made, file, refusal };
   }
-  return unfinished(path.join(tmpdir(), 'catalogue-replica'), async (directory) => {
-    const failure = `cannot write to ${tmpdir()}: set TMPDIR to a directory that can be written`;
-    attempt(failure, () => mkdirSync(directory, { mode: 0o700 }));
-    try {
-      const temporary = path.join(directory, 'records.blocks');
-      return { ...(await make(temporary)), file: undefined, refusal };
-    } finally {
-      await rm(directory, { recursive: true, force: true });
-    }
+  return inTemporaryFolder('', async (folder) => {
+    return { ...(await make(path.join(folder, 'records.blocks'))), file: undefined, refusal };
   });
 }
 

@@ -1,8 +1,8 @@
 // The change log as a file that only grows: appended to by whole generations, read from any of them on. What is not
 // whole at its end, as a run that was killed leaves it, counts for nothing and is written over.
-import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { attempt, openFile, syncDirectory } from '../files.ts';
+import { attempt, openFile, readAllAt, syncDirectory, writeAllAt } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import {
   FRAME_CHANGES_MAX,
@@ -102,12 +102,12 @@ export function appendGeneration(file: string, next: NextGeneration): void {
     try {
       ftruncateSync(descriptor, end?.bytes ?? 0);
       if (!end) {
-        writeAll(descriptor, LOG_START.bytes, 0);
+        writeAllAt(descriptor, LOG_START.bytes, 0);
         ({ end } = LOG_START);
       }
       for (const frame of framesOf(next)) {
         const framed = frameBytes(frame, end);
-        writeAll(descriptor, framed.bytes, end.bytes);
+        writeAllAt(descriptor, framed.bytes, end.bytes);
         ({ end } = framed);
       }
       fsyncSync(descriptor);
@@ -130,10 +130,6 @@ function* framesOf({ generation, at, isBase, changes }: NextGeneration): Generat
   yield { generation, at, isBase, isLast: true, changes: some };
 }
 
-function writeAll(descriptor: number, bytes: Uint8Array, offset: number): void {
-  for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at, bytes.length - at, offset + at);
-}
-
 function withFile<T>(file: string, work: (read: ReadAt) => T): T {
   const descriptor = openFile(file);
   try {
@@ -146,14 +142,7 @@ function withFile<T>(file: string, work: (read: ReadAt) => T): T {
 function readerOf(descriptor: number, file: string): ReadAt {
   return (offset, length) => {
     const bytes = new Uint8Array(length);
-    let filled = 0;
-    while (filled < length) {
-      const read = attempt(`cannot read ${file}`, () =>
-        readSync(descriptor, bytes, filled, length - filled, offset + filled),
-      );
-      if (read === 0) break;
-      filled += read;
-    }
+    const filled = attempt(`cannot read ${file}`, () => readAllAt(descriptor, bytes, offset));
     return bytes.subarray(0, filled);
   };
 }

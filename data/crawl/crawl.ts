@@ -104,12 +104,16 @@ async function collect(
   const { bases, collections, unknown } = await rootView(walker.upstream, options.base);
   await state.openParts(collections, bases);
   const look = (collection: Collection): Promise<void> => lookAt({ walker, state, options, onProgress }, collection);
-  const held = state.isRenewal ? await heldIn(options.output, options.base) : new Map<string, HeldCollection>();
+  const held = state.isRenewal
+    ? await heldIn(options.output, options.base, state.begun)
+    : new Map<string, HeldCollection>();
   const manners = new Map<string, Manner>();
   for (const collection of collections) {
     // Of a renewal that was ended nobody knows how: what was walked may be walked once more where links are in doubt.
     const isResumed = state.isRenewal && state.parts.get(collection.name)!.isDone;
-    const manner = isResumed ? 'patched' : await renewed(walker, state, collection, held.get(collection.name));
+    const manner = isResumed
+      ? 'patched'
+      : await renewed(walker, state, held.get(collection.name), { collection, options });
     if (!manner) await look(collection);
     manners.set(collection.name, manner ?? 'walked');
   }
@@ -148,12 +152,13 @@ async function collect(
 async function renewed(
   walker: Walker,
   state: CrawlState,
-  collection: Collection,
   held: HeldCollection | undefined,
+  { collection, options }: { readonly collection: Collection; readonly options: CrawlOptions },
 ): Promise<Manner | undefined> {
   const part = state.parts.get(collection.name)!;
   if (!held || part.isDone || part.ids.size > 0) return undefined;
-  const manner = await renew(walker, collection, held, part);
+  const judge = (): void => judgeSize(part.ids.size, collection.name, state.parts, options);
+  const manner = await renew(walker, collection, held, part, judge);
   if (!manner) {
     state.restart(collection.name);
     return undefined;
@@ -237,6 +242,7 @@ async function walkOnce(
     const repeated = part.add(records);
     part.addPage(page);
     if (repeated) throw new Drift(`${where}: id ${repeated.id} came twice`);
+    judgeSize(count, where, state.parts, options);
     part.position = position;
     last = { count, where };
     onProgress({ phase: `crawling ${name}`, done: part.ids.size, total: count, unit: 'records' });

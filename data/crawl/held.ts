@@ -24,12 +24,15 @@ export function pagesOf(parts: ReadonlyMap<string, CollectionPart>): readonly St
   });
 }
 
-/** What a crawl of this base URL left in `output`, by collection; nothing where it is of another or of nobody. */
-export async function heldIn(output: string, base: string): Promise<ReadonlyMap<string, HeldCollection>> {
+/**
+ * What a crawl of this base URL left in `output`, by collection; nothing where it is of another or of nobody. Its time
+ * is no later than `now`: a clock may have been wrong when it was taken.
+ */
+export async function heldIn(output: string, base: string, now: string): Promise<ReadonlyMap<string, HeldCollection>> {
   const found = await dataSetIn(output);
   if (!found || found.manifest.source !== base) return new Map();
   const pages = storedPages(found.manifest);
-  const { created } = found.manifest;
+  const created = parseInstant(found.manifest.created ?? '') > parseInstant(now) ? now : found.manifest.created;
   const summed = found.files.filter(({ sha256 }) => sha256 !== undefined);
   return new Map(summed.map((file) => [file.collection, { file, created, pages: pages.get(file.collection) }]));
 }

@@ -73,21 +73,30 @@ export class CollectionPart {
     state: PartState,
   ): Promise<CollectionPart> {
     const part = new CollectionPart(file, idField, bases);
-    part.#attempt(() => {
-      const { size } = fstatSync(part.#descriptor);
-      if (size < state.bytes) throw new Error(`it has ${size} bytes, ${state.bytes} were written: remove the state`);
-      ftruncateSync(part.#descriptor, state.bytes);
-    });
-    const whole = { collection: name, path: file, bytes: state.bytes, sha256: undefined };
-    for await (const { bytes } of readLines(whole)) {
-      part.#hash.update(bytes);
-      part.#bytes += bytes.length;
-      for (const line of Buffer.from(bytes).toString().split('\n')) if (line !== '') part.#addLine(line);
+    try {
+      await part.#readWhole(name, state);
+      return part;
+    } catch (error) {
+      part.close();
+      throw error;
     }
-    part.position = state.position;
-    part.isDone = state.isDone;
-    part.pages = state.pages === 'tooMany' ? state.pages : state.pages && [...state.pages];
-    return part;
+  }
+
+  async #readWhole(collection: string, state: PartState): Promise<void> {
+    this.#attempt(() => {
+      const { size } = fstatSync(this.#descriptor);
+      if (size < state.bytes) throw new Error(`it has ${size} bytes, ${state.bytes} were written: remove the state`);
+      ftruncateSync(this.#descriptor, state.bytes);
+    });
+    const whole = { collection, path: this.#file, bytes: state.bytes, sha256: undefined };
+    for await (const { bytes } of readLines(whole)) {
+      this.#hash.update(bytes);
+      this.#bytes += bytes.length;
+      for (const line of Buffer.from(bytes).toString().split('\n')) if (line !== '') this.#addLine(line);
+    }
+    this.position = state.position;
+    this.isDone = state.isDone;
+    this.pages = state.pages === 'tooMany' ? state.pages : state.pages && [...state.pages];
   }
 
   get ids(): ReadonlySet<number> {
@@ -150,9 +159,9 @@ export class CollectionPart {
     return { position: this.position, bytes: this.#bytes, isDone: this.isDone, pages: this.pages };
   }
 
-  /** Closes the file. */
+  /** Closes the file. Throws OperationError `file` where the system says only now what it did not keep. */
   close(): void {
-    closeSync(this.#descriptor);
+    this.#attempt(() => closeSync(this.#descriptor));
   }
 
   #addLine(text: string): void {

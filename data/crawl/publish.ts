@@ -1,8 +1,8 @@
 // Puts a data set that a crawl accepted in the place of the old one, and compares it with that before. Knows whole
 // directories and counts of records only.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { attempt, placesIn, syncDirectory } from '../files.ts';
+import { attempt, makeFolder, placesIn, syncDirectory } from '../files.ts';
 import { MANIFEST_FILE, readManifest } from '../import/manifest.ts';
 import { openDataSet, readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
@@ -18,8 +18,8 @@ export function judgeOutput(output: string, state: string): void {
   if (isWithin(output, state) || isWithin(state, output))
     throw new OperationError('usage', `--state ${state} and ${output} may not hold each other: name one beside it`);
   attempt(`cannot write ${output}`, () => {
-    mkdirSync(parent, { recursive: true });
-    mkdirSync(state, { recursive: true });
+    makeFolder(parent);
+    makeFolder(state);
   });
   if (statSync(parent).dev !== statSync(state).dev)
     throw new OperationError('usage', `--state ${state} is on another file system than ${output}: name one beside it`);

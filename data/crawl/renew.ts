@@ -54,26 +54,28 @@ export type Manner = 'kept' | 'patched' | 'walked';
 
 /**
  * Fills an empty part with what the upstream has now, out of what is held. Answers how, or undefined where that is in
- * doubt, and the part is to be emptied. Throws what the upstream throws but for what it refuses to be asked. Cost: two
- * passes over the file; memory holds ids and dates of its records, and those that changed.
+ * doubt, and the part is to be emptied. Throws what the upstream throws but for what it refuses to be asked. With
+ * each thousand records `judge` is asked, which throws OperationError `input` where they are too much. Cost: two passes
+ * over the file; memory holds ids and dates of its records, and those that changed.
  */
 export async function renew(
   walker: Walker,
   collection: Collection,
   held: HeldCollection,
   part: CollectionPart,
+  judge: () => void,
 ): Promise<Manner | undefined> {
   try {
     const survey = await surveyOf(held, collection);
     const patch = await patchOf(walker, collection, survey, held);
     if (!patch) return undefined;
-    await fill(part, held.file, survey.ids, patch);
+    await fill(part, held.file, { ids: survey.ids, patch, judge });
     const isKept = patch.records.length === 0 && patch.gone.size === 0;
     if (isKept) part.pages = held.pages?.length === 0 ? 'tooMany' : held.pages && [...held.pages];
     return isKept ? 'kept' : 'patched';
   } catch (error) {
     if (error instanceof Drift || isUnaskable(error)) return undefined;
-    // What is held is damaged.
+    // What is held is damaged, or too much: a walk says more.
     if (error instanceof OperationError && error.code === 'input') return undefined;
     throw error;
   }
@@ -290,14 +292,19 @@ function changedMax(ids: Float64Array): number {
   return Math.max(CHANGED_MAX.records, ids.length * CHANGED_MAX.part);
 }
 
-/** Adds what is held and not gone, with what is new in its place. */
-async function fill(part: CollectionPart, file: CollectionFile, ids: Float64Array, patch: Patch): Promise<void> {
+/** Adds what is held and not gone, with what is new in its place; `judge` throws where it becomes too much. */
+async function fill(
+  part: CollectionPart,
+  file: CollectionFile,
+  { ids, patch, judge }: { readonly ids: Float64Array; readonly patch: Patch; readonly judge: () => void },
+): Promise<void> {
   const { records, gone } = patch;
   const fresh = new Set(records.map(({ id }) => id));
   let batch: SentRecord[] = [];
   const flush = (): void => {
     const repeated = part.add(batch);
     if (repeated) throw new Drift(`id ${repeated.id} came twice`);
+    judge();
     batch = [];
   };
   const add = (record: SentRecord): void => {

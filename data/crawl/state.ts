@@ -1,9 +1,9 @@
 // What a crawl has so far, in a directory that outlives a run that is killed: the collections' files, and a checkpoint
 // that tells where each stands. Whatever the checkpoint says is on the disk before it says so.
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Collection } from '../../engine/schema/types.ts';
-import { attempt, placesIn, readAtMost, replaceFile, syncDirectory } from '../files.ts';
+import { attempt, makeFolder, placesIn, readAtMost, replaceFile, syncDirectory } from '../files.ts';
 import { lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import { NOTHING, CollectionPart, type PartState } from './part.ts';
@@ -66,7 +66,7 @@ export class CrawlState {
    * process has it.
    */
   static open(directory: string, url: string, { now, isRenewal }: { now: string; isRenewal: boolean }): CrawlState {
-    attempt(`cannot write ${directory}`, () => mkdirSync(placesIn(directory).collected, { recursive: true }));
+    attempt(`cannot write ${directory}`, () => makeFolder(placesIn(directory).collected));
     const letGo = lock(path.join(directory, LOCK_NAME), 'crawls');
     try {
       const found = checkpointIn(path.join(directory, CHECKPOINT_NAME));
@@ -101,8 +101,10 @@ export class CrawlState {
       this.parts.set(collection.name, await CollectionPart.open(file, collection, bases, state));
     }
     const wanted = new Set(collections.map(({ name }) => `${name}.ndjson`));
-    for (const name of readdirSync(this.data)) if (!wanted.has(name)) rmSync(path.join(this.data, name));
-    syncDirectory(this.data);
+    attempt(`cannot go on in ${this.data}`, () => {
+      for (const name of readdirSync(this.data)) if (!wanted.has(name)) rmSync(path.join(this.data, name));
+      syncDirectory(this.data);
+    });
   }
 
   /** Notes where a part stands; once this returns, it is on the disk. */
@@ -148,8 +150,8 @@ export class CrawlState {
 
   /** Lets go of it, for the next run; what got nowhere leaves nothing. */
   close(): void {
-    this.#closeParts();
     try {
+      this.#closeParts();
       if (!this.#isRemoved && !this.#isNoted()) this.remove();
     } finally {
       this.#letGo();
@@ -163,8 +165,17 @@ export class CrawlState {
   }
 
   #closeParts(): void {
-    for (const part of this.parts.values()) part.close();
+    // Each, whatever the system says of one.
+    const parts = [...this.parts.values()];
     this.parts.clear();
+    const closeFrom = (i: number): void => {
+      try {
+        parts[i]?.close();
+      } finally {
+        if (i < parts.length) closeFrom(i + 1);
+      }
+    };
+    closeFrom(0);
   }
 
   #write(): void {

@@ -57,8 +57,8 @@ export class OutlineStore {
   readonly #numbers = new Map<string, number>();
   readonly #outlines: (readonly string[])[] = [];
   readonly #keys = new Map<string, number>();
-  #newNumbers: number[] = [];
-  #ordered: (readonly number[])[] = [];
+  readonly #newNumbers: number[] = [];
+  readonly #ordered: (readonly number[])[] = [];
 
   /** The number of an outline, known or new. Cost: the length of its keys. */
   numberOf(keys: readonly string[]): number {
@@ -67,13 +67,6 @@ export class OutlineStore {
     if (known !== undefined) return known;
     this.#numbers.set(text, this.#outlines.length);
     return this.#outlines.push(keys) - 1;
-  }
-
-  /** Starts the numbers that are written. */
-  renumber(): void {
-    this.#keys.clear();
-    this.#newNumbers = [];
-    this.#ordered = [];
   }
 
   /** The number that an outline is written with: the next one where it is written for the first time. */

@@ -1,7 +1,7 @@
 // A file without a name to which the threads of an import write records, each what it has decoded: they never lie in
 // memory as a whole, and no thread waits for another. Knows positions alone.
-import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
-import { attempt } from '../files.ts';
+import { closeSync, openSync, rmSync } from 'node:fs';
+import { attempt, readAllAt, writeAllAt } from '../files.ts';
 
 /**
  * An open file, whose descriptor all threads of the process share; `path` is the name that it had. `next[0]` is where
@@ -30,20 +30,15 @@ export function openSpill(path: string): Spill {
 /** Adds bytes, in any thread; answers where they stand. Throws OperationError `file` on a full disk. */
 export function addToSpill({ path, descriptor, next }: Spill, bytes: Uint8Array): number {
   const start = Number(Atomics.add(next, 0, BigInt(bytes.length)));
-  attemptIn(path, () => {
-    for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at, bytes.length - at, start + at);
-  });
+  attemptIn(path, () => writeAllAt(descriptor, bytes, start));
   return start;
 }
 
 /** Fills `target` with what stands from a place on. Throws OperationError `file`. */
 export function readSpill({ path, descriptor }: Spill, from: number, target: Uint8Array): void {
   attemptIn(path, () => {
-    for (let filled = 0; filled < target.length;) {
-      const bytes = readSync(descriptor, target, filled, target.length - filled, from + filled);
-      if (bytes === 0) throw new Error(`it ends at byte ${from + filled}`);
-      filled += bytes;
-    }
+    const bytes = readAllAt(descriptor, target, from);
+    if (bytes < target.length) throw new Error(`it ends at byte ${from + bytes}`);
   });
 }
 

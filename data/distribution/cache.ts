@@ -1,9 +1,9 @@
 // What a replica has of a target on its own disk: the last two generations that it served, so that it can start without
 // the target. Each is whole before `cache.json` names it. Several replicas may share one directory.
-import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { blocksFileAt } from '../blocks/blockFiles.ts';
-import { attempt, foundAt, readAtMost, syncDirectory } from '../files.ts';
+import { attempt, foundAt, makeFolder, readAtMost, syncDirectory } from '../files.ts';
 import { unfinished, writtenMsAgo } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import { partialOf } from './fetch.ts';
@@ -49,7 +49,7 @@ export class SnapshotCache {
    * it cannot be had. A damaged index counts for nothing, since all can be fetched again.
    */
   static open(directory: string, target: string): SnapshotCache {
-    attempt(`cannot write ${directory}, the folder of --cache`, () => mkdirSync(directory, { recursive: true }));
+    attempt(`cannot write ${directory}, the folder of --cache`, () => makeFolder(directory));
     const index = indexIn(path.join(directory, INDEX_NAME));
     if (index && index.target !== target)
       throw new OperationError('usage', `${directory} has generations of ${index.target}: name another with --cache`);
@@ -76,13 +76,23 @@ export class SnapshotCache {
     return blocksFileAt(this.snapshotFile(pointer), pointer.generation, address);
   }
 
-  /** A pointer's generation was taken: it is kept, with the one that was served before, and all else is removed. */
+  /**
+   * A pointer's generation was taken: it is kept, with the one that was served before, and all else is removed: at
+   * first where there is no room to note that. Throws OperationError `file`; it may be asked again.
+   */
   async keep(pointer: Pointer): Promise<void> {
     const others = this.#pointers.filter(({ sha256 }) => sha256 !== pointer.sha256);
     this.#fetched = pointer.sha256;
     this.#known.add(pointer.sha256);
     this.#pointers = this.#servedFirst([pointer, ...others]).slice(0, KEPT);
-    this.#removeOthers([...this.#pointers, ...(await this.#write())]);
+    const removeOthers = (ahead: readonly Pointer[]): void => this.#removeOthers([...this.#pointers, ...ahead]);
+    try {
+      await this.#write();
+    } catch {
+      removeOthers(this.#ahead());
+      await this.#write();
+    }
+    removeOthers(this.#ahead());
   }
 
   /**
@@ -112,10 +122,9 @@ export class SnapshotCache {
     return [...pointers.filter(isServed), ...pointers.filter((one) => !isServed(one))];
   }
 
-  /** Writes the index, unless another replica is ahead; answers with what. */
-  async #write(): Promise<readonly Pointer[]> {
-    const ahead = this.#ahead();
-    if (ahead.length > 0) return ahead;
+  /** Writes the index, unless another replica is ahead. */
+  async #write(): Promise<void> {
+    if (this.#ahead().length > 0) return;
     const file = path.join(this.#directory, INDEX_NAME);
     const pointers = this.#pointers.map((one) => JSON.parse(encodePointer(one)) as unknown);
     const index: Index = { format: INDEX_FORMAT, target: this.#target, pointers, fetched: this.#fetched };
@@ -126,7 +135,6 @@ export class SnapshotCache {
         syncDirectory(this.#directory);
       }),
     );
-    return [];
   }
 
   /** The target's pointer was seen to be the one that is served, now, in milliseconds since 1970. */

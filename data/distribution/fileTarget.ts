@@ -1,11 +1,11 @@
 // A target that is a folder, which any HTTP server may hand out. Objects and pointer appear by a rename of what the
 // disk has already; which of two publishers comes next is settled by a link, which only one can make.
-import { existsSync, linkSync, mkdirSync, read, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, read, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { attempt, cannotRead, foundAt, putInPlace, textWithin } from '../files.ts';
+import { attempt, cannotRead, foundAt, makeFolder, putInPlace, textWithin } from '../files.ts';
 import { targetOf, unfinished } from '../leftovers.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
@@ -36,7 +36,7 @@ export function fileTarget(url: URL): PublishingTarget {
     has: async (name, size) => foundAt(at(name))?.size === size,
     write: async (name, _size, pieces) => {
       const file = at(name);
-      attempt(`cannot write ${file}`, () => mkdirSync(folder, { recursive: true }));
+      attempt(`cannot write ${file}`, () => makeFolder(folder));
       await unfinished(file, async (partial) => {
         try {
           await writeWhole(partial, pieces);
@@ -148,7 +148,7 @@ async function replacePointer(
   const file = path.join(folder, POINTER_NAME);
   return unfinished(file, async (partial) => {
     const isOurs = attempt(`cannot write ${file}`, () => {
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
       writeFileSync(partial, text, { flush: true });
       return isLinked(partial, claim);
     });

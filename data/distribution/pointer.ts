@@ -25,7 +25,7 @@ export interface StoredObject {
   readonly size: number;
 }
 
-/** Records compressed for a base URL, of which `address` is the hash that names them (blockStore.ts). */
+/** Records compressed for a base URL, of which `address` is the hash that names them (blockFiles.ts). */
 export interface StoredBlocks extends StoredObject {
   readonly address: string;
 }

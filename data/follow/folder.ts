@@ -57,7 +57,7 @@ export function claim(paths: FollowPaths, url: string): FollowNotes {
   if (found?.url === url) return found;
   const nothing: FollowNotes = { url, sweptMs: 0, imported: '' };
   if (!hasData(paths)) {
-    rmSync(paths.crawlState, { recursive: true, force: true });
+    attempt(`cannot remove ${paths.crawlState}`, () => rmSync(paths.crawlState, { recursive: true, force: true }));
     note(paths, nothing);
   } else if (found) {
     const cure = 'name another folder';

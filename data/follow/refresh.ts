@@ -1,17 +1,19 @@
 // Brings the folder of a replica up to date with the catalogue that it follows: crawl, import, change log, and one
 // rename. Each step is left whole or not at all, and the next run goes on where one was killed.
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { appendGeneration, generationsIn } from '../changes/changeFile.ts';
 import { type ChangeKind, changesBetween, kindOf, type RecordChange } from '../changes/diff.ts';
 import { type CatalogueDigests, digestsOfSnapshot } from '../changes/digests.ts';
 import { digestsOfChanged } from '../changes/keptDigests.ts';
 import { crawl, type CrawlOptions } from '../crawl/crawl.ts';
 import { discardedRefusal, judgeSource } from '../crawl/publish.ts';
-import { attempt, openFile, putInPlace } from '../files.ts';
+import { attempt, makeFolder, openFile, putInPlace } from '../files.ts';
 import type { EarlierImport, Origin } from '../import/earlier.ts';
 import { importDirectory, type ImportWork, type KeptRecords } from '../import/import.ts';
 import { readManifest } from '../import/manifest.ts';
+import { removeLeft } from '../leftovers.ts';
 import { lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
@@ -82,9 +84,10 @@ export async function refresh(
   observer: RefreshObserver,
 ): Promise<{ readonly generation: string; readonly isNew: boolean }> {
   const paths = pathsIn(options.folder);
-  attempt(`cannot write ${options.folder}`, () => mkdirSync(options.folder, { recursive: true }));
+  attempt(`cannot write ${options.folder}`, () => makeFolder(options.folder));
   const letGo = lock(paths.lock, 'refreshes');
   try {
+    removeLeft(options.folder, (name) => name === path.basename(paths.next), true);
     const before = generationIn(paths.snapshot);
     const notes = claim(paths, options.base);
     // In a folder of which nothing is known there may be what was crawled of another catalogue.
@@ -174,9 +177,13 @@ function endEarlier(paths: FollowPaths, { clock }: Pick<RefreshOptions, 'clock'>
   const logged = generationsIn(paths.changes).at(-1)?.generation;
   if (!existsSync(paths.next)) return;
   const generation = generationIn(paths.next);
-  if (generation === undefined || generation !== logged) return rmSync(paths.next);
+  if (generation === undefined || generation !== logged) return remove(paths.next);
   putInPlace(paths.next, paths.snapshot);
   onStep({ kind: 'placed', generation, counts: undefined, ms: clock() - startMs });
+}
+
+function remove(file: string): void {
+  attempt(`cannot remove ${file}`, () => rmSync(file));
 }
 
 /** Builds the snapshot of the data set and puts it in place; answers its generation, and of what it was built. */
@@ -199,7 +206,7 @@ async function build(
     observer.onStep({ kind: 'built', generation, bytes, work, skipped, ms: clock() - startMs });
     if (before === generation) {
       // One that was built of all lines is whole, whatever has become of the other.
-      if (earlier) rmSync(paths.next);
+      if (earlier) remove(paths.next);
       else putInPlace(paths.next, paths.snapshot);
       return origin;
     }

@@ -1,5 +1,5 @@
 // The manifest of a data set directory: the time of its data, and what its files held when they were written.
-// Reads MANIFEST.json and checks its form only; ndjson.ts compares the sums, import.ts the counts.
+// Reads MANIFEST.json and checks its form only; ndjson.ts compares the sums, collections.ts the counts.
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isObject } from '../../engine/bits/json.ts';

@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createGunzip } from 'node:zlib';
-import { closestName } from '../../engine/bits/suggest.ts';
+import { nearestName } from '../../engine/bits/suggest.ts';
 import { COLLECTIONS, collectionNamed } from '../../engine/schema/catalogue.ts';
 import { LineMemory, type Lines, READ_BYTES, RUN_BYTES } from '../decode/lines.ts';
 import { assertFile, cannotRead, foundAt, placeOf, refuseNdjson } from '../files.ts';
@@ -236,9 +236,8 @@ function linesIn(run: Uint8Array): number {
 }
 
 function unknownCollection(file: string, collection: string): string {
-  const nearest = closestName(
-    collection,
-    COLLECTIONS.map(({ name }) => name),
-  );
-  return `${file}: there is no collection ${collection}; did you mean ${nearest}.ndjson?`;
+  const names = COLLECTIONS.map(({ name }) => name);
+  const nearest = nearestName(collection, names);
+  const cure = nearest === undefined ? 'name it otherwise, or put it elsewhere' : `did you mean ${nearest}.ndjson?`;
+  return `${file}: there is no collection ${collection}; ${cure}`;
 }

@@ -34,7 +34,7 @@ export interface EarlierRecords {
   readonly outlines: Outlines;
 }
 
-/** Decoded records of one collection: `recordEnds` and `links` are positions in the record's block. */
+/** Decoded records of one collection: `recordEnds` and `links` are positions in the record's batch. */
 export class RecordStore {
   readonly #bytes: RecordBytes;
   /** Of each batch: its first row and where its bytes stand. */
@@ -106,7 +106,6 @@ export class RecordStore {
    */
   write(writer: SnapshotWriter, name: string, order: Order, chunkBytesMax: number): StoredRecords {
     const count = order ? order.length : this.rows;
-    this.#outlines.renumber();
     let chunks = 0;
     let bytes = 0;
     for (let row = 0; row < count; chunks++) {

@@ -13,9 +13,9 @@ import {
   type SectionViews,
 } from '../../engine/snapshot/sections.ts';
 import { openFile, readInto } from '../files.ts';
-import { OperationError } from '../operationError.ts';
 import { UncachedReader } from '../uncached.ts';
 import { readDirectory } from './load.ts';
+import { assertChecksum } from './sectionLoader.ts';
 
 /** So that a piece is still in the processor's cache when it is hashed and written. */
 const PIECE_BYTES = 256 << 10;
@@ -101,7 +101,7 @@ export class SectionFile {
       if (this.#whole.has(section.offset)) continue;
       const running = checksum();
       for (const piece of this.pieces(section)) running.add(piece);
-      this.#assertChecksum(section, running.digest());
+      assertChecksum(this.file, section, running.digest());
       // Behind an empty one stands another at the same place.
       if (section.bytes > 0) this.#whole.add(section.offset);
     }
@@ -119,13 +119,7 @@ export class SectionFile {
   #checked(section: Section): SectionArray {
     const bytes = new Uint8Array(paddedBytes(section.bytes));
     this.read(section, 0, bytes);
-    this.#assertChecksum(section, checksumOf(bytes));
+    assertChecksum(this.file, section, checksumOf(bytes));
     return elementsIn(bytes.buffer, section.width, 0, section.bytes);
-  }
-
-  #assertChecksum({ name, checksum: expected }: Section, computed: number): void {
-    if (computed === expected) return;
-    const found = `checksum ${computed.toString(16)}, expected ${expected.toString(16)}`;
-    throw new OperationError('snapshot', `${this.file}: section ${name}: ${found}`);
   }
 }

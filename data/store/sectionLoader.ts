@@ -90,7 +90,7 @@ export class SectionLoader {
     const target = this.#view(i, paddedBytes(section.bytes));
     readInto(this.#uncached ?? this.#placed.descriptor, this.#placed.file, target, section.offset);
     this.#unreported += section.bytes;
-    this.#check(section, checksumOf(target));
+    assertChecksum(this.#placed.file, section, checksumOf(target));
   }
 
   async #records(i: number, linksAt: number): Promise<void> {
@@ -115,13 +115,13 @@ export class SectionLoader {
       this.#unreported += bytes;
       await this.#report();
     }
-    this.#check(section, running.digest());
+    assertChecksum(file, section, running.digest());
   }
+}
 
-  #check(section: Section, computed: number): void {
-    if (computed === section.checksum) return;
-    const [got, expected] = [computed, section.checksum].map((sum) => sum.toString(16).padStart(8, '0'));
-    const what = `section ${section.name}: checksum ${got}, expected ${expected}`;
-    throw new OperationError('snapshot', `${this.#placed.file}: ${what}`);
-  }
+/** Throws OperationError `snapshot` where the bytes of a section of a file have another checksum than it says. */
+export function assertChecksum(file: string, { name, checksum: expected }: Section, computed: number): void {
+  if (computed === expected) return;
+  const [got, wanted] = [computed, expected].map((sum) => sum.toString(16).padStart(8, '0'));
+  throw new OperationError('snapshot', `${file}: section ${name}: checksum ${got}, expected ${wanted}`);
 }

@@ -3,12 +3,13 @@
 // everywhere.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { MANIFEST_FILE } from '../import/manifest.ts';
+import { makeFolder } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import type { Source } from './source.ts';
@@ -82,7 +83,7 @@ function checkOptions({ observations, seed }: GenerateOptions): void {
 async function writeAll(options: GenerateOptions, onProgress: OnProgress): Promise<GeneratedCatalogue> {
   const world = new World(options);
   const manifest = join(options.directory, MANIFEST_FILE);
-  await mkdir(options.directory, { recursive: true });
+  makeFolder(options.directory);
   await rm(manifest, { force: true });
   const counts: Record<string, number> = {};
   const sha256: Record<string, string> = {};

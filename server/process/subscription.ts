@@ -17,6 +17,7 @@ import { bytesText } from '../observe/quantities.ts';
 import { type Settings, targetAccess } from '../settings/declarations.ts';
 import type { TargetFigures } from './administration.ts';
 import { Freshness } from './freshness.ts';
+import { Keeping } from './keeping.ts';
 import { type Generation, releaseFile } from '../generations/data.ts';
 import type { Change, Generations } from '../generations/generations.ts';
 
@@ -24,7 +25,7 @@ import type { Change, Generations } from '../generations/generations.ts';
 const TIMEOUT_MS = 30_000;
 /** What was refused as damaged is tried again after this time, or at once on an order. */
 const REFUSED_MS = 600_000;
-/** A target that could not be asked is asked again at the latest after this time. */
+/** A target that could not be asked is asked again at the latest after this time, and what was not kept is kept. */
 const FAILED_MS = 10_000;
 /** A target that watches wakes replicas, but who is not asked confirms nothing: so often within `--max-stale` it is. */
 const QUESTIONS_MIN = 3;
@@ -55,6 +56,7 @@ export class Subscription {
   readonly #options: SubscriptionOptions;
   readonly #target: Target;
   readonly #cache: SnapshotCache;
+  readonly #keeping: Keeping;
   readonly #stop = new AbortController();
   /** What is served, or will be before anything else is. */
   #taken: Pointer | undefined;
@@ -74,6 +76,7 @@ export class Subscription {
     this.#options = options;
     this.#target = target;
     this.#cache = cache;
+    this.#keeping = new Keeping(cache, options.report);
     this.#freshness = new Freshness(cache.confirmedMs());
   }
 
@@ -142,12 +145,7 @@ export class Subscription {
 
   /** A generation is served now: a start without the target begins with it. Never rejects. */
   async serves(generation: string): Promise<void> {
-    try {
-      await this.#cache.serves(generation);
-    } catch (error) {
-      if (!(error instanceof OperationError)) throw error;
-      this.#options.report(`a restart will not serve generation ${generation.slice(0, 12)}: ${error.message}`, 'warn');
-    }
+    await this.#keeping.serves(generation);
   }
 
   /** The file of a generation of the cache beside the one that is served, held open; undefined where there is none. */
@@ -225,7 +223,9 @@ export class Subscription {
   async #pause(): Promise<void> {
     const { pollMs, maxStaleMs = Infinity } = this.#options.settings;
     const everyMs = Math.min(pollMs, maxStaleMs / QUESTIONS_MIN);
-    const ms = (this.#isFailing ? Math.min(everyMs, FAILED_MS) : everyMs) * (1 + JITTER * (2 * Math.random() - 1));
+    const ms =
+      (this.#isFailing || !this.#keeping.isKept ? Math.min(everyMs, FAILED_MS) : everyMs) *
+      (1 + JITTER * (2 * Math.random() - 1));
     const signal = AbortSignal.any([this.#stop.signal, this.#wake.signal]);
     await wait(ms, undefined, { signal }).catch(() => undefined);
     this.#wake = new AbortController();
@@ -258,7 +258,7 @@ export class Subscription {
       if (found !== 'unchanged') {
         await this.#follow(found.text, isOrder, take);
         this.#validator = found.validator;
-      }
+      } else if (!this.#keeping.isKept) await this.#keeping.keep(this.#taken!);
       this.#confirm();
       return undefined;
     } catch (error) {
@@ -282,11 +282,9 @@ export class Subscription {
         await this.#bring(pointer);
         await this.#try(pointer, take);
       } else if (pointer.sequence < this.#taken.sequence) return; // Of a mirror that is behind.
-      if (pointer.sequence !== this.#taken?.sequence || pointer.sha256 !== this.#taken.sha256) {
-        // In this order, so that the next check tries again where the disk is full.
-        await this.#cache.keep(pointer);
-        this.#taken = pointer;
-      }
+      const isAnother = pointer.sequence !== this.#taken?.sequence || pointer.sha256 !== this.#taken.sha256;
+      this.#taken = pointer;
+      if (isAnother || !this.#keeping.isKept) await this.#keeping.keep(pointer);
       this.#freshness.note(this.#taken, this.#lastSuccessMs !== undefined && !this.#isFailing);
       this.#refused = undefined;
     } catch (error) {
@@ -383,7 +381,7 @@ export class Subscription {
   #confirm(): void {
     this.#lastSuccessMs = epochMs();
     this.#freshness.confirm();
-    this.#cache.confirm(this.#lastSuccessMs);
+    this.#keeping.confirm(this.#lastSuccessMs);
     if (this.#isFailing) this.#options.report(`${this.#target.name}: what is served is current again`);
     this.#isFailing = false;
   }

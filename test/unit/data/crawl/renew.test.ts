@@ -70,6 +70,34 @@ test.each([14, 5, 0, -5, -14])(
   },
 );
 
+test('a record that is dated in the future hides nothing, whatever a wrong clock said of what is held', async () => {
+  const notes = Array.from({ length: 50 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
+  notes[7] = { ...notes[7]!, lastUpdatedDate: '2035-01-01T00:00:00Z' };
+  const collections: Record<string, readonly PlainRecord[]> = { notes };
+  const { url } = await upstreamOf({ collections, heedsDates: true });
+  const output = newOutputIn(directory);
+  await crawled(url, output, { now: '2040-01-01T00:00:00Z' });
+  collections['notes'] = notes.with(3, noteOf(3, 12, 'changed'));
+  const report = await crawled(url, output, { kind: 'renewal', now: '2026-01-13T00:00:00Z' });
+  expect(report?.manners.get('notes')).toBe('patched');
+  expect(recordsOf(output)).toEqual(await whole(url));
+});
+
+test('what changed links to no more than a crawl takes: it is refused before all is held', async () => {
+  const notes = Array.from({ length: 100 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
+  const collections: Record<string, readonly PlainRecord[]> = { notes };
+  const { url } = await upstreamOf({ collections, heedsDates: true });
+  const output = newOutputIn(directory);
+  await crawled(url, output);
+  const before = recordsOf(output);
+  const links = Array.from({ length: 5000 }, (_, i) => `${url}/api/v3/times/${i}/`);
+  collections['notes'] = notes.with(3, { ...noteOf(3, 12, 'changed'), links });
+  await expect(crawled(url, output, { kind: 'renewal', idsMax: 4000 })).rejects.toThrow(
+    /ids of records and of what their collections link to, more than 4000/,
+  );
+  expect(recordsOf(output)).toEqual(before);
+});
+
 test.each([
   ['tags', false],
   ['dates', true],

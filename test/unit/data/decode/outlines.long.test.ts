@@ -6,7 +6,6 @@ import { costOf } from '../../../support/growth.ts';
 test('each sequence of keys has its number, which is written in the order of records', () => {
   const store = new OutlineStore();
   expect([['a', 'b'], ['b', 'a'], [], ['a', 'b']].map((keys) => store.numberOf(keys))).toEqual([0, 1, 2, 0]);
-  store.renumber();
   expect([1, 0, 1].map((outline) => store.written(outline))).toEqual([0, 1, 0]);
   expect(store.take()).toEqual({
     keys: ['b', 'a'],

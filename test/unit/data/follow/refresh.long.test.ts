@@ -1,6 +1,6 @@
 // A replica that follows a catalogue: each refresh brings what changed and notes it; one that fails or is killed leaves
 // the old generation or the new one, and the next run ends it; the long ring kills at every step.
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
@@ -121,6 +121,18 @@ test('a refresh that is killed leaves the old generation or the new one, and the
     expect(await differencesFrom(folder, AFTER)).toEqual([]);
     expect(loggedIn(folder, 0), `killed at step ${step}`).toEqual(CHANGES);
   }
+});
+
+test('what killed runs of other containers were building goes at once, and what is somebody else stays', async () => {
+  const { upstream } = await upstreamOf(BEFORE);
+  const folder = newFolder();
+  mkdirSync(folder, { recursive: true });
+  const [left, other] = ['next.snapshot', 'catalogue.snapshot'].map((name) =>
+    join(folder, `${name}.partial-00000000-1-0123456789ab`),
+  ) as [string, string];
+  for (const file of [left, other]) writeFileSync(file, 'x');
+  await refreshed(upstream.url, folder);
+  expect([existsSync(left), existsSync(other)]).toEqual([false, true]);
 });
 
 test('publishes each new generation, and what it could not the next time', async () => {

@@ -1,13 +1,13 @@
 // A real server that follows a target and is told to take what is new: what it answers and counts, and that it serves
 // on where its cache cannot be had.
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { encodePointer, snapshotName } from '../../../../data/distribution/pointer.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { newFolder, published, type Release, releaseOf, wholePointer } from '../../../support/distributions.ts';
-import { type Follower, startFollower } from '../../../support/followers.ts';
+import { cacheOf, type Follower, startFollower } from '../../../support/followers.ts';
 
 const directory = temporaryDirectory();
 const POLL = { timeout: 20_000, interval: 50 };
@@ -30,6 +30,10 @@ async function serving(url: string, cache: string, poll: string): Promise<Follow
   return server;
 }
 
+async function serves(server: Follower, { generation }: Release): Promise<void> {
+  await expect.poll(async () => (await server.status()).data?.generation, POLL).toBe(generation);
+}
+
 const newCache = (): string => join(mkdtempSync(join(directory, 'cache-')), 'cache');
 
 /** Has the pointer of a folder name its snapshot with a wrong byte behind the header, which only loading finds. */
@@ -41,6 +45,35 @@ function damageSection(folder: string): void {
   writeFileSync(join(folder, snapshotName(damaged)), body);
   writeFileSync(join(folder, 'current.json'), encodePointer(damaged));
 }
+
+test('is ready with what it cannot note for a restart, says so once, and notes it as soon as it can', async () => {
+  const { url } = newFolder(directory);
+  const cache = newCache();
+  const [first, second, third] = releases;
+  await published(url, first);
+  const server = await serving(url, cache, '200ms');
+  await published(url, second);
+  await serves(server, second);
+  const index = join(cache, 'cache.json');
+  await expect.poll(() => readFileSync(index, 'utf8'), POLL).toContain(second.generation);
+  const noted = readFileSync(index, 'utf8');
+  rmSync(index);
+  // A file cannot be put in the place of a folder.
+  mkdirSync(index);
+  await published(url, third);
+  await serves(server, third);
+  await server.printed(/a restart will not serve generation .{12}: cannot write .*cache\.json.*EISDIR/);
+  await expect.poll(async () => (await server.status()).target.generation, POLL).toBe(third.generation);
+  expect(await server.readyz()).toEqual({ code: 200, status: 'ready' });
+  expect(await server.metrics()).toMatch(/^catalogue_replica_reloads_total\{status="refused"\} 0$/m);
+  // Of the three the one before the last is kept, which the index does not name yet.
+  await expect.poll(() => cacheOf(cache).snapshots.length, POLL).toBe(2);
+  rmSync(index, { recursive: true });
+  writeFileSync(index, noted);
+  await expect.poll(() => readFileSync(index, 'utf8'), POLL).toContain(third.generation);
+  expect(server.out().match(/a restart will not serve/g)).toHaveLength(1);
+  expect(server.out()).not.toContain('not taken');
+});
 
 test('what is new is taken on an order, which is answered with what came of it and counted once', async () => {
   const { folder, url } = newFolder(directory);
