@@ -14,7 +14,7 @@ export type { RecordBlocks } from './column/blocks.ts';
 
 // A collection opened, and sets of its rows.
 export { compacted, ownBuffers, ownedBytes, ownedBytesMax } from './index/footprint.ts';
-export { countSelected, type RowSet, selectedRow } from './index/rowset.ts';
+export { countRows, countSelected, type RowSet, selectedRow } from './index/rowset.ts';
 export { type CollectionIndex, rowOfId } from './index/table.ts';
 
 // A snapshot in shared memory.

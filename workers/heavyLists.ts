@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import {
   type CollectionIndex,
+  countRows,
   type Hits,
   type List,
   hitsOf,
@@ -15,6 +16,7 @@ import type { RunHeavy } from './pool.ts';
 import type { HeavyFinding, HeavyQuery, MissReason } from './protocol.ts';
 import { type RowSetCache, shortKey } from './rowSetCache.ts';
 import type { Trace } from './trace.ts';
+import type { Slices } from './slices.ts';
 import { SharedWork, type Disconnection } from './waiter.ts';
 
 /**
@@ -22,6 +24,9 @@ import { SharedWork, type Disconnection } from './waiter.ts';
  * pages. Twice as many are found, so that every page of at most this many rows lies within one stretch.
  */
 const STRETCH_ROWS = 2048;
+
+/** Rows of a page that are listed as soon as they are known: some 50 us. */
+const LISTED_ROWS_MAX = 16_384;
 
 /** What is known of a filter: its key, its rows where they are kept, and whether they may be. */
 export interface FilterRows {
@@ -37,11 +42,13 @@ export class HeavyLists {
   begun = 0;
   readonly #cache: RowSetCache;
   readonly #runHeavy: RunHeavy;
+  readonly #slices: Pick<Slices, 'soon'> | undefined;
   readonly #work = new SharedWork<Outcome>();
 
-  constructor(cache: RowSetCache, runHeavy: RunHeavy) {
+  constructor(cache: RowSetCache, runHeavy: RunHeavy, slices: Pick<Slices, 'soon'> | undefined) {
     this.#cache = cache;
     this.#runHeavy = runHeavy;
+    this.#slices = slices;
   }
 
   /** Requests that found what they want under way. */
@@ -65,7 +72,15 @@ export class HeavyLists {
       if (outcome.set) this.#cache.put(key, outcome.set);
     });
     if (!isFound(found)) return found;
-    return found.kind === 'set' ? hitsOf(collection, found.set, plan, trace.counters) : found.page;
+    if (found.kind !== 'set') return found.page;
+    const { set } = found;
+    return this.#inTurn(plan, set, () => hitsOf(collection, set, plan, trace.counters), waiter);
+  }
+
+  /** What is listed of a set: of very many rows in a turn of its own, since many may have waited for one set. */
+  #inTurn(plan: Plan, set: RowSet, list: () => Hits, waiter: Disconnection): Hits | Promise<Hits | MissReason> {
+    const isLong = Math.min(countRows(set), plan.page.limit) > LISTED_ROWS_MAX;
+    return isLong && this.#slices ? this.#slices.soon(list, waiter) : list();
   }
 
   /**
@@ -98,7 +113,9 @@ export class HeavyLists {
     return this.#outcomeOf(workKey, query, waiter, trace, keep).then((found) => {
       if (!isFound(found)) return found;
       assert(found.kind === 'page', 'the pool was asked for a page');
-      return wide ? partOf(collection, plan, found.page, found.set) : found.page;
+      const { page, set } = found;
+      if (!wide || !set) return wide ? partOf(collection, plan, page, set) : page;
+      return this.#inTurn(plan, set, () => partOf(collection, plan, page, set), waiter);
     });
   }
 

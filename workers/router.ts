@@ -20,14 +20,19 @@ import type { RunHeavy } from './pool.ts';
 import { HeavyLists } from './heavyLists.ts';
 import type { MissReason } from './protocol.ts';
 import { type RowSetCache, shortKey } from './rowSetCache.ts';
+import type { Slices } from './slices.ts';
 import { newTrace, type Trace } from './trace.ts';
 import type { Disconnection } from './waiter.ts';
 
-/** What a router is made of. `generation` is that of the snapshot behind the collections. */
+/**
+ * What a router is made of. `generation` is that of the snapshot behind the collections; `slices` take their turns with
+ * lists of very many rows that the pool has found, which are else made at once.
+ */
 export interface RouterOptions {
   readonly generation: string;
   readonly cache: RowSetCache;
   readonly runHeavy: RunHeavy;
+  readonly slices?: Pick<Slices, 'soon'> | undefined;
 }
 
 /**
@@ -62,8 +67,8 @@ export interface Router {
 const KEPT_ROWS_MIN = 4096;
 
 /** A router over a cache and a pool. */
-export function routerOver({ generation, cache, runHeavy }: RouterOptions): Router {
-  const heavy = new HeavyLists(cache, runHeavy);
+export function routerOver({ generation, cache, runHeavy, slices }: RouterOptions): Router {
+  const heavy = new HeavyLists(cache, runHeavy, slices);
   let inline = 0;
   const keyOf = ({ collection, ask, plan }: List): string =>
     shortKey(filterKey(generation, collection.declaration.name, ask, plan.form));

@@ -1,5 +1,6 @@
 // One condition on a table's rows: which index answers it, how many rows it leaves and how much text it looks at.
 // Bounds from dictionaries and posting lists; a matcher never runs here.
+import { wordsFor } from '../bits/bitmap.ts';
 import { longestText, type CodeRange, type Dictionary } from '../column/dictionary.ts';
 import { isSpecForm, type ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
@@ -21,10 +22,10 @@ export type Access = 'nothing' | 'posting list' | 'code range' | 'code list' | '
 /**
  * One condition on a table's rows. `estimate` is the number of rows that match: exact where the codes are known, else
  * an upper bound: the rows of the texts that a search looks at. `scanBytes` is how much text a matcher sees at most,
- * each byte counted as often as `contains` is faster than this matcher, and own URLs that are to be written as they are
- * served; 0 without either. `rowsGathered` is how many rows putting the set together looks at where the codes are
- * known: 0 where it lies ready in the snapshot; `rowsJoined` how many more joining several such sets does. `codes` are
- * those that match, where they were found while planning.
+ * each byte counted as often as `contains` is faster than this matcher, and own URLs that are to be written as they
+ * are served; 0 without either. `rowsGathered` is how many rows putting the set together looks at, at most where a
+ * search finds the codes: 0 where it lies ready in the snapshot; `rowsJoined` how many more joining several such sets
+ * does. `codes` are those that match, where they were found while planning.
  */
 export interface ConditionStep {
   readonly kind: 'condition';
@@ -153,7 +154,8 @@ function searched(index: FieldIndex, lookup: Lookup, operand: Operand, sizing: S
   const query = grams && needle && gramQuery(grams, needle);
   if (!query) {
     const scanBytes = scanBytesIn(dictionary, own, lookup, dictionary.text.length);
-    return { access: 'scan', estimate, scanBytes, rowsGathered: 0, rowsJoined: 0, codes: undefined };
+    const rowsGathered = rowsFound(index, estimate);
+    return { access: 'scan', estimate, scanBytes, rowsGathered, rowsJoined: 0, codes: undefined };
   }
   if (query.bytes <= Math.min(COUNTED_LIST_BYTES_MAX, sizing.listBytesToRead)) {
     sizing.listBytesToRead -= query.bytes;
@@ -162,11 +164,12 @@ function searched(index: FieldIndex, lookup: Lookup, operand: Operand, sizing: S
   // An entry of a list has at least one byte, so that a list has at most as many blocks as bytes.
   const codes = Math.min(dictionary.size, query.bytes * grams.block);
   const bytes = Math.min(dictionary.text.length, codes * longestText(dictionary) + bytesOf(dictionary, own));
+  const most = Math.min(estimate, mostRowsOf(index, codes, sizing) + rowsOfCodes(index, own.start, own.end));
   return {
     access: 'n-gram',
-    estimate: Math.min(estimate, mostRowsOf(index, codes, sizing) + rowsOfCodes(index, own.start, own.end)),
+    estimate: most,
     scanBytes: scanBytesIn(dictionary, own, lookup, bytes) + query.bytes,
-    rowsGathered: 0,
+    rowsGathered: rowsFound(index, most),
     rowsJoined: 0,
     codes: undefined,
   };
@@ -188,7 +191,13 @@ function candidates(index: FieldIndex, grams: Grams, query: GramQuery, lookup: L
     }
   }
   const scanBytes = scanBytesIn(dictionary, own, lookup, found.bytes) + query.bytes;
-  return { access: 'n-gram', estimate: found.rows, scanBytes, rowsGathered: 0, rowsJoined: 0, codes: undefined };
+  const rowsGathered = rowsFound(index, found.rows);
+  return { access: 'n-gram', estimate: found.rows, scanBytes, rowsGathered, rowsJoined: 0, codes: undefined };
+}
+
+/** What putting together the rows of a search looks at, at most: those, or a bitmap for each code. */
+function rowsFound(index: FieldIndex, estimate: number): number {
+  return Math.min(estimate, index.dictionary.size * wordsFor(index.rows));
 }
 
 function shortLists({ lists }: GramQuery): GramQuery['lists'] {

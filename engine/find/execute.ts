@@ -124,7 +124,7 @@ export function hitsUnless(
   counters.rowsTouched += countSelected(rows);
   const counted: FacetCounts[] = [];
   for (const facet of facets) {
-    const counts = facetCounts(collection, facet, set, view);
+    const counts = facetCounts(collection, facet, set, { ...view, facetCount: facets.length });
     if (!counts) return undefined;
     counted.push(counts);
   }

@@ -18,8 +18,9 @@ export interface FacetCounts {
   readonly values: readonly (readonly [text: string, count: number])[];
 }
 
-/** How facets are counted: in which form, where the work is counted, and whether it goes on. */
+/** How facets are counted: in which form, one of how many, where the work is counted, and whether it goes on. */
 interface Counting {
+  readonly facetCount: number;
   readonly form: ServedForm;
   readonly counters: Counters;
   isCancelled(): boolean;
@@ -28,8 +29,11 @@ interface Counting {
 /** Values of one facet that are shown: those beyond are too rare to choose from. */
 export const FACET_VALUES_MAX = 100;
 
-/** Stored bytes of the values of one facet that are shown: what would pass them is left out, and answers stay small. */
-export const FACET_BYTES_MAX = 1 << 20;
+/**
+ * Stored bytes of the values that all facets of an answer show, each an equal part: what would pass them is left out. A
+ * serving thread writes them anew for each answer, 20 to 27 ns a byte.
+ */
+export const FACET_BYTES_MAX = 1 << 17;
 
 const NULL_TEXT = 'null';
 const NULL_BYTES = new TextEncoder().encode(NULL_TEXT);
@@ -44,7 +48,7 @@ export function facetCounts(
   collection: CollectionIndex,
   facet: Facet,
   set: RowSet,
-  { form, counters, isCancelled }: Counting,
+  { form, counters, isCancelled, facetCount }: Counting,
 ): FacetCounts | undefined {
   if (isCancelled()) return undefined;
   const values = valuesAt(collection, facet.path)!;
@@ -57,7 +61,7 @@ export function facetCounts(
   const tally = codes ? tallyOf(codes, slots, dictionary) : relatedTally(values, set, slots, polling);
   counters.rowsCounted += codes ? countRows(set) : tally.rows;
   if (polling.isStopped) return undefined;
-  return { name: facet.name, values: mostFrequent(dictionary, order, tally, form) };
+  return { name: facet.name, values: mostFrequent(dictionary, order, tally, { form, facetCount }) };
 }
 
 /**
@@ -166,7 +170,7 @@ function mostFrequent(
   dictionary: Dictionary,
   order: ValueOrder,
   tally: Tally,
-  form: ServedForm,
+  { form, facetCount }: Pick<Counting, 'form' | 'facetCount'>,
 ): FacetCounts['values'] {
   const { size } = dictionary;
   const counts = withNullText(tally, size, codeOfNullText(dictionary));
@@ -185,7 +189,7 @@ function mostFrequent(
   for (const { code, count } of best) {
     const shown = tally.shown ? tally.shown[code]! : code;
     const own = code < size ? textAt(dictionary, shown).length : 0;
-    if (bytes + own > FACET_BYTES_MAX) continue;
+    if (bytes + own > FACET_BYTES_MAX / facetCount) continue;
     bytes += own;
     values.push([code === size ? NULL_TEXT : servedText(dictionary, shown, form), count]);
   }

@@ -1,5 +1,6 @@
 // Plans a parsed query: conditions grouped by the table they are about, cheapest first, with what each will cost. A
 // plan is plain data that can be printed, cloned and sent to another thread. Runs nothing.
+import { wordsFor } from '../bits/bitmap.ts';
 import { joinSteps } from '../index/join.ts';
 import { COUNTED_CODES_MAX } from '../index/mostRows.ts';
 import type { CollectionIndex, Table } from '../index/table.ts';
@@ -87,6 +88,9 @@ export const INLINE_JOIN_STEPS_MAX = 65_536;
 /** Rows that sets may be put together of in a serving thread: about 2.3 ns each. */
 export const INLINE_ROWS_GATHERED_MAX = 65_536;
 
+/** What one more set costs, were it ready, in rows for each word of a bitmap; less where few rows are left. */
+const SET_PART = 1 / 2;
+
 const SCAN_NANOSECONDS_PER_BYTE = 1;
 const ROW_NANOSECONDS = 2;
 const VALUE_NANOSECONDS = 500;
@@ -127,6 +131,7 @@ export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, ar
     rows += rowsOf(tree);
     rowsGathered += gatheredOf(tree);
   }
+  rowsGathered += (ask.conditions.length - 1) * Math.min(node.estimate, SET_PART * wordsFor(collection.rows));
   const work = { values, scanBytes, joinSteps: joined, rows, rowsGathered };
   return planned(collection, ask, form, { node, excluded, work });
 }
@@ -316,7 +321,7 @@ function withRowCheck({ collection }: DraftContext, step: ConditionStep, left: n
   }
   const scanBytes = rowCheckBytes(step, locateField(collection, step.path).index, left);
   if (scanBytes === undefined) return step;
-  return { ...step, access: 'row check', estimate: Math.min(left, step.estimate), scanBytes };
+  return { ...step, access: 'row check', estimate: Math.min(left, step.estimate), scanBytes, rowsGathered: 0 };
 }
 
 function gatheredOf({ steps }: TableNode | LinkNode): number {

@@ -16,7 +16,7 @@ import {
 } from './problems.ts';
 import { limitWithout, NUMBER_MAX, type Reading } from './reading.ts';
 import { locate, valuesAt } from './path.ts';
-import { nearestKey, nearestName, SUGGESTIONS_MAX } from '../bits/suggest.ts';
+import { nearestKey, nearestName } from '../bits/suggest.ts';
 import { parseValue, truthIn } from './values.ts';
 
 /** So many digits are at most `NUMBER_MAX`. */
@@ -135,9 +135,7 @@ export function readFields(reading: Reading, value: string, at: number): void {
   for (const name of unknown) reading.ignore(at, ['fields', name]);
   if (!reading.isStrict || unknown.length === 0) return;
   const known = [...all];
-  const messages = unknown.map((name, i) =>
-    unknownField(name, i < SUGGESTIONS_MAX ? nearestName(name, known) : undefined),
-  );
+  const messages = unknown.map((name) => unknownField(name, reading.mayHint() ? nearestName(name, known) : undefined));
   reading.refuse(at, messages);
 }
 
@@ -161,7 +159,7 @@ export function readOrdering(reading: Reading, value: string, at: number): void 
     } else if (name !== '') unknown.add(name);
   }
   for (const name of unknown) reading.ignore(at, ['ordering', name]);
-  const messages = reading.isStrict ? [...unknownFields(collection, unknown, (tables) => tables === 0)] : [];
+  const messages = reading.isStrict ? [...unknownFields(reading, unknown, (tables) => tables === 0)] : [];
   if (known.size > ORDER_KEYS_MAX) messages.push(tooManyOrderKeys(ORDER_KEYS_MAX));
   reading.refuse(at, messages);
   const ids = keys.get(collection.ids);
@@ -174,7 +172,7 @@ export function readFacets(reading: Reading, value: string, at: number): void {
   const collection = reading.collection!;
   const facets = [...new Set(namesIn(reading, value, at))].map((name) => ({ name, path: name.split('__') }));
   const unknown = facets.filter(({ path }) => !valuesAt(collection, path)).map(({ name }) => name);
-  const messages = unknown.length === 0 ? [] : [...unknownFields(collection, unknown, () => true)];
+  const messages = unknown.length === 0 ? [] : [...unknownFields(reading, unknown, () => true)];
   if (facets.length > FACETS_MAX) messages.push(tooManyFacets(FACETS_MAX));
   reading.refuse(at, messages);
   if (!reading.page.exported) reading.page.facets = facets;
@@ -186,19 +184,20 @@ export function readFacets(reading: Reading, value: string, at: number): void {
  * are.
  */
 function unknownFields(
-  collection: CollectionIndex,
+  reading: Reading,
   names: Iterable<string>,
   fits: (tables: number) => boolean,
 ): readonly string[] {
+  const collection = reading.collection!;
   const isFit = (name: string): boolean => {
     const values = valuesAt(collection, name.split('__'));
     return values !== undefined && fits(values.tables.length);
   };
   const fields = [...collection.members.keys()].filter(isFit);
-  return Array.from(names, (name, i) => {
+  return Array.from(names, (name) => {
     const why = unfit(collection, name);
     if (why !== undefined) return why;
-    const nearest = i < SUGGESTIONS_MAX ? nearestKey(name, { fields, others: [] }) : undefined;
+    const nearest = reading.mayHint() ? nearestKey(name, { fields, others: [] }) : undefined;
     return unknownField(name, nearest !== undefined && isFit(nearest) ? nearest : undefined);
   });
 }

@@ -55,8 +55,8 @@ export interface SectionKind {
 
 /**
  * Sections that stand behind each other under one path: of a run of records, a table, a column, or the whole file.
- * `check` is the function of `verify` that checks them; of a file of blocks that of loading, which looks at checksums
- * alone. Imports without the `variant` leave them out or empty. `part` is that of kinds that name none.
+ * `check` is the function of `verify` that checks them; of a file of blocks that of loading.
+ * Imports without the `variant` leave them out or empty. `part` is that of kinds that name none.
  */
 export interface SectionGroup {
   readonly path: string;

@@ -1,5 +1,5 @@
 // The index variants that an import may leave out: answers stay the same, some take longer. Names and a check only;
-// build.ts heeds them, the metadata says which are missing.
+// import heeds them, the metadata says which are missing.
 
 /**
  * `grams`: the n-gram indexes, without which searches in texts scan all of them. `bitmaps`: those of values that many

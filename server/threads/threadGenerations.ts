@@ -95,7 +95,8 @@ export class ThreadGenerations {
     const pool = startPool(loaded, poolThreads, POOL_LIMITS, lossesOf('pool'));
     const { generation, created } = loaded;
     const memory = requestMemory(settings);
-    const router = routerOver({ generation, cache: new RowSetCache(rowSetCacheBytes), runHeavy: pool.run });
+    const cache = new RowSetCache(rowSetCacheBytes);
+    const router = routerOver({ generation, cache, runHeavy: pool.run, slices });
     const handler = catalogueHandler({
       generation,
       created,

@@ -28,6 +28,11 @@ const COLLECTION = indexOf(
     publicationState: i % 2 === 0 ? 'citable' : 'published',
   })),
 );
+/** Of more rows than are listed at once. */
+const LARGE = indexOf(
+  'observations',
+  Array.from({ length: 20_000 }, (_, i) => ({ ob_id: i, title: `a${i}` })),
+);
 const LIMITED = { options: { limitDefault: 10 } };
 
 function queryOf(text: string, collection: CollectionIndex = COLLECTION): List {
@@ -356,6 +361,23 @@ describe('a heavy plan', () => {
     expect(pool.begun[0]!.waiter.isGone()).toBe(true);
     pool.endAll();
     expect([await found, cache.size]).toEqual(['gone', 0]);
+  });
+
+  test('whose page has very many rows is listed in a turn of its own, for each who waited', async () => {
+    const cache = new RowSetCache(10_000_000);
+    const pool = new SlowPool(LARGE);
+    const turns: (() => void)[] = [];
+    const soon = <T>(work: () => T | Promise<T>): Promise<T> =>
+      new Promise((resolve) => turns.push(() => resolve(work())));
+    const router = routerOver({ generation: 'g', cache, runHeavy: pool.run, slices: { soon } });
+    const asked = ['20000', '20000', '10'].map(async (limit) => {
+      return router.find(queryOf(`title__contains=a&limit=${limit}`, LARGE), STAYING);
+    });
+    pool.endAll();
+    expect(await asked[2]).toMatchObject({ count: 20_000 });
+    await expect.poll(() => turns.length).toBe(2);
+    for (const turn of turns) turn();
+    for (const found of await Promise.all(asked)) expect(found).toMatchObject({ count: 20_000 });
   });
 
   test('that finds the queue full says so, and keeps nothing', async () => {

@@ -80,18 +80,22 @@ describe('facets', () => {
   });
 
   test('leave out each value with whose text those that are shown would pass the limit', () => {
-    const shown = (...lengths: readonly number[]): readonly string[] => {
+    const shown = (...lengths: readonly number[]): readonly string[] => shownOf('facets=title', ...lengths);
+    const shownOf = (query: string, ...lengths: readonly number[]): readonly string[] => {
       const texts = lengths.map((length, i) => (length === 0 ? null : 'abcd'[i]!.repeat(length)));
       const titled = indexOf(
         'observations',
         texts.map((title, i) => ({ ob_id: i, title })),
       );
-      return facets(titled, 'facets=title')['title']!.map(([text]) => text.replace(/^(.)\1*$/, '$1'));
+      return facets(titled, query)['title']!.map(([text]) => text.replace(/^(.)\1*$/, '$1'));
     };
     const half = FACET_BYTES_MAX / 2;
     expect(shown(half, half, 0)).toEqual(['a', 'b', 'null']);
     expect(shown(half, half + 1, 1)).toEqual(['a', 'c']);
     expect(shown(FACET_BYTES_MAX + 1, 1, 0)).toEqual(['b', 'null']);
+    // Of two each has half of it.
+    expect(shownOf('facets=title,ob_id', half, 1)).toEqual(['a']);
+    expect(shownOf('facets=title,ob_id', half + 1, 1)).toEqual(['b']);
   });
 
   test('count a record once a value of a to-many relation, and under null where a related row has none', () => {

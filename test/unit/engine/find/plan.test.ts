@@ -156,6 +156,9 @@ describe('a plan is heavy', () => {
     expect(isHeavy(`value__in!=${values(64)}`)).toBe(true);
     expect(isHeavy(`value__in=${values(32)}&value__in!=${values(34)}`)).toBe(true);
     expect(isHeavy(`ob_ref=4&value__in=${values(64)}`)).toBe(false);
+    // What a search finds is put together too, were it in little text.
+    expect(['value__contains=1', 'value__contains!=1'].map(isHeavy)).toEqual([true, true]);
+    expect(isHeavy('ob_ref=4&value__contains=1')).toBe(false);
     const codes = Array.from({ length: 64 }, (_, i) => ({ start: 2 * i, end: 2 * i + 1 }));
     const counters = newCounters();
     const few = { kind: 'list', rows: Uint32Array.of(1, 4) } as const;
@@ -186,6 +189,19 @@ describe('a plan is heavy', () => {
     expect(workOf('permissions__label=first&permissions__label__gte=a').joinSteps).toBe(records);
     expect(workOf('ob_id=3&permissions__label__gte=a')).toEqual({ isHeavy: false, joinSteps: each });
     expect(workOf('permissions__label__isnull=true')).toEqual({ isHeavy: false, joinSteps: records });
+  });
+
+  test('where it passes over many sets that lie ready, unless few rows are left by the first', () => {
+    const large = numbered(20 * INLINE_ROWS_GATHERED_MAX);
+    const keys = ['', '__in', '__range', '__gte', '__lte'].flatMap((lookup) => [`ob_ref${lookup}!`, `ob_ref${lookup}`]);
+    const valueOf = (key: string): string => (key.includes('range') ? '7,7' : key.includes('te') ? '-1' : '7');
+    const isHeavy = (chosen: readonly string[]): boolean => {
+      const query = chosen.map((key) => `${key}=${valueOf(key)}`).join('&');
+      return planIn(large, query, { options: { limitDefault: 1 } }).isHeavy;
+    };
+    const negated = keys.filter((key) => key.endsWith('!'));
+    expect([isHeavy(negated.slice(0, 3)), isHeavy(negated)]).toEqual([false, true]);
+    expect(isHeavy(keys)).toBe(false);
   });
 
   test('where it looks up very many values', () => {
