@@ -1,7 +1,8 @@
 // The admin listener: what operators and their tools ask of a server, on a port of the supervisor's own, so that it
 // takes nothing from serving threads and no proxy hands it out. Speaks for what it is given and knows none of it.
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import ipaddr from 'ipaddr.js';
 import { boundPort, portRefused } from '../http/ports.ts';
 
 /** What it answers with: a status, a text of a media type, and headers of its own. */
@@ -44,9 +45,10 @@ export async function listenForAdmin(
   { host, port, onError }: AdminOptions,
   paths: () => AdminPaths,
 ): Promise<AdminListener> {
+  let isForHere = true;
   const server = createServer((request, response) => {
     const { host: name } = request.headers;
-    const isMeant = !isLoopback(host) || name === undefined || NAMED_HERE.test(name);
+    const isMeant = !isForHere || name === undefined || NAMED_HERE.test(name);
     (isMeant ? answerTo(paths(), request) : Promise.resolve(MISNAMED)).then(
       (answer) => send(response, answer),
       (error: unknown) => {
@@ -58,6 +60,7 @@ export async function listenForAdmin(
   try {
     server.listen({ host, port, exclusive: true });
     await once(server, 'listening');
+    isForHere = isLoopback(server.address());
   } catch (cause) {
     throw portRefused(host, port, cause, '--admin-port');
   }
@@ -75,8 +78,9 @@ export async function listenForAdmin(
 const NAMED_HERE = /^(?:localhost|[\d.]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 const MISNAMED = problem(403, 'Name this port by its address or as localhost.');
 
-function isLoopback(host: string): boolean {
-  return /^(?:localhost|127\.[\d.]+|::1)$/i.test(host);
+/** Whether nobody but this host can reach an address, however it was named. */
+function isLoopback(bound: ReturnType<Server['address']>): boolean {
+  return typeof bound === 'object' && bound !== null && ipaddr.process(bound.address).range() === 'loopback';
 }
 
 const VIEW_METHODS = ['GET', 'HEAD'];

@@ -210,8 +210,8 @@ function headersFor({ cors, cacheControl, lastModified, gzip, generation }: Answ
     moved: [cached, ...open],
     errors,
     described: cors ? [...errors, ...PREFLIGHT] : errors,
-    unstored: [CONTENT_TYPE, NOT_STORED, ...pinned, ...open],
-    busy: [CONTENT_TYPE, RETRY_AFTER, NOT_STORED, ...open],
+    unstored: [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, NOT_STORED, ...pinned, ...open],
+    busy: [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, RETRY_AFTER, NOT_STORED, ...open],
   };
 }
 

@@ -169,7 +169,8 @@ export function validated(
   const path = isKnowable(route, ask) ? request.target : `${request.target} ${ask.page.exported!}`;
   const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path, parameters, filters });
   const unchanged = condition && conditional.foreseen(condition, choice.varies, coding, tag);
-  if (unchanged && isKnowable(route, ask)) {
+  // Names without effect are counted each time.
+  if (unchanged && isKnowable(route, ask) && ask.ignored.length === 0) {
     memory.keep(visit, { tag, isForeseen: coding !== 'identity', heedsAccept: !isNamed(route, ask) });
   }
   return { tag, unchanged };
@@ -188,7 +189,7 @@ export function delivered(
   const judged = (made: Answer): Answer => {
     const tag = tagIn(made);
     const unchanged = tag === undefined ? undefined : catalogue.conditional.unchanged(condition, choice.varies, tag);
-    if (unchanged && isKnowable(view.route, view.ask)) {
+    if (unchanged && isKnowable(view.route, view.ask) && view.ask.ignored.length === 0) {
       catalogue.memory.keep(visit, { tag: tag!, heedsAccept: !isNamed(view.route, view.ask) });
     }
     return unchanged ?? made;

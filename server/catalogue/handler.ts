@@ -203,7 +203,7 @@ const START_LENGTH_MAX = 8;
 function isPage({ settings }: CatalogueService, request: Request): boolean {
   const { target } = request;
   if (!STARTS.has(target) && !(settings.browseOnApi && UNNAMED.test(target))) return false;
-  return wishesPage(request);
+  return wishesPage(request, settings.browseOnApi ? FORM : ANY_FORM);
 }
 
 /** Paths of the API, or of nothing, that name no form and have no raw `#`. */
@@ -212,11 +212,15 @@ const UNNAMED = /^\/(?!browse(?:\/|$)|docs\/|openapi\.|api\/(?:v0|legacy_lookup)
 /** Paths of lists, of which Accept can ask for exports. */
 const LIST = /^\/api\/v[23]\/[^/]+\/?$/;
 
+/** A form that is asked for by its name; where pages are everywhere, `api` is one, as Django REST Framework has it. */
+const ANY_FORM = /(?:^|&)format=[^&]/;
+const FORM = /(?:^|&)format=(?!api(?:&|$))[^&]/;
+
 /** Whether a request is a browser's that asks for no form by its name. */
-function wishesPage(request: Request): boolean {
+function wishesPage(request: Request, named: RegExp): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   const isList = LIST.test(request.target);
-  return prefersPage(request.header('accept'), isList) && !/(?:^|&)format=(?!api(?:&|$))[^&]/.test(request.query ?? '');
+  return prefersPage(request.header('accept'), isList) && !named.test(request.query ?? '');
 }
 
 /** The page of a request, which is gone when the pages are read; `missed` says why there was no turn for it. */

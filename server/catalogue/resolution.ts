@@ -53,7 +53,7 @@ export function resolutionAnswer(
   const { answers, ignored } = catalogue;
   const ask = askOf(catalogue, route, visit);
   const asked = route.of === 'identifier' ? addressOf(ask) : decoded(route.rest);
-  const length = typeof asked === 'string' ? asked.length : asked?.length;
+  const length = typeof asked === 'string' ? Buffer.byteLength(asked) : asked?.length;
   const problems = length === undefined || length > RESOLVED_BYTES_MAX ? [tooLong(route)] : ask.problems;
   if (problems.length > 0 || asked === undefined) return answers.refused(problems);
   countIgnored(ignored, '', ask.ignored);

@@ -18,6 +18,11 @@ export function statusText(status: number): string {
   return `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
 }
 
+/** The value of Date for an answer that the transport's library gives none (RFC 9110, 6.6.1). */
+export function dateNow(): string {
+  return new Date().toUTCString();
+}
+
 /** Whether an answer of this status has neither a body nor a Content-Length: 204 and 304 (RFC 9110, 8.6). */
 export function isBodiless(status: number): boolean {
   return status === 304 || status === 204;

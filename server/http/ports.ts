@@ -32,8 +32,9 @@ function reasonOf(cause: unknown, flag: string, holder: string): string {
       return `is in use${holder}, or choose another with ${flag} (0 takes a free one)`;
     case 'EACCES':
       return `is reserved for the system administrator: choose one above 1023 with ${flag}`;
-    case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
+      return 'cannot be taken: that name has no address; choose another with --host';
+    case 'EADDRNOTAVAIL':
       return 'cannot be taken: the address is not one of this machine; choose another with --host';
     case 'ENOTSUP':
       return 'cannot be shared by threads here without uWebSockets.js: run Node 22';

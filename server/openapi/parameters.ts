@@ -13,9 +13,13 @@ export function parameterComponents(options: QueryOptions): DocumentObject {
     const shown = example === undefined ? {} : { example };
     return [wordOf(name), { name, in: 'query', description, schema: own, ...style, ...shown }] as const;
   });
+  const format = Object.fromEntries(offered)[wordOf('format')]!;
+  const plain = { ...format, description: PLAIN_FORMAT, schema: { type: 'string', enum: ['api', 'json'] } };
   const id = { name: 'id', in: 'path', required: true, description: 'Id of the record.', schema: { type: 'integer' } };
-  return { ...Object.fromEntries(offered), Id: { ...id, example: 141 } };
+  return { ...Object.fromEntries(offered), PlainFormat: plain, Id: { ...id, example: 141 } };
 }
+
+const PLAIN_FORMAT = 'The form: `api`, `json` and none are the same JSON. Value: `api`, `json`.';
 
 function offeredParameters(options: QueryOptions): typeof PARAMETERS {
   return PARAMETERS.filter(({ setting }) => setting === undefined || options[setting] === true);
@@ -24,7 +28,9 @@ function offeredParameters(options: QueryOptions): typeof PARAMETERS {
 /** The parameters that a view heeds, as references. */
 export function parametersOf(view: View, options: QueryOptions): readonly DocumentObject[] {
   const heeded = offeredParameters(options).filter(({ views }) => views.includes(view));
-  return heeded.map(({ name }) => refTo('parameters', wordOf(name)));
+  // The root view has no exports (A62).
+  const wordIn = (name: string): string => (name === 'format' && view === 'root' ? 'PlainFormat' : wordOf(name));
+  return heeded.map(({ name }) => refTo('parameters', wordIn(name)));
 }
 
 /** Whether a list heeds a parameter of this name under these settings, so that no filter can have it. */

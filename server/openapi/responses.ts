@@ -91,7 +91,7 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
   }),
   Gone: failure(
     'With `--pin-walks`: another generation of the data is served than the one that the walk began in.',
-    ['Cache-Control', ...OPEN],
+    ['Vary', 'Allow', 'Cache-Control', ...OPEN],
     'Detail',
     {
       detail: 'This generation of the data is gone; 0123456789ab is served now. Begin the walk again.',
@@ -100,7 +100,7 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
   ),
   Unavailable: failure(
     'Too much is under way for this one, or it took too long.',
-    ['Cache-Control', 'Retry-After', ...OPEN],
+    ['Vary', 'Allow', 'Cache-Control', 'Retry-After', ...OPEN],
     'Detail',
     { detail: 'Too many heavy queries at the moment; try again shortly.' },
   ),

@@ -79,6 +79,8 @@ describe.each(TRANSPORTS)('$name', (transport) => {
         'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address; GET and HEAD have no body.',
     });
     expect(answer?.headers.get('content-type')).toEqual(['application/json']);
+    const [date = ''] = answer?.headers.get('date') ?? [];
+    expect(Math.abs(Date.parse(date) - Date.now())).toBeLessThan(60_000);
   });
 
   describe('a request body nobody reads', () => {

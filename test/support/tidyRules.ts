@@ -98,6 +98,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       what: 'the clock',
       allowed: [
         ['server/observe/clock.ts', 'the clock of the server'],
+        ['server/http/answerHead.ts', 'the Date of answers that no library writes'],
         ['workers/budget.ts', 'the time that a task of the pool may take'],
         ['data/leftovers.ts', 'how long ago somebody wrote to what may be left behind'],
         ['bench/', 'measuring is what it is for'],

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { statusText } from '../answerHead.ts';
+import { dateNow, statusText } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
 import { REQUEST_HEAD_BYTES_MAX, REQUEST_HEADERS_MAX } from '../framing.ts';
 import type { DrainTime, Listener, ListenerLoad, ListenOptions } from '../listener.ts';
@@ -280,7 +280,8 @@ function lingersWhenDone(socket: Socket): void {
 
 /** Writes an answer of a connection without a request, and ends it. */
 function endWith(socket: Socket, { status, headers, body }: Answer): void {
-  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const dated: Answer['headers'] = [...headers, ['Date', dateNow()]];
+  const lines = dated.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const head = `HTTP/1.1 ${statusText(status)}\r\nConnection: close\r\n${lines}Content-Length: ${body.bytes}\r\n\r\n`;
   socket.end(Buffer.concat([Buffer.from(head), body.pieceAt(0)]), () => socket.destroy());
 }

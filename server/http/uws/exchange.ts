@@ -1,6 +1,6 @@
 // One request being answered over uWebSockets.js: head, body through back-pressure, clients that leave. Never writes
 // chunked, never buffers a page: what the socket does not take is asked for again from the body.
-import { checkedPiece, isBodiless, statusText } from '../answerHead.ts';
+import { checkedPiece, dateNow, isBodiless, statusText } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
 import type { Framing } from '../framing.ts';
 import { HeaderBlock, type HeaderBlocks } from './headerBlock.ts';
@@ -113,6 +113,7 @@ export class UwsExchange extends LiveExchange {
     const response = this.#response;
     response.writeStatus(statusText(MALFORMED_REQUEST.status));
     if (requestId !== undefined) response.writeHeader('X-Request-Id', requestId);
+    response.writeHeader('Date', dateNow());
     response.writeHeader('Connection', this.#isHead ? REFUSAL_HEAD : REFUSAL);
     if (!this.#isHead) return void response.close();
     this.#hold();

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../engine/engine.ts';
+import { jsonAnswer, listenForAdmin } from '../../../../server/admin/listener.ts';
 import { packageVersion } from '../../../../server/settings/installation.ts';
 import { clientOf, type Client, type Received } from '../../../support/client.ts';
 import { runServer } from '../../../support/commandProcess.ts';
@@ -60,6 +61,27 @@ describe('the admin port', () => {
     ];
     expect(await Promise.all(hosts.map(statusAs))).toEqual([403, 403, 403, 200, 200, 200]);
   });
+
+  test.each(['localhost', '::ffff:127.0.0.1'])(
+    'that is for this host alone knows it by what it listens on: %s',
+    async (host) => {
+      const views = { '/livez': () => jsonAnswer(200, {}) };
+      const listener = await listenForAdmin({ host, port: 0, onError: () => undefined }, () => ({
+        views,
+        commands: {},
+      }));
+      const client = clientOf(`http://127.0.0.1:${listener.port}`);
+      const asked = await client.send({
+        method: 'GET',
+        target: '/livez',
+        headers: { host: 'rebound.example' },
+        body: '',
+      });
+      expect(asked.status).toBe(403);
+      client.close();
+      listener.stop();
+    },
+  );
 
   test('says that the process lives and is ready, to GET and HEAD', async () => {
     for (const [path, word] of [

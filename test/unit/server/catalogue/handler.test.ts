@@ -374,6 +374,8 @@ describe('what a request is counted as', () => {
     expect(await routeOf('/', 'text/html')).toBe('browse');
     expect(await routeOf('/api/v3/', 'text/html')).toBe('browse');
     expect(await routeOf('/api/v3/', 'application/json')).toBe('root');
+    expect(await routeOf('/api/v3/?format=api', 'text/html')).toBe('root');
+    expect(await routeOf('/api/v3/?format=', 'text/html')).toBe('browse');
     expect(await routeOf('/openapi.json')).toBe('other');
   });
 });

@@ -55,9 +55,18 @@ describe('the metric', async () => {
       expect((await client.get('/api/v3/projects/?publicationStatus__in=x&page=2')).status).toBe(200);
       client.close();
     }
+    // A client that has the answer has sent them all the same, each time.
+    const client = clientOf(server.url);
+    const target = '/api/v3/projects/?page=2';
+    const { etag = '' } = (await client.get(target)).headers;
+    for (let i = 0; i < 3; i++) {
+      const { status } = await client.send({ method: 'GET', target, headers: { 'if-none-match': etag }, body: '' });
+      expect(status).toBe(304);
+    }
+    client.close();
     const { body } = await scraper.get('/metrics');
     scraper.close();
-    expect(body).toContain('\ncatalogue_replica_ignored_parameters_total{collection="projects"} 16\n');
+    expect(body).toContain('\ncatalogue_replica_ignored_parameters_total{collection="projects"} 20\n');
     expect(body).not.toContain('publicationStatus');
   });
 });
