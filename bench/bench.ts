@@ -1,4 +1,4 @@
-// The entry of `npm run bench`: reads the flags, runs the load bench or the micro-benchmarks, prints the tables.
+// The entry of `npm run bench`: reads the flags, runs the load bench or what else they ask for, prints the tables.
 // Exit codes: 0 measured, 1 a budget was passed, nothing could be judged, an answer was wrong or the world failed, 2
 // wrong usage; 128 and its number for a signal, behind which nothing is left.
 import { writeFile } from 'node:fs/promises';

@@ -54,8 +54,8 @@ const isBuilding = ['import', 'follow'].includes(process.argv[2]);
 /**
  * The environment of the program. Where it builds, with how glibc is to hand out memory, unless that is said already:
  * all threads from one arena, since by itself each has one whose free memory no other uses, and large memory in huge
- * pages, whose first touch costs a third. An import takes 0.8 of the time and 0.9 of the memory (bench/FIGURES.md,
- * Import and load); threads that serve would wait for each other. glibc reads it once, before a program starts. The
+ * pages, whose first touch costs a third. An import takes 0.8 of the time (bench/FIGURES.md, Import
+ * and load); threads that serve would wait for each other. glibc reads it once, before a program starts. The
  * process by which a server refreshes has the same (process/follower.ts).
  */
 const environment = isBuilding

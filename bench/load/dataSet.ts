@@ -40,9 +40,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The folders whose sources decide the bytes of a data set, and those of a snapshot. */
 const GENERATOR_FOLDERS = ['data/synth'];
 const IMPORT_FOLDERS = [
-  'data/import',
-  'data/decode',
-  ...['bits', 'column', 'index', 'schema', 'snapshot'].map((name) => `engine/${name}`),
+  ...['decode', 'import', 'store'].map((name) => `data/${name}`),
+  ...['bits', 'column', 'index', 'query', 'schema', 'snapshot'].map((name) => `engine/${name}`),
 ];
 
 /**

@@ -1,5 +1,5 @@
-// One heavy client beside cheap ones: how much slower these get, in ratios of interleaved rounds within one run. The
-// only figures of the bench that are no CPU time: what clients wait for is the point.
+// One heavy client beside cheap ones: how much slower these get, in ratios of interleaved rounds within one run. No
+// CPU time: what clients wait for is the point.
 import assert from 'node:assert/strict';
 import { prepareDataSet, type DataSetOptions } from './dataSet.ts';
 import type { LoadObserver } from './load.ts';
@@ -68,6 +68,13 @@ const MEASURES = [
     pass: 3,
     great: 1.5,
     of: ({ p99Ms }: LoadOutcome) => p99Ms,
+  },
+  {
+    name: 'mixedP999',
+    what: 'cheap p99.9 beside a heavy client / alone',
+    pass: 3,
+    great: 1.5,
+    of: ({ p999Ms }: LoadOutcome) => p999Ms,
   },
   {
     name: 'mixedTime',

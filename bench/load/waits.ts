@@ -1,5 +1,5 @@
-// What clients wait for, as ratios of interleaved rounds: what a bench of waits has in common with another. The only
-// figures that are no CPU time.
+// What clients wait for, as ratios of interleaved rounds: what a bench of waits has in common with another. No CPU
+// time: whoever waits for a core has none.
 import { ask } from '../scenarios/check.ts';
 import type { Exchange } from '../client/loadClient.ts';
 import { summaryOf } from './rounds.ts';

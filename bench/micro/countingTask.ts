@@ -17,7 +17,7 @@ const ANSWERS = [200, 304, 200, 404].map(
   (status, i) => ({ status, headers: HEADERS[i % HEADERS.length]!, body: { bytes: i * 1000 } }) as unknown as Answer,
 );
 
-/** The task; a design target of 0.02 of a bare answer is judged in bench/FIGURES.md, from both figures. */
+/** The task; what it is of a bare answer, of which it may be 0.02, stands in bench/FIGURES.md. */
 export function countingTask(): LoopTask {
   const tallies = requestTallies(newTally);
   const watch = countingWatch(tallies, steadyMs);

@@ -53,7 +53,7 @@ function targetText(target: number | undefined): string {
   return target === undefined ? '-' : `${target}`;
 }
 
-/** The table of one heavy client beside cheap ones. */
+/** The table of what clients wait for: beside a heavy one, and at a fixed rate of arrivals. */
 export function waitTable(reports: readonly WaitReport[], place: BudgetPlace | undefined): ReportTable {
   const rows = reports.map((report) => {
     const { name, what, ratio, spread, pass, great } = report;

@@ -1,9 +1,9 @@
 // What the export command does: lists of a snapshot or data set become files, each of them whole or not there. Asks the
 // engine as the API does and serves nothing.
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { attempt, putInPlace } from '../../data/files.ts';
+import { attempt, makeFolder, putInPlace } from '../../data/files.ts';
 import { unfinished } from '../../data/leftovers.ts';
 import { openData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
@@ -76,7 +76,7 @@ export async function runExport(
       refuseProblems(ask, targets.length > 1 ? `${name}: ` : '');
       return { name, file, page: page! };
     });
-    if (targets[0]!.file !== output) attempt(`cannot make ${output}`, () => mkdirSync(output, { recursive: true }));
+    if (targets[0]!.file !== output) attempt(`cannot make ${output}`, () => makeFolder(output));
     const written: string[] = [];
     for (const { name, file, page } of ready) {
       const bytes = await writePage(page, file, (done, total) => {

@@ -23,18 +23,15 @@ type Phase = 'loading' | 'ready' | 'draining';
 
 const NO_THREAD = 'no thread serves: another one starts in the place of the last';
 
-/** Another catalogue that a server follows, for those who ask after it. */
-export interface FollowedCatalogue {
+/** What a server follows, for those who ask after it: another catalogue, by itself or by a target. */
+export interface FollowedSource {
   /** Why the server is not ready; undefined where it is, as far as this goes. */
   unreadyReason(): string | undefined;
   /** How long ago a refresh last succeeded, in milliseconds; undefined where that is not known. */
   ageMs(): number | undefined;
-}
-
-/** A target that a server follows, and by it the catalogue that its publisher follows. */
-export interface FollowedTarget extends FollowedCatalogue {
-  status(): unknown;
-  figures(): TargetFigures;
+  /** Of a target: what there is to tell of it, and its figures. */
+  status?(): unknown;
+  figures?(): TargetFigures;
 }
 
 /** The attribute authority that a server has, for those who ask after it. */
@@ -72,8 +69,7 @@ export class Administration {
   readonly #refreshTally: Tally;
   #commands: AdminAnswers;
   readonly #changes: Tally;
-  #subscription: FollowedTarget | undefined;
-  #follower: FollowedCatalogue | undefined;
+  #source: FollowedSource | undefined;
   #authority: AttendedAuthority | undefined;
   #listener: AdminListener | undefined;
   readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
@@ -112,14 +108,9 @@ export class Administration {
     return this.#listener.port;
   }
 
-  /** Tells of a target that is followed, too. */
-  subscribe(subscription: FollowedTarget): void {
-    this.#subscription = subscription;
-  }
-
-  /** Tells of another catalogue that is followed, too. */
-  follow(follower: FollowedCatalogue): void {
-    this.#follower = follower;
+  /** Tells of what is followed, too. */
+  follow(source: FollowedSource): void {
+    this.#source = source;
   }
 
   /** Tells of an attribute authority, too. */
@@ -194,8 +185,7 @@ export class Administration {
 
   #readiness(): { readonly status: Phase | 'stale' | 'restarting'; readonly reason?: string } {
     if (this.#phase === 'ready' && !this.#isServing()) return { status: 'restarting', reason: NO_THREAD };
-    const source = this.#subscription ?? this.#follower;
-    const reason = this.#phase === 'draining' ? undefined : source?.unreadyReason();
+    const reason = this.#phase === 'draining' ? undefined : this.#source?.unreadyReason();
     if (reason === undefined) return { status: this.#phase };
     return { status: this.#phase === 'ready' ? 'stale' : this.#phase, reason };
   }
@@ -255,7 +245,7 @@ export class Administration {
       ...Object.entries(TARGET_GAUGES).map(([figure, [name, help]]) => ({
         name,
         help,
-        valuesOf: () => one(this.#subscription?.figures()[figure as keyof TargetFigures]),
+        valuesOf: () => one(this.#source?.figures?.()[figure as keyof TargetFigures]),
       })),
     ];
   }
@@ -278,7 +268,7 @@ export class Administration {
 
   /** In seconds; undefined before the first success. */
   #refreshAge(): number | undefined {
-    const ageMs = (this.#subscription ?? this.#follower)?.ageMs();
+    const ageMs = this.#source?.ageMs();
     return ageMs === undefined ? undefined : Math.round(ageMs) / 1000;
   }
 
@@ -329,7 +319,7 @@ export class Administration {
         baseUrl: served.loaded.baseUrl,
         records: this.#counts,
       },
-      ...(this.#subscription && { target: this.#subscription.status() }),
+      ...(this.#source?.status && { target: this.#source.status() }),
       memory: { residentBytes: process.memoryUsage.rss(), ...(served && { dataBytes: bytesOf(served) }) },
       lastChange: this.#lastChange ?? null,
       reloads: this.#reloads.status(),

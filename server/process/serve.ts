@@ -167,7 +167,7 @@ async function subscriptionOf(
   if (from === undefined) return undefined;
   const { Subscription } = await import('./subscription.ts');
   const subscription = await Subscription.open({ settings: { ...settings, from }, baseUrl, report });
-  administration?.subscribe(subscription);
+  administration?.follow(subscription);
   return subscription;
 }
 

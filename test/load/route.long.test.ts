@@ -26,6 +26,7 @@ beforeAll(async () => {
 
 test.for([
   ['mixedP99', 'what 99 of 100 cheap answers take at most beside a heavy client'],
+  ['mixedP999', 'what 999 of 1,000 take at most there'],
   ['mixedTime', 'what all cheap answers take beside a heavy client'],
   ['arrivalsP50', 'what half of the answers take at 70 % of the peak'],
   ['arrivalsP99', 'what 99 of 100 answers take at most there'],
