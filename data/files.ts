@@ -196,12 +196,15 @@ export function refuseNdjson(file: string, found: Pick<Stats, 'isFile'> | undefi
  * the system says of a folder that the one around it is missing, and that is there, as below /proc.
  */
 export function makeFolder(folder: string): void {
-  const around = path.dirname(path.resolve(folder));
-  if (!existsSync(around)) makeFolder(around);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  const whole = path.resolve(folder);
+  const around = path.dirname(whole);
+  if (around !== whole && !existsSync(around)) makeFolder(around);
   try {
-    mkdirSync(folder);
+    mkdirSync(whole);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(folder).isDirectory()) throw error;
+    // Somebody else made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(whole).isDirectory()) throw error;
   }
 }
 

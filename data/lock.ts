@@ -116,8 +116,11 @@ function held(file: string, text: string): () => void {
     clearInterval(timer);
     forget();
     try {
-      closeSync(descriptor);
-      remove();
+      try {
+        closeSync(descriptor);
+      } finally {
+        remove();
+      }
     } catch (error) {
       // What a sick disk keeps of it counts for nothing once this process is gone, and for this one does not either.
       if (!(error instanceof Error && 'code' in error)) throw error;

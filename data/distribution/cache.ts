@@ -77,22 +77,21 @@ export class SnapshotCache {
   }
 
   /**
-   * A pointer's generation was taken: it is kept, with the one that was served before, and all else is removed: at
-   * first where there is no room to note that. Throws OperationError `file`; it may be asked again.
+   * A pointer's generation was taken: it is kept, with the one that was served before. Where that cannot be noted, as
+   * on a full disk, all else is removed but what a restart begins with meanwhile. Throws OperationError `file`; may be
+   * asked again.
    */
   async keep(pointer: Pointer): Promise<void> {
     const others = this.#pointers.filter(({ sha256 }) => sha256 !== pointer.sha256);
     this.#fetched = pointer.sha256;
     this.#known.add(pointer.sha256);
     this.#pointers = this.#servedFirst([pointer, ...others]).slice(0, KEPT);
-    const removeOthers = (ahead: readonly Pointer[]): void => this.#removeOthers([...this.#pointers, ...ahead]);
     try {
       await this.#write();
     } catch {
-      removeOthers(this.#ahead());
+      this.removeOthers(this.#noted().slice(0, 1));
       await this.#write();
     }
-    removeOthers(this.#ahead());
   }
 
   /**
@@ -100,9 +99,14 @@ export class SnapshotCache {
    * does the index.
    */
   #ahead(): readonly Pointer[] {
-    const there = indexIn(path.join(this.#directory, INDEX_NAME))?.pointers ?? [];
+    const there = this.#noted();
     const newest = Math.max(0, ...this.#pointers.map(({ sequence }) => sequence));
     return there.some(({ sha256, sequence }) => !this.#known.has(sha256) && sequence > newest) ? there : [];
+  }
+
+  /** What the index names. */
+  #noted(): readonly Pointer[] {
+    return indexIn(path.join(this.#directory, INDEX_NAME))?.pointers ?? [];
   }
 
   /** A generation is served now: where it has that one, the next start begins with it, whatever was fetched last. */
@@ -148,8 +152,9 @@ export class SnapshotCache {
     return foundAt(path.join(this.#directory, INDEX_NAME))?.mtimeMs;
   }
 
-  #removeOthers(pointers: readonly Pointer[]): void {
-    const kept = new Set(pointers.map(({ sha256 }) => sha256));
+  /** Removes all but what is kept, and `others`, here or by a replica that is ahead. Throws OperationError `file`. */
+  removeOthers(others: readonly Pointer[] = []): void {
+    const kept = new Set([...this.#pointers, ...this.#ahead(), ...others].map(({ sha256 }) => sha256));
     attempt(`cannot remove from ${this.#directory}`, () => {
       for (const name of readdirSync(this.#directory)) {
         const sha256 = /^([0-9a-f]{64})\.snapshot/.exec(name)?.[1];

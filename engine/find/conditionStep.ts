@@ -1,6 +1,5 @@
 // One condition on a table's rows: which index answers it, how many rows it leaves and how much text it looks at.
 // Bounds from dictionaries and posting lists; a matcher never runs here.
-import { wordsFor } from '../bits/bitmap.ts';
 import { longestText, type CodeRange, type Dictionary } from '../column/dictionary.ts';
 import { isSpecForm, type ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
@@ -195,9 +194,16 @@ function candidates(index: FieldIndex, grams: Grams, query: GramQuery, lookup: L
   return { access: 'n-gram', estimate: found.rows, scanBytes, rowsGathered, rowsJoined: 0, codes: undefined };
 }
 
-/** What putting together the rows of a search looks at, at most: those, or a bitmap for each code. */
+/** Codes that are looked at one by one for what a search may find. */
+const FOUND_CODES_MAX = 64;
+
+/** What putting together the rows of a search looks at, at most: those, or the bitmaps of codes that have one. */
 function rowsFound(index: FieldIndex, estimate: number): number {
-  return Math.min(estimate, index.dictionary.size * wordsFor(index.rows));
+  const { size } = index.dictionary;
+  if (size > FOUND_CODES_MAX) return estimate;
+  let rows = 0;
+  for (let code = 0; code < size; code++) rows += index.rowsJoined({ start: code, end: code + 1 });
+  return Math.min(estimate, rows);
 }
 
 function shortLists({ lists }: GramQuery): GramQuery['lists'] {

@@ -320,7 +320,7 @@ function withRowCheck({ collection }: DraftContext, step: ConditionStep, left: n
     return isWorthChecking(left, gathered) ? { ...step, rowsGathered: left, rowsJoined: 0 } : step;
   }
   const scanBytes = rowCheckBytes(step, locateField(collection, step.path).index, left);
-  if (scanBytes === undefined) return step;
+  if (scanBytes === undefined) return isWorthChecking(left, step.rowsGathered) ? { ...step, rowsGathered: left } : step;
   return { ...step, access: 'row check', estimate: Math.min(left, step.estimate), scanBytes, rowsGathered: 0 };
 }
 

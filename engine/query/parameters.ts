@@ -135,7 +135,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     value: `at most ${FACETS_MAX} names, with commas`,
     schema: NAMES,
     meaning:
-      'adds, behind the results, how many records of the whole filtered list have each value: at most the 100 most frequent of each',
+      'adds, behind the results, how many records of the whole filtered list have each value: at most the 100 most frequent of each, fewer of long texts',
     read: readFacets,
   },
   {

@@ -176,9 +176,10 @@ interface Grant {
 
 /** Nothing that an expired or revoked certificate signs is accepted; and new CRLs are not taken with the former. */
 function granted(user: ProvenUser, policy: Policy, grant: Grant): Decision {
-  if (policy.isIssuerRevoked) return error(user, 'window', `The certificate of ${policy.siteName} has been revoked.`);
+  if (policy.isIssuerRevoked)
+    return error(user, 'window', `The certificate of ${policy.siteName}, or what certified it, has been revoked.`);
   if (policy.at > policy.issuerNotAfter + policy.clockSkewSeconds)
-    return error(user, 'window', `The certificate of ${policy.siteName} has expired.`);
+    return error(user, 'window', `The certificate of ${policy.siteName}, or what certified it, has expired.`);
   const notBefore = policy.at + policy.notBeforeOffsetSeconds;
   const notAfter = Math.min(notBefore + policy.lifetimeSeconds, Math.floor(grant.notAfter));
   if (notAfter <= Math.max(notBefore, policy.at)) {

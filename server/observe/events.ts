@@ -7,8 +7,9 @@ export type AuthorisationStatus = 'AccessGranted' | 'AccessDenied' | 'AccessErro
 /**
  * Why nothing was granted, and how the request ended. `userChain`: the user's certificates; `userName`: a subject that
  * cannot be told by its text; `externalForm`: XML or structure; `externalSigner`: its chain; `externalIssuer`: the
- * issuer field; `externalHost`: signed for a trusted host by somebody else; `window`: nothing is left of the validity;
- * `unrecorded`: the audit log cannot be written; `busy`: too much waits already; `bug`: ours.
+ * issuer field; `externalHost`: signed for a trusted host by somebody else; `window`: nothing is left of the validity,
+ * or of that of the authority's own certificate; `unrecorded`: the audit log cannot be written; `busy`: too much waits
+ * already; `bug`: ours.
  */
 export const REFUSALS = {
   unregistered: 'AccessDenied',

@@ -9,28 +9,29 @@ import type { Report } from '../observe/events.ts';
 export class Keeping {
   readonly #cache: SnapshotCache;
   readonly #report: Report;
-  /** Why a restart will not begin with what was taken last; undefined where it will. */
-  #problem: string | undefined;
+  /** What a restart will not begin with, though it is served. */
+  #unkept: string | undefined;
 
   constructor(cache: SnapshotCache, report: Report) {
     this.#cache = cache;
     this.#report = report;
   }
 
-  /** Whether a restart begins with what was taken last. */
+  /** Whether a restart begins with what is served. */
   get isKept(): boolean {
-    return this.#problem === undefined;
+    return this.#unkept === undefined;
   }
 
   /** Keeps what is served, of which the cache has the files; may be asked again. Rejects with our bugs alone. */
   async keep(pointer: Pointer): Promise<void> {
-    const told = this.#problem;
-    this.#problem = await this.#noted(pointer.generation, () => this.#cache.keep(pointer), told);
+    if (!(await this.#isNoted(pointer.generation, () => this.#cache.keep(pointer)))) return;
+    this.#unkept = undefined;
+    this.#removeOthers();
   }
 
   /** A generation of the cache is served now: a restart begins with it. Rejects with our bugs alone. */
   async serves(generation: string): Promise<void> {
-    await this.#noted(generation, () => this.#cache.serves(generation), undefined);
+    await this.#isNoted(generation, () => this.#cache.serves(generation));
   }
 
   /** What is kept was seen to be current, now, in milliseconds since 1970. Throws OperationError `file`. */
@@ -39,17 +40,26 @@ export class Keeping {
     if (this.isKept) this.#cache.confirm(nowMs);
   }
 
-  /** What went wrong, and was told unless it was `told` before. */
-  async #noted(generation: string, note: () => Promise<void>, told: string | undefined): Promise<string | undefined> {
+  async #isNoted(generation: string, note: () => Promise<void>): Promise<boolean> {
     try {
       await note();
-      return undefined;
+      return true;
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
-      const { message } = error;
-      const line = `a restart will not serve generation ${generation.slice(0, 12)}: ${message}`;
-      if (message !== told) this.#report(line, 'warn');
-      return message;
+      const line = `a restart will not serve generation ${generation.slice(0, 12)}: ${error.message}`;
+      if (this.#unkept !== generation) this.#report(line, 'warn');
+      this.#unkept = generation;
+      return false;
+    }
+  }
+
+  /** What nobody serves any more goes; where it cannot, that is told, and tried with the next generation. */
+  #removeOthers(): void {
+    try {
+      this.#cache.removeOthers();
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      this.#report(error.message, 'warn');
     }
   }
 }

@@ -138,6 +138,7 @@ export class Subscription {
   async order(generations: () => Promise<Generations>): Promise<Change> {
     let taken: Change | undefined;
     const failure = await this.#checkOnce(generations, true, (change) => (taken = change));
+    if (!this.#keeping.isKept) this.#wake.abort();
     // One order ends once: what was found new was ordered already, and how that ended is the answer.
     if (taken && (taken.status === 'refused') === (failure !== undefined)) return taken;
     return failure ? (await generations()).refuse(failure.message) : (await generations()).reload();
@@ -253,12 +254,14 @@ export class Subscription {
     take: (pointer: Pointer) => Promise<string | undefined>,
   ): Promise<OperationError | undefined> {
     try {
+      // Whatever comes of the target: a restart may be without it.
+      if (!this.#keeping.isKept) await this.#keeping.keep(this.#taken!);
       const found = await this.#target.readPointer(isOrder ? undefined : this.#validator, this.#stop.signal);
       if (found === undefined) throw new OperationError('network', `${this.#target.name}: nothing is published there`);
       if (found !== 'unchanged') {
         await this.#follow(found.text, isOrder, take);
         this.#validator = found.validator;
-      } else if (!this.#keeping.isKept) await this.#keeping.keep(this.#taken!);
+      }
       this.#confirm();
       return undefined;
     } catch (error) {
@@ -284,7 +287,7 @@ export class Subscription {
       } else if (pointer.sequence < this.#taken.sequence) return; // Of a mirror that is behind.
       const isAnother = pointer.sequence !== this.#taken?.sequence || pointer.sha256 !== this.#taken.sha256;
       this.#taken = pointer;
-      if (isAnother || !this.#keeping.isKept) await this.#keeping.keep(pointer);
+      if (isAnother) await this.#keeping.keep(pointer);
       this.#freshness.note(this.#taken, this.#lastSuccessMs !== undefined && !this.#isFailing);
       this.#refused = undefined;
     } catch (error) {

@@ -84,25 +84,28 @@ export function expirySourceOf({
 export function expiriesOf({ certificates, cas, clockSkewSeconds }: ExpirySource, at: number): readonly Expiry[] {
   return [
     ...certificates,
-    ...cas.map(({ name, lists }) => {
-      const current = lists.filter((list) => isCurrent(list, at, clockSkewSeconds));
-      return listExpiry(name, current);
-    }),
+    ...cas.map(({ name, lists }) => listExpiry(name, lists, (list) => isCurrent(list, at, clockSkewSeconds))),
   ];
 }
 
 /** The CAs of which a CRL counts, but none for users. */
 export function withoutUsers({ cas, clockSkewSeconds }: ExpirySource, at: number): readonly string[] {
-  return cas.flatMap(({ name, lists }) => {
+  const names = cas.flatMap(({ name, lists }) => {
     const good = lists.filter((list) => list.problem === undefined && isCurrent(list, at, clockSkewSeconds));
     return good.length > 0 && good.every(({ isOfCas }) => isOfCas) ? [name] : [];
   });
+  return [...new Set(names)];
 }
 
-/** Of a CA: when the last runs out of its current CRLs without a problem; where each has one, that of the first. */
-function listExpiry(ca: string, current: readonly ListTimes[]): Expiry {
-  const ends = current.filter(({ problem }) => problem === undefined).map(({ nextUpdate = 0 }) => nextUpdate);
-  const problem = ends.length === 0 ? current[0]?.problem : undefined;
+/**
+ * Of a CA: when the last runs out of its current CRLs without a problem, of those for users where it has some; where
+ * each has one, that of the first.
+ */
+function listExpiry(ca: string, lists: readonly ListTimes[], isNow: (list: ListTimes) => boolean): Expiry {
+  const good = lists.filter(({ problem }) => problem === undefined);
+  const ofUsers = good.filter(({ isOfCas }) => !isOfCas);
+  const ends = (ofUsers.length > 0 ? ofUsers : good).filter(isNow).map(({ nextUpdate = 0 }) => nextUpdate);
+  const problem = ends.length === 0 ? lists.find(isNow)?.problem : undefined;
   const note = problem === undefined ? unlistedNote(ca) : uselessNote(ca, problem);
   return { what: 'crls', at: ends.reduce((last, end) => Math.max(last, end), 0), note };
 }

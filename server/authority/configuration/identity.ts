@@ -15,7 +15,7 @@ import type { Namespaces } from '../x509/namespaces.ts';
 import { type PrivateKeys, readPem } from '../x509/pem.ts';
 import { revokedIn } from '../x509/revocation.ts';
 import { trustStoreOf } from '../x509/trust.ts';
-import { validateChain } from '../x509/validate.ts';
+import { type AcceptedChain, type ChainRules, validateChain } from '../x509/validate.ts';
 import { ENTRIES_MAX, FILE_BYTES_MAX, readBytes } from './files.ts';
 import type { AuthorityKeys } from './keys.ts';
 import type { Mistakes } from './mistakes.ts';
@@ -109,14 +109,38 @@ export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Ide
   };
   const verdict = anchors.length === 0 ? undefined : validateChain(certificates, rules);
   if (verdict?.accepted === false) complain(verdict.reason);
-  const notAfter = verdict?.accepted === true ? verdict.expiresAt : certificate.notAfter;
+  const notAfter = verdict?.accepted === true ? lastEnd(certificates, rules, verdict) : certificate.notAfter;
   const days = Math.ceil((notAfter - at) / 86_400);
   const name = nameText(certificate.subject);
-  const notes = notAfter - at < EXPIRY_NOTE_SECONDS ? [`the certificate of ${name} expires within ${days} days`] : [];
+  const what = notAfter < certificate.notAfter ? 'what certified' : 'the certificate of';
+  const notes = notAfter - at < EXPIRY_NOTE_SECONDS ? [`${what} ${name} expires within ${days} days`] : [];
   if (isReadableByOthers(keys.key)) notes.push(`others than its owner can read the key ${keys.key}`);
-  const revoked = (crls: CrlStore): Certificate | undefined =>
-    verdict?.accepted === true ? revokedIn(verdict.path, crls, rules) : undefined;
+  const revoked = (crls: CrlStore): Certificate | undefined => revokedOn(certificates, rules, crls);
   return { key, certificate, notAfter, revoked, notes };
+}
+
+/** Until when there is a path: a CA that was certified anew may follow the one that is there. */
+function lastEnd(certificates: readonly Certificate[], rules: ChainRules, first: AcceptedChain): number {
+  for (let { expiresAt } = first; ;) {
+    const next = validateChain(certificates, { ...rules, at: expiresAt + rules.clockSkewSeconds + 1 });
+    if (!next.accepted || next.expiresAt <= expiresAt) return expiresAt;
+    ({ expiresAt } = next);
+  }
+}
+
+/** What CRLs list of the only path there is, or of the last one. */
+function revokedOn(certificates: readonly Certificate[], rules: ChainRules, crls: CrlStore): Certificate | undefined {
+  let listed: Certificate | undefined;
+  for (let left = certificates; ;) {
+    const verdict = validateChain(left, rules);
+    if (!verdict.accepted) return listed;
+    const found = revokedIn(verdict.path, crls, rules);
+    if (found === undefined || found === certificates[0]) return found;
+    const others = left.filter((one) => one !== found);
+    // It is a configured CA.
+    if (others.length === left.length) return found;
+    [listed, left] = [found, others];
+  }
 }
 
 function keyOf(path: string, place: Place, mistakes: Mistakes): KeyObject | undefined {

@@ -35,17 +35,23 @@ export function revocationProblem(path: Path, search: PathSearch, findPath: Find
 }
 
 /**
- * The first certificate of a path that a CRL which is current lists, signed by the CA itself or a configured one of its
- * name; of other CRLs nothing is asked.
+ * The first certificate of a path that CRLs list, signed by the CA itself or a configured one of its name: current ones,
+ * or where none is current the last that was, since what was revoked stays so. Of other CRLs nothing is asked.
  */
 export function revokedIn(path: readonly Certificate[], crls: CrlStore, rules: SearchRules): Certificate | undefined {
+  const { at, clockSkewSeconds, allowWeak } = rules;
   return path.slice(0, -1).find((certificate, i) => {
-    const signers = [path[i + 1]!, ...rules.trust.named(certificate.issuer.key)];
-    const isListed = ({ revoked }: Crl): boolean => revoked.has(certificate.serialNumber.toString(16));
-    const isOurs = (crl: Crl): boolean => signers.some((signer) => isSignedBy(crl, signer));
-    return crls
+    const isSigner = (anchor: Certificate): boolean => isCa(anchor) && isStrongEnough(anchor, allowWeak);
+    const signers = [path[i + 1]!, ...rules.trust.named(certificate.issuer.key).filter(isSigner)];
+    const ours = crls
       .of(certificate.issuer.key)
-      .some((crl) => isListed(crl) && isUsable(crl, certificate, rules) && isOurs(crl));
+      .filter((crl) => crl.thisUpdate - clockSkewSeconds <= at)
+      .filter((crl) => crlProblem(crl, isCa(certificate) ? 'cas' : 'users', allowWeak) === undefined)
+      .filter((crl) => signers.some((signer) => isSignedBy(crl, signer)));
+    const current = ours.filter((crl) => isCurrent(crl, at, clockSkewSeconds));
+    const last = Math.max(...ours.map(({ thisUpdate }) => thisUpdate));
+    const counting = current.length > 0 ? current : ours.filter(({ thisUpdate }) => thisUpdate === last);
+    return counting.some(({ revoked }) => revoked.has(certificate.serialNumber.toString(16)));
   });
 }
 

@@ -48,7 +48,7 @@ function configurationRows(
   return [
     ['site', data.siteName],
     ['issuer', nameText(subject)],
-    ['its certificate expires', timeText(certificate)],
+    ['its chain expires', timeText(certificate)],
     ['CAs', countText(data.anchors.length)],
     ['the first CA expires', cas === 0 ? 'there is none' : timeText(cas)],
     ['files of CRLs', data.crls ? countText(data.crls.length) : 'none'],

@@ -1,4 +1,5 @@
 // What a configuration rests on runs out while it is served: when is known before, and what comes of it is told once.
+import { createPublicKey } from 'node:crypto';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -190,6 +191,9 @@ test('a CRL of CAs alone counts, and that nobody gets in whom its CA certified i
   writeCrl('ca.users.crl', AT + 200);
   expect(toldAt(60)).toEqual(['authorityLoaded']);
   expect(supervisor.status().notes).not.toContain(note);
+  // Users need theirs, however long that of CAs lasts.
+  expect(supervisor.status().expires).toMatchObject({ crls: AT + 200 });
+  expect(toldAt(201)).toEqual([`201: ${UNLISTED}`]);
 });
 
 test('what certified the authority runs out before its own certificate: nothing is granted then', () => {
@@ -206,6 +210,17 @@ test('what certified the authority runs out before its own certificate: nothing 
   ]);
 });
 
+test('a CA that was certified anew goes on where the one before ends', () => {
+  const pair = { publicKey: createPublicKey(site.ca.key), privateKey: site.ca.key };
+  const anew = holderOf('ca', site.ca.name, pair, undefined, { notBefore: AT - 100, notAfter: AT + 5000 });
+  const own = holderOf('signer', site.site.name, rsaPair(), site.ca, { notBefore: AT - 100, notAfter: AT + 3000 });
+  site.write('site.pem', own.pem);
+  site.write('site.key', own.key.export({ type: 'pkcs8', format: 'pem' }));
+  expect(loadedData(site).issuerNotAfter).toBe(AT + 1000);
+  site.write('ca.pem', site.ca.pem + anew.pem);
+  expect(loadedData(site).issuerNotAfter).toBe(AT + 3000);
+});
+
 test('a CRL that lists the certificate of the authority itself is told, and nothing is granted', () => {
   expect(loadedData(site).isIssuerRevoked).toBe(false);
   const { name: subject, key: privateKey } = site.ca;
@@ -216,6 +231,12 @@ test('a CRL that lists the certificate of the authority itself is told, and noth
   supervisor = supervised();
   const note = 'the certificate of /O=Test/CN=Here Authority has been revoked: nothing is granted';
   expect(supervisor.status().notes).toContain(note);
+  // It says so for as long as nothing newer comes in its place.
+  const stale = makeCrl({ issuer: { subject, keys: { privateKey } }, revoked, nextUpdate: AT - 10 });
+  site.write(join('crls', 'ca.revoked.crl'), pemOf('X509 CRL', stale));
+  expect(loadedData(site).isIssuerRevoked).toBe(false);
+  for (const name of ['ca.crl', 'ca.r0']) rmSync(join(site.directory, 'crls', name));
+  expect(loadedData(site).isIssuerRevoked).toBe(true);
   // One that somebody else signed says nothing of it.
   const other = makeCrl({ issuer: { subject, keys: ecPair() }, revoked, nextUpdate: AT + 300 });
   site.write(join('crls', 'ca.revoked.crl'), pemOf('X509 CRL', other));
