@@ -2,8 +2,8 @@
 // only where something is refused.
 
 /**
- * How many unknown names of one query get a suggestion: a person reads no more, and each costs an edit distance to every
- * key of the collection.
+ * How many unknown names of one query get a suggestion: a person reads no more, and each costs an edit distance to
+ * every key of the collection.
  */
 export const SUGGESTIONS_MAX = 20;
 

@@ -35,8 +35,8 @@ export function revocationProblem(path: Path, search: PathSearch, findPath: Find
 }
 
 /**
- * The first certificate of a path that CRLs list, signed by the CA itself or a configured one of its name: current ones,
- * or where none is current the last that was, since what was revoked stays so. Of other CRLs nothing is asked.
+ * The first certificate of a path that CRLs list, signed by the CA itself or a configured one of its name: current
+ * ones, or where none is current the last that was, since what was revoked stays so. Of other CRLs nothing is asked.
  */
 export function revokedIn(path: readonly Certificate[], crls: CrlStore, rules: SearchRules): Certificate | undefined {
   const { at, clockSkewSeconds, allowWeak } = rules;

@@ -31,25 +31,29 @@ test('of replicas that share a folder none takes away what another one is ahead 
   const fetch = (...fetched: readonly Pointer[]): void => {
     for (const pointer of fetched) writeFileSync(join(shared, snapshotName(pointer)), '');
   };
+  const kept = async (cache: SnapshotCache, pointer: Pointer): Promise<void> => {
+    await cache.keep(pointer);
+    cache.removeOthers();
+  };
   fetch(first, second, third);
   const target = 'file:///target';
   const [ahead, behind] = [SnapshotCache.open(shared, target), SnapshotCache.open(shared, target)];
-  await ahead.keep(first);
+  await kept(ahead, first);
   fetch(second, third);
-  await behind.keep(first);
+  await kept(behind, first);
   expect(namesIn()).toEqual(['a.snapshot', 'cache.json']);
   fetch(second, third);
-  await ahead.keep(second);
+  await kept(ahead, second);
   fetch(third);
-  await ahead.keep(third);
+  await kept(ahead, third);
   const partial = join(shared, `${'d'.repeat(64)}.snapshot.partial`);
   writeFileSync(partial, '');
   fetch(second);
-  await behind.keep(second);
+  await kept(behind, second);
   expect(namesIn()).toEqual(expect.arrayContaining(['b.snapshot', 'c.snapshot', 'd.snapshot.partial']));
   expect(SnapshotCache.open(shared, target).pointers[0]).toEqual(third);
   const longAgo = Date.now() / 1000 - 3600;
   utimesSync(partial, longAgo, longAgo);
-  await behind.keep(third);
+  await kept(behind, third);
   expect(namesIn()).not.toContain('d.snapshot.partial');
 });
