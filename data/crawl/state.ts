@@ -165,17 +165,17 @@ export class CrawlState {
   }
 
   #closeParts(): void {
-    // Each, whatever the system says of one.
-    const parts = [...this.parts.values()];
-    this.parts.clear();
-    const closeFrom = (i: number): void => {
+    // Each, whatever the system says of one; that of the first is told.
+    const failures: unknown[] = [];
+    for (const part of this.parts.values()) {
       try {
-        parts[i]?.close();
-      } finally {
-        if (i < parts.length) closeFrom(i + 1);
+        part.close();
+      } catch (error) {
+        failures.push(error);
       }
-    };
-    closeFrom(0);
+    }
+    this.parts.clear();
+    if (failures.length > 0) throw failures[0];
   }
 
   #write(): void {

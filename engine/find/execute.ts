@@ -116,7 +116,7 @@ export function hitsUnless(
   isCancelled: () => boolean,
 ): Hits | undefined {
   const { order, after, limit, facets } = page;
-  const view = { form, counters, isCancelled };
+  const view = { form, counters, isCancelled, facetCount: facets.length };
   const offset = after === undefined ? page.offset : rankOf(set, rowAfterId(collection, after));
   const rows =
     order.length === 0 ? select(set, offset, limit) : orderedPage(collection, set, { order, offset, limit }, view);
@@ -124,7 +124,7 @@ export function hitsUnless(
   counters.rowsTouched += countSelected(rows);
   const counted: FacetCounts[] = [];
   for (const facet of facets) {
-    const counts = facetCounts(collection, facet, set, { ...view, facetCount: facets.length });
+    const counts = facetCounts(collection, facet, set, view);
     if (!counts) return undefined;
     counted.push(counts);
   }

@@ -15,6 +15,7 @@ import {
   type Representation,
   type ServedForm,
 } from '../../engine/engine.ts';
+import { ROWS_AT_ONCE_MAX } from '../../workers/heavyLists.ts';
 import type { MissReason } from '../../workers/protocol.ts';
 import { shortKey } from '../../workers/rowSetCache.ts';
 import { newTrace, type Trace } from '../../workers/trace.ts';
@@ -42,9 +43,6 @@ export function listAnswer(
   const collection = catalogue.collections(route.collection.name);
   return answerList(collection, visit.request.query, new ListAsker(catalogue, route, visit));
 }
-
-/** Rows of a filter that are listed whatever else the turn did: 0.1 ms, up to 0.6 where no cache has them. */
-const LISTED_ROWS_MAX = 16_384;
 
 /** At most how many rows a page has that are listed one by one: those of a whole list are not, by id. */
 function rowsListed({ node, excluded, page }: Plan): number {
@@ -100,7 +98,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
   /** Where very many rows are listed, in a turn that has time for it, so that nobody waits for many of them. */
   find(list: List): Hits | Promise<Hits | undefined> {
     const { slices } = this.#catalogue;
-    if (rowsListed(list.plan) <= LISTED_ROWS_MAX) return this.#found(list);
+    if (rowsListed(list.plan) <= ROWS_AT_ONCE_MAX) return this.#found(list);
     return slices.atOnce(() => this.#found(list)) ?? this.#findInTurn(list);
   }
 

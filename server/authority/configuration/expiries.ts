@@ -58,8 +58,7 @@ export function expirySourceOf({
 }: ExpiringParts): ExpirySource {
   const cas = anchors.filter(isCa);
   const all = crlStoreOf(crls ?? []);
-  const what = notAfter < certificate.notAfter ? 'what certified' : 'the certificate of';
-  const own = `${what} ${shownSubject(certificate)} has expired: nobody believes what is issued`;
+  const own = `${endingFirst(certificate, notAfter)} ${shownSubject(certificate)} has expired: nobody believes what is issued`;
   return {
     certificates: [
       { what: 'certificate', at: notAfter, note: own },
@@ -75,6 +74,11 @@ export function expirySourceOf({
     }),
     clockSkewSeconds,
   };
+}
+
+/** What ends first, before the name of the authority: its own certificate, or what certified it. */
+export function endingFirst(certificate: Certificate, notAfter: number): string {
+  return notAfter < certificate.notAfter ? 'what certified' : 'the certificate of';
 }
 
 /**

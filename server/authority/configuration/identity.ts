@@ -16,6 +16,7 @@ import { type PrivateKeys, readPem } from '../x509/pem.ts';
 import { revokedIn } from '../x509/revocation.ts';
 import { trustStoreOf } from '../x509/trust.ts';
 import { type AcceptedChain, type ChainRules, validateChain } from '../x509/validate.ts';
+import { endingFirst } from './expiries.ts';
 import { ENTRIES_MAX, FILE_BYTES_MAX, readBytes } from './files.ts';
 import type { AuthorityKeys } from './keys.ts';
 import type { Mistakes } from './mistakes.ts';
@@ -112,7 +113,7 @@ export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Ide
   const notAfter = verdict?.accepted === true ? lastEnd(certificates, rules, verdict) : certificate.notAfter;
   const days = Math.ceil((notAfter - at) / 86_400);
   const name = nameText(certificate.subject);
-  const what = notAfter < certificate.notAfter ? 'what certified' : 'the certificate of';
+  const what = endingFirst(certificate, notAfter);
   const notes = notAfter - at < EXPIRY_NOTE_SECONDS ? [`${what} ${name} expires within ${days} days`] : [];
   if (isReadableByOthers(keys.key)) notes.push(`others than its owner can read the key ${keys.key}`);
   const revoked = (crls: CrlStore): Certificate | undefined => revokedOn(certificates, rules, crls);

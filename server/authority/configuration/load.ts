@@ -18,16 +18,16 @@ import { namespaceNotes, readNamespaces } from './namespaces.ts';
 import { notesOf } from './notes.ts';
 import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
 
-/** The keys of the file that decide what is issued and believed, as they are. */
-type IssuingKeys = Pick<
-  AuthorityKeys,
-  | 'lifetimeSeconds'
-  | 'notBeforeOffsetSeconds'
-  | 'clockSkewSeconds'
-  | 'legacyProxies'
-  | 'allowWeak'
-  | 'externalSignatures'
->;
+/** The keys of the file that decide what is issued and believed, which threads get as they are. */
+const ISSUING_KEYS = [
+  'lifetimeSeconds',
+  'notBeforeOffsetSeconds',
+  'clockSkewSeconds',
+  'legacyProxies',
+  'allowWeak',
+  'externalSignatures',
+] as const;
+type IssuingKeys = Pick<AuthorityKeys, (typeof ISSUING_KEYS)[number]>;
 
 /**
  * A checked configuration as plain data that can be sent to threads: DER of certificates and CRLs, the key as an object
@@ -92,7 +92,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const crls = crlFiles?.flatMap((read) => read.crls);
   const revoked = crls && identity.revoked(crlStoreOf(crls));
   const data: AuthorityData = {
-    ...issuingKeys(keys),
+    ...(Object.fromEntries(ISSUING_KEYS.map((key) => [key, keys[key]])) as unknown as IssuingKeys),
     siteName: keys.name,
     key: identity.key,
     certificate: identity.certificate.der,
@@ -124,24 +124,6 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     }),
   ];
   return { kind: 'loaded', data, notes, expirySource, crlDirectory: keys.crls, crlStamp };
-}
-
-function issuingKeys({
-  lifetimeSeconds,
-  notBeforeOffsetSeconds,
-  clockSkewSeconds,
-  legacyProxies,
-  allowWeak,
-  externalSignatures,
-}: AuthorityKeys): IssuingKeys {
-  return {
-    lifetimeSeconds,
-    notBeforeOffsetSeconds,
-    clockSkewSeconds,
-    legacyProxies,
-    allowWeak,
-    externalSignatures,
-  };
 }
 
 /** A copy that threads get without another: 128 MB of CRLs would keep each that passes them on from its work. */
