@@ -184,7 +184,7 @@ test('server/authority/README.md: a site of one’s own is made, checked, served
     'npx catalogue-replica authority check merged.toml',
   ];
   const text = `${merged.join('\n')}\n`;
-  const printed = { language: 'text', text: '...\ntrusted hosts            Partner\n...\nmerged.toml is good' };
+  const printed = { language: 'text', text: '...\ntrusted hosts           Partner\n...\nmerged.toml is good' };
   const check: Block = { ...blocks[0]!, language: 'sh', text, printed, file: undefined };
   expect(await misprints([...blocks, check], folder, replaced, environment)).toEqual([]);
 });
