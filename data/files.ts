@@ -15,8 +15,9 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { OperationError } from './operationError.ts';
+import { OperationError, reasonOf } from './operationError.ts';
 import type { UncachedReader } from './uncached.ts';
 
 const READ_BYTES = 8 << 20;
@@ -184,6 +185,13 @@ function wordsOf({ code, path: file, message }: NodeJS.ErrnoException): string {
 export function foundAt(path: string): Stats | undefined {
   return attempt(`cannot read ${path}`, () => statSync(path, { throwIfNoEntry: false }));
 }
+
+/** As `foundAt`, without keeping this thread: the file system may be one that does not answer. */
+export async function statOf(path: string): Promise<Stats | undefined> {
+  return stat(path).catch((error: unknown) => (ABSENT.has(reasonOf(error)) ? undefined : cannotRead(path)(error)));
+}
+
+const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);
 
 /** Throws OperationError `file` for a file that is NDJSON by its name, where the directory that holds it is wanted. */
 export function refuseNdjson(file: string, found: Pick<Stats, 'isFile'> | undefined): void {

@@ -1,38 +1,41 @@
 // A target that is a folder, which any HTTP server may hand out. Objects and pointer appear by a rename of what the
 // disk has already; which of two publishers comes next is settled by a link, which only one can make.
-import { existsSync, linkSync, read, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, read, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { attempt, cannotRead, foundAt, makeFolder, putInPlace, textWithin } from '../files.ts';
+import { bytesWithin } from '../boundedBytes.ts';
+import { assertFile, attempt, cannotRead, foundAt, makeFolder, statOf, putInPlace, textWithin } from '../files.ts';
 import { targetOf, unfinished } from '../leftovers.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
 import { decodePointer, encodePointer, isObjectName, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
-import type { PointerText, PublishingTarget, Target } from './target.ts';
+import type { ObjectBytes, PointerText, PublishingTarget } from './target.ts';
 
 const READ_BYTES = 1 << 20;
 
 /** The claim of a publisher to be the one that follows: the pointer itself, under the number of its sequence. */
 const CLAIM = /^current\.(\d{1,16})\.json$/;
 
-/** The folder of a `file:` URL as a target; it is made when something is put there. */
+/**
+ * The folder of a `file:` URL as a target; it is made when something is put there. No signal ends what it asks of the
+ * file system: that is what readableFolder.ts is for.
+ */
 export function fileTarget(url: URL): PublishingTarget {
-  const folder = folderOf(url);
+  const folder = fileURLToPath(url);
   const at = (name: string): string => path.join(folder, name);
   return {
     name: url.href,
     readPointer: async (known) => {
-      const text = pointerIn(folder);
-      if (text === undefined) return undefined;
+      const file = at(POINTER_NAME);
+      const found = await objectAt(file, 0);
+      if (!found) return undefined;
+      const text = (await bytesWithin(found.pieces, POINTER_BYTES_MAX))?.toString();
+      if (text === undefined) throw new OperationError('file', `${file} has more than ${POINTER_BYTES_MAX} bytes`);
       return text === known ? 'unchanged' : { text, validator: text };
     },
-    read: async (name, offset) => {
-      const file = at(name);
-      if (!foundAt(file)) return undefined;
-      return { offset, pieces: piecesOf(file, offset) };
-    },
+    read: async (name, offset) => objectAt(at(name), offset),
     has: async (name, size) => foundAt(at(name))?.size === size,
     write: async (name, _size, pieces) => {
       const file = at(name);
@@ -61,32 +64,17 @@ export function fileTarget(url: URL): PublishingTarget {
   };
 }
 
-/** The same for a replica: its pointer is an error, OperationError `file`, where there is no such folder. */
-export function readableFolder(url: URL): Target {
-  const target = fileTarget(url);
-  const folder = folderOf(url);
-  return {
-    ...target,
-    readPointer: async (known, signal) => {
-      const found = await target.readPointer(known, signal);
-      if (found === undefined && !existsSync(folder))
-        throw new OperationError('file', `${url.href}: there is no such folder`);
-      return found;
-    },
-  };
-}
-
-function folderOf(url: URL): string {
-  try {
-    return fileURLToPath(url);
-  } catch (error) {
-    throw new OperationError('usage', `${url.href}: want file:///folder, with the whole path`, error);
-  }
-}
-
 function pointerIn(folder: string): string | undefined {
   const file = path.join(folder, POINTER_NAME);
   return foundAt(file) ? textWithin(file, POINTER_BYTES_MAX) : undefined;
+}
+
+/** A file from an offset on; undefined where there is none. It is opened with the first bytes. */
+async function objectAt(file: string, offset: number): Promise<ObjectBytes | undefined> {
+  const found = await statOf(file);
+  if (!found) return undefined;
+  assertFile(file, found);
+  return { offset, pieces: piecesOf(file, offset) };
 }
 
 /** The bytes of a file from an offset on. Throws OperationError `file`. */

@@ -19,6 +19,7 @@ import { OperationError } from '../operationError.ts';
 import { natsAccessOptions } from './natsAccess.ts';
 import { encodePointer, isObjectName, type Pointer, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
 import type { ListedObject, NatsAccess, ObjectBytes, PointerText, PublishingTarget } from './target.ts';
+import { natsBucketOf } from './targetUrl.ts';
 
 /** A cluster that chooses a leader anew may take so long to answer. */
 const REQUEST_MS = 5000;
@@ -46,15 +47,12 @@ interface Stores {
 
 /**
  * The bucket of a `nats:` or `tls:` URL as a target. Asks nobody yet, and connects again whenever it has to. Throws
- * OperationError `usage` for a URL without a bucket, `file` and `input` for the files of `access`.
+ * OperationError `file` and `input` for the files of `access`.
  */
 export function natsTarget(url: URL, timeoutMs: number, access: NatsAccess): PublishingTarget {
-  const bucket = url.pathname.replace(/^\/|\/$/g, '');
-  if (url.hostname === '' || !/^[-\w]{1,64}$/.test(bucket))
-    throw new OperationError('usage', `${url.href}: want nats://host:4222/bucket, a name of letters, digits, - and _`);
   // So that what is wrong in a file is told at once.
   natsAccessOptions(url, access);
-  return new NatsTarget(url, bucket, timeoutMs, access);
+  return new NatsTarget(url, natsBucketOf(url), timeoutMs, access);
 }
 
 class NatsTarget implements PublishingTarget {

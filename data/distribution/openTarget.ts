@@ -1,6 +1,7 @@
-// Which kind of target a URL asks for. A new kind is a line in each of the two functions, and its protocol in
-// PROTOCOLS; its code is read only where it is asked for.
+// Which kind of target a URL asks for. A new kind is a line in each of the two functions, and its form in
+// targetUrl.ts; its code is read only where it is asked for.
 import { OperationError } from '../operationError.ts';
+import { targetMistake } from './targetUrl.ts';
 import type { PublishingTarget, S3Access, Target, TargetAccess, TargetOptions } from './target.ts';
 
 /** A publisher waits so long for a connection. */
@@ -12,7 +13,8 @@ const NOBODY: S3Access = { region: 'us-east-1' };
 /** The target of a URL, for a replica. Throws OperationError `usage` where it is none. Reads the code of its kind. */
 export async function openTarget(url: string, options: TargetOptions): Promise<Target> {
   const target = judged(url);
-  if (target.protocol === 'file:') return (await import('./fileTarget.ts')).readableFolder(target);
+  if (target.protocol === 'file:')
+    return (await import('./readableFolder.ts')).readableFolder(target, options.timeoutMs);
   if (isNats(target))
     return (await import('./natsTarget.ts')).natsTarget(target, options.timeoutMs, options.nats ?? {});
   if (target.protocol === 's3:')
@@ -30,23 +32,12 @@ export async function openPublishingTarget(url: string, access: TargetAccess = {
   throw new OperationError('usage', `${url}: over HTTP snapshots are only fetched; ${cure}`);
 }
 
-const PROTOCOLS = ['file:', 'http:', 'https:', 'nats:', 'tls:', 's3:'];
-
-/** What a target's URL is to be, for people. */
-const TARGET_FORMS = 'file:///folder, http(s)://host/folder/, nats://host:4222/bucket or s3://bucket/prefix';
-
 function isNats({ protocol }: URL): boolean {
   return protocol === 'nats:' || protocol === 'tls:';
 }
 
 function judged(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The text is not repeated: it may hold a secret.
-  if (!url || !PROTOCOLS.includes(url.protocol)) {
-    const begins = url ? `, since it begins with ${url.protocol}` : '';
-    throw new OperationError('usage', `no target${begins}: want ${TARGET_FORMS}`);
-  }
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new OperationError('usage', 'a target has no user, password, query or fragment in its URL');
-  return url;
+  const mistake = targetMistake(text);
+  if (mistake !== undefined) throw new OperationError('usage', mistake);
+  return new URL(text);
 }

@@ -7,6 +7,7 @@ import { readS3Answer, type S3Answer } from './s3/answers.ts';
 import { S3Exchange, type S3Request } from './s3/exchange.ts';
 import { abortUpload, upload } from './s3/upload.ts';
 import type { ListedObject, ObjectBytes, PointerText, PublishingTarget, S3Access } from './target.ts';
+import { s3PrefixOf } from './targetUrl.ts';
 
 /** A million objects: a list that goes on behind them is none. */
 const PAGES_MAX = 1000;
@@ -18,14 +19,10 @@ const MINDS: ReadonlySet<number> = new Set([404, 409, 412]);
 const UPLOAD = /^upload ([^ ]+) (.+)$/;
 
 /**
- * The folder of an `s3:` URL as a target. Asks nobody yet. Throws OperationError `usage` for a URL without a bucket or
- * with names that would have to be escaped, and for half of the keys.
+ * The folder of an `s3:` URL as a target. Asks nobody yet. Throws OperationError `usage` for half of the keys.
  */
 export function s3Target(url: URL, timeoutMs: number, access: S3Access): PublishingTarget {
-  const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
-  const isBucket = /^[A-Za-z0-9][\w.-]{1,61}[A-Za-z0-9]$/.test(url.hostname) && url.port === '';
-  if (!isBucket || !/^(?:[\w.-]+(?:\/[\w.-]+)*)?$/.test(prefix) || prefix.length > 512)
-    throw new OperationError('usage', `${url.href}: want s3://bucket/prefix, of letters, digits, ".", "_" and "-"`);
+  const prefix = s3PrefixOf(url);
   return new S3Target(url, prefix === '' ? '' : `${prefix}/`, timeoutMs, access);
 }
 

@@ -48,7 +48,7 @@ function addExport(root: Command, outputs: Outputs): void {
     .argument('<collections...>', 'as they stand in paths, or all')
     .requiredOption('-o, --output <path>', 'file to write, named *.parquet, *.csv or *.ndjson; of several a directory')
     .option('--where <query>', 'filters, fields and ordering as the API has them: status=completed&ordering=title')
-    .addOption(new Option('--format <format>', 'of files in a directory').choices(EXPORT_FORMATS).default('parquet'))
+    .addOption(new Option('--format <format>', 'of files in a directory (default: parquet)').choices(EXPORT_FORMATS))
     .option('--force', 'replace what is there');
   addSettings(command, ['data', 'baseUrl', 'lenient', 'takeNulls'])
     .addHelpText(

@@ -36,7 +36,7 @@ import { withProgress } from './terminal.ts';
 export interface ExportFlags {
   readonly output: string;
   readonly where?: string;
-  readonly format: ExportFormat;
+  readonly format?: ExportFormat;
   readonly force?: boolean;
 }
 
@@ -92,15 +92,19 @@ export async function runExport(
   stdout.write(lines.join(''));
 }
 
-function targetsOf(names: readonly string[], output: string, format: ExportFormat): readonly Target[] {
+/** The lists of these names and their files, in the `wanted` format where those are of a directory: there parquet unless named. */
+function targetsOf(names: readonly string[], output: string, wanted?: ExportFormat): readonly Target[] {
   const collections = names.flatMap((name) => (name === 'all' ? COLLECTIONS : collectionsCalled(name)));
   const [first] = collections;
   const named = exportOf(path.extname(output).slice(1));
+  if (named && wanted && wanted !== named)
+    throw new OperationError('usage', `--output ${output}: the format of one file is its ending; leave --format out`);
   if (collections.length === 1 && named) return [{ collection: first!, format: named, file: output }];
   if (named) throw new OperationError('usage', `--output ${output} is one file; want a directory for several lists`);
   if (collections.length === 1 && !existsSync(output)) {
     throw new OperationError('usage', `--output ${output}: want a name in .parquet, .csv or .ndjson, or a directory`);
   }
+  const format = wanted ?? 'parquet';
   return [...new Set(collections)].map((collection) => {
     return { collection, format, file: path.join(output, `${collection.name}.${format}`) };
   });

@@ -168,7 +168,8 @@ interface ConfigFile extends TomlDocument {
 function given(setting: Setting<unknown>, sources: Sources, file: ConfigFile | undefined): Given | undefined {
   const flag = sources.flags[setting.name];
   if (flag !== undefined) {
-    return { from: `flag ${flagName(setting)}`, values: [flag].flat().map(String) };
+    const name = flag === false ? flagName(setting).replace(/^--/, '--no-') : flagName(setting);
+    return { from: `flag ${name}`, values: [flag].flat().map(String) };
   }
   const variable = sources.environment[environmentName(setting)];
   if (variable) {

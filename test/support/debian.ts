@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 
 /** The programs that tests want, with the Debian package of each. */
 export const PROGRAMS = {
+  bindfs: 'bindfs',
   chromium: 'chromium',
   curl: 'curl',
   fincore: 'util-linux-extra',

@@ -70,6 +70,7 @@ test('a folder of parts is one table', async () => {
 describe('what is wrong is said, and nothing is written', () => {
   test.each([
     [['observatons', '-o', 'x.csv'], 'there is no collection "observatons"; did you mean observations?'],
+    [['observations', '-o', 'x.csv', '--format', 'ndjson'], 'the format of one file is its ending; leave --format out'],
     [['observations', '-o', 'x.csv', '--where', 'titel=a'], 'titel: Unknown parameter. Did you mean "title"?'],
     [['observations', '-o', 'x.csv', '--where', 'ob_id=x'], 'ob_id: Enter a whole number.'],
     [['observations', '-o', 'x.txt'], 'want a name in .parquet, .csv or .ndjson, or a directory'],

@@ -350,8 +350,8 @@ describe('serve --from is refused', () => {
   test.each([
     [['--data', 'x.snapshot'], 2, /flag --data: not beside from/],
     [['--watch'], 2, /flag --watch: not beside from/],
-    [['--from', 'ftp://a.example.org'], 2, /no target, since it begins with ftp:: want file:/],
-    [['--from', 'https://me:hunter2@a.example.org/'], 2, /a target has no user/],
+    [['--from', 'ftp://a.example.org'], 2, /flag --from: no target, since it begins with ftp:: want file:/],
+    [['--from', 'https://me:hunter2@a.example.org/'], 2, /flag --from: a target has no user/],
     [['--poll', '10'], 2, /flag --poll: got "10", want a time such as 500ms/],
   ])('with %j', async (words, code, message) => {
     const command = runCommand(['serve', '--from', 'file:///nowhere', '--cache', newCache(), '--port', '0', ...words]);
