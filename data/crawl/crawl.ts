@@ -185,13 +185,16 @@ async function rootView(upstream: Upstream, base: string): Promise<RootView> {
     const collections = new Set<Collection>();
     const unknown: string[] = [];
     for (const [name, url] of Object.entries(root)) {
+      const collection = collectionsOfPath(name, 'v3')[0];
+      if (!collection) {
+        unknown.push(shownName(name));
+        continue;
+      }
       const link = typeof url === 'string' ? url : '';
       const own = /^(https?:\/\/[^?#]{1,256}?)\/api\/v[23]\/\w+\/?(?:\?|$)/.exec(link)?.[1];
       if (own === undefined) throw new Trouble(`${shownName(name)}: ${JSON.stringify(link)} is no link to a list`);
       bases.add(own);
-      const collection = collectionsOfPath(name, 'v3')[0];
-      if (collection) collections.add(collection);
-      else unknown.push(shownName(name));
+      collections.add(collection);
     }
     if (collections.size === 0) throw new Trouble('it names no collection');
     return { bases, collections: [...collections], unknown };

@@ -81,11 +81,14 @@ export async function renew(
   }
 }
 
-/** Whether the upstream refused to be asked that, or failed at it as at a bug of its own: other questions may do. */
+/**
+ * Whether the upstream refused to be asked that, or failed at it, as at a bug of its own or for want of an index: other
+ * questions may do. Who is busy, or wants to be left alone, is.
+ */
 function isUnaskable(error: unknown): boolean {
   if (!(error instanceof OperationError && error.cause instanceof Trouble)) return false;
-  const { isPassing, status, isMuchLater } = error.cause;
-  return (!isPassing && !isMuchLater) || status === 500;
+  const { status, isMuchLater } = error.cause;
+  return !isMuchLater && status !== 429 && status !== 503;
 }
 
 /**

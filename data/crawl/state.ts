@@ -21,6 +21,9 @@ const MARK_CHARACTERS = 32;
 /** The form of the checkpoint. */
 const VERSION = 1;
 
+/** A renewal that began longer ago is begun anew, which costs little. */
+const RENEWAL_MS_MAX = 3_600_000;
+
 /**
  * What the checkpoint holds; `begun` is the time of the crawl, `isRenewal` where it takes what is held for what has not
  * changed, `isAccepted` that only publishing it is left.
@@ -61,7 +64,8 @@ export class CrawlState {
   }
 
   /**
-   * The state in a directory, which is made, or the one that is there; a whole crawl does not go on with a renewal.
+   * The state in a directory, which is made, or the one that is there; a whole crawl does not go on with a renewal, and
+   * nobody does with an old one, which would be taken for what the catalogue has now.
    * Throws OperationError: `usage` where it is of another URL, `file` where it cannot be had, is damaged, or another
    * process has it.
    */
@@ -75,7 +79,8 @@ export class CrawlState {
         throw new OperationError('usage', `${directory} holds a crawl of ${found.url}, not of ${url}: ${cure}`);
       }
       const begun = { version: VERSION, url, begun: now, isRenewal, isAccepted: false, parts: {} };
-      const goesOn = found !== undefined && (isRenewal || found.isRenewal !== true || found.isAccepted);
+      const goesOn =
+        found !== undefined && (found.isAccepted || found.isRenewal !== true || (isRenewal && isNew(found, now)));
       return new CrawlState(directory, letGo, goesOn ? found : begun, goesOn);
     } catch (error) {
       letGo();
@@ -184,6 +189,10 @@ export class CrawlState {
     const checkpoint: Checkpoint = { version: VERSION, url, begun, isRenewal, isAccepted, parts: this.#saved };
     replaceFile(file, JSON.stringify(checkpoint));
   }
+}
+
+function isNew({ begun }: Checkpoint, now: string): boolean {
+  return Math.abs(Date.parse(now) - Date.parse(begun)) <= RENEWAL_MS_MAX;
 }
 
 function checkpointIn(file: string): Checkpoint | undefined {

@@ -18,7 +18,7 @@ import { lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { describeHeld } from '../store/load.ts';
-import { claim, type FollowPaths, note, pathsIn } from './folder.ts';
+import { claim, type FollowPaths, note, pathsIn, refreshedMs } from './folder.ts';
 
 /**
  * What is followed into which folder. Everything is read anew where the last sweep began `sweepEveryMs` ago or more;
@@ -93,7 +93,10 @@ export async function refresh(
     // In a folder of which nothing is known there may be what was crawled of another catalogue.
     if (notes.imported === '') await judgeSource(paths.dataSet, options.base, true);
     endEarlier(paths, options, observer);
-    const sweptMs = (await crawlInto(paths, notes.sweptMs, options, observer)) ?? notes.sweptMs;
+    const swept = await crawlInto(paths, notes.sweptMs, options, observer);
+    // Whatever comes of the import: it is tried again of what is there, and only what changed is asked for.
+    if (swept !== undefined) note(paths, { ...notes, sweptMs: swept, refreshedMs: refreshedMs(paths) });
+    const sweptMs = swept ?? notes.sweptMs;
     const sum = await sumOf(paths.dataSet);
     const there = generationIn(paths.snapshot);
     const known = notes.origin && isJudgedAlike(notes.origin, options) ? notes.origin : undefined;

@@ -120,11 +120,17 @@ export function codingChooser(isOffered: boolean): (request: Request) => Coding 
   return isOffered ? (request) => codingOf(request.header('accept-encoding')) : () => 'identity';
 }
 
+/** As it is and is documented: of codings of one quality those that are `preferred` come first. */
+interface PreferringNegotiator {
+  encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): readonly string[];
+}
+
 const negotiatedOnce = remembered(negotiated);
 
 function negotiated(header: string): Coding {
   const named = header.toLowerCase().replace(/\bx-gzip\b/g, 'gzip');
-  const accepted = new Negotiator({ headers: { 'accept-encoding': named } }).encodings(['gzip', 'identity']);
+  const negotiator: PreferringNegotiator = new Negotiator({ headers: { 'accept-encoding': named } });
+  const accepted = negotiator.encodings(['gzip', 'identity'], { preferred: ['gzip'] });
   if (!accepted.includes('gzip')) return 'identity';
   if (!accepted.includes('identity')) return 'gzipOnly';
   return accepted[0] === 'gzip' ? 'gzip' : 'identity';

@@ -92,7 +92,7 @@ export async function runExport(
   stdout.write(lines.join(''));
 }
 
-/** The lists of these names and their files, in the `wanted` format where those are of a directory: there parquet unless named. */
+/** The lists of these names and their files: of a directory in the `wanted` format, parquet unless one is named. */
 function targetsOf(names: readonly string[], output: string, wanted?: ExportFormat): readonly Target[] {
   const collections = names.flatMap((name) => (name === 'all' ? COLLECTIONS : collectionsCalled(name)));
   const [first] = collections;

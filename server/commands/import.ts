@@ -39,27 +39,27 @@ export async function runImport(
 async function importTold(directory: string, flags: ImportFlags, report: Report, stderr: Output): Promise<void> {
   const { output, threads, baseUrl } = flags;
   refuseDirectory(output);
-  if (baseUrl === undefined) return void (await buildTold(directory, flags, output, report, stderr));
+  if (baseUrl === undefined) return (await built(directory, flags, output, stderr)).tell(report);
   // Who watches for a new snapshot finds its compressed records with it.
   await unfinished(output, async (file) => {
-    const generation = await buildTold(directory, flags, file, report, stderr);
+    const { generation, tell } = await built(directory, flags, file, stderr);
     const compression = { file, name: output, generation, baseUrl, threads };
     try {
       await compressTold(compression, report, (work) => withProgress(stderr, work));
     } finally {
       putInPlace(file, output);
+      tell(report);
     }
   });
 }
 
-/** Builds a snapshot file that will be the output; answers its generation. */
-async function buildTold(
+/** Builds a snapshot file that will be the output; answers its generation, and what tells of it once it is there. */
+async function built(
   directory: string,
   { output, created, lenient = false, takeNulls, profile: isProfiled = false, threads, without }: ImportFlags,
   file: string,
-  report: Report,
   stderr: Output,
-): Promise<string> {
+): Promise<{ readonly generation: string; tell(report: Report): void }> {
   const startMs = steadyMs();
   const options = { directory, file, created, isLenient: lenient, takesNulls: takeNulls, threads, without };
   const made = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
@@ -70,8 +70,7 @@ async function buildTold(
   const cpuSeconds = stages.map((one) => [`${one.stage}CpuSeconds`, Number(one.seconds.toFixed(3))] as const);
   const text = [importText(made, output), ...(isProfiled ? [profileText(made)] : [])].join('\n');
   const figures = { bytes, ...work, ignored, seconds, ...Object.fromEntries(cpuSeconds) };
-  report(text, 'info', { event: 'built', generation, ...figures });
-  return generation;
+  return { generation, tell: (report) => report(text, 'info', { event: 'built', generation, ...figures }) };
 }
 
 /** Before the import, which may take minutes: only its last step, the move to that name, would find out. */

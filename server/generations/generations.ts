@@ -1,6 +1,6 @@
 // The data of a server from one generation to the next: loaded beside the one that is served, put in its place, brought
 // back. One change at a time; whatever fails leaves what is served as it is. Loads and serves nothing itself.
-import { OperationError } from '../../data/operationError.ts';
+import { OperationError, type OperationErrorCode } from '../../data/operationError.ts';
 import type { HeldFile } from '../../data/store/load.ts';
 import { isStarved } from '../../workers/starvation.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -15,6 +15,8 @@ export interface Change {
   readonly status: (typeof CHANGE_STATUSES)[number];
   readonly served: string;
   readonly reason?: string;
+  /** What sort of failure it was, where that is known. */
+  readonly code?: OperationErrorCode | undefined;
   readonly seconds: number;
 }
 
@@ -108,7 +110,8 @@ export class Generations {
       const isTold = error instanceof OperationError || isStarved(error);
       const reason = isTold ? (error as Error).message : 'this is a bug in the program; see its log';
       const stack = error instanceof Error ? error.stack : String(error);
-      return this.#ended({ status: 'refused', reason, seconds: seconds() }, isTold ? undefined : stack);
+      const code = error instanceof OperationError ? error.code : undefined;
+      return this.#ended({ status: 'refused', reason, code, seconds: seconds() }, isTold ? undefined : stack);
     }
   }
 

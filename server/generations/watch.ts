@@ -1,6 +1,6 @@
 // Notices when the data that a path names has been replaced: a file by another one, or any file of a directory. Looks,
 // since what systems tell of changes is lost over networks and renames.
-import { readdirSync, statSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /** So long between two looks; what has changed is told once two looks have seen the same. */
@@ -13,42 +13,48 @@ const AGAIN_LOOKS = 600;
  * What tells data from what has replaced it, undefined where there is none: device, number, length and time of change
  * of the file, or of each file of a directory. Cost: a call of the system for each file.
  */
-function identityOf(data: string): string | undefined {
+async function identityOf(data: string): Promise<string | undefined> {
   try {
-    return statSync(data).isDirectory()
-      ? readdirSync(data)
-          .toSorted()
-          .map((name) => `${name} ${fileIdentity(path.join(data, name))}`)
-          .join('\n')
-      : fileIdentity(data);
+    if (!(await stat(data)).isDirectory()) return await fileIdentity(data);
+    const lines: string[] = [];
+    for (const name of (await readdir(data)).toSorted())
+      lines.push(`${name} ${await fileIdentity(path.join(data, name))}`);
+    return lines.join('\n');
   } catch {
     return undefined;
   }
 }
 
-function fileIdentity(file: string): string {
-  const { dev, ino, size, mtimeNs } = statSync(file, { bigint: true });
+async function fileIdentity(file: string): Promise<string> {
+  const { dev, ino, size, mtimeNs } = await stat(file, { bigint: true });
   return [dev, ino, size, mtimeNs].join(' ');
 }
 
 /**
  * A watch over data as it is now. Started, it calls `onReplaced` whenever the data is other than it was, or was told
  * last, and has stayed so for a look, and again ten minutes later where that answers false; what is gone, or still
- * being written, is waited for. Answers what ends it; keeps no process alive.
+ * being written, is waited for, and so is a file server that does not answer, by nobody else. Answers what ends it;
+ * keeps no process alive.
  */
-export function watchOver(data: string): (onReplaced: () => Promise<boolean>) => () => void {
-  let told = identityOf(data);
+export async function watchOver(data: string): Promise<(onReplaced: () => Promise<boolean>) => () => void> {
+  let told = await identityOf(data);
   let seen = told;
   return (onReplaced) => {
     let looksLeft = Infinity;
-    const timer = setInterval(() => {
-      const found = identityOf(data);
+    let isLooking = false;
+    const look = async (): Promise<void> => {
+      const found = await identityOf(data);
       const isSettled = found === seen;
       seen = found;
       if (found === undefined || !isSettled || (found === told && --looksLeft > 0)) return;
       told = found;
       looksLeft = Infinity;
       void onReplaced().then((isTaken) => (looksLeft = isTaken ? Infinity : AGAIN_LOOKS));
+    };
+    const timer = setInterval(() => {
+      if (isLooking) return;
+      isLooking = true;
+      void look().finally(() => (isLooking = false));
     }, EVERY_MS);
     timer.unref();
     return () => clearInterval(timer);

@@ -34,13 +34,18 @@ export class Keeping {
     await this.#isNoted(generation, () => this.#cache.serves(generation));
   }
 
-  /** What is kept was seen to be current, now, in milliseconds since 1970. Throws OperationError `file`. */
-  confirm(nowMs: number): void {
-    // Else it is another one that the cache has.
-    if (this.isKept) this.#cache.confirm(nowMs);
+  /** What had no room beside what is served is what a restart begins with. Rejects with our bugs alone. */
+  async beginsWith(pointer: Pointer): Promise<void> {
+    await this.#isNoted(pointer.generation, () => this.#cache.beginsWith(pointer));
   }
 
-  async #isNoted(generation: string, note: () => Promise<void>): Promise<boolean> {
+  /** What is kept was seen to be current, now, in milliseconds since 1970. Rejects with our bugs alone. */
+  async confirm({ generation }: Pointer, nowMs: number): Promise<void> {
+    // Else it is another one that the cache has.
+    if (this.isKept) await this.#isNoted(generation, () => this.#cache.confirm(nowMs));
+  }
+
+  async #isNoted(generation: string, note: () => Promise<void> | void): Promise<boolean> {
     try {
       await note();
       return true;

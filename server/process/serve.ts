@@ -103,7 +103,7 @@ export async function serve(
       await follower.first(showProgress);
     }
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
-    const watch = settings.watch ? (await import('../generations/watch.ts')).watchOver(settings.data) : undefined;
+    const watch = settings.watch ? await (await import('../generations/watch.ts')).watchOver(settings.data) : undefined;
     const shared = { ports, baseUrl, authority, administration, accessLogs, staleness: sharedWord(), talliesOf };
     const subscription = await subscriptionOf(settings, baseUrl, report, administration);
     if (subscription) stops.push(() => subscription.stop());
@@ -173,7 +173,7 @@ async function subscriptionOf(
 
 /** Where other data may come from by itself. */
 interface Sources {
-  readonly watch: ReturnType<typeof watchOver> | undefined;
+  readonly watch: Awaited<ReturnType<typeof watchOver>> | undefined;
   readonly follower: Follower | undefined;
   readonly subscription: Subscription | undefined;
 }
@@ -224,9 +224,11 @@ function heedOrders(
   const unlessGone = (change: Promise<Change>): Promise<Change> =>
     change.catch((error: unknown) => {
       if (!(error instanceof ProgramGone)) throw error;
-      options.report(`the data is not looked at: ${error.message}`, 'error');
-      const { generation: served } = options.served.generation.loaded;
-      return { status: 'refused', served, reason: error.message, seconds: 0 };
+      const [reason, served] = [error.message, options.served.generation.loaded.generation];
+      options.report(`the data is not looked at: ${reason}`, 'error', { event: 'refused', generation: served, reason });
+      const refused: Change = { status: 'refused', served, reason, seconds: 0 };
+      options.administration?.changed(refused);
+      return refused;
     });
   const reload = (): Promise<Change> =>
     unlessGone(subscription?.order(generations) ?? generations().then((read) => read.reload()));

@@ -38,6 +38,9 @@ interface Failure {
   readonly reason: string;
 }
 
+/** Has a generation served; answers why that is refused, if it is. */
+type Take = (pointer: Pointer) => Promise<Pick<Change, 'reason' | 'code'> | undefined>;
+
 interface Fetch {
   readonly generation: string;
   readonly bytes: number;
@@ -115,7 +118,7 @@ export class Subscription {
       let generation: Generation | undefined;
       await this.#check(true, async (pointer) => {
         generation = await this.#loaded(pointer, load);
-        return generation ? undefined : 'it cannot be loaded';
+        return generation ? undefined : { reason: 'it cannot be loaded' };
       });
       if (generation) return generation;
       if (this.#stop.signal.aborted) throw new OperationError('network', `${this.#target.name} is not asked any more`);
@@ -242,17 +245,13 @@ export class Subscription {
     this.#checking = this.#check(isOrder, async () => {
       const change = await (await generations()).reload();
       onTaken(change);
-      const { status, reason } = change;
-      return status === 'refused' ? reason : undefined;
+      return change.status === 'refused' ? change : undefined;
     }).finally(() => (this.#checking = undefined));
     return this.#checking;
   }
 
   /** Asks, fetches and has it taken. Answers what was wrong, told to people when it is so the first time. */
-  async #check(
-    isOrder: boolean,
-    take: (pointer: Pointer) => Promise<string | undefined>,
-  ): Promise<OperationError | undefined> {
+  async #check(isOrder: boolean, take: Take): Promise<OperationError | undefined> {
     try {
       // Whatever comes of the target: a restart may be without it.
       if (!this.#keeping.isKept) await this.#keeping.keep(this.#taken!);
@@ -262,7 +261,7 @@ export class Subscription {
         await this.#follow(found.text, isOrder, take);
         this.#validator = found.validator;
       }
-      this.#confirm();
+      await this.#confirm();
       return undefined;
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
@@ -271,11 +270,7 @@ export class Subscription {
     }
   }
 
-  async #follow(
-    text: string,
-    isOrder: boolean,
-    take: (pointer: Pointer) => Promise<string | undefined>,
-  ): Promise<void> {
+  async #follow(text: string, isOrder: boolean, take: Take): Promise<void> {
     const refused = this.#refused;
     if (refused?.text === text && !isOrder && steadyMs() - refused.ms < REFUSED_MS) throw refused.error;
     try {
@@ -348,12 +343,15 @@ export class Subscription {
     report(line, 'info', { event: 'fetched', ...figures });
   }
 
-  async #try(pointer: Pointer, take: (pointer: Pointer) => Promise<string | undefined>): Promise<void> {
+  async #try(pointer: Pointer, take: Take): Promise<void> {
     this.#tried = pointer;
     try {
-      const reason = await take(pointer);
-      if (reason === undefined) return;
-      distrust(this.#cache.snapshotFile(pointer));
+      const refusal = await take(pointer);
+      if (!refusal) return;
+      const { reason = '', code } = refusal;
+      // Replicas that share the cache may serve it, and so may this one once there is room.
+      if (code === 'snapshot') distrust(this.#cache.snapshotFile(pointer));
+      if (code === 'memory') await this.#keeping.beginsWith(pointer);
       throw new OperationError('refused', reason);
     } finally {
       this.#tried = undefined;
@@ -381,10 +379,10 @@ export class Subscription {
     }
   }
 
-  #confirm(): void {
+  async #confirm(): Promise<void> {
     this.#lastSuccessMs = epochMs();
     this.#freshness.confirm();
-    this.#keeping.confirm(this.#lastSuccessMs);
+    await this.#keeping.confirm(this.#taken!, this.#lastSuccessMs);
     if (this.#isFailing) this.#options.report(`${this.#target.name}: what is served is current again`);
     this.#isFailing = false;
   }

@@ -3,7 +3,6 @@
 // setting: a row in DECLARATIONS, the line the tidy test then asks for in README.md beside this.
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { targetMistake } from '../../data/distribution/targetUrl.ts';
 import type { TargetAccess } from '../../data/distribution/target.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { installed } from './installation.ts';
@@ -206,7 +205,7 @@ function dataCure(origin: string): string {
   return origin.startsWith('environment') ? `${cure}, or set it empty` : cure;
 }
 
-/** What is wrong with where data is to come from, above all where that is more than one place. */
+/** What is wrong where data is to come from more than one place. */
 function sourceMistakes(
   values: Readonly<Record<string, unknown>>,
   origins: Readonly<Record<string, string>>,
@@ -218,9 +217,7 @@ function sourceMistakes(
   }
   const mistake = (name: string, cure: string): string =>
     `${origins[name] ?? `setting ${name}`}: not beside ${source}, which ${cure}`;
-  const target = source === 'from' ? targetMistake(String(values['from'])) : undefined;
   return [
-    ...(target === undefined ? [] : [`${origins['from']}: ${target}`]),
     ...(origins['data'] === undefined ? [] : [mistake('data', dataCure(origins['data']))]),
     ...(source === 'from' && values['follow'] !== undefined
       ? [mistake('follow', 'fetches the data: leave one out')]

@@ -63,7 +63,7 @@ function addIssue(group: Command, { stdout }: Outputs): void {
     .option('--issuer <file>', 'PEM file whose first certificate issues it (default: it issues itself; a CA only)')
     .option('--issuer-key <file>', 'PEM file of the private key of the issuer')
     .addOption(new Option('--key-type <type>', 'kind of the new key').choices(['rsa', 'ec']).default('rsa'))
-    .addOption(valueOption('--hours', 'how long it is valid', HOURS).default(24))
+    .addOption(valueOption('--hours', 'how long it is valid, unless its issuer expires before', HOURS).default(24))
     .addOption(
       valueOption('--path-length', 'how many may follow a CA or an RFC 3820 proxy (default: any number)', PATH_LENGTH),
     )

@@ -88,7 +88,8 @@ const LEGACY_NAMES: Partial<Record<CertificateKind, string>> = {
 const BOUNDED_KINDS: readonly CertificateKind[] = ['ca', 'proxy', 'limited-proxy'];
 
 /**
- * Issues a certificate with a new key and writes both files, that of a proxy with the chain of its issuer behind it.
+ * Issues a certificate with a new key and writes both files, that of a proxy with the chain of its issuer behind it. It
+ * is valid for no longer than its issuer.
  * Answers a line for people. Throws OperationError `usage` where flags are missing or do not fit, or a file is there
  * already, `file` and `input` for the files.
  */
@@ -115,7 +116,7 @@ export function issueFiles(flags: IssueFlags, at: number): string {
     flags.keyType === 'ec'
       ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
       : generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const issuer = issuerOf(flags);
+  const issuer = issuerOf(flags, at);
   const serialNumber = randomSerialNumber();
   const subject = isProxy
     ? proxyNameDer(issuer!.by.name, LEGACY_NAMES[kind] ?? String(serialNumber))
@@ -127,7 +128,8 @@ export function issueFiles(flags: IssueFlags, at: number): string {
     issuer: issuer?.by ?? { name: subject, key: privateKey },
     serialNumber,
     notBefore: at,
-    notAfter: at + flags.hours * 3600,
+    // Whatever outlives its issuer is good for nothing from then on.
+    notAfter: Math.min(at + flags.hours * 3600, issuer?.chain[0]!.notAfter ?? Infinity),
     ...(flags.pathLength === undefined ? {} : { pathLength: flags.pathLength }),
   });
   const chain = isProxy ? issuer!.chain : [];
@@ -155,11 +157,12 @@ interface IssuerFiles {
   readonly chain: readonly Certificate[];
 }
 
-function issuerOf({ issuer, issuerKey }: IssueFlags): IssuerFiles | undefined {
+function issuerOf({ issuer, issuerKey }: IssueFlags, at: number): IssuerFiles | undefined {
   if (issuer === undefined || issuerKey === undefined) return undefined;
   const reading = readCertificateFile(bytesOf(issuer), 'passed over');
   if (reading.kind === 'unreadable') throw new OperationError('input', `${issuer}: ${reading.reason}`);
-  const { subject, extensions, publicKey } = reading.all[0]!;
+  const { subject, extensions, publicKey, notAfter } = reading.all[0]!;
+  if (notAfter <= at) throw new OperationError('input', `${issuer}: its first certificate has expired`);
   const key = keyOf(issuerKey);
   if (!publicKey?.equals(createPublicKey(key))) {
     throw new OperationError('input', `${issuer}: its first certificate is not that of the key in ${issuerKey}`);

@@ -19,7 +19,7 @@ test.each([
     '{"times":{"toString":1}}',
     /^the root view .*: times: "" is no link to a list; tried 3 times/,
   ],
-  ['a name that would move a cursor', '{"\\u001b[2J\u202e":[]}', /: "\\u001b\[2J\?": "" is no link to a list/],
+  ['no name that is known', '{"\\u001b[2J":[],"token":"https://a.example.org/api/token/"}', /: it names no collection/],
 ])('a root view with %s is refused and told', async (_what, root, message) => {
   const server = createServer((_request, response) => response.end(root));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

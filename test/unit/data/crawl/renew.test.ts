@@ -70,6 +70,26 @@ test.each([14, 5, 0, -5, -14])(
   },
 );
 
+test.each([
+  ['the dates of all records', true, 'patched'],
+  ['every page', false, 'walked'],
+])('where no question by dates is ever answered %s are asked for', async (_, heedsFields, manner) => {
+  const notes = Array.from({ length: 200 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
+  const collections: Record<string, readonly PlainRecord[]> = { notes };
+  // As where a filter without an index takes longer than a proxy waits.
+  const upstream = await upstreamOf({
+    collections,
+    heedsFields,
+    onRequest: ({ url, socket }) => void (url!.includes('__gte') && socket.destroy()),
+  });
+  const output = newOutputIn(directory);
+  await crawled(upstream.url, output);
+  collections['notes'] = notes.with(199, noteOf(199, 20, 'changed'));
+  const report = await crawled(upstream.url, output, { kind: 'renewal' });
+  expect(report?.manners.get('notes')).toBe(manner);
+  expect(recordsOf(output)).toEqual(await whole(upstream.url));
+});
+
 test('a record that is dated in the future hides nothing, whatever a wrong clock said of what is held', async () => {
   const notes = Array.from({ length: 50 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
   notes[7] = { ...notes[7]!, lastUpdatedDate: '2035-01-01T00:00:00Z' };

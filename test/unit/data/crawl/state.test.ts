@@ -1,4 +1,5 @@
-// The checkpoint of a crawl stays so short that it can be read, however much pages are known by.
+// The checkpoint of a crawl stays so short that it can be read, however much pages are known by; one of a renewal is
+// not gone on with when it is old.
 import { expect, test } from 'vitest';
 import type { PageMark } from '../../../../data/crawl/walk.ts';
 import { pagesOf as pagesOfManifest } from '../../../../data/crawl/held.ts';
@@ -22,6 +23,23 @@ async function opened(state: string): Promise<CrawlState> {
   await found.openParts(COLLECTIONS, new Set([BASE]));
   return found;
 }
+
+test.each([
+  ['2026-01-31T00:59:00Z', true, true],
+  ['2026-01-31T01:01:00Z', true, false],
+  // A clock that went back.
+  ['2026-01-30T22:59:00Z', true, false],
+  ['2026-03-01T00:00:00Z', false, true],
+])('what began at 0:00 is gone on with at %s (a renewal: %s): %s', async (now, isRenewal, isResumed) => {
+  const place = newOutputIn(directory);
+  const begun = CrawlState.open(place, BASE, { now: '2026-01-31T00:00:00Z', isRenewal });
+  await begun.openParts(COLLECTIONS, new Set([BASE]));
+  begun.save('notes');
+  begun.close();
+  const next = CrawlState.open(place, BASE, { now, isRenewal });
+  expect([next.isResumed, next.begun === begun.begun]).toEqual([isResumed, isResumed]);
+  next.close();
+});
 
 test('pages of a part are kept, but for those that would make the checkpoint too long to be read', async () => {
   const directoryOfState = newOutputIn(directory);

@@ -297,6 +297,23 @@ test('a sweep that a later run ends counts from its beginning', async () => {
   expect(JSON.parse(readFileSync(join(folder, 'follow.json'), 'utf8'))).toMatchObject({ sweptMs: beganMs });
 });
 
+test('a sweep that cannot be imported was one all the same: next only what changed is asked for', async () => {
+  const observations: PlainRecord[] = [{ ob_id: 1, title: 17 }];
+  const collections = { notes: BEFORE, observations };
+  const upstream = await startPlainUpstream({ collections, tags: 'honest' });
+  running.push(upstream);
+  const folder = newFolder();
+  for (const how of ['everything', 'what changed']) {
+    const command = followOnce(upstream.url, folder);
+    expect(await command.ended).toEqual({ code: 1, signal: null });
+    expect(command.err()).toContain('observations.ndjson:1: /title: expected text, got a number');
+    expect(command.out()).toContain(`a crawl began, of ${how}`);
+  }
+  expect(refreshedMs(pathsIn(folder))).toBeUndefined();
+  collections.observations = [{ ob_id: 1, title: 'one' }];
+  expect(await refreshed(upstream.url, folder)).toMatch(/a crawl began, of what changed[^]*refreshed: generation/);
+});
+
 test('what is left out of a collection that stays has nothing imported anew, and is refused by who takes none', async () => {
   const observations = [
     { ob_id: 1, title: 17 },

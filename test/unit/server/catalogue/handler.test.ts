@@ -161,6 +161,7 @@ describe('the order of judgement', () => {
   test('puts a raw number sign first, in path and query', async () => {
     expect((await ask('/nothing#')).status).toBe(400);
     expect((await ask('/api/v3/observations/?title=a#b')).status).toBe(400);
+    expect((await ask({ url: '/?a#b', headers: { accept: 'text/html' } })).status).toBe(400);
   });
 });
 

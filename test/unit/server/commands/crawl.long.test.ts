@@ -103,8 +103,8 @@ test('tells each step as a line of JSON with its event and figures where nobody 
   const ignored = 'bboxes.json';
   writeFileSync(join(output, ignored), '[]');
   expect(await eventsOf('import', output, '-o', `${output}.snapshot`, ...words)).toMatchObject([
-    { event: 'built', generation, bytes, parsed: 1, ignored, seconds, decodingCpuSeconds: seconds, message },
     { event: 'compressed', generation, bytes, seconds, message },
+    { event: 'built', generation, bytes, parsed: 1, ignored, seconds, decodingCpuSeconds: seconds, message },
   ]);
 });
 

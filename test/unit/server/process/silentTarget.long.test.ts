@@ -1,12 +1,13 @@
 // A target in a folder that is mounted from a file server, which goes silent: nobody waits for it but who asked, the
 // server tells how stale it is, ends when it is told to, and goes on once there are answers again.
-import { mkdtempSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openTarget } from '../../../../data/distribution/openTarget.ts';
 import { snapshotName } from '../../../../data/distribution/pointer.ts';
+import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { published, type Release, releaseOf, wholePointer } from '../../../support/distributions.ts';
 import { type Follower, startFollower } from '../../../support/followers.ts';
@@ -88,6 +89,28 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
     mount.wake();
     await expect.poll(async () => (await server.status()).data?.generation, POLL).toBe(next.generation);
     await expect.poll(() => server.readyz(), POLL).toEqual({ code: 200, status: 'ready' });
+  });
+
+  test('leaves a server that watches a file there, and takes what is new once there are answers', async () => {
+    const [file, next] = [release.file, await releaseOf(directory, 2)];
+    copyFileSync(file, join(mount.source, 'watched.snapshot'));
+    const flags = ['--watch', '--port', '0', '--admin-port', '0', '--threads', '1'];
+    const server = runCommand(['serve', '--data', join(mount.folder, 'watched.snapshot'), ...flags]);
+    try {
+      const [, admin] = await server.printed(/admin on (http:\S+)\/status[^]*try: /);
+      mount.silence();
+      // Longer than from one look to the next.
+      await wait(2500);
+      const answer = await fetch(`${admin}/livez`, { signal: AbortSignal.timeout(5000) });
+      expect(answer.status).toBe(200);
+      copyFileSync(next.file, join(mount.source, 'new.snapshot'));
+      renameSync(join(mount.source, 'new.snapshot'), join(mount.source, 'watched.snapshot'));
+      mount.wake();
+      await server.printed(new RegExp(`generation ${next.generation.slice(0, 12)} is served now`));
+    } finally {
+      mount.wake();
+      await server.kill();
+    }
   });
 
   test('keeps no server from ending', async () => {

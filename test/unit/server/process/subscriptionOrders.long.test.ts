@@ -113,7 +113,45 @@ test('it serves on where its program is gone, says so at each order, and does no
   await expect.poll(async () => (await server.status()).target.lastFailure?.reason, POLL).toEqual(reason);
   expect(await server.reload()).toMatchObject({ status: 'refused', reason, served: first.generation });
   expect(await server.rollback()).toMatchObject({ status: 'refused', reason });
+  expect((await server.status()).lastChange).toMatchObject({ status: 'refused', reason });
+  expect(await server.metrics()).not.toMatch(/^catalogue_replica_reloads_total\{status="refused"\} 0$/m);
   expect(await server.readyz()).toEqual({ code: 200, status: 'ready' });
+});
+
+test('what has no room beside what is served stays whole, and is what a restart begins with', async () => {
+  const { url } = newFolder(directory);
+  const [first, second] = releases;
+  const cache = newCache();
+  await published(url, first);
+  const full = `data:text/javascript,${encodeURIComponent('process.constrainedMemory = () => 1')}`;
+  const server = await startFollower(url, cache, ['--poll', '1d'], { node: ['--import', full] });
+  running.push(server);
+  await server.printed(/listening on/);
+  await published(url, second);
+  const reason = expect.stringMatching(/are free: make room, or restart on it/) as string;
+  for (let i = 0; i < 2; i++) expect(await server.reload()).toMatchObject({ status: 'refused', reason });
+  const { snapshots, others } = cacheOf(cache);
+  expect([snapshots.length, others]).toEqual([2, ['cache.json']]);
+  await server.kill();
+  // Without the target, too.
+  renameSync(new URL(url), new URL(`${url}.away`));
+  const next = await startFollower(url, cache, ['--poll', '1d']);
+  running.push(next);
+  await next.printed(/listening on/);
+  expect((await next.status()).data?.generation).toBe(second.generation);
+});
+
+test('a cache whose index was removed is written again, and is nothing that the target is blamed for', async () => {
+  const { url } = newFolder(directory);
+  const [first] = releases;
+  const cache = newCache();
+  await published(url, first);
+  const server = await serving(url, cache, '100ms');
+  rmSync(join(cache, 'cache.json'));
+  await expect.poll(() => cacheOf(cache).others, POLL).toEqual(['cache.json']);
+  expect((await server.status()).target.lastFailure).toBeNull();
+  expect(await server.reload()).toMatchObject({ status: 'unchanged' });
+  expect(server.out()).not.toContain('not taken');
 });
 
 test('it serves on while nobody can look into its cache, says so, and takes what is new once they can', async () => {

@@ -185,27 +185,6 @@ test('data that is to come from two places is told with a way out, also of a var
   expect(readSettings({}, { ...environment, CATALOGUE_DATA: '' }).data).toBe(directory);
 });
 
-test('a target that is none is told with where it was named, and without its secrets', () => {
-  const told = refusal(() =>
-    readSettings({}, { CATALOGUE_FROM: 's3://me:hunter2@bucket/', CATALOGUE_POLL: '1' }),
-  ).lines;
-  const what = 'a target has no user, password, query or fragment in its URL';
-  expect(told).toEqual([
-    expect.stringMatching(/^environment variable CATALOGUE_POLL: got "1"/),
-    `environment variable CATALOGUE_FROM: ${what}`,
-  ]);
-});
-
-test.each([
-  ['file://host/folder', 'file:///folder, with the whole path'],
-  ['nats://host', 'nats://host:4222/bucket, a name of letters, digits, - and _'],
-  ['tls://host/a.b', 'tls://host:4222/bucket, a name of letters, digits, - and _'],
-  ['s3://bucket/a b', 's3://bucket/prefix, of letters, digits, ".", "_" and "-"'],
-  ['folder', 'file:///folder, http(s)://host/folder/, nats://host:4222/bucket or s3://bucket/prefix'],
-])('%s is no target, and what is wanted is said', (from, wanted) => {
-  expect(refusal(() => readSettings({ from }, {})).lines).toEqual([`flag --from: no target: want ${wanted}`]);
-});
-
 test('a switch that is off by a flag is told as that flag', () => {
   const { rows } = readOrigins({ cors: false, strict: true }, {});
   expect(rows.filter(([name]) => name === 'cors' || name === 'strict').map((row) => row[2])).toEqual([

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   DEMONSTRATION_FILES,
@@ -15,6 +15,7 @@ import { nameDer } from '../../../../../server/authority/issuance/certificate.ts
 import { epochMs } from '../../../../../server/observe/clock.ts';
 import { CommanderError } from 'commander';
 import { OperationError } from '../../../../../data/operationError.ts';
+import { issueFiles } from '../../../../../server/commands/authority/tools.ts';
 import { commandLine } from '../../../../../server/commands/commands.ts';
 import { runCommand } from '../../../../support/commandProcess.ts';
 import { templateOf, xmlsecSigned } from '../../../../support/attributeCertificates.ts';
@@ -227,6 +228,20 @@ test('issue makes a CA, a user and a proxy that verify-cert accepts, the user in
   const verify = ['verify-cert', '--trust', file('ca1.pem'), file('proxy1.pem')];
   expect((await authority(...verify, '--allow-limited-proxies')).end).toBe('');
   expect((await authority(...verify, '--allow-proxies')).end).toBe('refused');
+});
+
+test('issue makes nothing that outlives its issuer, and nothing of one that has expired', () => {
+  const issued = (kind: 'ca' | 'user', hours: number, output: string, atHours: number): string => {
+    const by = kind === 'ca' ? {} : { issuer: file('short.pem'), issuerKey: file('short.key') };
+    const flags = { kind, name: '/CN=x', keyType: 'ec', hours, output: file(output), ...by } as const;
+    return issueFiles(flags, NOW + atHours * 3600);
+  };
+  issued('ca', 2, 'short', 0);
+  issued('user', 24, 'user5', 1);
+  const endOf = (name: string): string => new X509Certificate(readFileSync(file(`${name}.pem`))).validTo;
+  expect(endOf('user5')).toBe(endOf('short'));
+  expect(() => issued('user', 24, 'user6', 2)).toThrow('short.pem: its first certificate has expired');
+  expect(existsSync(file('user6.key'))).toBe(false);
 });
 
 test('issue takes no key that is not that of the issuer, and its certificate out of a file with its key', async () => {
