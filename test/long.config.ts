@@ -99,6 +99,7 @@ export default defineConfig({
     // As in vitest.config.ts.
     env: { CATALOGUE_DRAIN_GRACE_SECONDS: '0' },
     reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],
+    chaiConfig: { truncateThreshold: 0 },
     outputFile: { json: 'node_modules/.cache/catalogue-replica/long.json' },
     sequence: { sequencer: LongestFirst },
     // 300 kills, or every step, on a machine that does something else meanwhile.

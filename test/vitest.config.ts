@@ -26,6 +26,8 @@ export default defineConfig({
     // starts, a sixth of its CPU, where the test is not about them: those that are have `--gzip stored`.
     env: { NODE_OPTIONS: STRIPPED_ONCE, CATALOGUE_DRAIN_GRACE_SECONDS: '0', CATALOGUE_GZIP: 'live' },
     reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],
+    // What .ci/run tells of a failure is its message: all of it.
+    chaiConfig: { truncateThreshold: 0 },
     outputFile: { json: 'node_modules/.cache/catalogue-replica/test.json' },
     testTimeout: 30_000,
     hookTimeout: 60_000,

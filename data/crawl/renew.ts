@@ -81,14 +81,23 @@ export async function renew(
   }
 }
 
-/**
- * Whether the upstream refused to be asked that, or failed at it, as at a bug of its own or for want of an index: other
- * questions may do. Who is busy, or wants to be left alone, is.
- */
+/** Whether the upstream refused to be asked that, or failed at it as at a bug of its own: other questions may do. */
 function isUnaskable(error: unknown): boolean {
-  if (!(error instanceof OperationError && error.cause instanceof Trouble)) return false;
-  const { status, isMuchLater } = error.cause;
-  return !isMuchLater && status !== 429 && status !== 503;
+  const { isPassing, status, isMuchLater } = troubleIn(error) ?? {};
+  return (isPassing === false && !isMuchLater) || status === 500;
+}
+
+/**
+ * Whether the upstream did not come to an answer either, as by dates without an index. Who is busy, or wants to be left
+ * alone, is.
+ */
+function isTooMuch(error: unknown): boolean {
+  const trouble = troubleIn(error);
+  return trouble?.isPassing === true && !trouble.isMuchLater && trouble.status !== 429 && trouble.status !== 503;
+}
+
+function troubleIn(error: unknown): Trouble | undefined {
+  return error instanceof OperationError && error.cause instanceof Trouble ? error.cause : undefined;
 }
 
 /**
@@ -174,7 +183,7 @@ async function patchSince(walker: Walker, collection: Collection, survey: Survey
   try {
     return await patchBehindLast(walker, collection, survey);
   } catch (error) {
-    if (isUnaskable(error)) return undefined;
+    if (isUnaskable(error) || isTooMuch(error)) return undefined;
     throw error;
   }
 }

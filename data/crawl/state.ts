@@ -21,7 +21,7 @@ const MARK_CHARACTERS = 32;
 /** The form of the checkpoint. */
 const VERSION = 1;
 
-/** A renewal that began longer ago is begun anew, which costs little. */
+/** What is done of a renewal that began longer ago is renewed once more, which costs little. */
 const RENEWAL_MS_MAX = 3_600_000;
 
 /**
@@ -65,9 +65,9 @@ export class CrawlState {
 
   /**
    * The state in a directory, which is made, or the one that is there; a whole crawl does not go on with a renewal, and
-   * nobody does with an old one, which would be taken for what the catalogue has now.
-   * Throws OperationError: `usage` where it is of another URL, `file` where it cannot be had, is damaged, or another
-   * process has it.
+   * what is done of an old renewal is forgotten: it would be taken for what the catalogue has now. Throws
+   * OperationError: `usage` where it is of another URL, `file` where it cannot be had, is damaged, or another process has
+   * it.
    */
   static open(directory: string, url: string, { now, isRenewal }: { now: string; isRenewal: boolean }): CrawlState {
     attempt(`cannot write ${directory}`, () => makeFolder(placesIn(directory).collected));
@@ -79,9 +79,8 @@ export class CrawlState {
         throw new OperationError('usage', `${directory} holds a crawl of ${found.url}, not of ${url}: ${cure}`);
       }
       const begun = { version: VERSION, url, begun: now, isRenewal, isAccepted: false, parts: {} };
-      const goesOn =
-        found !== undefined && (found.isAccepted || found.isRenewal !== true || (isRenewal && isNew(found, now)));
-      return new CrawlState(directory, letGo, goesOn ? found : begun, goesOn);
+      const goesOn = found !== undefined && (isRenewal || found.isRenewal !== true || found.isAccepted);
+      return new CrawlState(directory, letGo, goesOn ? stillTrue(found, now) : begun, goesOn);
     } catch (error) {
       letGo();
       throw error;
@@ -99,7 +98,7 @@ export class CrawlState {
    */
   async openParts(collections: readonly Collection[], bases: ReadonlySet<string>): Promise<void> {
     // What an earlier run said of files with which this one does not go on holds no more once one is cut.
-    if (!this.isResumed && this.#isNoted()) this.#write();
+    if ((!this.isResumed || this.isRenewal) && this.#isNoted()) this.#write();
     for (const collection of collections) {
       const file = path.join(this.data, `${collection.name}.ndjson`);
       const state = this.#saved[collection.name] ?? NOTHING;
@@ -191,8 +190,11 @@ export class CrawlState {
   }
 }
 
-function isNew({ begun }: Checkpoint, now: string): boolean {
-  return Math.abs(Date.parse(now) - Date.parse(begun)) <= RENEWAL_MS_MAX;
+function stillTrue(found: Checkpoint, now: string): Checkpoint {
+  const isNew = Math.abs(Date.parse(now) - Date.parse(found.begun)) <= RENEWAL_MS_MAX;
+  if (found.isRenewal !== true || found.isAccepted || isNew) return found;
+  const unfinished = Object.entries(found.parts).filter(([, { isDone }]) => !isDone);
+  return { ...found, parts: Object.fromEntries(unfinished) };
 }
 
 function checkpointIn(file: string): Checkpoint | undefined {

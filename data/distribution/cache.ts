@@ -115,20 +115,6 @@ export class SnapshotCache {
     const pointers = this.#servedFirst(this.#pointers);
     if (pointers[0] === this.#pointers[0]) return;
     this.#fetched = this.fetched?.sha256;
-    await this.#reorder(pointers);
-  }
-
-  /** A pointer's generation was fetched, and is what the next start begins with, though it is not served now. */
-  async beginsWith(pointer: Pointer): Promise<void> {
-    if (this.#pointers[0]?.sha256 === pointer.sha256) return;
-    const others = this.#pointers.filter(({ sha256 }) => sha256 !== pointer.sha256);
-    this.#fetched = pointer.sha256;
-    this.#known.add(pointer.sha256);
-    await this.#reorder([pointer, ...others].slice(0, KEPT));
-  }
-
-  /** Nothing was confirmed by that. */
-  async #reorder(pointers: readonly Pointer[]): Promise<void> {
     this.#pointers = pointers;
     const confirmedMs = this.confirmedMs();
     await this.#write();

@@ -1,5 +1,5 @@
 // A folder as a replica reads it. It may be mounted, and what is asked of a mount whose server went silent may never be
-// answered, nor be called back: nobody waits for it here, and nothing more is asked until it is.
+// answered, nor be called back: nobody waits for it here, and little more is asked until it is.
 import { fileURLToPath } from 'node:url';
 import { statOf } from '../files.ts';
 import { OperationError } from '../operationError.ts';
@@ -9,7 +9,7 @@ import type { Target } from './target.ts';
 /**
  * The folder of a `file:` URL as a target that is only read. Its pointer is an error, OperationError `file`, where
  * there is no such folder, and `network` where it takes longer than `timeoutMs`. Of the threads by which this process
- * reads files, one is lost at most while a mount is silent.
+ * reads files, two are lost at most while a mount is silent.
  */
 export function readableFolder(url: URL, timeoutMs: number): Target {
   const target = fileTarget(url);
@@ -42,19 +42,27 @@ export function readableFolder(url: URL, timeoutMs: number): Target {
   };
 }
 
+/** While a question is open nothing else is asked, for so long: another file server may be mounted there by then. */
+const AGAIN_MS = 600_000;
+/** So many may be open: each takes one of the four threads by which a process reads files. */
+const LEFT_MAX = 2;
+
 /** What is asked of one folder. */
 class Questions {
   readonly #name: string;
   /** Those that nobody waits for any more, and that were not answered yet. */
   #left = 0;
+  /** Why nothing is asked now: as the last one ended, so that it is told once. */
+  #refusal: OperationError | undefined;
 
   constructor(name: string) {
     this.#name = name;
   }
 
-  /** What `work` gives. Throws OperationError `network` once `signal` is aborted, or while another one is open. */
+  /** What `work` gives. Throws OperationError `network` once `signal` is aborted, or while another one is open,
+   * as that one did. */
   async ask<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    if (this.#left > 0) throw this.#failure('what was asked before was never answered');
+    if (this.#refusal) throw this.#refusal;
     if (signal.aborted) throw this.#failure('is not asked any more');
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let isLeft = false;
@@ -62,12 +70,16 @@ class Questions {
       isLeft = true;
       this.#left++;
       const reason: unknown = signal.reason;
-      reject(reason instanceof OperationError ? reason : this.#failure('is not asked any more'));
+      this.#refusal = reason instanceof OperationError ? reason : this.#failure('is not asked any more');
+      reject(this.#refusal);
+      if (this.#left < LEFT_MAX) setTimeout(() => (this.#refusal = undefined), AGAIN_MS).unref();
     };
     signal.addEventListener('abort', leave, { once: true });
     const settle = (): void => {
       signal.removeEventListener('abort', leave);
-      if (isLeft) this.#left--;
+      if (!isLeft) return;
+      this.#left--;
+      this.#refusal = undefined;
     };
     work().finally(settle).then(resolve, reject);
     return promise;

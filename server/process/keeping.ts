@@ -2,7 +2,7 @@
 // disk, it is told once and tried again; what is served is as fresh as ever.
 import type { SnapshotCache } from '../../data/distribution/cache.ts';
 import type { Pointer } from '../../data/distribution/pointer.ts';
-import { OperationError } from '../../data/operationError.ts';
+import { OperationError, reasonOf } from '../../data/operationError.ts';
 import type { Report } from '../observe/events.ts';
 
 /** What is kept in a cache, and what could not be. */
@@ -11,21 +11,28 @@ export class Keeping {
   readonly #report: Report;
   /** What a restart will not begin with, though it is served. */
   #unkept: string | undefined;
+  /** Whether somebody has removed what was kept, and what was told of a confirmation that cannot be noted. */
+  #isRemoved = false;
+  #unconfirmed: string | undefined;
+  /** When it was last confirmed, in milliseconds since 1970. */
+  #confirmedMs: number | undefined;
 
   constructor(cache: SnapshotCache, report: Report) {
     this.#cache = cache;
+    this.#confirmedMs = cache.confirmedMs();
     this.#report = report;
   }
 
   /** Whether a restart begins with what is served. */
   get isKept(): boolean {
-    return this.#unkept === undefined;
+    return this.#unkept === undefined && !this.#isRemoved;
   }
 
   /** Keeps what is served, of which the cache has the files; may be asked again. Rejects with our bugs alone. */
   async keep(pointer: Pointer): Promise<void> {
     if (!(await this.#isNoted(pointer.generation, () => this.#cache.keep(pointer)))) return;
     this.#unkept = undefined;
+    this.#isRemoved = false;
     this.#removeOthers();
   }
 
@@ -34,18 +41,31 @@ export class Keeping {
     await this.#isNoted(generation, () => this.#cache.serves(generation));
   }
 
-  /** What had no room beside what is served is what a restart begins with. Rejects with our bugs alone. */
-  async beginsWith(pointer: Pointer): Promise<void> {
-    await this.#isNoted(pointer.generation, () => this.#cache.beginsWith(pointer));
+  /** Keeps what could not be kept, which confirms nothing. Rejects with our bugs alone. */
+  async keepAgain(pointer: Pointer): Promise<void> {
+    await this.keep(pointer);
+    if (this.#confirmedMs !== undefined) this.confirm(this.#confirmedMs);
   }
 
-  /** What is kept was seen to be current, now, in milliseconds since 1970. Rejects with our bugs alone. */
-  async confirm({ generation }: Pointer, nowMs: number): Promise<void> {
+  /** What is kept was seen to be current, in milliseconds since 1970; told once where that cannot be noted. */
+  confirm(nowMs: number): void {
+    this.#confirmedMs = nowMs;
     // Else it is another one that the cache has.
-    if (this.isKept) await this.#isNoted(generation, () => this.#cache.confirm(nowMs));
+    if (!this.isKept) return;
+    try {
+      this.#cache.confirm(nowMs);
+      this.#unconfirmed = undefined;
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      this.#isRemoved = reasonOf(error.cause) === 'ENOENT';
+      if (this.#isRemoved) return;
+      const line = `a restart will take what is served for staler than it is: ${error.message}`;
+      if (this.#unconfirmed !== line) this.#report(line, 'warn');
+      this.#unconfirmed = line;
+    }
   }
 
-  async #isNoted(generation: string, note: () => Promise<void> | void): Promise<boolean> {
+  async #isNoted(generation: string, note: () => Promise<void>): Promise<boolean> {
     try {
       await note();
       return true;

@@ -38,7 +38,7 @@ interface Failure {
   readonly reason: string;
 }
 
-/** Has a generation served; answers why that is refused, if it is. */
+/** Has a generation served; answers why not. */
 type Take = (pointer: Pointer) => Promise<Pick<Change, 'reason' | 'code'> | undefined>;
 
 interface Fetch {
@@ -254,14 +254,14 @@ export class Subscription {
   async #check(isOrder: boolean, take: Take): Promise<OperationError | undefined> {
     try {
       // Whatever comes of the target: a restart may be without it.
-      if (!this.#keeping.isKept) await this.#keeping.keep(this.#taken!);
+      if (!this.#keeping.isKept) await this.#keeping.keepAgain(this.#taken!);
       const found = await this.#target.readPointer(isOrder ? undefined : this.#validator, this.#stop.signal);
       if (found === undefined) throw new OperationError('network', `${this.#target.name}: nothing is published there`);
       if (found !== 'unchanged') {
         await this.#follow(found.text, isOrder, take);
         this.#validator = found.validator;
       }
-      await this.#confirm();
+      this.#confirm();
       return undefined;
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
@@ -349,10 +349,10 @@ export class Subscription {
       const refusal = await take(pointer);
       if (!refusal) return;
       const { reason = '', code } = refusal;
-      // Replicas that share the cache may serve it, and so may this one once there is room.
+      // Else replicas that share the cache may serve it, or this one later.
       if (code === 'snapshot') distrust(this.#cache.snapshotFile(pointer));
-      if (code === 'memory') await this.#keeping.beginsWith(pointer);
-      throw new OperationError('refused', reason);
+      const cure = code === 'memory' ? `, with ${this.#options.settings.cache} removed, where it begins` : '';
+      throw new OperationError('refused', reason + cure);
     } finally {
       this.#tried = undefined;
     }
@@ -379,10 +379,10 @@ export class Subscription {
     }
   }
 
-  async #confirm(): Promise<void> {
+  #confirm(): void {
     this.#lastSuccessMs = epochMs();
     this.#freshness.confirm();
-    await this.#keeping.confirm(this.#taken!, this.#lastSuccessMs);
+    this.#keeping.confirm(this.#lastSuccessMs);
     if (this.#isFailing) this.#options.report(`${this.#target.name}: what is served is current again`);
     this.#isFailing = false;
   }

@@ -1,5 +1,5 @@
-// The checkpoint of a crawl stays so short that it can be read, however much pages are known by; one of a renewal is
-// not gone on with when it is old.
+// The checkpoint of a crawl stays so short that it can be read, however much pages are known by; what is
+// done of an old renewal is done again.
 import { expect, test } from 'vitest';
 import type { PageMark } from '../../../../data/crawl/walk.ts';
 import { pagesOf as pagesOfManifest } from '../../../../data/crawl/held.ts';
@@ -30,16 +30,25 @@ test.each([
   // A clock that went back.
   ['2026-01-30T22:59:00Z', true, false],
   ['2026-03-01T00:00:00Z', false, true],
-])('what began at 0:00 is gone on with at %s (a renewal: %s): %s', async (now, isRenewal, isResumed) => {
-  const place = newOutputIn(directory);
-  const begun = CrawlState.open(place, BASE, { now: '2026-01-31T00:00:00Z', isRenewal });
-  await begun.openParts(COLLECTIONS, new Set([BASE]));
-  begun.save('notes');
-  begun.close();
-  const next = CrawlState.open(place, BASE, { now, isRenewal });
-  expect([next.isResumed, next.begun === begun.begun]).toEqual([isResumed, isResumed]);
-  next.close();
-});
+])(
+  'at %s what was done since 0:00 (of a renewal: %s) is done: %s; the rest goes on',
+  async (now, isRenewal, isDone) => {
+    const place = newOutputIn(directory);
+    const begun = CrawlState.open(place, BASE, { now: '2026-01-31T00:00:00Z', isRenewal });
+    await begun.openParts(COLLECTIONS, new Set([BASE]));
+    begun.parts.get('notes')!.isDone = true;
+    for (const name of ['notes', 'times']) {
+      begun.parts.get(name)!.add([{ id: 1, text: '{"ob_id":1}' }]);
+      begun.save(name);
+    }
+    begun.close();
+    const next = CrawlState.open(place, BASE, { now, isRenewal });
+    await next.openParts(COLLECTIONS, new Set([BASE]));
+    const [notes, times] = ['notes', 'times'].map((name) => next.parts.get(name)!) as [Part, Part];
+    expect([next.isResumed, notes.isDone, notes.ids.size, times.ids.size]).toEqual([true, isDone, isDone ? 1 : 0, 1]);
+    next.close();
+  },
+);
 
 test('pages of a part are kept, but for those that would make the checkpoint too long to be read', async () => {
   const directoryOfState = newOutputIn(directory);

@@ -18,26 +18,6 @@ test('a folder that cannot be made is told with the flag that names it', () => {
   );
 });
 
-test('what the next start is to begin with comes first, and confirms nothing', async () => {
-  const place = mkdtempSync(join(directory, 'next-'));
-  const cache = SnapshotCache.open(place, 'file:///target');
-  const pointers = 'abc'.split('').map((letter, i) => pointerOf(letter, i + 1));
-  const [first, second, third] = pointers as [Pointer, Pointer, Pointer];
-  await cache.keep(first);
-  await cache.keep(second);
-  cache.confirm(1_000_000);
-  for (let i = 0; i < 2; i++) await cache.beginsWith(third);
-  const next = SnapshotCache.open(place, 'file:///target');
-  expect([next.pointers, next.fetched, next.confirmedMs()]).toEqual([[third, second], third, 1_000_000]);
-});
-
-/** As it would be published alone. */
-function pointerOf(letter: string, sequence: number): Pointer {
-  const hash = letter.repeat(64);
-  const none = { created: undefined, refreshed: undefined, counts: {}, blocks: [], earlier: [] };
-  return { sequence, generation: hash, sha256: hash, size: 1, ...none };
-}
-
 test('of replicas that share a folder none takes away what another one is ahead with, or fetches', async () => {
   const shared = mkdtempSync(join(directory, 'shared-'));
   const pointers: Pointer[] = [];

@@ -25,11 +25,11 @@ test('tells of what was refused again ten minutes later, until it is taken', asy
     }
     return told;
   };
-  expect(await toldAfter(20)).toBe(0);
+  expect(await toldAfter(601)).toBe(0);
   writeFileSync(file, 'second');
   expect([await toldAfter(1), await toldAfter(1)]).toEqual([0, 1]);
   expect([await toldAfter(599), await toldAfter(1)]).toEqual([1, 2]);
-  expect([await toldAfter(599), await toldAfter(1), await toldAfter(20)]).toEqual([2, 3, 3]);
+  expect([await toldAfter(599), await toldAfter(1), await toldAfter(601)]).toEqual([2, 3, 3]);
   writeFileSync(file, 'the third');
   expect(await toldAfter(2)).toBe(4);
   end();

@@ -118,7 +118,7 @@ test('it serves on where its program is gone, says so at each order, and does no
   expect(await server.readyz()).toEqual({ code: 200, status: 'ready' });
 });
 
-test('what has no room beside what is served stays whole, and is what a restart begins with', async () => {
+test('what has no room beside what is served stays whole in the cache, and it is said what a restart takes', async () => {
   const { url } = newFolder(directory);
   const [first, second] = releases;
   const cache = newCache();
@@ -128,14 +128,19 @@ test('what has no room beside what is served stays whole, and is what a restart 
   running.push(server);
   await server.printed(/listening on/);
   await published(url, second);
-  const reason = expect.stringMatching(/are free: make room, or restart on it/) as string;
-  for (let i = 0; i < 2; i++) expect(await server.reload()).toMatchObject({ status: 'refused', reason });
+  const refused = {
+    status: 'refused',
+    code: 'memory',
+    reason: expect.stringMatching(/free: make room, or restart/) as string,
+  };
+  for (let i = 0; i < 2; i++) expect(await server.reload()).toMatchObject(refused);
   const { snapshots, others } = cacheOf(cache);
   expect([snapshots.length, others]).toEqual([2, ['cache.json']]);
+  const told = `restart on it, which takes no room for both, with ${cache} removed, where it begins`;
+  expect((await server.status()).target.lastFailure?.reason).toContain(told);
   await server.kill();
-  // Without the target, too.
-  renameSync(new URL(url), new URL(`${url}.away`));
-  const next = await startFollower(url, cache, ['--poll', '1d']);
+  rmSync(cache, { recursive: true });
+  const next = await startFollower(url, cache, ['--poll', '1d'], { node: ['--import', full] });
   running.push(next);
   await next.printed(/listening on/);
   expect((await next.status()).data?.generation).toBe(second.generation);
