@@ -66,8 +66,8 @@ export class CrawlState {
   /**
    * The state in a directory, which is made, or the one that is there; a whole crawl does not go on with a renewal, and
    * what is done of an old renewal is forgotten: it would be taken for what the catalogue has now. Throws
-   * OperationError: `usage` where it is of another URL, `file` where it cannot be had, is damaged, or another process has
-   * it.
+   * OperationError: `usage` where it is of another URL, `file` where it cannot be had, is damaged, or another process
+   * has it.
    */
   static open(directory: string, url: string, { now, isRenewal }: { now: string; isRenewal: boolean }): CrawlState {
     attempt(`cannot write ${directory}`, () => makeFolder(placesIn(directory).collected));
