@@ -7,6 +7,7 @@ export { COLLECTIONS, collectionsOfPath } from './schema/catalogue.ts';
 export type { Collection, Field, Version } from './schema/types.ts';
 
 // How own URLs are served.
+export { PLACEHOLDER } from './column/records.ts';
 export { type ServedForm, SPEC_LINK_END } from './column/served.ts';
 
 // The records of a collection as deflate blocks.

@@ -4,6 +4,8 @@ import { partsOf } from '../../engine/snapshot/parts.ts';
 import type { LoadedSnapshot } from '../../engine/shared.ts';
 
 /** The bytes of each part of a snapshot, in its order. Cost: the number of sections. */
-export function bytesByPart({ sections }: LoadedSnapshot): Readonly<Record<string, number>> {
-  return Object.fromEntries(partsOf(sections).map(({ name, bytes }) => [name, bytes]));
+export function bytesByPart({ sections, placements }: LoadedSnapshot): Readonly<Record<string, number>> {
+  // Records are longer than in the file by their URLs.
+  const loaded = sections.map((section, i) => ({ ...section, bytes: placements[i]!.bytes }));
+  return Object.fromEntries(partsOf(loaded).map(({ name, bytes }) => [name, bytes]));
 }

@@ -42,8 +42,10 @@ export function facetPanels(listing: Listing): readonly Markup[] {
     });
 }
 
-/** The values of a field, each instead of any other one of it. */
-function choicesOf({ pairs, hasChoices }: Listing, { name, values }: FacetCounts): readonly Markup[] {
+/** The values of a field, each instead of any other one of it; those that would find other records are no links. */
+function choicesOf(listing: Listing, { name, values }: FacetCounts): readonly Markup[] {
+  const { pairs, hasChoices } = listing;
+  const isNarrowed = isOfSeveral(listing, name) && pairs.some(([key]) => isOnSame(key, name));
   const isNull = `${name}__isnull`;
   const plain = plainKey(name);
   const others = hasChoices ? queryTextOf(fromStart(withoutNames(pairs, plain, isNull))) : '';
@@ -54,12 +56,23 @@ function choicesOf({ pairs, hasChoices }: Listing, { name, values }: FacetCounts
     const choice = isChosen ? [] : [queryTextOf([[key, wanted]])];
     const href = `?${[others, ...choice].filter(Boolean).join('&')}`;
     const current = isChosen && html` aria-current="true"`;
-    const isLink = hasChoices && value.length <= VALUE_CHARACTERS_MAX && isAskable(value);
+    const isLink = hasChoices && (isChosen || !isNarrowed) && value.length <= VALUE_CHARACTERS_MAX && isAskable(value);
     return html`<li>
       ${isLink ? html`<a href="${href}" ${current}><bdi>${label}</bdi></a>` : html`<bdi>${label}</bdi>`}
       <span class="count">${countText(count)}</span>
     </li>`;
   });
+}
+
+/** Whether a record may have several values of a field. */
+function isOfSeveral({ fields }: Listing, name: string): boolean {
+  return fields.find(({ key }) => key === name)?.isOrdered !== true;
+}
+
+/** Whether a filter wants one related record, or one value, to be so and so, as others of its relation do (A45). */
+function isOnSame(key: string, name: string): boolean {
+  const rootOf = (path: string): string => path.split('__', 1)[0]!;
+  return rootOf(key) === rootOf(name) && !key.endsWith('!');
 }
 
 /** Whether a filter can name a value: the API trims texts, and takes none with NUL. */

@@ -50,7 +50,8 @@ class PageAsker implements Asker<FindResult | Promise<FindResult>> {
   #milliseconds = 0;
 
   constructor(site: Site, tour: Tour) {
-    this.options = { ...site.queryOptions, limitMax: pageRowsMax(site) };
+    // A filter that is wrong is shown to be mended, whatever clients get for it.
+    this.options = { ...site.queryOptions, filterErrors: 'fail', limitMax: pageRowsMax(site) };
     this.path = tour.target;
     this.#site = site;
     this.#tour = tour;

@@ -18,7 +18,8 @@ interface When {
 /** The bar, where the record has a start, and perhaps an end, that are dates; `source` stands before what it says. */
 export function periodBar(members: readonly Member[], source: Child): Markup | false {
   const [start, end] = PERIOD_ENDS.map((key) => whenOf(members, key));
-  if (!start) return false;
+  // An end that is no date is not none.
+  if (!start || (!end && hasValue(members, 'endTime'))) return false;
   const [first, last] = end && end.ms < start.ms ? [end, start] : [start, end ?? start];
   const firstYear = Math.floor(yearOf(first.ms) / 10) * 10;
   const lastYear = Math.max(firstYear + 10, Math.ceil((yearOf(last.ms) + 1) / 10) * 10);
@@ -62,6 +63,11 @@ function lasting(start: When, end: When): string {
 function isBefore(one: When, other: When): boolean {
   const length = Math.min(one.text.length, other.text.length);
   return one.text.slice(0, length) < other.text.slice(0, length);
+}
+
+function hasValue(members: readonly Member[], key: string): boolean {
+  const value = members.find((member) => member.key === key)?.value;
+  return value !== undefined && !(value.kind === 'whole' && value.json === 'null');
 }
 
 function whenOf(members: readonly Member[], key: string): When | undefined {

@@ -7,7 +7,7 @@ import { sortedByName } from '../../engine/engine.ts';
  * Raise it when the bytes of an answer change for the same snapshot and request. It comes with a new digest of those
  * bytes, which a test compares.
  */
-export const FORM_VERSION = 10;
+export const FORM_VERSION = 11;
 
 /** Digits of the part that stands for snapshot, settings and base URL: 64 bits. */
 const SCOPE_DIGITS = 16;

@@ -68,7 +68,8 @@ export async function runExport(
   const lines = await withProgress(stderr, async (onProgress) => {
     const opening = openingOf(settings, (line) => leftOut.push(line));
     const catalogue = openSnapshot(await openData(settings.data, { baseUrl, ...opening }, onProgress));
-    const options = { ...queryOptionsOf(settings), isStrict: true };
+    // Whatever a server's file says of filters that are wrong.
+    const options = { ...queryOptionsOf(settings), isStrict: true, filterErrors: 'fail' as const };
     const here: Here = { options, form: { baseUrl, version: 'v3', linkEnd: SPEC_LINK_END } };
     const ready = targets.map(({ collection: { name }, format: wanted, file }) => {
       const query = `${where.replace(/^\?/, '')}&format=${wanted}`;

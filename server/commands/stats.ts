@@ -2,7 +2,7 @@
 // fields with few of them. Reads what it is given and serves nothing.
 import { openData } from '../../data/open.ts';
 import { bytesByPart } from '../../data/store/memory.ts';
-import { type CollectionIndex, COLLECTIONS, openSnapshot } from '../../engine/engine.ts';
+import { type CollectionIndex, COLLECTIONS, openSnapshot, PLACEHOLDER } from '../../engine/engine.ts';
 import { openingOf } from '../generations/data.ts';
 import { readSettings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
@@ -52,7 +52,8 @@ export async function runStats(
 ): Promise<void> {
   const leftOut: string[] = [];
   const opening = openingOf(readSettings(flags), (line) => leftOut.push(line));
-  const options = { baseUrl: 'http://localhost', ...opening, threads: 1 };
+  // As long as in the file.
+  const options = { baseUrl: PLACEHOLDER, ...opening, threads: 1 };
   const loaded = await withProgress(stderr, (onProgress) => openData(data, options, onProgress));
   const opened = openSnapshot(loaded);
   const statistics: Statistics = {

@@ -77,7 +77,8 @@ async function samplesAt(url: URL): Promise<Samples> {
     throw new OperationError('network', `${url.href} cannot be asked (${reasonOf(cause)}): ${CURE}`, cause);
   });
   const samples = status === 200 && body ? scrapedSamples(body.toString()) : undefined;
-  if (samples?.has(`${METRIC_PREFIX}requests_total`)) return samples;
+  // Others come with the first request that can be answered.
+  if (samples?.has(`${METRIC_PREFIX}ready`)) return samples;
   throw new OperationError('network', `${url.href} has no metrics of a catalogue replica: ${CURE}`);
 }
 
@@ -92,8 +93,7 @@ function trafficText(host: string, now: Scrape, before: Scrape | undefined): str
   const rows = routes.flatMap((route) => {
     const requests = since('requests_total', { route });
     if (requests === 0) return [];
-    const failed =
-      since('requests_total', { route, status: '500' }) + since('requests_total', { route, status: '503' });
+    const failed = ['500', '502', '503'].reduce((sum, status) => sum + since('requests_total', { route, status }), 0);
     const rate = seconds === undefined ? countText(requests) : (requests / seconds).toFixed(1);
     const bytes = since('answer_bytes_total', { route }) / (seconds ?? 1);
     const quantile = (part: number): string =>

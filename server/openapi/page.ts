@@ -22,9 +22,9 @@ export const DOCS_PAGE = `<!doctype html>
 
 /**
  * Paths that refer to another one are the same view in another spelling or version. References of parameters that a
- * path shares are not followed by the package, so that they move to its method. Examples would be sent, all of them at
- * once. Requests go to where the page came from. A server that is asked for too much has no document for a moment: that
- * is said.
+ * path shares are not followed by the package, so that they move to its method. Examples and defaults would be sent,
+ * all of them at once, though some exclude others. Requests go to where the page came from. A server that is asked for
+ * too much has no document for a moment: that is said.
  */
 export const DOCS_SCRIPT = `const response = await fetch('../openapi.json');
 if (response.ok) show(await response.json());
@@ -45,6 +45,7 @@ function show(spec) {
   for (const parameter of Object.values(spec.components.parameters)) {
     if (parameter.name === 'filters') parameter.example = {};
     else delete parameter.example;
+    delete parameter.schema?.default;
   }
   spec.servers = [{ url: location.pathname.replace(/\\/docs\\/.*/, '') || '/' }];
   SwaggerUIBundle({

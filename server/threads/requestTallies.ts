@@ -13,7 +13,7 @@ import {
 } from '../observe/tally.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS', 'other'] as const;
-const STATUSES = [200, 301, 303, 304, 400, 404, 405, 406, 410, 413, 415, 500, 503, 'other'] as const;
+const STATUSES = [200, 301, 303, 304, 400, 404, 405, 406, 410, 413, 415, 500, 502, 503, 'other'] as const;
 
 /** Answers, by what was asked for and what came of it. */
 const REQUESTS: TalliedMetric = {

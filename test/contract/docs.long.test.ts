@@ -46,7 +46,6 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
         expect(pathname).toBe(`${path}/api/v3/times/`);
         expect([...searchParams]).toEqual([
           ['limit', '2'],
-          ['offset', '0'],
           ['ob_id__gte', '200'],
         ]);
         await page.waitForSelector('.live-responses-table .response');

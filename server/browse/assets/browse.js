@@ -69,10 +69,9 @@ function heedField(form) {
   heed();
 }
 
-/** Lists, dates and numbers: an input that takes what the comparison takes, and keeps what it has. */
+/** An input that takes what the comparison takes, and keeps what it has. Keys for numbers often have no minus. */
 function shape(input, type, lookup) {
   const isSingle = ['exact', 'gt', 'gte', 'lt', 'lte', 'date'].includes(lookup);
   const isDate = lookup === 'date' || (isSingle && (type === 'date' || type === 'dateTime'));
   input.type = isDate && /^(\d{4}-\d\d-\d\d)?$/.test(input.value) ? 'date' : 'text';
-  input.inputMode = isSingle && ['integer', 'float'].includes(type) ? 'decimal' : 'text';
 }

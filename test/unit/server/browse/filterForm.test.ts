@@ -111,6 +111,16 @@ describe('the page of a list that was refused', () => {
     expect(keptBy(page)).toEqual(['status=s1', 'strict=1', 'ob_id__gt=y']);
   });
 
+  test.each(['ignore', 'empty'] as const)(
+    'is there to be mended where clients get another list: %s',
+    async (errors) => {
+      const other = browserOf(formHandler({ filterErrors: errors }));
+      expect((await other.asked(`${LIST}?ob_id=abc`)).status).toBe(400);
+      expect(filledIn(await other.pageAt(`${LIST}?ob_id=abc`))).toMatchObject({ field: 'ob_id', value: 'abc' });
+      expect((await other.asked('/api/v3/observations/?ob_id=abc')).status).toBe(200);
+    },
+  );
+
   test('for what is no filter has the form as lists have it, without what was refused', async () => {
     const page = await pageAt(`${LIST}?status=s1&ordering=titel&facets=statsu&strict=1`);
     expect(filledIn(page)).toEqual(filledIn(await pageAt(LIST)));

@@ -338,6 +338,38 @@ test('a value of a facet that no filter can name is no link; each that is leads 
   }
 });
 
+test('where a record may have several values, those that other filters narrow are no links, but for what is chosen', async () => {
+  const categories = [['public', 'registered'], ['public'], ['registered'], ['restricted']];
+  const records = categories.map((values, i) => ({
+    ob_id: i + 1,
+    permissions: values.map((accessCategory, j) => ({ ob_id: 10 * i + j, accessCategory, label: 'a' })),
+  }));
+  const small = smallBrowser(records.map((record) => JSON.stringify(record)));
+  const facet = 'facets=permissions__accessCategory';
+  const choices = async (query: string): Promise<unknown> =>
+    [...(await small.pageAt(`${LIST}?${query}${facet}`)).querySelectorAll('.facet li')].map((item) => [
+      item.textContent.replaceAll(/\s+/g, ' ').trim(),
+      item.querySelector('a')?.getAttribute('href'),
+    ]);
+  const link = (value: string): string => `?${facet}&permissions__accessCategory=${value}`;
+  const [all, two] = [
+    ['public 2', 'registered 2', 'restricted 1'],
+    ['public 2', 'registered 1'],
+  ];
+  const links = ['public', 'registered', 'restricted'].map(link);
+  expect(await choices('')).toEqual(all.map((text, i) => [text, links[i]]));
+  expect(await choices('permissions__accessCategory=public&')).toEqual([
+    [two[0], `?${facet}`],
+    [two[1], undefined],
+  ]);
+  expect(await choices('permissions__label=b&')).toEqual([]);
+  expect(await choices('permissions__label=a&')).toEqual(all.map((text) => [text, undefined]));
+  // What other records have not counts as well as what they have.
+  expect(await choices('permissions__label!=b&')).toEqual(
+    all.map((text, i) => [text, `?permissions__label%21=b&${links[i]!.slice(1)}`]),
+  );
+});
+
 describe('what may have been meant', () => {
   test.each([
     ['ordering=titel', '?ordering=title&strict=1', '?strict=1'],

@@ -146,6 +146,8 @@ describe('a bar', () => {
     ['2014-05-02T00:00:00', '1999-01-01T00:00:00', '2014-05-02 to 1999-01-01: it ends before it starts'],
     ['2014-05-02T10:00:00', '2014-05-02T09:59:59', '2014-05-02 to 2014-05-02: it ends before it starts'],
     ['unknown', '2014-05-02', undefined],
+    ['2019-01-01T00:00:00', '2019-12', undefined],
+    ['2019-01-01T00:00:00', 2019, undefined],
     [null, null, undefined],
   ])('from %j to %j says %s', (start, end, caption) => {
     expect(captionOf(start, end)).toBe(caption);

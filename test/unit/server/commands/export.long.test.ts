@@ -37,6 +37,22 @@ test('a file has the bytes of the export of the API', async () => {
   await server.kill();
 });
 
+test('a filter that is wrong is refused whatever a server is told of such', async () => {
+  const words = [
+    'export',
+    'observations',
+    '-o',
+    join(directory, 'never.csv'),
+    '--where',
+    'ob_id__lt=x',
+    '--data',
+    data,
+  ];
+  const command = runCommand(words, { environment: { CATALOGUE_FILTER_ERRORS: 'ignore' } });
+  expect(await command.ended).toMatchObject({ code: 2 });
+  expect(command.err()).toContain('ob_id__lt: Enter a whole number.');
+});
+
 test('one record is one, and of the embedded sample where no data is named', async () => {
   const file = join(directory, 'one.ndjson');
   const command = runCommand(['export', 'licences', '-o', file, '--where', 'limit=1']);

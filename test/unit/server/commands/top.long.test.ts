@@ -3,16 +3,19 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fileURLToPath } from 'node:url';
 import { runTop } from '../../../../server/commands/top.ts';
 import { scrapedSamples } from '../../../../server/observe/scrape.ts';
 import { clientOf } from '../../../support/client.ts';
 import { runCommand, runServer } from '../../../support/commandProcess.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
 
 const CLI = fileURLToPath(new URL('../../../../server/commands/cli.ts', import.meta.url));
+const directory = temporaryDirectory();
 let server: Awaited<ReturnType<typeof runServer>>;
 let admin = '';
 
@@ -52,6 +55,14 @@ test('a server that nobody has asked anything has no table', async () => {
   const [, origin] = await quiet.printed(/admin on (http:\S+)\/status/);
   expect((await run([origin!])).out).toMatch(/ 0 connections, [^\n]*\nsince its start:\nno requests\n$/);
   await quiet.kill();
+});
+
+test('a server that has no data yet is known for one', async () => {
+  const words = ['--from', `file://${directory}/nothing`, '--cache', join(directory, 'cache')];
+  const waiting = runCommand(['serve', ...words, '--port', '0', '--admin-port', '0', '--threads', '1']);
+  const [, origin] = await waiting.printed(/admin on (http:\S+)\/status/);
+  expect((await run([origin!])).out).toMatch(/: not ready, generation none, [^\n]*\nsince its start:\nno requests\n$/);
+  await waiting.kill();
 });
 
 test('where the output is no terminal there is one table too', async () => {
