@@ -15,8 +15,8 @@ export interface Change {
   readonly status: (typeof CHANGE_STATUSES)[number];
   readonly served: string;
   readonly reason?: string;
-  /** What sort of failure it was, where that is known. */
-  readonly code?: OperationErrorCode | undefined;
+  /** What sort of failure it was, where it was the data's or the machine's. */
+  readonly failure?: OperationErrorCode | undefined;
   readonly seconds: number;
 }
 
@@ -110,8 +110,8 @@ export class Generations {
       const isTold = error instanceof OperationError || isStarved(error);
       const reason = isTold ? (error as Error).message : 'this is a bug in the program; see its log';
       const stack = error instanceof Error ? error.stack : String(error);
-      const code = error instanceof OperationError ? error.code : undefined;
-      return this.#ended({ status: 'refused', reason, code, seconds: seconds() }, isTold ? undefined : stack);
+      const failure = error instanceof OperationError ? error.code : undefined;
+      return this.#ended({ status: 'refused', reason, failure, seconds: seconds() }, isTold ? undefined : stack);
     }
   }
 

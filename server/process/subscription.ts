@@ -39,7 +39,7 @@ interface Failure {
 }
 
 /** Has a generation served; answers why not. */
-type Take = (pointer: Pointer) => Promise<Pick<Change, 'reason' | 'code'> | undefined>;
+type Take = (pointer: Pointer) => Promise<Pick<Change, 'reason' | 'failure'> | undefined>;
 
 interface Fetch {
   readonly generation: string;
@@ -348,10 +348,10 @@ export class Subscription {
     try {
       const refusal = await take(pointer);
       if (!refusal) return;
-      const { reason = '', code } = refusal;
+      const { reason = '', failure } = refusal;
       // Else replicas that share the cache may serve it, or this one later.
-      if (code === 'snapshot') distrust(this.#cache.snapshotFile(pointer));
-      const cure = code === 'memory' ? `, with ${this.#options.settings.cache} removed, where it begins` : '';
+      if (failure === 'snapshot') distrust(this.#cache.snapshotFile(pointer));
+      const cure = failure === 'memory' ? `, with ${this.#options.settings.cache} removed, where it begins` : '';
       throw new OperationError('refused', reason + cure);
     } finally {
       this.#tried = undefined;
