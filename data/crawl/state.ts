@@ -193,8 +193,8 @@ export class CrawlState {
 function stillTrue(found: Checkpoint, now: string): Checkpoint {
   const isNew = Math.abs(Date.parse(now) - Date.parse(found.begun)) <= RENEWAL_MS_MAX;
   if (found.isRenewal !== true || found.isAccepted || isNew) return found;
-  const unfinished = Object.entries(found.parts).filter(([, { isDone }]) => !isDone);
-  return { ...found, parts: Object.fromEntries(unfinished) };
+  const begun = Object.entries(found.parts).filter(([, { isDone, position }]) => !isDone && position.collected > 0);
+  return { ...found, begun: begun.length > 0 ? found.begun : now, parts: Object.fromEntries(begun) };
 }
 
 function checkpointIn(file: string): Checkpoint | undefined {

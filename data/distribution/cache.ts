@@ -116,9 +116,7 @@ export class SnapshotCache {
     if (pointers[0] === this.#pointers[0]) return;
     this.#fetched = this.fetched?.sha256;
     this.#pointers = pointers;
-    const confirmedMs = this.confirmedMs();
     await this.#write();
-    if (confirmedMs !== undefined) this.confirm(confirmedMs);
   }
 
   #servedFirst(pointers: readonly Pointer[]): readonly Pointer[] {

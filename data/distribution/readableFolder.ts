@@ -54,25 +54,28 @@ class Questions {
   #left = 0;
   /** Why nothing is asked now: as the last one ended, so that it is told once. */
   #refusal: OperationError | undefined;
+  #again: NodeJS.Timeout | undefined;
 
   constructor(name: string) {
     this.#name = name;
   }
 
-  /** What `work` gives. Throws OperationError `network` once `signal` is aborted, or while another one is open,
-   * as that one did. */
+  /**
+   * What `work` gives. Throws OperationError `network` once `signal` is aborted, for its reason, and while an earlier
+   * question is open, as that one did.
+   */
   async ask<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#refusal) throw this.#refusal;
-    if (signal.aborted) throw this.#failure('is not asked any more');
+    if (signal.aborted) throw this.#endOf(signal);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let isLeft = false;
     const leave = (): void => {
       isLeft = true;
       this.#left++;
-      const reason: unknown = signal.reason;
-      this.#refusal = reason instanceof OperationError ? reason : this.#failure('is not asked any more');
+      this.#refusal = this.#endOf(signal);
       reject(this.#refusal);
-      if (this.#left < LEFT_MAX) setTimeout(() => (this.#refusal = undefined), AGAIN_MS).unref();
+      clearTimeout(this.#again);
+      if (this.#left < LEFT_MAX) this.#again = setTimeout(() => (this.#refusal = undefined), AGAIN_MS).unref();
     };
     signal.addEventListener('abort', leave, { once: true });
     const settle = (): void => {
@@ -80,6 +83,7 @@ class Questions {
       if (!isLeft) return;
       this.#left--;
       this.#refusal = undefined;
+      clearTimeout(this.#again);
     };
     work().finally(settle).then(resolve, reject);
     return promise;
@@ -100,7 +104,9 @@ class Questions {
     }
   }
 
-  #failure(why: string): OperationError {
-    return new OperationError('network', `${this.#name}: ${why}`);
+  #endOf({ reason }: AbortSignal): OperationError {
+    return reason instanceof OperationError
+      ? reason
+      : new OperationError('network', `${this.#name}: is not asked any more`);
   }
 }

@@ -127,14 +127,15 @@ export function releaseFile(held: HeldFile | undefined): void {
 
 /**
  * Throws OperationError `memory` where so many bytes have no room beside what is served, with what each thread and the
- * collectors take on top. `availableBytes` is asked each time.
+ * collectors take on top. `availableBytes` is asked each time; `cache` is where a restart begins, if not with that.
  */
-export function roomWithin(availableBytes: () => number): (bytes: number) => void {
+export function roomWithin(availableBytes: () => number, cache?: string): (bytes: number) => void {
   return (bytes) => {
     const available = availableBytes();
     if (bytes * SPARE + SPARE_BYTES <= available) return;
     const what = `the new data takes ${bytesText(bytes)} beside what is served, and ${bytesText(available)} are free`;
-    throw new OperationError('memory', `${what}: make room, or restart on it, which takes no room for both`);
+    const first = cache === undefined ? '' : ` with ${cache} removed`;
+    throw new OperationError('memory', `${what}: make room, or restart on it${first}, which takes no room for both`);
   };
 }
 

@@ -87,8 +87,8 @@ export class Generations {
   }
 
   /** An order came to nothing before there was anything to load. */
-  refuse(reason: string): Change {
-    return this.#ended({ status: 'refused', reason, seconds: 0 });
+  refuse({ message: reason, code: failure }: OperationError): Change {
+    return this.#ended({ status: 'refused', reason, failure, seconds: 0 });
   }
 
   #inTurn(work: () => Promise<Change>): Promise<Change> {

@@ -23,8 +23,8 @@ export const DOCS_PAGE = `<!doctype html>
 /**
  * Paths that refer to another one are the same view in another spelling or version. References of parameters that a
  * path shares are not followed by the package, so that they move to its method. Examples and defaults would be sent,
- * all of them at once, though some exclude others. Requests go to where the page came from. A server that is asked for
- * too much has no document for a moment: that is said.
+ * all of them at once, though some exclude others: only what has to be given keeps its own. Requests go to where the
+ * page came from. A server that is asked for too much has no document for a moment: that is said.
  */
 export const DOCS_SCRIPT = `const response = await fetch('../openapi.json');
 if (response.ok) show(await response.json());
@@ -41,6 +41,7 @@ function show(spec) {
     const { parameters, get } = item;
     if ('$ref' in item) delete spec.paths[path];
     else spec.paths[path] = { get: { ...get, parameters } };
+    for (const parameter of parameters ?? []) if (!parameter.required) delete parameter.example;
   }
   for (const parameter of Object.values(spec.components.parameters)) {
     if (parameter.name === 'filters') parameter.example = {};

@@ -38,12 +38,17 @@ export class Keeping {
 
   /** A generation of the cache is served now: a restart begins with it. Rejects with our bugs alone. */
   async serves(generation: string): Promise<void> {
-    await this.#isNoted(generation, () => this.#cache.serves(generation));
+    if (await this.#isNoted(generation, () => this.#cache.serves(generation))) this.#confirmNothing();
   }
 
-  /** Keeps what could not be kept, which confirms nothing. Rejects with our bugs alone. */
+  /** Keeps what could not be kept. Rejects with our bugs alone. */
   async keepAgain(pointer: Pointer): Promise<void> {
     await this.keep(pointer);
+    this.#confirmNothing();
+  }
+
+  /** What was written now is as fresh as before. */
+  #confirmNothing(): void {
     if (this.#confirmedMs !== undefined) this.confirm(this.#confirmedMs);
   }
 
@@ -59,7 +64,7 @@ export class Keeping {
       if (!(error instanceof OperationError)) throw error;
       this.#isRemoved = reasonOf(error.cause) === 'ENOENT';
       if (this.#isRemoved) return;
-      const line = `a restart will take what is served for staler than it is: ${error.message}`;
+      const line = `a restart will not know how fresh what is served is: ${error.message}`;
       if (this.#unconfirmed !== line) this.#report(line, 'warn');
       this.#unconfirmed = line;
     }

@@ -49,7 +49,7 @@ export function generationsOf({
     dataPath,
     report,
     showProgress: unseen,
-    assertRoom: roomWithin(availableMemoryBytes),
+    assertRoom: roomWithin(availableMemoryBytes, subscription && settings.cache),
     // What a refresh writes, it writes past the cache.
     isUncached: settings.follow !== undefined,
     deflateThreads: 1,

@@ -144,7 +144,7 @@ export class Subscription {
     if (!this.#keeping.isKept) this.#wake.abort();
     // One order ends once: what was found new was ordered already, and how that ended is the answer.
     if (taken && (taken.status === 'refused') === (failure !== undefined)) return taken;
-    return failure ? (await generations()).refuse(failure.message) : (await generations()).reload();
+    return failure ? (await generations()).refuse(failure) : (await generations()).reload();
   }
 
   /** A generation is served now: a start without the target begins with it. Never rejects. */
@@ -351,8 +351,7 @@ export class Subscription {
       const { reason = '', failure } = refusal;
       // Else replicas that share the cache may serve it, or this one later.
       if (failure === 'snapshot') distrust(this.#cache.snapshotFile(pointer));
-      const cure = failure === 'memory' ? `, with ${this.#options.settings.cache} removed, where it begins` : '';
-      throw new OperationError('refused', reason + cure);
+      throw new OperationError('refused', reason);
     } finally {
       this.#tried = undefined;
     }

@@ -38,7 +38,9 @@ test.each([
     await begun.openParts(COLLECTIONS, new Set([BASE]));
     begun.parts.get('notes')!.isDone = true;
     for (const name of ['notes', 'times']) {
-      begun.parts.get(name)!.add([{ id: 1, text: '{"ob_id":1}' }]);
+      const part = begun.parts.get(name)!;
+      part.add([{ id: 1, text: '{"ob_id":1}' }]);
+      part.position = { ...part.position, collected: 1 };
       begun.save(name);
     }
     begun.close();
@@ -46,7 +48,14 @@ test.each([
     await next.openParts(COLLECTIONS, new Set([BASE]));
     const [notes, times] = ['notes', 'times'].map((name) => next.parts.get(name)!) as [Part, Part];
     expect([next.isResumed, notes.isDone, notes.ids.size, times.ids.size]).toEqual([true, isDone, isDone ? 1 : 0, 1]);
+    expect(next.begun).toBe(begun.begun);
+    times.isDone = true;
+    next.save('times');
     next.close();
+    // Where nothing is left of then it is a new one.
+    const last = CrawlState.open(place, BASE, { now, isRenewal });
+    expect(last.begun).toBe(isDone ? begun.begun : now);
+    last.close();
   },
 );
 

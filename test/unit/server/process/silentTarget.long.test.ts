@@ -2,9 +2,9 @@
 // server tells how stale it is, ends when it is told to, and goes on once there are answers again.
 import { copyFileSync, mkdtempSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openTarget } from '../../../../data/distribution/openTarget.ts';
 import { snapshotName } from '../../../../data/distribution/pointer.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
@@ -58,6 +58,32 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
     expect(performance.now() - startMs).toBeLessThan(250);
     mount.wake();
     await expect.poll(async () => ask().catch(() => undefined), POLL).toMatchObject({ validator: expect.any(String) });
+  });
+
+  test('is asked again after ten minutes, since another server may be mounted by then, and then no more', async () => {
+    const target = await openTarget(url, { timeoutMs: 300 });
+    mount.silence();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const asked = async (): Promise<boolean> => {
+        const ended = target.readPointer(undefined, new AbortController().signal).catch(() => 'ended');
+        const isRefused = (await Promise.race([ended, setImmediate('waits')])) === 'ended';
+        vi.advanceTimersByTime(300);
+        await ended;
+        return !isRefused;
+      };
+      expect([await asked(), await asked()]).toEqual([true, false]);
+      vi.advanceTimersByTime(600_000);
+      expect([await asked(), await asked()]).toEqual([true, false]);
+      vi.advanceTimersByTime(600_000);
+      expect(await asked()).toBe(false);
+    } finally {
+      vi.useRealTimers();
+    }
+    mount.wake();
+    const ask = async (): Promise<unknown> =>
+      target.readPointer(undefined, new AbortController().signal).catch(() => undefined);
+    await expect.poll(ask, POLL).toMatchObject({ validator: expect.any(String) as string });
   });
 
   test('ends what is read of an object by its signal, and closes the file once it can', async () => {
