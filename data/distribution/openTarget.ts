@@ -12,7 +12,7 @@ const NOBODY: S3Access = { region: 'us-east-1' };
 
 /** The target of a URL, for a replica. Throws OperationError `usage` where it is none. Reads the code of its kind. */
 export async function openTarget(url: string, options: TargetOptions): Promise<Target> {
-  const target = judged(url);
+  const target = assertTarget(url);
   if (target.protocol === 'file:')
     return (await import('./readableFolder.ts')).readableFolder(target, options.timeoutMs);
   if (isNats(target))
@@ -24,7 +24,7 @@ export async function openTarget(url: string, options: TargetOptions): Promise<T
 
 /** The target of a URL, for a publisher. Throws OperationError `usage` where it is none that can be written. */
 export async function openPublishingTarget(url: string, access: TargetAccess = {}): Promise<PublishingTarget> {
-  const target = judged(url);
+  const target = assertTarget(url);
   if (target.protocol === 'file:') return (await import('./fileTarget.ts')).fileTarget(target);
   if (isNats(target)) return (await import('./natsTarget.ts')).natsTarget(target, CONNECT_MS, access.nats ?? {});
   if (target.protocol === 's3:') return (await import('./s3Target.ts')).s3Target(target, S3_MS, access.s3 ?? NOBODY);
@@ -36,8 +36,9 @@ function isNats({ protocol }: URL): boolean {
   return protocol === 'nats:' || protocol === 'tls:';
 }
 
-function judged(text: string): URL {
+/** The URL of a target. Throws OperationError `usage` where it is none, with the `place` that named it, if one did. */
+export function assertTarget(text: string, place?: string): URL {
   const mistake = targetMistake(text);
-  if (mistake !== undefined) throw new OperationError('usage', mistake);
-  return new URL(text);
+  if (mistake === undefined) return new URL(text);
+  throw new OperationError('usage', place === undefined ? mistake : `${place}: ${mistake}`);
 }

@@ -19,7 +19,7 @@ interface When {
 export function periodBar(members: readonly Member[], source: Child): Markup | false {
   const [start, end] = PERIOD_ENDS.map((key) => whenOf(members, key));
   // An end that is no date is not none.
-  if (!start || (!end && hasValue(members, 'endTime'))) return false;
+  if (!start || (!end && !isNothing(valueOf(members, 'endTime')))) return false;
   const [first, last] = end && end.ms < start.ms ? [end, start] : [start, end ?? start];
   const firstYear = Math.floor(yearOf(first.ms) / 10) * 10;
   const lastYear = Math.max(firstYear + 10, Math.ceil((yearOf(last.ms) + 1) / 10) * 10);
@@ -65,13 +65,16 @@ function isBefore(one: When, other: When): boolean {
   return one.text.slice(0, length) < other.text.slice(0, length);
 }
 
-function hasValue(members: readonly Member[], key: string): boolean {
-  const value = members.find((member) => member.key === key)?.value;
-  return value !== undefined && !(value.kind === 'whole' && value.json === 'null');
+function valueOf(members: readonly Member[], key: string): Member['value'] | undefined {
+  return members.find((member) => member.key === key)?.value;
+}
+
+function isNothing(value: Member['value'] | undefined): boolean {
+  return value === undefined || (value.kind === 'whole' && value.json === 'null');
 }
 
 function whenOf(members: readonly Member[], key: string): When | undefined {
-  const value = members.find((member) => member.key === key)?.value;
+  const value = valueOf(members, key);
   const [, text = '', day = ''] =
     (value?.kind === 'whole' && /^"((\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d)?)?)/.exec(value.json)) || [];
   const ms = day === '' ? NaN : Date.parse(day);

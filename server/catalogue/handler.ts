@@ -202,9 +202,8 @@ const START_LENGTH_MAX = 8;
 /** Whether a browser is to get a page at a path of the API, as it does where all begins, and elsewhere if it is set. */
 function isPage({ settings }: CatalogueService, request: Request): boolean {
   const { target, query } = request;
-  if (query?.includes('#')) return false;
   if (!STARTS.has(target) && !(settings.browseOnApi && UNNAMED.test(target))) return false;
-  return wishesPage(request, settings.browseOnApi ? FORM : ANY_FORM);
+  return wishesPage(request, settings.browseOnApi ? FORM : ANY_FORM) && !query?.includes('#');
 }
 
 /** Paths of the API, or of nothing, that name no form and have no raw `#`. */

@@ -102,10 +102,9 @@ async function publishingTo(
   { keep, ...words }: Pick<FollowFlags, 'keep'> & TargetWords,
 ): Promise<{ publish: Publishing; close(): Promise<void> }> {
   const { confirmPublished } = await import('../../data/distribution/publish.ts');
-  const { targetMistake } = await import('../../data/distribution/targetUrl.ts');
+  const { assertTarget } = await import('../../data/distribution/openTarget.ts');
   const { pruneTold, publishTold, targetToPublish } = await import('./publish.ts');
-  const mistake = targetMistake(to);
-  if (mistake !== undefined) throw new OperationError('usage', `--publish-to: ${mistake}`);
+  assertTarget(to, '--publish-to');
   const target = await targetToPublish(to, settings, words);
   let published: string | undefined;
   return {

@@ -2,7 +2,6 @@
 // server is loaded when it runs.
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { OperationError } from '../../data/operationError.ts';
 import { addSettings, example, NAME, type Outputs } from './parts.ts';
 import type { Output } from './terminal.ts';
 import { readOrigins, type Settings } from '../settings/declarations.ts';
@@ -41,7 +40,10 @@ function addServe(root: Command, { stdout, stderr }: Outputs): void {
     )
     .action(async ({ check: isCheck, quiet: isQuiet, ...flags }: Flags) => {
       const { settings, rows } = readOrigins(flags);
-      if (settings.from !== undefined) await assertTarget(settings.from, rows);
+      if (settings.from !== undefined) {
+        const { assertTarget } = await import('../../data/distribution/openTarget.ts');
+        assertTarget(settings.from, rows.find(([name]) => name === 'from')?.[2]);
+      }
       if (isCheck === true) {
         const { dryRunText } = await import('./dryRun.ts');
         stdout.write(`${await dryRunText(settings, rows)}\n`);
@@ -49,14 +51,6 @@ function addServe(root: Command, { stdout, stderr }: Outputs): void {
       }
       await runServe(settings, isQuiet === true, { stdout, stderr });
     });
-}
-
-/** Throws OperationError `usage`, with the setting's place among `rows`; its code is read by who fetches alone. */
-async function assertTarget(from: string, rows: ReturnType<typeof readOrigins>['rows']): Promise<void> {
-  const { targetMistake } = await import('../../data/distribution/targetUrl.ts');
-  const mistake = targetMistake(from);
-  const place = rows.find(([name]) => name === 'from')?.[2];
-  if (mistake !== undefined) throw new OperationError('usage', `${place}: ${mistake}`);
 }
 
 async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }: Outputs): Promise<void> {

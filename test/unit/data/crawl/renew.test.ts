@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { crawled, newOutputIn, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { type PlainRecord, plainUpstreams } from '../../../support/plainUpstream.ts';
+import { type PlainRecord, type PlainUpstreamOptions, plainUpstreams } from '../../../support/plainUpstream.ts';
 
 const directory = temporaryDirectory();
 const upstreamOf = plainUpstreams();
@@ -18,6 +18,19 @@ async function whole(url: string): Promise<Readonly<Record<string, string>>> {
   const output = newOutputIn(directory);
   await crawled(url, output);
   return recordsOf(output)!;
+}
+
+/** How 200 notes come of which one has changed, from an upstream that is so; what comes is what a whole crawl gives. */
+async function mannerWith(options: Omit<PlainUpstreamOptions, 'collections'>): Promise<unknown> {
+  const notes = Array.from({ length: 200 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
+  const collections: Record<string, readonly PlainRecord[]> = { notes };
+  const upstream = await upstreamOf({ ...options, collections });
+  const output = newOutputIn(directory);
+  await crawled(upstream.url, output);
+  collections['notes'] = notes.with(199, noteOf(199, 20, 'changed'));
+  const report = await crawled(upstream.url, output, { kind: 'renewal' });
+  expect(recordsOf(output)).toEqual(await whole(upstream.url));
+  return report?.manners.get('notes');
 }
 
 // Asked for is what changed from the 9th on: the notes of that day and the next, every fifth.
@@ -36,15 +49,7 @@ test.each(
   ),
 )('an upstream that %s where it is asked by dates is not believed (it heeds fields: %s)', async (...of) => {
   const [, heedsFields, leavesOut, manner] = of;
-  const notes = Array.from({ length: 200 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
-  const collections: Record<string, readonly PlainRecord[]> = { notes };
-  const upstream = await upstreamOf({ collections, heedsDates: true, heedsFields: heedsFields === true, leavesOut });
-  const output = newOutputIn(directory);
-  await crawled(upstream.url, output);
-  collections['notes'] = notes.with(199, noteOf(199, 20, 'changed'));
-  const report = await crawled(upstream.url, output, { kind: 'renewal' });
-  expect(report?.manners.get('notes')).toBe(manner);
-  expect(recordsOf(output)).toEqual(await whole(upstream.url));
+  expect(await mannerWith({ heedsDates: true, heedsFields: heedsFields === true, leavesOut })).toBe(manner);
 });
 
 test.each([14, 5, 0, -5, -14])(
@@ -74,20 +79,10 @@ test.each([
   ['the dates of all records', true, 'patched'],
   ['every page', false, 'walked'],
 ])('where no question by dates is ever answered %s are asked for', async (_, heedsFields, manner) => {
-  const notes = Array.from({ length: 200 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
-  const collections: Record<string, readonly PlainRecord[]> = { notes };
   // As where a filter without an index takes longer than a proxy waits.
-  const upstream = await upstreamOf({
-    collections,
-    heedsFields,
-    onRequest: ({ url, socket }) => void (url!.includes('__gte') && socket.destroy()),
-  });
-  const output = newOutputIn(directory);
-  await crawled(upstream.url, output);
-  collections['notes'] = notes.with(199, noteOf(199, 20, 'changed'));
-  const report = await crawled(upstream.url, output, { kind: 'renewal' });
-  expect(report?.manners.get('notes')).toBe(manner);
-  expect(recordsOf(output)).toEqual(await whole(upstream.url));
+  const onRequest: PlainUpstreamOptions['onRequest'] = ({ url, socket }) =>
+    void (url!.includes('__gte') && socket.destroy());
+  expect(await mannerWith({ heedsFields, onRequest })).toBe(manner);
 });
 
 test('a record that is dated in the future hides nothing, whatever a wrong clock said of what is held', async () => {
