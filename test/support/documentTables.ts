@@ -1,9 +1,26 @@
-// The declarations as the Markdown tables of the documents, which tests compare with them. Pure: text out.
+// The tables of the documents, made from the declarations: `npm run generate` writes them, test/tidy.test.ts compares.
 import { PARAMETERS } from '../../engine/query/parameters.ts';
+import {
+  BITMAPS,
+  BLOCKS,
+  BLOCKS_TITLE,
+  DICTIONARY,
+  GRAMS,
+  METADATA,
+  POSTINGS,
+  RECORDS,
+  sectionName,
+  TABLE,
+  TARGETS,
+  type SectionGroup,
+  type SectionKind,
+} from '../../engine/snapshot/sections.ts';
 import { KEYS, type KeyRow } from '../../server/authority/configuration/keys.ts';
 import { SETTINGS } from '../../server/settings/declarations.ts';
 import { environmentName, flagName } from '../../server/settings/sources.ts';
 import { SWITCH } from '../../server/settings/values.ts';
+import { fieldsText } from '../../server/commands/fields.ts';
+import { readProjectFile } from './sources.ts';
 
 /** The settings as server/settings/README.md has them, a line each. */
 export function settingsTable(): string {
@@ -32,7 +49,7 @@ export function parametersTable(): string {
 }
 
 /** The keys of an authority's configuration as server/authority/README.md has them. */
-export function keysTable(): string {
+function keysTable(): string {
   const rows = Object.entries<KeyRow<unknown>>(KEYS).map(([key, { kind, arity, initialText, help }]) => [
     `\`${key}\``,
     kind === SWITCH ? 'true or false' : kind.placeholder.replaceAll(/[|<]/g, '\\$&'),
@@ -44,4 +61,59 @@ export function keysTable(): string {
 
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** The groups of sections that share a chapter of FORMAT.md, in its order: those of a column; all others are alone. */
+const CHAPTERS: readonly (readonly SectionGroup[])[] = [
+  [RECORDS],
+  [TABLE],
+  [DICTIONARY, GRAMS, POSTINGS, BITMAPS],
+  [TARGETS],
+  [METADATA],
+  [BLOCKS],
+  [BLOCKS_TITLE],
+];
+
+/** The sections of a snapshot as engine/snapshot/FORMAT.md has them, a table for each chapter. */
+function sectionTables(): readonly string[] {
+  return CHAPTERS.map((groups) => {
+    const rows = groups.flatMap((group) =>
+      Object.entries<SectionKind>(group.kinds).map(([key, { element, count, meaning }]) => {
+        const name = `${group.path === '' ? '' : '.'}${sectionName(group, key, '')}`;
+        const elements = [element === 'pieces' ? 'bytes' : element, count].filter((text) => text !== undefined);
+        return [`\`${name}\``, elements.join(', '), meaning, `\`${group.check}\``];
+      }),
+    );
+    return tableOf(['Section', 'Element', 'Meaning', 'Checked by'], rows);
+  });
+}
+
+/** Each document with a generated part, and its text with that part made again; tables are not aligned. */
+export function generatedDocuments(): readonly (readonly [path: string, text: string])[] {
+  return [
+    ['engine/query/FILTERS.md', `${fieldsText(undefined, 'markdown')}\n`],
+    ['engine/snapshot/FORMAT.md', withTables('engine/snapshot/FORMAT.md', sectionTables())],
+    ['server/authority/README.md', withTables('server/authority/README.md', [keysTable()])],
+    ['server/catalogue/README.md', withTables('server/catalogue/README.md', [parametersTable()])],
+    ['server/settings/README.md', withTables('server/settings/README.md', [settingsTable()])],
+  ];
+}
+
+/** A Markdown table without its alignment, so that two can be compared. */
+export function unaligned(text: string): string {
+  return text.replace(/^\|.*\|$/gm, (line) => line.replace(/ +/g, ' ').replace(/-{3,}/g, '---'));
+}
+
+/** A document with each table replaced by the new one with the same head, in order. Throws if a table is missing. */
+function withTables(path: string, tables: readonly string[]): string {
+  let rest = unaligned(readProjectFile(path));
+  let done = '';
+  for (const table of tables) {
+    const start = rest.indexOf(`${table.split('\n', 1)[0]}\n`);
+    if (start < 0) throw new Error(`${path} has no table with the head ${table.split('\n', 1)[0]}`);
+    const [old] = /^(?:\|.*\|\n)+/.exec(rest.slice(start))!;
+    done += `${rest.slice(0, start)}${table}\n`;
+    rest = rest.slice(start + old.length);
+  }
+  return done + rest;
 }

@@ -158,44 +158,6 @@ export const engineIsPure = everyMatch(/['"]node:[a-z_/]+['"]/g, (_, { path }) =
     : undefined,
 );
 
-/** Every source opens with 2 to 5 lines of comment: what it is, must not do, how to change it. Tests: 1 to 5. */
-export const headersAreThere: Rule = (sources) =>
-  sources.flatMap((source) => {
-    const lines = source.text.replace(/^#!.*\n/, '').split('\n');
-    const count = lines.findIndex((line) => !line.startsWith('//'));
-    const least = isTest(source.path) ? 1 : 2;
-    if (count >= least && count <= 5) return [];
-    return [
-      `${source.path}:1 has ${count} header lines; open with ${least} to 5: what it is, must not do, how to change it`,
-    ];
-  });
-
-const EXPORT =
-  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type) (?<name>[\w$]+)/gm;
-
-/** Every export has a docstring right above it; those of tests too, but for configuration. */
-export const exportsAreDocumented = everyMatch(EXPORT, (match, { text }) =>
-  /\*\/\s*$/.test(text.slice(0, match.index))
-    ? undefined
-    : `${match.groups?.['name']} has no docstring; write /** ... */ above it`,
-);
-
-/** A name that product code or a bench exports means one thing: two files may not export the same. */
-export const namesMeanOneThing: Rule = (sources) => {
-  const homes = new Map<string, string>();
-  return sources
-    .filter(({ path }) => !isTest(path))
-    .flatMap((source) =>
-      [...source.code.matchAll(EXPORT)].flatMap(({ index, groups }) => {
-        const name = groups?.['name'] ?? '';
-        const home = homes.get(name);
-        if (home === undefined) homes.set(name, source.path);
-        const isOther = home !== undefined && home !== source.path;
-        return isOther ? [`${placeOf(source, index)} exports ${name}, as ${home} does; find a name of its own`] : [];
-      }),
-    );
-};
-
 const ONE_WORD = /^export (?:interface|type|class|const) (?<name>[A-Za-z][a-z]*|[A-Z]+)\b/gm;
 const PARTICIPLE = /^(?:[a-z]+ed|done|found|given|held|kept|known|made|said|sent|shown|taken|told)$/i;
 
@@ -339,12 +301,3 @@ export function filesAreImported(entries: readonly string[]): Rule {
 function isBelow(path: string, folder: string): boolean {
   return folder.endsWith('/') && path.startsWith(folder);
 }
-
-const LINES_MAX = 400;
-
-/** No file is longer than 400 lines. */
-export const filesAreShort: Rule = (sources) =>
-  sources.flatMap(({ path, text }) => {
-    const lines = text.split('\n').length - 1;
-    return lines > LINES_MAX ? [`${path}:${LINES_MAX} has ${lines} lines; cut it along its nouns`] : [];
-  });

@@ -2,7 +2,6 @@
 import { appendFileSync, chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keysTable } from '../../../support/documentTables.ts';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
 import { rolesOf } from '../../../../server/authority/usersTable.ts';
@@ -17,7 +16,6 @@ import {
 } from '../../../support/authorities.ts';
 import { makeCrl, pemOf } from '../../../support/certificates.ts';
 import { AT, caOf, ecPair, holderOf, person, rsaPair } from '../../../support/pki.ts';
-import { readProjectFile } from '../../../support/sources.ts';
 
 let site: TestSite;
 beforeAll(() => {
@@ -379,17 +377,6 @@ describe('CRLs', () => {
       'authority.toml:1:1: none cannot be read as a directory (ENOENT)',
     ]);
   });
-});
-
-test('the table of keys in server/authority/README.md is that of the declaration', () => {
-  const bare = (line: string): string => line.replace(/ +/g, ' ').replace(/-+/g, '-');
-  const readme = new Set(readProjectFile('server/authority/README.md').split('\n').map(bare));
-  // Cure: put these lines into the table under "Configuration".
-  expect(
-    keysTable()
-      .split('\n')
-      .filter((line) => !readme.has(bare(line))),
-  ).toEqual([]);
 });
 
 test('a configuration with a byte order mark is read like one without', () => {
