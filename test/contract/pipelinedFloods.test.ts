@@ -6,7 +6,8 @@ import type { Handler } from '../../server/http/exchange.ts';
 import { CONNECTION_REQUESTS, SPARE_REQUESTS } from '../../server/http/flight.ts';
 import { Slices } from '../../workers/slices.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
-import { servers, settled, textAnswer, TRANSPORTS } from '../support/transports.ts';
+import { servers, textAnswer, TRANSPORTS } from '../support/transports.ts';
+import { settled } from '../support/waits.ts';
 
 const FLOOD = 8000;
 

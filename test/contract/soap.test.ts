@@ -15,7 +15,8 @@ import { granted, memoryAuthority, SECRET, TRUSTED_HOSTS } from '../support/memo
 import { MESSAGE_CASES } from '../support/messageCases.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 import { SOAP_BODY_BYTES_MAX, startSoapServer, type SoapServer } from '../support/soapServer.ts';
-import { settled, TRANSPORTS } from '../support/transports.ts';
+import { TRANSPORTS } from '../support/transports.ts';
+import { settled } from '../support/waits.ts';
 
 const PATH = '/attAuthority.wsdl';
 const XML = { 'Content-Type': 'text/xml; charset=utf-8' };

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 
 import type { Answer, Handler, Request } from '../../server/http/exchange.ts';
 import { GET, PAGE_BYTES, RawSocket, requestOf, type RawAnswer } from '../support/rawSocket.ts';
-import { CountedBody, countedText, servers, settled, textAnswer, TRANSPORTS } from '../support/transports.ts';
+import { CountedBody, countedText, servers, textAnswer, TRANSPORTS } from '../support/transports.ts';
+import { settled } from '../support/waits.ts';
 
 type Seen = Pick<Request, 'method' | 'target' | 'query'>;
 

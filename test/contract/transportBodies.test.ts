@@ -4,7 +4,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { type Answer, AnsweredBug, type Handler, type Intake } from '../../server/http/exchange.ts';
 import { GET, RawSocket, requestOf, type RawAnswer } from '../support/rawSocket.ts';
-import { servers, settled, textAnswer, TRANSPORTS } from '../support/transports.ts';
+import { servers, textAnswer, TRANSPORTS } from '../support/transports.ts';
+import { settled } from '../support/waits.ts';
 
 const BODY_BYTES_MAX = 100_000;
 const FAILED: Answer = { ...textAnswer('failed'), status: 500 };

@@ -12,10 +12,10 @@ import {
   newSlices,
   running,
   servers,
-  settled,
   textAnswer,
   TRANSPORTS,
 } from '../support/transports.ts';
+import { settled } from '../support/waits.ts';
 
 describe.each(TRANSPORTS)('$name', (transport) => {
   const { serve, stopAll } = servers(transport);

@@ -16,7 +16,7 @@ import { call } from '../support/envelopes.ts';
 import { PROXIES, type ProxyName } from '../../bench/proxy/shippedProxies.ts';
 import { type Proxy, PUBLIC_URL, type Replica, requestsOf, startProxy, startReplica } from '../support/proxies.ts';
 import { loadOn, soundRequest } from '../support/proxyLoad.ts';
-import { until } from '../support/watchedServer.ts';
+import { until } from '../support/waits.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 
 const LIST = '/api/v3/observations/';

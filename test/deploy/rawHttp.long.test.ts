@@ -14,7 +14,8 @@ import { temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
 import { type Proxy, type Replica, startProxy, startReplica } from '../support/proxies.ts';
 import { type RawAnswer, RawSocket, requestOf } from '../support/rawSocket.ts';
-import { statusOf, until } from '../support/watchedServer.ts';
+import { statusOf } from '../support/watchedServer.ts';
+import { until } from '../support/waits.ts';
 
 const ROWS: readonly Row[] = Object.values({ ...HEAD_ROWS, ...BODY_ROWS }).flat();
 

@@ -8,7 +8,8 @@ import { temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
 import { newFolder, published, releaseOf } from '../support/distributions.ts';
 import { startFollower } from '../support/followers.ts';
-import { statusOf, until } from '../support/watchedServer.ts';
+import { statusOf } from '../support/watchedServer.ts';
+import { until } from '../support/waits.ts';
 
 const directory = temporaryDirectory();
 const running: CommandProcess[] = [];

@@ -18,7 +18,7 @@ import { type Proxy, type Replica, requestsOf, startProxy, startReplica } from '
 import { loadOn } from '../support/proxyLoad.ts';
 import { RawSocket } from '../support/rawSocket.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
-import { until } from '../support/watchedServer.ts';
+import { until } from '../support/waits.ts';
 
 const NAMES = (['nginx', 'haproxy', 'varnish'] as const).filter((name) => hasProgram(PROXIES[name].program));
 /** By then a proxy has heard of it. */

@@ -9,7 +9,8 @@ import { temporaryDirectory } from '../support/dataSets.ts';
 import { failedAllocation } from '../support/failedAllocations.ts';
 import { someSteps } from '../support/ring.ts';
 import { heavyPathOf, isAtWork } from '../support/threadWork.ts';
-import { statusOf, until } from '../support/watchedServer.ts';
+import { statusOf } from '../support/watchedServer.ts';
+import { until } from '../support/waits.ts';
 
 const directory = temporaryDirectory();
 

@@ -8,7 +8,8 @@ import type { CommandProcess } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { times } from '../support/ring.ts';
 import { DOCUMENT_HOSTS, isAtWork } from '../support/threadWork.ts';
-import { killableServer, metricOf, statusOf, until } from '../support/watchedServer.ts';
+import { killableServer, metricOf, statusOf } from '../support/watchedServer.ts';
+import { until } from '../support/waits.ts';
 
 const directory = temporaryDirectory();
 

@@ -3,7 +3,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { CommandProcess } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
-import { isServed, killableServer, type KillableServer, metricOf, until } from '../support/watchedServer.ts';
+import { isServed, killableServer, type KillableServer, metricOf } from '../support/watchedServer.ts';
+import { until } from '../support/waits.ts';
 
 const directory = temporaryDirectory();
 let running: CommandProcess | undefined;

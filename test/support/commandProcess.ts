@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { withinLimit } from './waits.ts';
 
 /** How a process ended: with a code, or by a signal. */
 export interface End {
@@ -13,15 +14,15 @@ export interface End {
 
 /**
  * A process of the command line. `printed` resolves with the match of a pattern in all it printed, on either output,
- * and rejects with that text when it ends without one. `deafen` closes the reading ends of both outputs. `kill` is for
- * afterwards: it ends a process that a test left running.
+ * and rejects with that text when it ends without one, or after a minute. `deafen` closes the reading ends of both
+ * outputs. `kill` is for afterwards: it ends a process that a test left running. /
  */
 export interface CommandProcess {
   readonly pid: number;
   readonly ended: Promise<End>;
   out(): string;
   err(): string;
-  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  printed(pattern: RegExp, msMax?: number): Promise<RegExpExecArray>;
   deafen(): void;
   signal(name: NodeJS.Signals): void;
   kill(): Promise<void>;
@@ -87,13 +88,16 @@ export function runProgram(
     ended,
     out: () => text.out,
     err: () => text.err,
-    printed: async (pattern) => {
-      for (;;) {
-        const match = pattern.exec(text.out + text.err);
-        if (match) return match;
-        if (end) throw new Error(`ended (${end.signal ?? end.code}) without ${pattern}:\n${text.out}${text.err}`);
-        await new Promise<void>((resolve) => stir.push(resolve));
-      }
+    printed: (pattern, msMax) => {
+      const match = async (): Promise<RegExpExecArray> => {
+        for (;;) {
+          const result = pattern.exec(text.out + text.err);
+          if (result) return result;
+          if (end) throw new Error(`ended (${end.signal ?? end.code}) without ${pattern}:\n${text.out}${text.err}`);
+          await new Promise<void>((resolve) => stir.push(resolve));
+        }
+      };
+      return withinLimit(match(), () => `no ${pattern} in\n${text.out}${text.err}`, msMax);
     },
     deafen: () => {
       child.stdout.destroy();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type CommandProcess, runCommand } from './commandProcess.ts';
 import { cacheOf, type Follower, startFollower } from './followers.ts';
-import { until } from './watchedServer.ts';
+import { until } from './waits.ts';
 import { newFolder, published, type Release, strayNames, wholePointer } from './distributions.ts';
 
 const KILLED_AT_STEP = new URL('./defects/killedAtStep.ts', import.meta.url).href;

@@ -11,7 +11,8 @@ import {
 import { epochSeconds } from '../../server/observe/clock.ts';
 import { type Addresses, type CommandProcess, runCommand, runProgram } from './commandProcess.ts';
 import { sampleSnapshot } from './sampleSnapshot.ts';
-import { statusOf, until } from './watchedServer.ts';
+import { statusOf } from './watchedServer.ts';
+import { until } from './waits.ts';
 
 /** Where every link of the replicas starts. */
 export const PUBLIC_URL = 'https://catalogue.example.org';

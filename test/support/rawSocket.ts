@@ -1,6 +1,7 @@
 // A client of raw bytes: what goes out is exactly what a test wrote, what comes back is cut into answers by
 // Content-Length. For requests that no HTTP client would send, and for clients that read slowly, pipeline or vanish.
 import { connect, type Socket } from 'node:net';
+import { withinLimit } from './waits.ts';
 
 /** A request with Host and further header lines. */
 export function requestOf(method: string, target: string, lines: readonly string[] = [], body = ''): string {
@@ -105,7 +106,8 @@ export class RawSocket {
   }
 
   #more(): Promise<void> {
-    return new Promise((resolve) => this.#wake.push(resolve));
+    const more = new Promise<void>((resolve) => this.#wake.push(resolve));
+    return withinLimit(more, () => `nothing more after ${this.#received.toString('latin1')}`);
   }
 
   #stir(): void {

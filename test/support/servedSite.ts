@@ -10,6 +10,7 @@ import { CONFIG_LINES, type TestSite, testSite, validAround } from './authoritie
 import { type Addresses, type CommandProcess, runServer } from './commandProcess.ts';
 import { TRUSTED_HOSTS } from './memoryAuthority.ts';
 import { ecPair, type Holder, holderOf, person } from './pki.ts';
+import { settled } from './waits.ts';
 
 /** Roles of MANY_ROLES, so that its attribute certificate is long. */
 export const MANY = Array.from({ length: 2000 }, (_, i) => `role ${i} größer & <weiter>`);
@@ -58,7 +59,7 @@ export async function startServedSite(defect?: string): Promise<ServedSite> {
     now,
     async seen(text) {
       const digest = createHash('sha256').update(text).digest('hex');
-      while (!readFileSync(audit, 'utf8').includes(digest)) await new Promise((resolve) => setImmediate(resolve));
+      await settled(() => readFileSync(audit, 'utf8').includes(digest));
     },
     async stop() {
       server.signal('SIGTERM');

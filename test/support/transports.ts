@@ -100,8 +100,3 @@ export function servers(transport: Transport): {
     },
   };
 }
-
-/** Resolves once the condition holds, looked at after each turn of the event loop. */
-export async function settled(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-}

@@ -51,11 +51,6 @@ export async function metricOf({ adminUrl }: WatchedServer, name: string): Promi
   return Number(line?.split(' ')[1]);
 }
 
-/** Resolves when a condition holds; the test's own time bounds it. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
 /** Whether each of many connections of their own is answered. */
 export async function isServed({ url }: WatchedServer): Promise<boolean> {
   const statuses = await Promise.all(Array.from({ length: 20 }, () => statusOf(url)));

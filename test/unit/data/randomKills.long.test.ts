@@ -17,7 +17,7 @@ import { startPlainUpstream } from '../../support/plainUpstream.ts';
 import { freshSeed, randomOf } from '../../support/random.ts';
 import { killAtInstants, type KilledWork, runningCommand, sumOf, sumsIn } from '../../support/randomKills.ts';
 import { times } from '../../support/ring.ts';
-import { until } from '../../support/watchedServer.ts';
+import { until } from '../../support/waits.ts';
 
 const KILLS = times(2, 60);
 const BASE_URL = 'http://a.example.org';

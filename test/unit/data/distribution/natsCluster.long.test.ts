@@ -20,6 +20,7 @@ import {
 import { leaderOf, natsCluster, NATS_SERVER, type NatsServer } from '../../../support/natsServers.ts';
 import { servesAtLast, WATCH_POLL, watchingReplicas } from '../../../support/watchingReplicas.ts';
 import { freshBytes } from '../../../support/random.ts';
+import { until } from '../../../support/waits.ts';
 
 const directory = temporaryDirectory();
 const { signal } = new AbortController();
@@ -39,12 +40,13 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
   /** Kills the server that leads the bucket, once all have what it has, and answers which it was. */
   async function killLeader(bucket: string): Promise<NatsServer> {
     let leader: NatsServer | undefined;
-    while (!leader) {
+    await until(async () => {
       const name = await leaderOf(servers[0]!, bucket);
       leader = servers.find((server) => server.name === name);
-    }
-    await leader.kill();
-    return leader;
+      return leader !== undefined;
+    });
+    await leader!.kill();
+    return leader!;
   }
 
   test('loses nothing when one is killed in the middle of a publish and of a fetch', async () => {

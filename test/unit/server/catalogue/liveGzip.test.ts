@@ -6,7 +6,8 @@ import { LiveGzip } from '../../../../server/catalogue/liveGzip.ts';
 import { Slices } from '../../../../workers/slices.ts';
 import { LeavingClient } from '../../../support/leavingClient.ts';
 import { STAYING } from '../../../support/requests.ts';
-import { CountedBody, countedText, newSlices, settled } from '../../../support/transports.ts';
+import { CountedBody, countedText, newSlices } from '../../../support/transports.ts';
+import { settled } from '../../../support/waits.ts';
 
 test('a body is compressed from its pieces, each asked for once', async () => {
   const live = new LiveGzip(newSlices());

@@ -12,6 +12,7 @@ import { ROUTE } from '../../../../server/http/exchange.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
+import { withinLimit } from '../../../support/waits.ts';
 
 const CLI = fileURLToPath(new URL('../../../../server/commands/cli.ts', import.meta.url));
 const CTRL_C = '\x03';
@@ -43,7 +44,8 @@ class Terminal {
   async shown(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.text)) {
       if (this.#isOver) throw new Error(`ended without ${pattern}:\n${this.text}`);
-      await new Promise<void>((resolve) => (this.#wake = resolve));
+      const more = new Promise<void>((resolve) => (this.#wake = resolve));
+      await withinLimit(more, () => `no ${pattern} in\n${this.text}`);
     }
   }
 

@@ -13,7 +13,7 @@ import { newFolder, published, wholePointer } from '../../../support/distributio
 import { startFollower } from '../../../support/followers.ts';
 import { longProperties } from '../../../support/longProperties.ts';
 import { swappedServer, type Version } from '../../../support/swaps.ts';
-import { until } from '../../../support/watchedServer.ts';
+import { until } from '../../../support/waits.ts';
 
 const BASE_URL = 'https://a.example.org/x';
 const LASTING = ['--base-url', BASE_URL];

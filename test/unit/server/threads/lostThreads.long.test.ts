@@ -12,14 +12,8 @@ import { killerIn } from '../../../support/killer.ts';
 import { longProperties } from '../../../support/longProperties.ts';
 import { freshSeed, randomOf } from '../../../support/random.ts';
 import { swappedServer, versionOf } from '../../../support/swaps.ts';
-import {
-  isServed,
-  metricOf,
-  killableServer,
-  type KillableServer,
-  statusOf,
-  until,
-} from '../../../support/watchedServer.ts';
+import { isServed, metricOf, killableServer, type KillableServer, statusOf } from '../../../support/watchedServer.ts';
+import { until } from '../../../support/waits.ts';
 
 const CLI = fileURLToPath(new URL('../../../../server/commands/cli.ts', import.meta.url));
 const directory = temporaryDirectory();

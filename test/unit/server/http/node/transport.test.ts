@@ -8,11 +8,11 @@ import {
   CountedBody,
   countedText,
   running,
-  settled,
   textAnswer,
   TRANSPORTS,
   type Running,
 } from '../../../../support/transports.ts';
+import { settled } from '../../../../support/waits.ts';
 
 const NODE = TRANSPORTS.find(({ name }) => name === 'node')!;
 const CONNECT = 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n';
