@@ -1,13 +1,13 @@
-// The long rings, `npm run test:long`: files named *.long.test.ts, such as many random catalogues and large data. First
-// those that judge answers and files, a few at a time; then two at a time those that wait for others; and one at a time
-// those that measure ratios and times, or fill memory. What one run draws of them is in support/ring.ts; of the files
-// that measure speed for minutes .ci/run (RING=drawn) takes one part in five, and another the next time.
+// The long tests, `npm run test:long`: files named *.long.test.ts, such as random catalogues and large data. First
+// those that check responses and files, a few at a time; then two at a time those that wait for timers; then one at a
+// time those that measure ratios or fill memory. SPEED is for the nightly run alone, and support/ring.ts shortens
+// others.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { SkippedPrograms } from './support/debian.ts';
-import { IS_DRAWN, IS_WHOLE, someOf } from './support/ring.ts';
+import { IS_WHOLE } from './support/ring.ts';
 import { SkippedTestdata } from './support/testdata.ts';
 import { STRIPPED_ONCE } from './vitest.config.ts';
 
@@ -33,11 +33,10 @@ const WAITING = [
   'test/unit/server/threads/lostThreads.long.test.ts',
 ];
 
-/** What measures speed for minutes, in parts of 100 to 300 s each. */
+/** Measures speed for minutes: 100 to 300 s a file. Hot-path ratios, swaps and load behind nginx stay in CI. */
 const SPEED = [
   'test/load/million.long.test.ts',
   'test/load/authority.long.test.ts',
-  'test/load/guards.long.test.ts',
   'test/load/{soapPeers,threads}.long.test.ts',
   'test/load/peers.long.test.ts',
 ];
@@ -78,9 +77,6 @@ const LONGEST = [
 
 /** For every process and thread of what measures no speed. */
 const STRIPPED = { execArgv: [STRIPPED_ONCE], env: { NODE_OPTIONS: STRIPPED_ONCE } };
-
-const speedMeasured = IS_DRAWN ? someOf(SPEED, 1) : SPEED;
-if (IS_DRAWN) process.stdout.write(`of what measures speed for minutes this run has ${speedMeasured.join()}\n`);
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -127,7 +123,7 @@ export default defineConfig({
         test: {
           name: 'measuring',
           include: ['test/**/*.long.test.ts'],
-          exclude: [...JUDGING, ...WAITING, ...SPEED.filter((part) => !speedMeasured.includes(part))],
+          exclude: [...JUDGING, ...WAITING, ...(IS_WHOLE ? [] : SPEED)],
           maxWorkers: 1,
           fileParallelism: false,
           sequence: { groupOrder: 2 },

@@ -40,6 +40,7 @@ const STARTED = [
   'test/documents/duckDb.ts',
   'test/support/allocations.ts',
   'test/support/generate.ts',
+  'test/support/nightly.ts',
   'test/support/writeForm.ts',
   'test/support/writeKernel.ts',
   'test/support/writePackage.ts',

@@ -7,7 +7,7 @@ import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { OperationError } from '../../data/operationError.ts';
-import { freshSeed } from '../support/random.ts';
+import { drawSeed } from '../support/random.ts';
 import { dearWaits } from './dear.ts';
 import { isShort, kindHead, kindLine, minuteLine, slowLines, table, totalOf } from './report.ts';
 import { campaign, type Find, repeated } from './run.ts';
@@ -52,7 +52,7 @@ function savedFind(file: string): Find {
 const program = new Command('npm run campaign --')
   .description('Hostile clients, bytes and data against a server whose every answer is verified.')
   .option('--minutes <number>', 'how long', number, 10)
-  .option('--seed <number>', 'start of the random numbers; another one in each run without it', number, freshSeed())
+  .option('--seed <number>', 'start of the random numbers; another one in each run without it', number, drawSeed())
   .option(
     '--observations <number>',
     'generated ones instead of a small random catalogue that the oracle knows',

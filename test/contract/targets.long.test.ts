@@ -10,7 +10,7 @@ import { published, releaseOf } from '../support/distributions.ts';
 import { NATS_SERVER, natsServer, type NatsServer } from '../support/natsServers.ts';
 import { SWIFT_SERVERS, type SwiftServer, swiftServer } from '../support/swiftServer.ts';
 import { cutInto, describeTarget } from '../support/targetSuite.ts';
-import { freshBytes } from '../support/random.ts';
+import { randomBytes } from '../support/random.ts';
 
 const directory = temporaryDirectory();
 const { signal } = new AbortController();
@@ -27,7 +27,7 @@ describe.skipIf(!SWIFT_SERVERS.every((name) => hasProgram(name)))('a bucket of S
 
   test('puts a large object together, lists an upload until it is ended, and refuses who signs otherwise', async () => {
     const exchange = new S3Exchange(server.bucket, server.access, 30_000);
-    const body = freshBytes(2_000_001);
+    const body = randomBytes(2_000_001);
     const [key, left] = ['a', 'b'].map((letter) => `parts/${letter.repeat(64)}.snapshot`) as [string, string];
     await upload({ exchange, key, size: body.length, pieces: cutInto(body, 70_000), partBytes: 500_000 });
     await exchange.text({ method: 'POST', key: left, query: { uploads: '' }, expected: [200] });

@@ -2,17 +2,16 @@
 // answered as before. What is done is in test/support/drains.ts.
 import { expect, test } from 'vitest';
 import { drainUnderLoad, type DrainOutcome } from '../support/drains.ts';
-import { freshSeed, randomOf } from '../support/random.ts';
+import { RUN_SEED, randomOf } from '../support/random.ts';
 import { times } from '../support/ring.ts';
 
-const SEED = freshSeed();
 /** More by `DRAINS=100 npm run test:long -- load/drains`. */
 const DRAINS = Number(process.env['DRAINS'] ?? times(24, 100));
 /** A drain is mostly waiting. */
 const AT_ONCE = 4;
 
-test(`${DRAINS} drains lose no request (seed ${SEED})`, async () => {
-  const random = randomOf(SEED);
+test(`${DRAINS} drains lose no request (seed ${RUN_SEED})`, async () => {
+  const random = randomOf(RUN_SEED);
   const outcomes: DrainOutcome[] = [];
   while (outcomes.length < DRAINS) {
     outcomes.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => drainUnderLoad(random)))));

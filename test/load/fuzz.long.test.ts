@@ -19,11 +19,10 @@ import {
   type Victim,
 } from '../support/fuzz.ts';
 import { longProperties } from '../support/longProperties.ts';
-import { freshSeed, type Random, randomOf } from '../support/random.ts';
+import { RUN_SEED, type Random, randomOf } from '../support/random.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 import { someOf, times } from '../support/ring.ts';
 
-const SEED = freshSeed();
 const RECORDS = 150;
 /** So many at least, and, while the memory grows, at most. */
 const ROUNDS_MIN = 4;
@@ -145,13 +144,13 @@ const CONFIGURATIONS = [
   ['--threads', '3', '--filter-errors', 'empty', '--limit-max', '5000', '--cors'],
 ];
 
-describe.skipIf(process.platform !== 'linux')(`a hostile world (seed ${SEED})`, () => {
+describe.skipIf(process.platform !== 'linux')(`a hostile world (seed ${RUN_SEED})`, () => {
   test.each(someOf(CONFIGURATIONS, 1))('leaves a server of flags %s %s %s as it was', async (...flags) => {
     const server = await started(...flags);
     const before = await testimony(server);
     await slotsComeBack(server);
     const { descriptors } = holdingsOf(server.pid);
-    const random = randomOf(SEED);
+    const random = randomOf(RUN_SEED);
     const residentBytes: number[] = [];
     while (residentBytes.length < ROUNDS_MIN || (growthOf(residentBytes) > 0 && residentBytes.length < ROUNDS_MAX)) {
       expect(await round(server, random)).toEqual([]);

@@ -14,13 +14,12 @@ import type { Records } from '../../engine/column/records.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
-import { freshSeed, type Random, randomOf } from '../support/random.ts';
+import { RUN_SEED, type Random, randomOf } from '../support/random.ts';
 import { snapshotOf } from '../support/snapshots.ts';
 
 const DIRECTORY = temporaryDirectory();
 const BASE_URL = 'http://catalogue.test';
 const QUIET = (): void => {};
-const SEED = freshSeed();
 const RECORDS = 450;
 const GENERATIONS = 6;
 /** Records in several chunks, whose ends move as records come and go. */
@@ -57,8 +56,8 @@ async function loadedOf(file: string, values: Values): Promise<LoadedSnapshot> {
 
 const recordsOf = (loaded: LoadedSnapshot): Records => openSnapshot(loaded).collection(NAME).records;
 
-test(`carried over from memory or a file, blocks are the same bytes, and few are deflated (seed ${SEED})`, async () => {
-  const random = randomOf(SEED);
+test(`carried over from memory or a file, blocks are the same bytes, and few are deflated (seed ${RUN_SEED})`, async () => {
+  const random = randomOf(RUN_SEED);
   let values: Values = new Map(Array.from({ length: RECORDS }, (_, i) => [10 * i + 1, valueIn(random)]));
   let before = await loadedOf(join(DIRECTORY, '0'), values);
   let blocks = join(DIRECTORY, '0.blocks');
@@ -84,8 +83,8 @@ test(`carried over from memory or a file, blocks are the same bytes, and few are
   }
 });
 
-test(`a chunk is the same blocks however it is cut, with earlier ones of other records or the same (seed ${SEED})`, async () => {
-  const random = randomOf(SEED);
+test(`a chunk is the same blocks however it is cut, with earlier ones of other records or the same (seed ${RUN_SEED})`, async () => {
+  const random = randomOf(RUN_SEED);
   const values: Values = new Map(Array.from({ length: RECORDS }, (_, i) => [10 * i + 1, valueIn(random)]));
   const loaded = await loadedOf(join(DIRECTORY, 'cut'), values);
   const other = await loadedOf(join(DIRECTORY, 'other'), changed(random, values, 0.2).values);

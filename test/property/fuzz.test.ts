@@ -13,15 +13,14 @@ import { growthOf, GROWTH_MAX } from '../support/growth.ts';
 import { indexOf } from '../support/index.ts';
 import { askOf, foundAnyway } from '../support/lists.ts';
 import { longProperties } from '../support/longProperties.ts';
-import { freshSeed, randomOf } from '../support/random.ts';
+import { RUN_SEED, randomOf } from '../support/random.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 import { someOf } from '../support/ring.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
-const SEED = freshSeed();
 const TRANSPORTS = ['uws', 'node'] as const;
 
-describe.skipIf(process.platform !== 'linux')(`a server (seed ${SEED})`, () => {
+describe.skipIf(process.platform !== 'linux')(`a server (seed ${RUN_SEED})`, () => {
   const directory = temporaryDirectory();
   let victim: Victim;
   let before: string;
@@ -39,7 +38,7 @@ describe.skipIf(process.platform !== 'linux')(`a server (seed ${SEED})`, () => {
   const portOf = (name: (typeof TRANSPORTS)[number]): number => (name === 'uws' ? victim.port : victim.http10Port);
 
   test('gives well-framed hostile requests the same answer on both transports, and never a 5xx', async () => {
-    expect(await fuzzRequests(victim, randomOf(SEED), 100)).toEqual([]);
+    expect(await fuzzRequests(victim, randomOf(RUN_SEED), 100)).toEqual([]);
   });
 
   const others = [
@@ -49,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')(`a server (seed ${SEED})`, () => {
   test.each(someOf(others, 1))('does so with %s %s as well', async (...flags) => {
     const server = await runServer(['--data', await sampleSnapshot(), '--threads', '1', ...flags]);
     try {
-      expect(await fuzzRequests(server, randomOf(SEED + 2), 50)).toEqual([]);
+      expect(await fuzzRequests(server, randomOf(RUN_SEED + 2), 50)).toEqual([]);
       expect(await finalWords(server)).toEqual({ code: 0, complaints: [] });
     } finally {
       await server.kill();
@@ -57,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')(`a server (seed ${SEED})`, () => {
   });
 
   test('survives bytes that are no requests', async () => {
-    expect(await fuzzBytes(victim, randomOf(SEED + 1), { count: 250, leaves: true })).toEqual([]);
+    expect(await fuzzBytes(victim, randomOf(RUN_SEED + 1), { count: 250, leaves: true })).toEqual([]);
   });
 
   test.each(TRANSPORTS)('takes a head of 60 kB and refuses one of 70 kB (%s)', async (name) => {

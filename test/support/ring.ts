@@ -1,22 +1,22 @@
-// How much of a long ring one run does. A run draws some of what there is, others each time, so that it ends soon and
-// all of it is met in the end; RING=whole in the environment asks for everything at once, and RING=drawn, as .ci/run
-// does, for some of the files that measure speed too.
-import { freshSeed, randomOf } from './random.ts';
+// How much of a long test one run does. CI does the same part in every run; the nightly run (`npm run test:nightly`)
+// does everything, with seeds of its own.
+import { randomOf, RUN_SEED } from './random.ts';
 
-/** Whether everything is asked for. */
+/** Whether this is the nightly run. */
 export const IS_WHOLE = process.env['RING'] === 'whole';
-/** Whether whole files are drawn too. */
-export const IS_DRAWN = process.env['RING'] === 'drawn';
 
-/** `count` of these, drawn anew in each run and in their order; all of them in a whole ring. */
+/** `count` of these in their order, chosen by the seed of the run; all of them in the nightly run. */
 export function someOf<T>(all: readonly T[], count: number): readonly T[] {
   if (IS_WHOLE || count >= all.length) return all;
-  const random = randomOf(freshSeed());
-  const drawn = new Set(random.shuffled(all.map((_, i) => i)).slice(0, count));
-  return all.filter((_, i) => drawn.has(i));
+  const chosen = new Set(
+    randomOf(RUN_SEED)
+      .shuffled(all.map((_, i) => i))
+      .slice(0, count),
+  );
+  return all.filter((_, i) => chosen.has(i));
 }
 
-/** `count` of the steps from 1 to `steps`, drawn likewise. */
+/** `count` of the steps from 1 to `steps`, chosen likewise. */
 export function someSteps(steps: number, count: number): readonly number[] {
   return someOf(
     Array.from({ length: steps }, (_, i) => i + 1),
@@ -24,7 +24,7 @@ export function someSteps(steps: number, count: number): readonly number[] {
   );
 }
 
-/** How often something is done: `usual` times, or `whole` times in a whole ring. */
+/** A number of repetitions: `usual`, or `whole` in the nightly run. */
 export function times(usual: number, whole: number): number {
   return IS_WHOLE ? whole : usual;
 }

@@ -1,7 +1,10 @@
-// Prints with every failing test the seeds that its file has drawn from, whatever the test itself says of them. Vitest
-// runs this before each test file, by `setupFiles`. Properties of fast-check print their seed themselves.
+// Prints the seeds that a file has drawn from with each of its failing tests, and gives fast-check the seed of the run.
+// Vitest runs this before each test file, by `setupFiles`. fast-check prints its own seeds.
+import fc from 'fast-check';
 import { afterEach } from 'vitest';
-import { seedsMet } from './random.ts';
+import { RUN_SEED, seedsMet } from './random.ts';
+
+fc.configureGlobal({ seed: RUN_SEED });
 
 afterEach(({ task }) => {
   if (seedsMet.length === 0) return;

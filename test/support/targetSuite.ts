@@ -8,7 +8,7 @@ import { pruneTarget } from '../../data/distribution/prune.ts';
 import type { PublishingTarget } from '../../data/distribution/target.ts';
 import { temporaryDirectory } from './dataSets.ts';
 import { published, type Release, releaseOf } from './distributions.ts';
-import { freshBytes } from './random.ts';
+import { randomBytes } from './random.ts';
 
 const DAY = 86_400_000;
 const { signal } = new AbortController();
@@ -46,7 +46,7 @@ export function describeTarget(open: (name: string) => Promise<PublishingTarget>
 
   test('gives an object from any byte on, and nothing of one whose pieces failed', async () => {
     const target = await open('read');
-    const body = freshBytes(300_001);
+    const body = randomBytes(300_001);
     const name = `${'a'.repeat(64)}.snapshot`;
     await target.write(name, body.length, cutInto(body, 70_000));
     expect([await target.has(name, body.length), await target.has(name, 1)]).toEqual([true, false]);

@@ -1,7 +1,7 @@
 // Every wait of a test has a limit, so that a changed word or a lost event fails in a minute with what is known.
 
 /** Longer than any start, reload or drain takes on a busy machine of two cores. */
-export const WAIT_MS_MAX = 60_000;
+const WAIT_MS_MAX = 60_000;
 
 /** Rejects with a message, made then, unless the work resolves first. */
 export async function withinLimit<T>(work: Promise<T>, message: () => string, msMax = WAIT_MS_MAX): Promise<T> {

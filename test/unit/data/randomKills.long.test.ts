@@ -14,16 +14,15 @@ import { published, type Release, wholePointer } from '../../support/distributio
 import { type FollowerStatus, startFollower } from '../../support/followers.ts';
 import { followOnce, loggedIn } from '../../support/follows.ts';
 import { startPlainUpstream } from '../../support/plainUpstream.ts';
-import { freshSeed, randomOf } from '../../support/random.ts';
+import { RUN_SEED, randomOf } from '../../support/random.ts';
 import { killAtInstants, type KilledWork, runningCommand, sumOf, sumsIn } from '../../support/randomKills.ts';
 import { times } from '../../support/ring.ts';
 import { until } from '../../support/waits.ts';
 
 const KILLS = times(2, 60);
 const BASE_URL = 'http://a.example.org';
-const SEED = freshSeed();
 const directory = temporaryDirectory();
-const random = randomOf(SEED);
+const random = randomOf(RUN_SEED);
 const [before, after] = [join(directory, 'before'), join(directory, 'after')];
 let old: Release;
 let next: Release;
@@ -49,7 +48,7 @@ function importWords(data: string, file: string): readonly string[] {
 
 async function killed(name: string, work: KilledWork): Promise<void> {
   const spanMs = await killAtInstants(work, KILLS, random);
-  process.stderr.write(`${name}: killed ${KILLS} times within ${Math.round(spanMs)} ms (seed ${SEED})\n`);
+  process.stderr.write(`${name}: killed ${KILLS} times within ${Math.round(spanMs)} ms (seed ${RUN_SEED})\n`);
 }
 
 test('an import over an older snapshot', () =>

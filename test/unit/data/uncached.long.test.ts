@@ -8,9 +8,8 @@ import { writeSnapshot } from '../../../data/store/store.ts';
 import { alignedBytes, UNCACHED_BYTES, UncachedDescriptor, UncachedReader } from '../../../data/uncached.ts';
 import { hasProgram } from '../../support/debian.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
-import { freshSeed, randomOf } from '../../support/random.ts';
+import { RUN_SEED, randomOf } from '../../support/random.ts';
 
-const SEED = freshSeed();
 /** A disk, as a rule, and memory, where there is such a place. */
 const PLACES = [temporaryDirectory(), ...(existsSync('/dev/shm') ? [mkdtempSync('/dev/shm/uncached-')] : [])];
 afterAll(() => PLACES.slice(1).forEach((place) => rmSync(place, { recursive: true, force: true })));
@@ -66,8 +65,8 @@ describe.each(PLACES)('in %s', (place) => {
   const file = join(place, 'bytes');
   writeFileSync(file, BYTES);
 
-  test(`bytes are read from anywhere, one part behind the other or not (seed ${SEED})`, () => {
-    const random = randomOf(SEED);
+  test(`bytes are read from anywhere, one part behind the other or not (seed ${RUN_SEED})`, () => {
+    const random = randomOf(RUN_SEED);
     withDescriptor(file, 'r', (descriptor) => {
       const reader = new UncachedReader(descriptor);
       expect(BYTES.equals(read(reader, 0, BYTES.length))).toBe(true);
@@ -100,9 +99,9 @@ describe.each(PLACES)('in %s', (place) => {
     expect(readFileSync(target).equals(expected)).toBe(true);
   });
 
-  test(`a snapshot has the same bytes (seed ${SEED})`, async () => {
+  test(`a snapshot has the same bytes (seed ${RUN_SEED})`, async () => {
     const written = async (name: string, isUncached: boolean): Promise<Buffer> => {
-      const random = randomOf(SEED);
+      const random = randomOf(RUN_SEED);
       await writeSnapshot(
         join(place, name),
         async (writer) => {

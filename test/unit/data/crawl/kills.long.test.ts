@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { killAndResume, stepsOfCrawl } from '../../../support/crawlKills.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { freshSeed, randomOf } from '../../../support/random.ts';
+import { RUN_SEED, randomOf } from '../../../support/random.ts';
 import { times } from '../../../support/ring.ts';
 import { type RudeUpstream, startRudeUpstream } from '../../../support/rudeUpstream.ts';
 
@@ -26,6 +26,6 @@ test('before each step, whichever it is', async () => {
 });
 
 test(`at ${KILLS} random moments`, async () => {
-  const random = randomOf(freshSeed());
+  const random = randomOf(RUN_SEED);
   for (let i = 0; i < KILLS; i++) await killAndResume(upstream, directory, { ms: random.unit() * 1500 });
 });

@@ -6,11 +6,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { fetchObject, partialOf } from '../../../../data/distribution/fetch.ts';
 import type { Target } from '../../../../data/distribution/target.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { freshBytes } from '../../../support/random.ts';
+import { randomBytes } from '../../../support/random.ts';
 
 const directory = temporaryDirectory();
 const STALL_MS = 30_000;
-const body = freshBytes(1 << 20);
+const body = randomBytes(1 << 20);
 const stored = { sha256: createHash('sha256').update(body).digest('hex'), size: body.length };
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));

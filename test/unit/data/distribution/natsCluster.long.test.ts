@@ -19,7 +19,7 @@ import {
 } from '../../../support/harmedTargets.ts';
 import { leaderOf, natsCluster, NATS_SERVER, type NatsServer } from '../../../support/natsServers.ts';
 import { servesAtLast, WATCH_POLL, watchingReplicas } from '../../../support/watchingReplicas.ts';
-import { freshBytes } from '../../../support/random.ts';
+import { randomBytes } from '../../../support/random.ts';
 import { until } from '../../../support/waits.ts';
 
 const directory = temporaryDirectory();
@@ -50,7 +50,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
   }
 
   test('loses nothing when one is killed in the middle of a publish and of a fetch', async () => {
-    const text = freshBytes(1_500_000).toString('base64');
+    const text = randomBytes(1_500_000).toString('base64');
     const [first, large, last] = [
       await releaseOf(directory, 1),
       await releaseOf(directory, 2, text),

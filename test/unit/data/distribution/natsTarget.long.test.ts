@@ -19,7 +19,7 @@ import { managed, NATS_SERVER, natsServer, type NatsServer } from '../../../supp
 import { startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { cutInto } from '../../../support/targetSuite.ts';
 import { servesAtLast, WATCH_POLL, watchingReplicas } from '../../../support/watchingReplicas.ts';
-import { freshBytes } from '../../../support/random.ts';
+import { randomBytes } from '../../../support/random.ts';
 
 const directory = temporaryDirectory();
 const { signal } = new AbortController();
@@ -64,7 +64,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
   });
 
   test('hangs for some seconds in the middle of a publish and of a fetch, and longer than anybody waits', async () => {
-    const text = freshBytes(1_500_000).toString('base64');
+    const text = randomBytes(1_500_000).toString('base64');
     const [first, third] = [releases[0]!, releases[2]!];
     const large = await releaseOf(directory, 2, text);
     const target = await opened(server.bucket('slow'));
@@ -137,7 +137,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
 
   test('is read from any byte on, and a pointer is told from the one before', async () => {
     const target = await opened(server.bucket('read'));
-    const body = freshBytes(1_000_001);
+    const body = randomBytes(1_000_001);
     const name = `${'a'.repeat(64)}.snapshot`;
     await target.write(name, body.length, cutInto(body, 70_000));
     expect([await target.has(name, body.length), await target.has(name, 1)]).toEqual([true, false]);
@@ -196,7 +196,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
   });
 
   test('is not believed to have what somebody put meanwhile, unless it is whole', async () => {
-    const [url, name, bytes] = [server.bucket('torn'), `${'d'.repeat(64)}.snapshot`, freshBytes(300_000)];
+    const [url, name, bytes] = [server.bucket('torn'), `${'d'.repeat(64)}.snapshot`, randomBytes(300_000)];
     const [target, quicker] = [await opened(url), await opened(url)];
     const pieces = (harm: () => Promise<unknown>): AsyncIterable<Uint8Array> =>
       afterFirst(cutInto(bytes, 150_000), harm);
@@ -249,6 +249,6 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
 });
 
 async function* stuck(): AsyncGenerator<Uint8Array> {
-  yield freshBytes(300_000);
+  yield randomBytes(300_000);
   await wait(DAY, undefined, { ref: false });
 }

@@ -17,7 +17,7 @@ import { QUICK } from '../../../support/follows.ts';
 import { startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { S3_KEYS, type S3Server, s3Server, sendXml } from '../../../support/s3Servers.ts';
 import { cutInto, wholeIn } from '../../../support/targetSuite.ts';
-import { freshBytes } from '../../../support/random.ts';
+import { randomBytes } from '../../../support/random.ts';
 
 const directory = temporaryDirectory();
 const { signal } = new AbortController();
@@ -99,7 +99,7 @@ describe('two publishers at once', () => {
 });
 
 describe('a large object', () => {
-  const body = freshBytes(1_000_001);
+  const body = randomBytes(1_000_001);
   const key = `folder/${'a'.repeat(64)}.snapshot`;
   const large = async (pieces: AsyncIterable<Uint8Array>): Promise<void> => {
     const exchange = new S3Exchange('bucket', server.access, 10_000);
@@ -197,7 +197,7 @@ describe('an answer that is none', () => {
   test('to an object whose bytes nobody takes ends in time', async () => {
     server.misbehave = ({ method }) => method === 'PUT';
     const exchange = new S3Exchange('bucket', server.access, 100);
-    const body = freshBytes(16 << 20);
+    const body = randomBytes(16 << 20);
     const sent = upload({ exchange, key: 'a', size: body.length, pieces: cutInto(body, body.length) });
     await expect(sent).rejects.toThrow(told(/\/bucket\/a: takes what it is sent too slowly, or not at all$/));
     await exchange.close();

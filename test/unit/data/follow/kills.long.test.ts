@@ -7,10 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { differencesFrom, followOnce, loggedIn } from '../../../support/follows.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
-import { freshSeed, randomOf } from '../../../support/random.ts';
+import { RUN_SEED, randomOf } from '../../../support/random.ts';
 import { someSteps, times } from '../../../support/ring.ts';
 
-const SEED = freshSeed();
 const directory = temporaryDirectory();
 const first = join(directory, 'first');
 const BEFORE: readonly PlainRecord[] = Array.from({ length: 500 }, (_, id) => ({ ob_id: id, text: `note ${id}` }));
@@ -50,8 +49,8 @@ test('at some of its steps', async () => {
   }
 });
 
-test(`at random moments (seed ${SEED})`, async () => {
-  const random = randomOf(SEED);
+test(`at random moments (seed ${RUN_SEED})`, async () => {
+  const random = randomOf(RUN_SEED);
   for (let i = 0; i < times(6, 300); i++) {
     const folder = begun();
     const command = followOnce(upstream.url, folder);

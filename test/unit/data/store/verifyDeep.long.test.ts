@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { BLOCKS, BLOCKS_TITLE, GROUPS, sectionName } from '../../../../engine/snapshot/sections.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { freshSeed, randomOf } from '../../../support/random.ts';
+import { RUN_SEED, randomOf } from '../../../support/random.ts';
 import { times } from '../../../support/ring.ts';
 import { faultOf, rewriteSnapshot, SMALL_TEXTS, snapshotOf, type Change } from '../../../support/snapshots.ts';
 
 const SCRATCH = temporaryDirectory();
 const GOOD = join(SCRATCH, 'good.snapshot');
 const LYING = join(SCRATCH, 'lying.snapshot');
-const SEED = freshSeed();
 const ROUNDS = times(30, 60);
 
 const KINDS = GROUPS.filter((group) => group !== BLOCKS && group !== BLOCKS_TITLE).flatMap((group) =>
@@ -25,7 +24,7 @@ beforeAll(() => snapshotOf(GOOD, { ...SMALL_TEXTS, notes: NOTES.join('\n') }));
 
 test.each(KINDS)('any element of .%s', async (suffix) => {
   for (let round = 0; round < ROUNDS; round++) {
-    const random = randomOf(SEED + round);
+    const random = randomOf(RUN_SEED + round);
     let where = '';
     const damage: Change = (sections) => {
       const { name, elements } = random.pick(
@@ -35,7 +34,7 @@ test.each(KINDS)('any element of .%s', async (suffix) => {
       const most = elements instanceof Float64Array ? 2 ** 31 : 2 ** Math.min(31, 8 * elements.BYTES_PER_ELEMENT);
       const before = elements[i]!;
       while (Object.is(elements[i], before)) elements[i] = random.integer(0, random.pick([2, 128, most]));
-      where = `seed ${SEED + round}: ${name}[${i}], ${before} became ${elements[i]}`;
+      where = `seed ${RUN_SEED + round}: ${name}[${i}], ${before} became ${elements[i]}`;
       return sections;
     };
     await rewriteSnapshot(GOOD, LYING, damage);

@@ -6,13 +6,13 @@ import { LEFT_OUT, mergeDictionaries } from '../../../../engine/column/mergeDict
 import { buildGrams } from '../../../../engine/index/grams.ts';
 import { mergeGrams } from '../../../../engine/index/mergeGrams.ts';
 import { dictionaryOf, textsOf } from '../../../support/dictionaries.ts';
-import { freshSeed, randomOf } from '../../../support/random.ts';
+import { RUN_SEED, randomOf } from '../../../support/random.ts';
 
 function joined({ text, ...others }: WrittenDictionary): Dictionary {
   return { ...others, text: new Uint8Array(text instanceof Uint8Array ? text : Buffer.concat(text)) };
 }
 
-const random = randomOf(freshSeed());
+const random = randomOf(RUN_SEED);
 const VALUES: Readonly<Record<'text' | 'integer', () => string>> = {
   // Some are empty, and some have letters that grow when case is folded.
   text: () =>

@@ -7,7 +7,7 @@ import { firstUnsorted, sortDictionary } from '../../../../engine/column/sort.ts
 import { parseInstant } from '../../../../engine/query/instant.ts';
 import { textsOf } from '../../../support/dictionaries.ts';
 import { costOf } from '../../../support/growth.ts';
-import { freshSeed, randomOf } from '../../../support/random.ts';
+import { RUN_SEED, randomOf } from '../../../support/random.ts';
 
 const encoder = new TextEncoder();
 
@@ -211,7 +211,7 @@ function slowNumber(type: ColumnType, text: string): number {
   return type === 'date' || type === 'dateTime' ? parseInstant(text) : Number(text);
 }
 
-const drawn = randomOf(freshSeed());
+const drawn = randomOf(RUN_SEED);
 
 /** A date-time, of few days: one that is written plainly, or is not, or is none. */
 function drawnDateTime(): string {

@@ -8,13 +8,11 @@ import { hasProgram } from '../../../support/debian.ts';
 import { drainUnderLoad } from '../../../support/drains.ts';
 import { call } from '../../../support/envelopes.ts';
 import { longProperties } from '../../../support/longProperties.ts';
-import { freshSeed, randomOf } from '../../../support/random.ts';
+import { RUN_SEED, randomOf } from '../../../support/random.ts';
 import { RawSocket, requestOf } from '../../../support/rawSocket.ts';
 
-const SEED = freshSeed();
-
-test(`no request is lost of clients that leave when they are told to (seed ${SEED})`, async () => {
-  const { answered, told, lost, end } = await drainUnderLoad(randomOf(SEED));
+test(`no request is lost of clients that leave when they are told to (seed ${RUN_SEED})`, async () => {
+  const { answered, told, lost, end } = await drainUnderLoad(randomOf(RUN_SEED));
   expect({ lost, end }).toEqual({ lost: [], end: { code: 0, signal: null } });
   expect(told).toBeGreaterThan(0);
   expect(answered).toBeGreaterThan(told);

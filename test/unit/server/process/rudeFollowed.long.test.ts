@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { freshSeed, randomOf } from '../../../support/random.ts';
+import { RUN_SEED, randomOf } from '../../../support/random.ts';
 import { someOf } from '../../../support/ring.ts';
 import {
   type Misbehave,
@@ -17,8 +17,7 @@ import {
 } from '../../../support/rudeUpstream.ts';
 import { RUDE_WAYS, type RudeWay } from '../../../support/rudeWays.ts';
 
-const SEED = freshSeed();
-const random = randomOf(SEED);
+const random = randomOf(RUN_SEED);
 const directory = temporaryDirectory();
 const running: (CommandProcess | RudeUpstream)[] = [];
 afterEach(async () => {
@@ -34,7 +33,7 @@ const WAYS = RUDE_WAYS.filter(({ name, outcome }) => outcome !== 'harmless' && !
 const wholesome: Misbehave = ({ response, page }) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page));
 
-test(`it serves on, and says what was wrong (seed ${SEED})`, async () => {
+test(`it serves on, and says what was wrong (seed ${RUN_SEED})`, async () => {
   let way: Pick<RudeWay, 'misbehave'> = { misbehave: wholesome };
   const place = random.pick(Object.keys(PLACES) as Place[]);
   const upstream = await startRudeUpstream((occasion) => way.misbehave(occasion), place, Infinity);

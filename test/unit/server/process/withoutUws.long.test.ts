@@ -13,9 +13,8 @@ import {
 import { drainUnderLoad } from '../../../support/drains.ts';
 import { roleCall } from '../../../support/envelopes.ts';
 import { hasNode24, NODE_24 } from '../../../support/node24.ts';
-import { freshSeed, randomOf } from '../../../support/random.ts';
+import { RUN_SEED, randomOf } from '../../../support/random.ts';
 
-const SEED = freshSeed();
 const HIDDEN = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({
@@ -110,8 +109,8 @@ describe.each(WITHOUT)('on %s', (_, isThere, options, reason) => {
     expect(compared(answers[1]!)).toEqual(compared(answers[0]!));
   });
 
-  test.skipIf(!isThere)(`it drains without a loss (seed ${SEED})`, async () => {
-    const { answered, told, lost, end } = await drainUnderLoad(randomOf(SEED), options);
+  test.skipIf(!isThere)(`it drains without a loss (seed ${RUN_SEED})`, async () => {
+    const { answered, told, lost, end } = await drainUnderLoad(randomOf(RUN_SEED), options);
     expect({ lost, end }).toEqual({ lost: [], end: { code: 0, signal: null } });
     expect(told).toBeGreaterThan(0);
     expect(answered).toBeGreaterThan(told);

@@ -10,7 +10,7 @@ import { hasProgram } from '../../../support/debian.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { killerIn } from '../../../support/killer.ts';
 import { longProperties } from '../../../support/longProperties.ts';
-import { freshSeed, randomOf } from '../../../support/random.ts';
+import { RUN_SEED, randomOf } from '../../../support/random.ts';
 import { swappedServer, versionOf } from '../../../support/swaps.ts';
 import { isServed, metricOf, killableServer, type KillableServer, statusOf } from '../../../support/watchedServer.ts';
 import { until } from '../../../support/waits.ts';
@@ -99,10 +99,8 @@ test.each(['throws', 'exits', 'loops'] as const)(
   },
 );
 
-const SEED = freshSeed();
-
-test(`serving threads that end while data is renewed leave no thread behind (seed ${SEED})`, async () => {
-  const random = randomOf(SEED);
+test(`serving threads that end while data is renewed leave no thread behind (seed ${RUN_SEED})`, async () => {
+  const random = randomOf(RUN_SEED);
   const versions = [await versionOf(directory, 'a', 3), await versionOf(directory, 'b', 4)];
   // More deaths in a row would end the process, as they should.
   for (let server = 0; server < 4; server++) {
