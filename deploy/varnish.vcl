@@ -69,6 +69,17 @@ sub vcl_recv {
   }
 }
 
+# The built-in rules pipe methods that they do not know: the request and all bytes after it bypass this file.
+sub vcl_pipe {
+  return (synth(405));
+}
+
+sub vcl_synth {
+  if (resp.status == 405) {
+    set resp.http.Allow = "GET, HEAD, OPTIONS, POST";
+  }
+}
+
 sub vcl_backend_fetch {
   # At a second try, the next one.
   set bereq.backend = catalogue.backend();

@@ -73,24 +73,13 @@ export function soapHandler({ authority, otherwise, ...options }: SoapOptions): 
   };
 }
 
-/** Whether a target is the path of the service below one of these. Asked of every request: no function is made. */
-function isServiceBelow(paths: readonly string[], target: string): boolean {
-  for (const path of paths) if (isServicePath(targetWithin(target, path))) return true;
-  return false;
-}
-
 /**
- * Whether a target is the path of the service, as usually written or with characters percent-encoded that need not be.
+ * Whether a target, as sent, is the path of the service below one of these. It is not decoded: a proxy's rule for the
+ * path must not have a second spelling. Runs for every request: no closure.
  */
-function isServicePath(target: string): boolean {
-  if (target.length === SERVICE_PATH.length) return target === SERVICE_PATH;
-  if (target.length > 3 * SERVICE_PATH.length || !target.includes('%')) return false;
-  try {
-    return decodeURIComponent(target) === SERVICE_PATH;
-  } catch (error) {
-    if (error instanceof URIError) return false;
-    throw error;
-  }
+function isServiceBelow(paths: readonly string[], target: string): boolean {
+  for (const path of paths) if (targetWithin(target, path) === SERVICE_PATH) return true;
+  return false;
 }
 
 /** Requests of one role by one toolkit are the same bytes: more than the roles and toolkits of most sites. */

@@ -1,11 +1,11 @@
 // The rows of raw HTTP (test/contract/http/) behind nginx with the shipped file, against the same nginx alone: whatever
 // nginx alone does as the row says, it does before a replica too. The replica loses no case: one that it had to lose
-// would stand here with its reason. A new row needs nothing here.
+// would stand here with its reason. A new row needs nothing here. And behind each shipped proxy: unknown methods.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { steadyPort } from '../../bench/proxy/shippedProxies.ts';
+import { PROXIES, type ProxyName, steadyPort } from '../../bench/proxy/shippedProxies.ts';
 import { BODY_ROWS } from '../contract/http/bodyRows.ts';
 import { HEAD_ROWS } from '../contract/http/headRows.ts';
 import type { Row } from '../contract/http/row.ts';
@@ -110,4 +110,31 @@ describe.skipIf(!hasProgram('nginx'))('behind nginx', () => {
       `of ${ROWS.length} cases, nginx alone: ${score('ownIs')}, with a replica: ${score('throughIs')}\n`,
     );
   });
+});
+
+const NAMES = (Object.keys(PROXIES) as ProxyName[]).filter((name) => hasProgram(PROXIES[name].program));
+
+describe.each(NAMES)('%s', (name) => {
+  let replica: Replica;
+  let proxy: Proxy;
+  beforeAll(async () => {
+    replica = await startReplica(0);
+    proxy = await startProxy(name, temporaryDirectory(), [replica]);
+  });
+  afterAll(() => Promise.all([proxy.stop(), replica.process.kill()]));
+
+  test.each(['TRACE', 'CONNECT', 'PROPFIND', 'get', 'FOO'])(
+    'refuses %s, and reads the request that follows before a replica does',
+    async (method) => {
+      const socket = await RawSocket.open(proxy.port);
+      const next = `${LAST_TARGET}?after=${method}`;
+      await socket.write(requestOf(method, '/', ['Content-Length: 3'], 'abc') + requestOf('GET', next));
+      const answers = [await socket.answer(), await socket.answer()].filter((answer) => answer !== undefined);
+      socket.vanish();
+      expect(answers[0]?.status).toBeOneOf([400, 405]);
+      // Varnish marks each answer that it has made or read, the others log each request that they have read.
+      if (name === 'varnish') expect(answers.map(({ headers }) => headers.has('x-varnish'))).toEqual([true, true]);
+      else if (answers.length > 1) await expect.poll(() => proxy.log(), { timeout: 30_000 }).toContain(next);
+    },
+  );
 });
