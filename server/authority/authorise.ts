@@ -3,7 +3,7 @@
 import { Memory } from '../http/memory.ts';
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
-import { type AuthorisationOutcome, refusedRequest, type SentRequest } from './authorised.ts';
+import { type AuthorisationOutcome, refusedRequest, type SentRequest, sentRequest } from './authorised.ts';
 import type { AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { decide, type Decision, type Policy, type ProvenCertificate, type ProvenUser } from './decide.ts';
@@ -51,7 +51,7 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
     rolesOf: (key) => rolesOf(data.users, key),
   };
   return (request, at) => {
-    const sent = { requestId: request.id ?? '', chainDigest: digestOf(request.usrProxyCert) };
+    const sent = sentRequest(request);
     const { chainDigest } = sent;
     const decision = decide(request, { ...policy, at }, evidenceAt(trust, verdicts, { at, chainDigest, giveWay }));
     if (decision.status !== 'AccessGranted') return refusedRequest(sent, decision.refusal, { ...decision, at });
@@ -62,7 +62,7 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
 }
 
 function granted(
-  { requestId, chainDigest }: SentRequest,
+  { requestId, peer, chainDigest }: SentRequest,
   { user, site, content }: Extract<Decision, { readonly status: 'AccessGranted' }>,
   issued: { readonly at: number; readonly serialNumber: string; readonly attCert: string },
 ): AuthorisationOutcome {
@@ -75,6 +75,7 @@ function granted(
     reason: '',
     sentence: '',
     requestId,
+    peer,
     holder,
     claimed: '',
     proxy: user.proxy,
@@ -85,7 +86,7 @@ function granted(
     notAfter,
     issuedDigest: digestOf(attCert),
     chainDigest,
-    isWritten: false,
+    isRecorded: false,
   };
   return { answer: { attCert, statCode: 'AccessGranted', errMsg: '' }, record };
 }

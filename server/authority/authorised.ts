@@ -1,11 +1,17 @@
 // An answer to a request to be authorised and what is recorded of it; the one of a refusal, which needs no decision.
 // Judges nothing.
 import type { AuthorisationRecord } from '../observe/events.ts';
-import type { Authorisation } from './authority.ts';
+import type { Authorisation, AuthorisationRequest } from './authority.ts';
 import type { RefusedDecision, RequestRefusal } from './decide.ts';
+import { digestOf } from './digest.ts';
 
 /** What is recorded of a request itself, whatever is decided. */
-export type SentRequest = Pick<AuthorisationRecord, 'requestId' | 'chainDigest'>;
+export type SentRequest = Pick<AuthorisationRecord, 'requestId' | 'peer' | 'chainDigest'>;
+
+/** What is recorded of a request before any decision. */
+export function sentRequest({ id = '', peer = '', usrProxyCert }: AuthorisationRequest): SentRequest {
+  return { requestId: id, peer, chainDigest: digestOf(usrProxyCert) };
+}
 
 /** An answer, and what is recorded of it. */
 export interface AuthorisationOutcome {
@@ -17,7 +23,7 @@ export interface AuthorisationOutcome {
  * The answer and record of a request that is refused, here or before any thread looked at it, when it claims nothing.
  */
 export function refusedRequest(
-  { requestId, chainDigest }: SentRequest,
+  { requestId, peer, chainDigest }: SentRequest,
   { code, sentence }: RequestRefusal,
   { status, user, at, claimed = '', site = '' }: Refusing,
 ): AuthorisationOutcome {
@@ -28,6 +34,7 @@ export function refusedRequest(
     reason: code,
     sentence,
     requestId,
+    peer,
     holder: user?.name ?? '',
     claimed,
     proxy: user?.proxy ?? '',
@@ -38,7 +45,7 @@ export function refusedRequest(
     notAfter: 0,
     issuedDigest: '',
     chainDigest,
-    isWritten: false,
+    isRecorded: false,
   };
   return { answer: { attCert: '', statCode: status, errMsg: sentence }, record };
 }

@@ -7,12 +7,13 @@ export type StatusCode = 'AccessGranted' | 'AccessDenied' | 'AccessError';
 
 /**
  * What a client sends to be authorised, each as received: PEM text of a certificate chain; an attribute certificate or
- * ''. `id` is what the access log names the request by, where it does.
+ * ''. `id` is what the access log names the request by, where it does; `peer` is the address of the connection.
  */
 export interface AuthorisationRequest {
   readonly usrProxyCert: string;
   readonly usrAttCert: string;
   readonly id?: string | undefined;
+  readonly peer?: string;
 }
 
 /**

@@ -5,10 +5,9 @@ import type { MessagePort } from 'node:worker_threads';
 import type { OnLostThread } from '../../workers/starvation.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import type { ServiceEvent } from '../observe/events.ts';
-import { type AuthorisationOutcome, refusedRequest, type SentRequest } from './authorised.ts';
+import { type AuthorisationOutcome, refusedRequest, sentRequest } from './authorised.ts';
 import type { Authority, AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
-import { digestOf } from './digest.ts';
 import { type SigningThread, signingThreadOf } from './signingThread.ts';
 import { trustedHostStrings } from './trustedHosts.ts';
 
@@ -101,14 +100,13 @@ async function answered(
 ): Promise<AuthorisationOutcome> {
   const at = epochSeconds();
   const refusal = { status: 'AccessError', user: undefined, at } as const;
-  const sent = (): SentRequest => ({ requestId: request.id ?? '', chainDigest: digestOf(request.usrProxyCert) });
   try {
     const authorised = await thread.run(request);
     if (typeof authorised !== 'string') return authorised;
-    const refused = refusedRequest(sent(), BUSY, refusal);
+    const refused = refusedRequest(sentRequest(request), BUSY, refusal);
     return authorised === 'busy' ? refused : { ...refused, answer: { ...refused.answer, isStarved: true } };
   } catch (error) {
     emit({ kind: 'authorityBug', at, stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    return refusedRequest(sent(), BUG, refusal);
+    return refusedRequest(sentRequest(request), BUG, refusal);
   }
 }

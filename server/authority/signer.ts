@@ -25,11 +25,13 @@ const GIVE_WAY_MS = 0.05;
 beNice();
 const { data, auditLog, messageReader, posted } = workerData as SignerStart;
 const { authoriserOf } = await import('./authorise.ts');
-const { recordedIn } = await import('./recorded.ts');
+const { COUNTS_EVERY_MS, recordedBy, Recorder } = await import('./recorded.ts');
+const { appendLines, logTo } = await import('../observe/log.ts');
 const reader = messageReader === undefined ? undefined : ((await import(messageReader)) as MessageReader);
 const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 const giveWay = (): void => void Atomics.wait(nothing, 0, 0, GIVE_WAY_MS);
 let authorise = authoriserOf(data, giveWay);
+const recorder = auditLog && new Recorder(logTo((lines) => appendLines(auditLog.file, lines, auditLog.pipe)));
 
 /** What is answered one for one. */
 type Asked = Extract<ToSigner, { readonly kind: 'request' | 'message' }>;
@@ -37,7 +39,7 @@ type Asked = Extract<ToSigner, { readonly kind: 'request' | 'message' }>;
 /** Answers one now. What it throws is our bug. */
 function answerTo(asked: Asked): FromSigner {
   try {
-    if (asked.kind === 'request') return { answer: recordedIn(auditLog, authorise(asked.request, epochSeconds())) };
+    if (asked.kind === 'request') return { answer: recordedBy(recorder, authorise(asked.request, epochSeconds())) };
     return { answer: reader?.readMessage(asked.body, asked.charset) };
   } catch (error) {
     return { bug: error instanceof Error ? (error.stack ?? error.message) : String(error) };
@@ -56,14 +58,16 @@ function next(): ToSigner {
     const seen = Atomics.load(posted, 0);
     const message = waiting();
     if (message !== undefined) return message;
-    Atomics.wait(posted, 0, seen);
+    if (Atomics.wait(posted, 0, seen, COUNTS_EVERY_MS) === 'timed-out') recorder?.writeCounts();
   }
 }
 
 let answers: FromSigner[] = [];
 for (let message = next(); message.kind !== 'end';) {
-  if (message.kind === 'data') authorise = authoriserOf(message.data, giveWay);
-  else answers.push(answerTo(message));
+  if (message.kind === 'data') {
+    authorise = authoriserOf(message.data, giveWay);
+    recorder?.writeCounts();
+  } else answers.push(answerTo(message));
   const following = answers.length < TOGETHER_MAX ? waiting() : undefined;
   if (following?.kind !== 'request' && answers.length > 0) {
     parentPort!.postMessage(answers);
@@ -71,3 +75,4 @@ for (let message = next(); message.kind !== 'end';) {
   }
   message = following ?? next();
 }
+recorder?.writeCounts();

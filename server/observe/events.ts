@@ -36,13 +36,13 @@ export type RefusalCode = keyof typeof REFUSALS;
 
 /**
  * A request to be authorised, for the audit (A88). `reason` is the code of a refusal and `sentence` what the client
- * was told of it, both '' where granted. `isWritten` once it is in the file of the audit, whose lines do not have
- * it. `requestId` is what the access log names the request by, '' without one. `holder` is the user's name, '' until
- * a chain proved one; `claimed` then the subject of the certificate that was presented, believed by nobody. `proxy`
- * is how it was presented. `site` is who issued the attribute certificate that was looked at, by its own word until
- * something was granted; '' where none was. `roles`, `serialNumber`, `provenance` and `notAfter` (seconds since
- * 1970) are those of the certificate issued; `issuedDigest` is its SHA-256, `chainDigest` that of what the user sent
- * to prove who it is, both in hexadecimal.
+ * was told of it, both '' where granted. `isRecorded` once the thread that decided has written or counted it, which
+ * its line in the audit does not say. `requestId` is what the access log names the request by, '' without one. `peer`
+ * is the address of the connection. `holder` is the user's name, '' until a chain proved one; `claimed` then the
+ * subject of the certificate that was presented, believed by nobody. `proxy` is how it was presented. `site` is who
+ * issued the attribute certificate that was looked at, by its own word until something was granted; '' where none was.
+ * `roles`, `serialNumber`, `provenance` and `notAfter` (seconds since 1970) are those of the certificate issued;
+ * `issuedDigest` is its SHA-256, `chainDigest` that of what the user sent to prove who it is, both in hexadecimal.
  */
 export interface AuthorisationRecord {
   readonly kind: 'authorisation';
@@ -51,6 +51,7 @@ export interface AuthorisationRecord {
   readonly reason: RefusalCode | '';
   readonly sentence: string;
   readonly requestId: string;
+  readonly peer: string;
   readonly holder: string;
   readonly claimed: string;
   readonly proxy: 'none' | 'full' | 'limited' | '';
@@ -61,7 +62,13 @@ export interface AuthorisationRecord {
   readonly notAfter: number;
   readonly issuedDigest: string;
   readonly chainDigest: string;
-  readonly isWritten: boolean;
+  readonly isRecorded: boolean;
+}
+
+/** Refusals of a reason, peer and holder since the last line about them. All three are empty for further kinds. */
+export interface RefusalsRepeated extends Pick<AuthorisationRecord, 'at' | 'reason' | 'peer' | 'holder'> {
+  readonly kind: 'refusalsRepeated';
+  readonly repeated: number;
 }
 
 /** The authority's configuration was loaded, at the start or again. */
@@ -120,6 +127,7 @@ export interface ThreadStarved {
 /** Everything that is told; `at` is in seconds since 1970. */
 export type ServiceEvent =
   | AuthorisationRecord
+  | RefusalsRepeated
   | AuthorityLoaded
   | AuthorityReloadRefused
   | AuthorityExpired

@@ -15,7 +15,7 @@ export function logTo(write: (lines: readonly string[]) => void): Observer {
 /** An event as a line of JSON; line breaks and control characters inside are escaped. */
 export function logLine({ kind, at, ...members }: ServiceEvent): string {
   // What is undefined is left out.
-  return JSON.stringify({ time: new Date(at * 1000).toISOString(), event: kind, ...members, isWritten: undefined });
+  return JSON.stringify({ time: new Date(at * 1000).toISOString(), event: kind, ...members, isRecorded: undefined });
 }
 
 /** The path of a file, or STANDARD_OUTPUT. */

@@ -1,6 +1,7 @@
 // The attribute authority of a server: which one the settings ask for, who observes it, and how it is told to reload.
 // Composition only.
 import { prepareDemonstration, demonstrationDirectory, DEMONSTRATION_FILES } from '../authority/demonstration.ts';
+import { COUNTS_EVERY_MS, Recorder } from '../authority/recorded.ts';
 import { superviseAuthority, type AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import type { Settings } from '../settings/declarations.ts';
@@ -20,24 +21,25 @@ export function startAuthority(settings: Settings, report: Report, count: Observ
   // As of the access log.
   const auditLog = settings.auditLog === '-' ? undefined : settings.auditLog;
   const onLost = (line: string): void => report(line, 'error');
-  const log = unwrittenTo(logTo(appendingTo(auditLog ?? STANDARD_OUTPUT, onLost)), auditLog !== undefined);
+  const log = logTo(appendingTo(auditLog ?? STANDARD_OUTPUT, onLost));
+  const recorder = new Recorder(log);
   const observe: Observer = (events) => {
-    for (const event of events) for (const line of linesOf(event)) report(line, levelOf(event));
-    log(events);
+    for (const event of events) {
+      for (const line of linesOf(event)) report(line, levelOf(event));
+      if (event.kind === 'authorityLoaded') recorder.writeCounts();
+      // The signing threads have recorded most decisions. Standard output gets decisions alone.
+      if (event.kind !== 'authorisation' && auditLog !== undefined) log([event]);
+      if (event.kind === 'authorisation' && !event.isRecorded) recorder.record(event);
+    }
     count(events);
   };
+  setInterval(() => recorder.writeCounts(), COUNTS_EVERY_MS).unref();
+  // Later than `stop`: threads that drain still report refusals.
+  process.once('exit', () => recorder.writeCounts());
   if (file !== undefined) return reloadedBySignal(superviseAuthority(file, observe, auditLog ?? STANDARD_OUTPUT));
   const directory = prepareDemonstration(demonstrationDirectory(), epochSeconds());
   report(`the attribute authority is a demonstration, not for real use; what to send it lies in ${directory}`);
   return superviseAuthority(join(directory, DEMONSTRATION_FILES.config), observe, auditLog ?? STANDARD_OUTPUT);
-}
-
-/** What the threads that decide have not written themselves; standard output gets decisions alone. */
-function unwrittenTo(log: Observer, isFile: boolean): Observer {
-  return (events) => {
-    const unwritten = events.filter((event) => (event.kind === 'authorisation' ? !event.isWritten : isFile));
-    if (unwritten.length > 0) log(unwritten);
-  };
 }
 
 function levelOf({ kind }: ServiceEvent): Level {

@@ -110,7 +110,7 @@ const DECLARATIONS = named({
     initialText: 'a demonstration with the embedded sample, else off',
   }),
   auditLog: one(PATH, undefined, {
-    help: 'file that every decision of the attribute authority is appended to, a line of JSON each; - is standard output',
+    help: 'file for the decisions of the attribute authority, in lines of JSON; - is standard output',
     initialText: 'standard output',
   }),
   drainGraceSeconds: one(integerBetween(0, SECONDS_MAX), 1, {

@@ -1,7 +1,7 @@
 // The attribute authority's handler: WSDL to GET and HEAD, SOAP 1.1 over POST (spec, attribute authority; design:
 // message level). Speaks for an Authority and decides nothing itself; every other path is the other handler's. Knows no
 // transport.
-import type { Authority, LongMessage } from '../authority/authority.ts';
+import type { AuthorisationRequest, Authority, LongMessage } from '../authority/authority.ts';
 import {
   type Answer,
   AnsweredBug,
@@ -73,10 +73,7 @@ export function soapHandler({ authority, otherwise, ...options }: SoapOptions): 
   };
 }
 
-/**
- * Whether a target, as sent, is the path of the service below one of these. It is not decoded: a proxy's rule for the
- * path must not have a second spelling. Runs for every request: no closure.
- */
+/** Compares targets as sent, so that a proxy's rule for the path has no second spelling. Runs for every request. */
 function isServiceBelow(paths: readonly string[], target: string): boolean {
   for (const path of paths) if (targetWithin(target, path) === SERVICE_PATH) return true;
   return false;
@@ -138,7 +135,8 @@ class Service {
     if (type === 'unsupported') return NOT_XML;
     const coding = request.header('content-encoding');
     if (coding !== undefined && coding.toLowerCase() !== 'identity') return ENCODED_BODY;
-    return this.#intake(authority, { charset: type.charset, disconnection, requestId: request.id });
+    const sender = { id: request.id, peer: request.peer() };
+    return this.#intake(authority, { charset: type.charset, disconnection, sender });
   }
 
   /** SOAPAction is not looked at: the Body says which operation is meant (A92). */
@@ -196,8 +194,8 @@ class Service {
   }
 
   /** The answer to what asks for no trusted hosts. */
-  #other({ authority }: Configured, call: Call | FaultName, { requestId }: Message): Answer | Promise<Answer> {
-    if (typeof call !== 'string') return this.#authorised(authority, call.values, requestId);
+  #other({ authority }: Configured, call: Call | FaultName, { sender }: Message): Answer | Promise<Answer> {
+    if (typeof call !== 'string') return this.#authorised(authority, call.values, sender);
     return this.#fault(call);
   }
 
@@ -214,9 +212,9 @@ class Service {
   async #authorised(
     authority: Authority,
     [usrProxyCert = '', usrAttCert = '']: Call['values'],
-    id: string | undefined,
+    sender: Message['sender'],
   ): Promise<Answer> {
-    const { attCert, statCode, errMsg, isStarved } = await authority.authorise({ usrProxyCert, usrAttCert, id });
+    const { attCert, statCode, errMsg, isStarved } = await authority.authorise({ usrProxyCert, usrAttCert, ...sender });
     if (isStarved) return this.#fault('busy');
     const answer = response(REQ_AUTHORISATION, [attCert, statCode, errMsg]);
     this.#count(OUTCOME[statCode]);
@@ -237,9 +235,9 @@ class Service {
   }
 }
 
-/** A message as it came, and what the access log names its request by. */
+/** A message as it came, and what the logs name its request and client by. */
 interface Message {
-  readonly requestId: string | undefined;
+  readonly sender: Pick<AuthorisationRequest, 'id' | 'peer'>;
   readonly body: Uint8Array;
   readonly charset: string | undefined;
   readonly disconnection: Disconnection;

@@ -82,13 +82,17 @@ describe('a user of this site', () => {
   });
 
   test('is recorded with digests, and without any text that was sent or issued', () => {
-    const { record } = authorise({ usrProxyCert: site.staff.pem, usrAttCert: 'secret', id: 'c0ffee' }, AT);
+    const { record } = authorise(
+      { usrProxyCert: site.staff.pem, usrAttCert: 'secret', id: 'c0ffee', peer: '192.0.2.1' },
+      AT,
+    );
     expect(record).toEqual({
       kind: 'authorisation',
       at: AT,
       status: 'AccessGranted',
       reason: '',
       requestId: 'c0ffee',
+      peer: '192.0.2.1',
       holder: '/O=Test/CN=Staff',
       claimed: '',
       proxy: 'none',
@@ -100,7 +104,7 @@ describe('a user of this site', () => {
       issuedDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       chainDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       sentence: '',
-      isWritten: false,
+      isRecorded: false,
     });
     expect(JSON.stringify(record)).not.toMatch(/BEGIN|<|secret/);
   });

@@ -80,7 +80,7 @@ test('records each decision before it is told', async () => {
   for (const [i, usrProxyCert] of [site.staff.pem, site.visitor.pem, 'no'].entries()) {
     const told = await audited.run({ usrProxyCert, usrAttCert: '' });
     assert(typeof told !== 'string');
-    expect(told.record.isWritten).toBe(true);
+    expect(told.record.isRecorded).toBe(true);
     expect(linesNow()).toHaveLength(i + 1);
     expect(linesNow()[i]).toBe(logLine(told.record));
     expect(JSON.parse(linesNow()[i]!)).toMatchObject({ sentence: told.answer.errMsg });
@@ -102,15 +102,15 @@ test('grants nothing while decisions cannot be recorded, says so, and grants aga
     statCode: 'AccessError',
     errMsg: 'This service cannot record its decisions at the moment and grants nothing meanwhile; please try again.',
   });
-  expect(record).toMatchObject({ reason: 'unrecorded', holder: '/O=Test/CN=Staff', roles: [], isWritten: false });
+  expect(record).toMatchObject({ reason: 'unrecorded', holder: '/O=Test/CN=Staff', roles: [], isRecorded: false });
   expect(await told(site.visitor.pem)).toMatchObject({
     answer: { statCode: 'AccessDenied' },
-    record: { isWritten: false },
+    record: { isRecorded: false },
   });
   mkdirSync(directory);
   expect(await told(site.staff.pem)).toMatchObject({
     answer: { statCode: 'AccessGranted' },
-    record: { isWritten: true },
+    record: { isRecorded: true },
   });
   await audited.close();
 });

@@ -17,6 +17,7 @@ const GRANTED: AuthorisationRecord = {
   reason: '',
   sentence: '',
   requestId: 'c0ffee',
+  peer: '192.0.2.1',
   holder: '/CN="\n\u2028',
   claimed: '',
   proxy: 'full',
@@ -27,7 +28,7 @@ const GRANTED: AuthorisationRecord = {
   notAfter: 1_900_000_001,
   issuedDigest: 'aa',
   chainDigest: 'bb',
-  isWritten: false,
+  isRecorded: false,
 };
 const DENIED: AuthorisationRecord = { ...GRANTED, status: 'AccessDenied', reason: 'unregistered', sentence: 'Who?' };
 const LOADED: ServiceEvent = { kind: 'authorityLoaded', at: 0, siteName: 'Here', users: 1, hosts: 2, notes: [] };
@@ -48,7 +49,7 @@ describe('the log', () => {
     expect(line).toMatch(/^\{"time":"2030-03-17T17:46:40.000Z","event":"authorisation","status":"AccessGranted",/);
     expect(line).not.toContain('\n');
     expect(JSON.parse(line)).toMatchObject({ holder: GRANTED.holder, roles: ['staff'], serialNumber: '7' });
-    expect(logLine({ ...GRANTED, isWritten: true })).toBe(line);
+    expect(logLine({ ...GRANTED, isRecorded: true })).toBe(line);
     expect(logLine(DENIED)).toContain('"reason":"unregistered","sentence":"Who?"');
   });
 

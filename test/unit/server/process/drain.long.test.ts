@@ -1,7 +1,10 @@
 // How a server stops: clients are told to leave while they are still served, answers in flight finish, and what is cut
 // is said. test/load/drains.long.test.ts does the first of it forty times.
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { DEMONSTRATION_FILES, demonstrationDirectory } from '../../../../server/authority/demonstration.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
@@ -56,7 +59,9 @@ test.skipIf(!hasProgram('script'))(
     const server = runCommand(['serve', '--port', '0', '--threads', '1', ...flags]);
     try {
       const [, port] = await server.printed(/listening on http:\/\/\S+:(\d+)\n/);
-      const body = call('reqAuthorisation', '<usrProxyCert>x</usrProxyCert><usrAttCert></usrAttCert>');
+      // A grant: each has its line, while refusals are counted.
+      const user = readFileSync(join(demonstrationDirectory()!, DEMONSTRATION_FILES.user), 'utf8');
+      const body = call('reqAuthorisation', `<usrProxyCert>${user}</usrProxyCert><usrAttCert></usrAttCert>`);
       const asked = async (): Promise<boolean> => {
         const signal = AbortSignal.timeout(10_000);
         const headers = { 'content-type': 'text/xml' };
