@@ -7,7 +7,8 @@ import { ExponentialBackoff, fullJitterGenerator, handleWhen, retry } from 'cock
 import { Pool } from 'undici';
 import { bytesWithin } from './boundedBytes.ts';
 import { OperationError, reasonOf } from './operationError.ts';
-import { conditionOf, entityTagIn, lastChangeIn } from './validator.ts';
+import { tlsFailureText } from './tls.ts';
+import { conditionOf, entityTagIn, lastChangeIn, retryAfterMs } from './validator.ts';
 
 /** A body is at most this long, as it is sent and as it unpacks to: 1,000 records of the size known take 4 MB. */
 const BODY_BYTES_MAX = 64 << 20;
@@ -19,9 +20,6 @@ const REFUSAL_BYTES_MAX = 1 << 16;
 const RETRY_AFTER_MS_MAX = 900_000;
 
 const BACKOFF_MS_MAX = 30_000;
-
-/** OpenSSL's word for an answer that is no record of TLS. */
-const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
 /**
  * How an upstream is asked. `base` is its base URL, without a slash at the end; `rate` in requests a second; `tries` of
@@ -209,15 +207,15 @@ export class Upstream {
     } catch (error) {
       if (error instanceof Trouble) throw error;
       if (signal.aborted) throw new Trouble(`no whole answer within ${timeoutMs} ms`);
-      if (reasonOf(error) === NO_TLS) throw new Trouble('answers without TLS: is it http://?', false);
-      throw new Trouble(`${reasonOf(error)}: ${(error as Error).message}`);
+      const tlsFailure = tlsFailureText(error);
+      throw new Trouble(tlsFailure ?? `${reasonOf(error)}: ${(error as Error).message}`, tlsFailure === undefined);
     }
   }
 
   /** What a status other than 200 means; where it says when to come back, nobody asks before. */
   #refusal(status: number, headers: Headers): Trouble {
     const trouble = (what: string, isPassing: boolean): Trouble => new Trouble(what, isPassing, status);
-    const waitMs = retryAfterMs(headers);
+    const waitMs = retryAfterMs((name) => textOf(headers[name]));
     if (status >= 300 && status < 400 && headers['location'] !== undefined)
       return trouble(`${status}: leads to ${textOf(headers['location'])}, which is not followed`, false);
     const isPassing = [408, 425, 429].includes(status) || status >= 500 || (status === 403 && waitMs !== undefined);
@@ -242,14 +240,6 @@ const SETTLED_MS = 60_000;
 function validatorIn(headers: Headers): string | undefined {
   const headerOf = (name: string): string => textOf(headers[name]);
   return entityTagIn(headerOf) ?? lastChangeIn(headerOf, SETTLED_MS);
-}
-
-/** The wait that Retry-After asks for: in seconds, or until a date by the clock of who sent it (RFC 9110, 10.2.3). */
-function retryAfterMs(headers: Headers): number | undefined {
-  const text = textOf(headers['retry-after']).trim();
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const ms = Date.parse(text) - Date.parse(textOf(headers['date']));
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
 async function decoded(sent: Buffer, coding: string): Promise<Buffer> {

@@ -1,5 +1,5 @@
-// What says later whether an HTTP answer still holds: its entity tag, else the date of its last change (RFC 9110, 8.8).
-// Pure: headers in, a header out; which of them is believed, and when, is for who asks.
+// Reads headers of HTTP responses: the validator of a response, which is its entity tag or else the date of its last
+// change (RFC 9110, 8.8), and the wait that it asks for. Pure; the callers decide which headers they trust.
 
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/;
 
@@ -29,4 +29,12 @@ export function lastChangeIn(headerOf: HeaderOf, settledMs: number): string | un
 export function conditionOf(validator: string | undefined): Readonly<Record<string, string>> {
   if (validator === undefined) return {};
   return ENTITY_TAG.test(validator) ? { 'if-none-match': validator } : { 'if-modified-since': validator };
+}
+
+/** The wait that Retry-After asks for, in ms: a number of seconds, or until a date by the sender's clock (RFC 9110, 10.2.3). */
+export function retryAfterMs(headerOf: HeaderOf): number | undefined {
+  const text = headerOf('retry-after').trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const ms = Date.parse(text) - Date.parse(headerOf('date'));
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

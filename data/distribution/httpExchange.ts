@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { bytesWithin } from '../boundedBytes.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
+import { tlsFailureText } from '../tls.ts';
 import type { ObjectBytes } from './target.ts';
 
 /** So many connections, unless who asks wants more: the pointer is asked for while an object comes. */
@@ -94,7 +95,7 @@ function toldAs(url: string, signal: AbortSignal): (error: unknown) => never {
     if (error instanceof OperationError) throw error;
     const reason: unknown = signal.aborted ? signal.reason : error;
     if (reason instanceof OperationError) throw reason;
-    throw failed(url, `${reasonOf(reason)}: ${(reason as Error).message}`, error);
+    throw failed(url, tlsFailureText(reason) ?? `${reasonOf(reason)}: ${(reason as Error).message}`, error);
   };
 }
 

@@ -29,7 +29,7 @@ export function natsAccessOptions(url: URL, { credentials, ca }: NatsAccess): Co
 
 /** By what the file holds: credentials with a signed user, a seed, a name with its password, or a token. */
 function authenticatorOf(file: string): NonNullable<ConnectionOptions['authenticator']> {
-  const text = textWithin(file, FILE_BYTES_MAX).trim();
+  const text = textWithin(file, FILE_BYTES_MAX).replaceAll('\r\n', '\n').trim();
   const encoder = new TextEncoder();
   // The library wants an end of the last line.
   if (/^-+BEGIN NATS USER JWT-+\n/.test(text)) return credsAuthenticator(encoder.encode(`${text}\n`));

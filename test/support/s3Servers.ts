@@ -22,6 +22,7 @@ export interface S3Server {
   readonly objects: Map<string, Buffer>;
   readonly uploads: Map<string, { readonly key: string; readonly parts: Map<number, Buffer> }>;
   readonly asked: string[];
+  readonly connections: () => number;
   isMinding: boolean;
   misbehave: S3Misbehaviour;
   close(): void;
@@ -37,6 +38,8 @@ export async function s3Server(): Promise<S3Server> {
       await answer(self, request, response);
     })().catch(() => response.destroy());
   });
+  let connections = 0;
+  server.on('connection', () => connections++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const self: S3Server = {
@@ -45,6 +48,7 @@ export async function s3Server(): Promise<S3Server> {
     objects: new Map(),
     uploads: new Map(),
     asked,
+    connections: () => connections,
     isMinding: true,
     misbehave: () => false,
     close: () => {

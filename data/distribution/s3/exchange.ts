@@ -5,9 +5,11 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { OperationError } from '../../operationError.ts';
+import { tlsFailureText } from '../../tls.ts';
+import { retryAfterMs } from '../../validator.ts';
 import { failed, type ObjectAnswer, type ObjectHost, objectHost, type ObjectRequest } from '../httpExchange.ts';
 import type { S3Access } from '../target.ts';
-import { ANSWER_BYTES_MAX } from './answers.ts';
+import { ANSWER_BYTES_MAX, readS3Answer } from './answers.ts';
 import { KEYS_FROM, refusalText } from './refusals.ts';
 
 /** The parts of an upload that are under way at once, and a question beside them. */
@@ -44,7 +46,7 @@ export class S3Exchange {
   readonly #access: S3Access;
   readonly #timeoutMs: number;
 
-  /** Asks nobody yet. Throws OperationError `usage` where one of the two keys is missing. */
+  /** Sends no request yet. Throws OperationError `usage` for half of the keys and an endpoint without a host name. */
   constructor(bucket: string, access: S3Access, timeoutMs: number) {
     const { keys, region } = access;
     if (keys && (keys.id === '') !== (keys.secret === ''))
@@ -57,6 +59,11 @@ export class S3Exchange {
         : access.addressing === 'path';
     const folder = endpoint.pathname.replace(/\/+$/, '');
     this.origin = isPath ? endpoint.origin : `${endpoint.protocol}//${bucket}.${endpoint.host}`;
+    if (!URL.canParse(this.origin))
+      throw new OperationError(
+        'usage',
+        '--s3-addressing host needs a host name in --s3-endpoint, not an IP address: use --s3-addressing path',
+      );
     this.#base = isPath ? `${folder}/${bucket}` : folder;
     this.#host = objectHost(this.origin, timeoutMs, CONNECTIONS);
     this.#access = access;
@@ -79,19 +86,24 @@ export class S3Exchange {
         if (!(error instanceof OperationError) || error.code !== 'network') throw error;
         failure = error;
       }
-      const isPassing = !answer || PASSING.has(answer.status);
+      const isPassing = answer ? PASSING.has(answer.status) : tlsFailureText(failure.cause) === undefined;
       if (!isPassing || tried === TRIES || request.signal?.aborted === true) throw failure;
-      const asked = Number(/^\d{1,5}$/.exec(answer?.header('retry-after') ?? '')?.[0] ?? 0) * 1000;
-      const ms = Math.min(Math.max(asked, WAIT_MS * 2 ** tried), RETRY_AFTER_MS_MAX);
-      await wait(ms, undefined, request.signal ? { signal: request.signal } : {}).catch(() => undefined);
+      await pause(tried, request.signal, answer && retryAfterMs(answer.header));
     }
   }
 
-  /** The text of an answer, within its bound and the time limit. Throws OperationError `network`. */
+  /**
+   * The text of a response, within its bound and the time limit. A server that needs long may fail after it has sent
+   * 200: an InternalError in the text is retried like a 500. Throws OperationError `network`.
+   */
   async text(request: S3Request): Promise<string> {
     const limit = AbortSignal.timeout(request.answerMs ?? this.#timeoutMs * TRIES);
     const signal = request.signal ? AbortSignal.any([request.signal, limit]) : limit;
-    return (await this.send({ ...request, signal })).text(ANSWER_BYTES_MAX);
+    for (let tried = 1; ; tried++) {
+      const text = await (await this.send({ ...request, signal })).text(ANSWER_BYTES_MAX);
+      if (tried === TRIES || readS3Answer(text)?.texts['Code'] !== 'InternalError') return text;
+      await pause(tried, signal);
+    }
   }
 
   /** Of a key, for people: nothing in it is secret. */
@@ -165,6 +177,11 @@ export class S3Exchange {
     const hasKeys = (this.#access.keys?.id ?? '') !== '';
     return failed(this.urlOf(key), refusalText({ status: answer.status, body, region, date }, hasKeys));
   }
+}
+
+async function pause(tried: number, signal: AbortSignal | undefined, askedMs = 0): Promise<void> {
+  const ms = Math.min(Math.max(askedMs, WAIT_MS * 2 ** tried), RETRY_AFTER_MS_MAX);
+  await wait(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
 }
 
 function* slicesOf(body: Uint8Array, onSlice: () => void, onEnd: () => void): Generator<Uint8Array> {

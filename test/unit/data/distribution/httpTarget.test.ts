@@ -92,6 +92,15 @@ test.each([
   await expect(readPointer(undefined, signal)).rejects.toThrow(network(message));
 });
 
+test('a server that speaks no TLS is told with the cure', async () => {
+  const { name } = await targetOf((_request, response) => void response.end());
+  const encrypted = await openTarget(name.replace('http:', 'https:'), { timeoutMs: 10_000 });
+  await expect(encrypted.readPointer(undefined, signal)).rejects.toThrow(
+    network(/current\.json: answers without TLS: is it http:\/\/\?$/),
+  );
+  await encrypted.close();
+});
+
 test.each([
   'ftp://a.example.org/',
   'http://user:hunter2@a.example.org/',

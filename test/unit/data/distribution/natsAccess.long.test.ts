@@ -45,6 +45,12 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () 
     ['a token', 'authorization { token: hunter2 }', 'hunter2', 'hunter3'],
     ['a key', `authorization { users: [ { nkey: ${key.getPublicKey()} } ] }`, seed, 'hunter3'],
     ['the account that signed its claims', account.lines, account.credentials, natsAccount().credentials],
+    [
+      'claims in lines with CR LF',
+      account.lines,
+      account.credentials.replaceAll('\n', '\r\n'),
+      natsAccount().credentials,
+    ],
   ])('by %s, and tells no secret', async (_, line, right, wrong) => {
     const url = (await guarded(line)).bucket('guarded');
     const release = await releaseOf(directory, 1);
@@ -62,7 +68,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () 
     const file = fileOf(right);
     const [code, told] = await publish(['--nats-credentials', file]);
     expect([code, told]).toEqual([0, expect.stringContaining('published generation')]);
-    for (const secret of right.split('\n').filter((text) => text !== '')) expect(told).not.toContain(secret);
+    for (const secret of right.split(/\r?\n/).filter((text) => text !== '')) expect(told).not.toContain(secret);
     await servesAtLast(await replica(url, ['--nats-credentials', file]), release);
   });
 

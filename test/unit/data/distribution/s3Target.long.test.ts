@@ -142,6 +142,13 @@ describe('a large object', () => {
     expect([server.objects.size, server.uploads.size]).toEqual([0, 0]);
   });
 
+  test('is whole if the server fails once while it puts the parts together, after it has sent 200', async () => {
+    spoil(1, /^POST .*uploadId/, error(200, 'InternalError'));
+    await large(cutInto(body, 70_000));
+    expect(server.objects.get(key)!.equals(body)).toBe(true);
+    expect(server.asked.filter((one) => /^POST .*uploadId/.test(one)).length).toBe(2);
+  });
+
   test('that was left unfinished is removed by prune after a day', async () => {
     await published(target, old);
     for (const id of ['one', 'two', 'three']) server.uploads.set(id, { key, parts: new Map() });
@@ -176,6 +183,25 @@ describe('an answer that is none', () => {
     spoil(2, /./, (_request, response) => void response.writeHead(503, { 'retry-after': '1' }).end());
     expect(await target.readPointer(undefined, signal)).toBeUndefined();
     expect(server.asked.length).toBe(3);
+  });
+
+  test('is not retried before the date that its Retry-After names', async () => {
+    const dates = { date: 'Sun, 01 Feb 2026 00:00:00 GMT', 'retry-after': 'Sun, 01 Feb 2026 00:00:15 GMT' };
+    spoil(1, /./, (_request, response) => void response.writeHead(503, dates).end());
+    const hasty = s3Target(new URL('s3://bucket/folder'), 3000, server.access);
+    await expect(hasty.readPointer(undefined, signal)).rejects.toThrow(told(/current\.json: /));
+    expect(server.asked.length).toBe(1);
+    await hasty.close();
+  });
+
+  test('because the server speaks no TLS is told with the cure and not retried', async () => {
+    const endpoint = server.origin.replace('http:', 'https:');
+    const encrypted = s3Target(new URL('s3://bucket/folder'), 10_000, { ...server.access, endpoint });
+    await expect(encrypted.readPointer(undefined, signal)).rejects.toThrow(
+      told(/current\.json: answers without TLS: is it http:\/\/\?$/),
+    );
+    expect(server.connections()).toBe(1);
+    await encrypted.close();
   });
 
   test.each([
@@ -283,6 +309,15 @@ test('half of the keys is told before anybody is asked', async () => {
   const s3 = { ...server.access, keys: { id: 'a', secret: '', token: '' } };
   await expect(openPublishingTarget('s3://bucket/', { s3 })).rejects.toThrow(told(/want both of AWS_/, 'usage'));
 });
+
+test.each(['http://127.0.0.1:9', 'http://[::1]:9'])(
+  'refuses to put the bucket before the address in %s',
+  async (endpoint) => {
+    const s3 = { endpoint, region: 'us-east-1', addressing: 'host' } as const;
+    const refused = openPublishingTarget('s3://bucket/', { s3 });
+    await expect(refused).rejects.toThrow(told(/needs a host name.*use --s3-addressing path$/, 'usage'));
+  },
+);
 
 describe('the commands', () => {
   const environment = { AWS_ACCESS_KEY_ID: S3_KEYS.id, AWS_SECRET_ACCESS_KEY: S3_KEYS.secret };
