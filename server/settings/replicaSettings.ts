@@ -135,7 +135,7 @@ export const S3_UNCONDITIONAL = [
 /** Who a process is to targets, of its settings and the keys of S3 in an environment. */
 export function targetAccessOf(settings: ValuesOf<typeof TARGET_SETTINGS>, environment: Environment): TargetAccess {
   const { natsCredentials, natsCa, natsReplicas, s3Endpoint, s3Region, s3Addressing } = settings;
-  const of = (name: string): string => environment[name] ?? '';
+  const of = (name: string): string => environment[name]?.trim() ?? '';
   const keys = { id: of('AWS_ACCESS_KEY_ID'), secret: of('AWS_SECRET_ACCESS_KEY'), token: of('AWS_SESSION_TOKEN') };
   return {
     nats: { credentials: natsCredentials, ca: natsCa, replicas: natsReplicas },

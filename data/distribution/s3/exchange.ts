@@ -46,9 +46,19 @@ export class S3Exchange {
   readonly #access: S3Access;
   readonly #timeoutMs: number;
 
-  /** Sends no request yet. Throws OperationError `usage` for half of the keys and an endpoint without a host name. */
+  /** Sends no request yet. Throws OperationError `usage` for wrong or incomplete keys and an endpoint without a host name. */
   constructor(bucket: string, access: S3Access, timeoutMs: number) {
     const { keys, region } = access;
+    for (const [name, value] of Object.entries({
+      AWS_ACCESS_KEY_ID: keys?.id ?? '',
+      AWS_SECRET_ACCESS_KEY: keys?.secret ?? '',
+      AWS_SESSION_TOKEN: keys?.token ?? '',
+    }))
+      if (!/^[!-~]*$/.test(value))
+        throw new OperationError(
+          'usage',
+          `environment variable ${name}: want printable ASCII characters without blanks`,
+        );
     if (keys && (keys.id === '') !== (keys.secret === ''))
       throw new OperationError('usage', `want both of ${KEYS_FROM} in the environment, or none for a public bucket`);
     const endpoint = new URL(access.endpoint ?? `https://s3.${region}.amazonaws.com`);

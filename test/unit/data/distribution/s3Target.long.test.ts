@@ -323,6 +323,26 @@ describe('the commands', () => {
   const environment = { AWS_ACCESS_KEY_ID: S3_KEYS.id, AWS_SECRET_ACCESS_KEY: S3_KEYS.secret };
   const words = (...of: readonly string[]): readonly string[] => [...of, '--s3-endpoint', server.origin];
 
+  test.each(['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'])(
+    'take %s with blanks around it, and refuse others in it without repeating it',
+    async (name) => {
+      const token = { ...environment, AWS_SESSION_TOKEN: 'token' } as const;
+      const run = async (value: string): Promise<[number | null, string]> => {
+        const set = { environment: { ...token, [name]: value } };
+        const command = runCommand(words('prune', 's3://bucket/folder', '--keep', '1'), set);
+        const { code } = await command.ended;
+        return [code, command.out() + command.err()];
+      };
+      const wanted = 'want printable ASCII characters without blanks';
+      expect(await run('hunter2\nhunter2')).toEqual([
+        2,
+        `catalogue-replica: environment variable ${name}: ${wanted}\n`,
+      ]);
+      const nothing = expect.stringContaining('nothing is published there') as string;
+      expect(await run(` ${{ ...token }[name as keyof typeof token]}\n`)).toEqual([1, nothing]);
+    },
+  );
+
   test('publish, serve from a bucket and prune it, and tell no secret', async () => {
     const publish = runCommand(words('publish', old.file, '--to', 's3://bucket/folder'), { environment });
     expect((await publish.ended).code).toBe(0);
