@@ -153,16 +153,32 @@ export class SnapshotCache {
   /** Removes all but what is kept, and `others`, here or by a replica that is ahead. Throws OperationError `file`. */
   removeOthers(others: readonly Pointer[] = []): void {
     const kept = new Set([...this.#pointers, ...this.#ahead(), ...others].map(({ sha256 }) => sha256));
+    this.#remove((file, sha256) => (isPartial(file) ? isAbandoned(file) : !kept.has(sha256)));
+  }
+
+  /** Removes the partial files that no fetch writes any more, except those of `wanted`. Throws OperationError `file`. */
+  removeAbandoned(wanted: Pointer): void {
+    this.#remove((file, sha256) => isPartial(file) && sha256 !== wanted.sha256 && isAbandoned(file));
+  }
+
+  #remove(isUnneeded: (file: string, sha256: string) => boolean): void {
     attempt(`cannot remove from ${this.#directory}`, () => {
       for (const name of readdirSync(this.#directory)) {
         const sha256 = /^([0-9a-f]{64})\.snapshot/.exec(name)?.[1];
         if (sha256 === undefined) continue;
         const file = path.join(this.#directory, name);
-        const isLeft = name.endsWith(partialOf('')) ? writtenMsAgo(file) > ABANDONED_MS : !kept.has(sha256);
-        if (isLeft) rmSync(file, { force: true });
+        if (isUnneeded(file, sha256)) rmSync(file, { force: true });
       }
     });
   }
+}
+
+function isPartial(file: string): boolean {
+  return file.endsWith(partialOf(''));
+}
+
+function isAbandoned(file: string): boolean {
+  return writtenMsAgo(file) > ABANDONED_MS;
 }
 
 interface KnownIndex {

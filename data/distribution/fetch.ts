@@ -18,7 +18,10 @@ const STALL_BYTES = 1 << 16;
 const TRIES = 3;
 const WAIT_MS = 250;
 
-/** What is fetched from where to where; `signal` ends it, and the next run goes on there. */
+/**
+ * What is fetched from where to where; `signal` ends it, and the next run goes on there. `makeRoom` is called before a
+ * fetch is refused for lack of room on the disk.
+ */
 export interface FetchOptions {
   readonly target: Target;
   readonly name: string;
@@ -26,6 +29,7 @@ export interface FetchOptions {
   readonly file: string;
   readonly signal: AbortSignal;
   readonly stallMs: number;
+  readonly makeRoom?: () => void;
 }
 
 /** Where an object lies until it is whole. */
@@ -44,7 +48,14 @@ export async function fetchObject(options: FetchOptions): Promise<number> {
   const partial = partialOf(file);
   try {
     const kept = Math.min(foundAt(partial)?.size ?? 0, stored.size);
-    await assertRoom(path.dirname(file), stored.size - kept);
+    const directory = path.dirname(file);
+    const bytes = stored.size - kept;
+    if (!(await hasRoom(directory, bytes))) {
+      options.makeRoom?.();
+      // The message does not say how much is free: it changes, and a message that stays the same is reported once.
+      if (!(await hasRoom(directory, bytes)))
+        throw new OperationError('file', `no room in ${directory} for ${bytes} bytes that are to be fetched`);
+    }
     const { came, sum } = await fetchInto(partial, options);
     if (sum === stored.sha256) {
       renameSync(partial, file);
@@ -69,11 +80,9 @@ export function distrust(file: string): void {
   if (existsSync(file)) attempt(`cannot rename ${file}`, () => renameSync(file, partialOf(file)));
 }
 
-async function assertRoom(directory: string, bytes: number): Promise<void> {
+async function hasRoom(directory: string, bytes: number): Promise<boolean> {
   const { bavail, bsize } = await statfs(directory);
-  if (bytes <= bavail * bsize) return;
-  // Without what is free, which changes: the same is told once.
-  throw new OperationError('file', `no room in ${directory} for ${bytes} bytes that are to be fetched`);
+  return bytes <= bavail * bsize;
 }
 
 type FileHandle = Awaited<ReturnType<typeof open>>;

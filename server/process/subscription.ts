@@ -310,7 +310,8 @@ export class Subscription {
   async #bring(pointer: Pointer): Promise<void> {
     const { baseUrl, report, settings } = this.#options;
     const startMs = steadyMs();
-    const shared = { target: this.#target, signal: this.#stop.signal, stallMs: TIMEOUT_MS };
+    const makeRoom = (): void => this.#cache.removeAbandoned(pointer);
+    const shared = { target: this.#target, signal: this.#stop.signal, stallMs: TIMEOUT_MS, makeRoom };
     const file = this.#cache.snapshotFile(pointer);
     const generation = pointer.generation.slice(0, 12);
     let bytes = await fetchObject({ ...shared, name: snapshotName(pointer), stored: pointer, file });

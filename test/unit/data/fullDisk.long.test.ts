@@ -1,6 +1,6 @@
 // The life of data on a disk that is full: each step says so, what was there is there still, and the next run ends the
 // work once there is room.
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
@@ -104,6 +104,30 @@ describe.skipIf(!disk)('on a full disk', () => {
       await expect.poll(async () => (await server.status()).data!.generation, POLL).toBe(next.generation);
     } finally {
       await server.kill();
+    }
+  });
+
+  test('a server removes partial files that were abandoned in its cache, and none that another replica writes', async () => {
+    const { url } = newFolder(directory);
+    const release = await releaseOf(directory, 1);
+    await published(url, release);
+    const cache = mkdtempSync(at('cache-of-partials-'));
+    const partialOf = (letter: string): string => join(cache, `${letter.repeat(64)}.snapshot.partial`);
+    const [abandoned, written] = [partialOf('a'), partialOf('b')];
+    writeFileSync(written, 'bytes');
+    disk!.fill(LEFT);
+    renameSync(at('filler'), abandoned);
+    const server = await startFollower(url, cache);
+    try {
+      await expect.poll(async () => (await server.readyz()).reason, POLL).toMatch(FULL);
+      expect(existsSync(abandoned)).toBe(true);
+      utimesSync(abandoned, 0, 0);
+      await server.reload();
+      await expect.poll(async () => (await server.readyz()).code, POLL).toBe(200);
+      expect([existsSync(abandoned), existsSync(written)]).toEqual([false, true]);
+    } finally {
+      await server.kill();
+      rmSync(cache, { recursive: true });
     }
   });
 
