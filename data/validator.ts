@@ -31,7 +31,7 @@ export function conditionOf(validator: string | undefined): Readonly<Record<stri
   return ENTITY_TAG.test(validator) ? { 'if-none-match': validator } : { 'if-modified-since': validator };
 }
 
-/** The wait that Retry-After asks for, in ms: a number of seconds, or until a date by the sender's clock (RFC 9110, 10.2.3). */
+/** The ms to wait by Retry-After: a number of seconds, or until a date by its sender's clock (RFC 9110, 10.2.3). */
 export function retryAfterMs(headerOf: HeaderOf): number | undefined {
   const text = headerOf('retry-after').trim();
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;

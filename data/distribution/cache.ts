@@ -156,7 +156,7 @@ export class SnapshotCache {
     this.#remove((file, sha256) => (isPartial(file) ? isAbandoned(file) : !kept.has(sha256)));
   }
 
-  /** Removes the partial files that no fetch writes any more, except those of `wanted`. Throws OperationError `file`. */
+  /** Removes partial files that no fetch writes any more, except those of `wanted`. Throws OperationError `file`. */
   removeAbandoned(wanted: Pointer): void {
     this.#remove((file, sha256) => isPartial(file) && sha256 !== wanted.sha256 && isAbandoned(file));
   }

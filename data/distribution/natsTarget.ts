@@ -16,6 +16,7 @@ import { type ObjectInfo, Objm, type ObjectStore } from '@nats-io/obj';
 import { connect, type NatsConnection, TimeoutError } from '@nats-io/transport-node';
 import { setTimeout as wait } from 'node:timers/promises';
 import { OperationError } from '../operationError.ts';
+import { tlsFailureText } from '../tls.ts';
 import { natsAccessOptions } from './natsAccess.ts';
 import { encodePointer, isObjectName, type Pointer, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
 import type { ListedObject, NatsAccess, ObjectBytes, PointerText, PublishingTarget } from './target.ts';
@@ -216,7 +217,8 @@ class NatsTarget implements PublishingTarget {
 
   #told(error: unknown): OperationError {
     if (error instanceof OperationError) return error;
-    return this.#failed(error instanceof TimeoutError ? 'no server answers in time' : (error as Error).message, error);
+    if (error instanceof TimeoutError) return this.#failed('no server answers in time', error);
+    return this.#failed(tlsFailureText(error, '--nats-ca') ?? (error as Error).message, error);
   }
 
   #failed(why: string, cause?: unknown): OperationError {

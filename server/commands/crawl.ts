@@ -39,7 +39,7 @@ const WITHIN_API = /\/api\/v[23](?:\/[\w.]+){0,2}\/?(?:\?.*)?$/;
 /** How a catalogue is crawled, at a base URL or an address of its API. Throws OperationError `usage`. */
 export function crawlingOf(
   url: string,
-  { contact, concurrency, rate, timeoutSeconds, linksMin, shrinkMax }: CrawlSettings,
+  { contact, ca, concurrency, rate, timeoutSeconds, linksMin, shrinkMax }: CrawlSettings,
   isForced: boolean,
 ): Omit<CrawlOptions, 'kind' | 'output' | 'state' | 'now'> {
   const base = BASE_URL.parse(url.replace(WITHIN_API, ''));
@@ -51,6 +51,7 @@ export function crawlingOf(
     ...SIZES,
     ...judged,
     base,
+    ca,
     concurrency,
     rate,
     timeoutMs: Math.round(timeoutSeconds * 1000),

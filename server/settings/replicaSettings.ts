@@ -20,7 +20,10 @@ import {
 const PERIOD = durationBetween(1000, 7 * DAY_MS);
 const PERCENT = numberBetween(0, 100);
 
-/** Rows about every crawl. */
+/** The words for the authorities that are trusted by default. */
+const AUTHORITIES = "Node.js's and the system's";
+
+/** Rows about every crawl; `ca` is for targets too. */
 const CRAWLING = named({
   concurrency: one(integerBetween(1, 4), 2, { help: 'requests at a time to a catalogue that is crawled, 1 to 4' }),
   rate: one(numberBetween(0.01, 1000), 10, { help: 'requests a second to it at most' }),
@@ -31,6 +34,10 @@ const CRAWLING = named({
   contact: one(CONTACT, undefined, {
     help: 'who crawls it, for the User-Agent: an address or URL',
     initialText: 'none',
+  }),
+  ca: one(PATH, undefined, {
+    help: 'PEM file of the authorities of HTTPS servers: the catalogue that is crawled, targets, S3',
+    initialText: AUTHORITIES,
   }),
   linksMin: one(PERCENT, 99.9, { help: 'percentage of its links that must lead to a record' }),
   shrinkMax: one(PERCENT, 5, { help: 'percentage of records that one of its collections may lose' }),
@@ -102,7 +109,7 @@ export const TARGET_SETTINGS = named({
     help: 'file for NATS: credentials, seed, user:password or token',
     initialText: 'none',
   }),
-  natsCa: one(PATH, undefined, { help: 'PEM file of the authorities of NATS servers', initialText: "Node.js's own" }),
+  natsCa: one(PATH, undefined, { help: 'PEM file of the authorities of NATS servers', initialText: AUTHORITIES }),
   natsReplicas: one(integerBetween(1, 5), 1, { help: 'servers that a NATS bucket lies on which a publisher makes' }),
   s3Endpoint: one(BASE_URL, undefined, { help: 'URL of the S3 server', initialText: 'that of AWS in the region' }),
   s3Region: one(REGION, 'us-east-1', { help: 'region of the bucket of S3' }),
@@ -114,6 +121,7 @@ export const TARGET_SETTINGS = named({
 
 /** The settings that publishers have too, by their names. */
 export const PUBLISHER_SETTINGS: readonly string[] = [
+  'ca',
   'natsCredentials',
   'natsCa',
   'natsReplicas',
@@ -133,12 +141,16 @@ export const S3_UNCONDITIONAL = [
 ] as const;
 
 /** Who a process is to targets, of its settings and the keys of S3 in an environment. */
-export function targetAccessOf(settings: ValuesOf<typeof TARGET_SETTINGS>, environment: Environment): TargetAccess {
-  const { natsCredentials, natsCa, natsReplicas, s3Endpoint, s3Region, s3Addressing } = settings;
+export function targetAccessOf(
+  settings: ValuesOf<typeof TARGET_SETTINGS> & Pick<CrawlSettings, 'ca'>,
+  environment: Environment,
+): TargetAccess {
+  const { ca, natsCredentials, natsCa, natsReplicas, s3Endpoint, s3Region, s3Addressing } = settings;
   const of = (name: string): string => environment[name]?.trim() ?? '';
   const keys = { id: of('AWS_ACCESS_KEY_ID'), secret: of('AWS_SECRET_ACCESS_KEY'), token: of('AWS_SESSION_TOKEN') };
   return {
+    ca,
     nats: { credentials: natsCredentials, ca: natsCa, replicas: natsReplicas },
-    s3: { endpoint: s3Endpoint, region: s3Region, addressing: s3Addressing, keys },
+    s3: { endpoint: s3Endpoint, region: s3Region, addressing: s3Addressing, keys, ca },
   };
 }

@@ -46,7 +46,10 @@ export class S3Exchange {
   readonly #access: S3Access;
   readonly #timeoutMs: number;
 
-  /** Sends no request yet. Throws OperationError `usage` for wrong or incomplete keys and an endpoint without a host name. */
+  /**
+   * Sends no request yet. Throws OperationError `usage` for wrong or incomplete keys and for an IP address that would
+   * have to carry the bucket, `file` and `input` for the file of authorities.
+   */
   constructor(bucket: string, access: S3Access, timeoutMs: number) {
     const { keys, region } = access;
     for (const [name, value] of Object.entries({
@@ -75,7 +78,7 @@ export class S3Exchange {
         '--s3-addressing host needs a host name in --s3-endpoint, not an IP address: use --s3-addressing path',
       );
     this.#base = isPath ? `${folder}/${bucket}` : folder;
-    this.#host = objectHost(this.origin, timeoutMs, CONNECTIONS);
+    this.#host = objectHost(this.origin, timeoutMs, access.ca, CONNECTIONS);
     this.#access = access;
     this.#timeoutMs = timeoutMs;
   }

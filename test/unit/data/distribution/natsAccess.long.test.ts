@@ -110,7 +110,13 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () 
     const url = `tls://localhost:${server.port}/encrypted`;
     const target = await opened(url, { nats: { ca: issuer.certificateFile } });
     expect(await target.readPointer(undefined, signal)).toBeUndefined();
-    await expect((await opened(url)).readPointer(undefined, signal)).rejects.toMatchObject({ code: 'network' });
+    await expect((await opened(url)).readPointer(undefined, signal)).rejects.toMatchObject({
+      code: 'network',
+      message: expect.stringMatching(/UNABLE_TO_\w+: .* with --nats-ca, or .* system's trust store$/) as string,
+    });
+    const environment = { SSL_CERT_FILE: issuer.certificateFile };
+    const prune = runCommand(['prune', url, '--keep', '1'], { environment });
+    await prune.printed(/nothing is published there/);
     const plain = (await guarded()).bucket('plain').replace('nats:', 'tls:');
     await expect((await opened(plain)).readPointer(undefined, signal)).rejects.toThrow(/does not support 'tls'/);
   });

@@ -326,9 +326,8 @@ describe('the commands', () => {
   test.each(['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'])(
     'take %s with blanks around it, and refuse others in it without repeating it',
     async (name) => {
-      const token = { ...environment, AWS_SESSION_TOKEN: 'token' } as const;
       const run = async (value: string): Promise<[number | null, string]> => {
-        const set = { environment: { ...token, [name]: value } };
+        const set = { environment: { ...environment, [name]: value } };
         const command = runCommand(words('prune', 's3://bucket/folder', '--keep', '1'), set);
         const { code } = await command.ended;
         return [code, command.out() + command.err()];
@@ -339,7 +338,7 @@ describe('the commands', () => {
         `catalogue-replica: environment variable ${name}: ${wanted}\n`,
       ]);
       const nothing = expect.stringContaining('nothing is published there') as string;
-      expect(await run(` ${{ ...token }[name as keyof typeof token]}\n`)).toEqual([1, nothing]);
+      expect(await run(' hunter2\n')).toEqual([1, nothing]);
     },
   );
 

@@ -53,6 +53,7 @@ describe('without any source', () => {
       rate: 10,
       timeoutSeconds: 30,
       contact: undefined,
+      ca: undefined,
       linksMin: 99.9,
       shrinkMax: 5,
       from: undefined,
