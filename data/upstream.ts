@@ -7,7 +7,7 @@ import { ExponentialBackoff, fullJitterGenerator, handleWhen, retry } from 'cock
 import { Pool } from 'undici';
 import { bytesWithin } from './boundedBytes.ts';
 import { OperationError, reasonOf } from './operationError.ts';
-import { tlsFailureText, trustedAuthorities } from './tls.ts';
+import { tlsFailureText } from './tls.ts';
 import { conditionOf, entityTagIn, lastChangeIn, retryAfterMs } from './validator.ts';
 
 /** A body is at most this long, as it is sent and as it unpacks to: 1,000 records of the size known take 4 MB. */
@@ -31,8 +31,6 @@ export interface UpstreamOptions {
   readonly concurrency: number;
   readonly rate: number;
   readonly userAgent: string;
-  /** PEM file of the authorities to trust in place of those of Node.js and the system. */
-  readonly ca?: string | undefined;
   readonly tries: number;
   readonly backoffMs: number;
   readonly timeoutMs: number;
@@ -103,17 +101,14 @@ export class Upstream {
   /** The bucket holds one token; when the next one is there, by the clock. */
   #nextMs = 0;
   /** Waits do not keep the process, since nobody ends those that are left when a page could not be had: this does. */
-  readonly #keeper: NodeJS.Timeout;
+  readonly #keeper = setInterval(() => undefined, 2 ** 30);
   #isClosed = false;
 
-  /** Throws OperationError `file` and `input` for the file `ca`. */
   constructor(options: UpstreamOptions) {
     this.#options = options;
-    const { concurrency: connections, timeoutMs, base, ca } = options;
-    const connect = { timeout: timeoutMs, ...(base.startsWith('https:') && trustedAuthorities(ca)) };
-    const timeouts = { connect, headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-    this.#pool = new Pool(new URL(base).origin, { connections, pipelining: 1, ...timeouts });
-    this.#keeper = setInterval(() => undefined, 2 ** 30);
+    const { concurrency: connections, timeoutMs } = options;
+    const timeouts = { connect: { timeout: timeoutMs }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+    this.#pool = new Pool(new URL(options.base).origin, { connections, pipelining: 1, ...timeouts });
   }
 
   /**

@@ -150,35 +150,23 @@ export class SnapshotCache {
     return foundAt(path.join(this.#directory, INDEX_NAME))?.mtimeMs;
   }
 
-  /** Removes all but what is kept, and `others`, here or by a replica that is ahead. Throws OperationError `file`. */
+  /**
+   * Removes all but the generations that are kept, here or by a replica that is ahead, `others`, and partial files that
+   * a fetch may still write. Throws OperationError `file`.
+   */
   removeOthers(others: readonly Pointer[] = []): void {
     const kept = new Set([...this.#pointers, ...this.#ahead(), ...others].map(({ sha256 }) => sha256));
-    this.#remove((file, sha256) => (isPartial(file) ? isAbandoned(file) : !kept.has(sha256)));
-  }
-
-  /** Removes partial files that no fetch writes any more, except those of `wanted`. Throws OperationError `file`. */
-  removeAbandoned(wanted: Pointer): void {
-    this.#remove((file, sha256) => isPartial(file) && sha256 !== wanted.sha256 && isAbandoned(file));
-  }
-
-  #remove(isUnneeded: (file: string, sha256: string) => boolean): void {
     attempt(`cannot remove from ${this.#directory}`, () => {
       for (const name of readdirSync(this.#directory)) {
         const sha256 = /^([0-9a-f]{64})\.snapshot/.exec(name)?.[1];
         if (sha256 === undefined) continue;
         const file = path.join(this.#directory, name);
-        if (isUnneeded(file, sha256)) rmSync(file, { force: true });
+        const isAbandoned = writtenMsAgo(file) > ABANDONED_MS && !others.some((other) => other.sha256 === sha256);
+        const isUnneeded = name.endsWith(partialOf('')) ? isAbandoned : !kept.has(sha256);
+        if (isUnneeded) rmSync(file, { force: true });
       }
     });
   }
-}
-
-function isPartial(file: string): boolean {
-  return file.endsWith(partialOf(''));
-}
-
-function isAbandoned(file: string): boolean {
-  return writtenMsAgo(file) > ABANDONED_MS;
 }
 
 interface KnownIndex {

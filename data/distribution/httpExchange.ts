@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { bytesWithin } from '../boundedBytes.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
-import { tlsFailureText, trustedAuthorities } from '../tls.ts';
+import { tlsFailureText } from '../tls.ts';
 import type { ObjectBytes } from './target.ts';
 
 /** So many connections, unless who asks wants more: the pointer is asked for while an object comes. */
@@ -42,18 +42,9 @@ export interface ObjectHost {
   close(): Promise<void>;
 }
 
-/**
- * The host of an origin; it may take `timeoutMs` to be reached, to answer, and between two pieces of a body. `ca` is a
- * PEM file of authorities. Throws OperationError `file` and `input` for that file.
- */
-export function objectHost(
-  origin: string,
-  timeoutMs: number,
-  ca: string | undefined,
-  connections = CONNECTIONS,
-): ObjectHost {
-  const connect = { timeout: timeoutMs, ...(origin.startsWith('https:') && trustedAuthorities(ca)) };
-  const timeouts = { connect, headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+/** The host of an origin; it may take `timeoutMs` to be reached, to answer, and between two pieces of a body. */
+export function objectHost(origin: string, timeoutMs: number, connections = CONNECTIONS): ObjectHost {
+  const timeouts = { connect: { timeout: timeoutMs }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
   const pool = new Pool(origin, { connections, pipelining: 1, ...timeouts });
   return {
     close: () => pool.destroy(),

@@ -9,8 +9,8 @@ import type { Target, TargetOptions } from './target.ts';
 const SETTLED_MS = 2000;
 
 /** The folder of an `http:` or `https:` URL as a target. */
-export function httpTarget(url: URL, { timeoutMs, ca }: TargetOptions): Target {
-  const host = objectHost(url.origin, timeoutMs, ca);
+export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
+  const host = objectHost(url.origin, timeoutMs);
   const folder = url.pathname.replace(/\/*$/, '/');
   const refusal = (path: string, status: number): Error => {
     const why = status >= 300 && status < 400 ? ', and nothing is followed' : '';

@@ -9,7 +9,6 @@ import {
 } from '@nats-io/transport-node';
 import { textWithin } from '../files.ts';
 import { OperationError } from '../operationError.ts';
-import { trustedAuthorities } from '../tls.ts';
 import type { NatsAccess } from './target.ts';
 
 const FILE_BYTES_MAX = 1 << 16;
@@ -21,11 +20,9 @@ const PORT = '4222';
  */
 export function natsAccessOptions(url: URL, { credentials, ca }: NatsAccess): ConnectionOptions {
   const isEncrypted = url.protocol === 'tls:' || ca !== undefined;
-  // For nats: too: the servers may ask for TLS.
-  const authorities = trustedAuthorities(ca);
   return {
     servers: `${url.hostname}:${url.port || PORT}`,
-    ...(isEncrypted && { tls: authorities }),
+    ...(isEncrypted && { tls: ca === undefined ? {} : { ca: textWithin(ca, FILE_BYTES_MAX) } }),
     ...(credentials !== undefined && { authenticator: authenticatorOf(credentials) }),
   };
 }

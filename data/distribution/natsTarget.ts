@@ -218,7 +218,7 @@ class NatsTarget implements PublishingTarget {
   #told(error: unknown): OperationError {
     if (error instanceof OperationError) return error;
     if (error instanceof TimeoutError) return this.#failed('no server answers in time', error);
-    return this.#failed(tlsFailureText(error, '--nats-ca') ?? (error as Error).message, error);
+    return this.#failed(tlsFailureText(error) ?? (error as Error).message, error);
   }
 
   #failed(why: string, cause?: unknown): OperationError {

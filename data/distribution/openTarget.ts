@@ -1,6 +1,7 @@
 // Which kind of target a URL asks for. A new kind is a line in each of the two functions, and its form in
 // targetUrl.ts; its code is read only where it is asked for.
 import { OperationError } from '../operationError.ts';
+import { trustAuthorities } from '../tls.ts';
 import { targetMistake } from './targetUrl.ts';
 import type { PublishingTarget, S3Access, Target, TargetAccess, TargetOptions } from './target.ts';
 
@@ -10,11 +11,15 @@ const CONNECT_MS = 10_000;
 const S3_MS = 30_000;
 const NOBODY: S3Access = { region: 'us-east-1' };
 
-/** The target of a URL, for a replica. Throws OperationError `usage` where it is none. Reads the code of its kind. */
+/**
+ * The target of a URL, for a replica. Throws OperationError `usage` for a wrong URL, `file` and `input` for the files
+ * of its access. Reads the code of its kind.
+ */
 export async function openTarget(url: string, options: TargetOptions): Promise<Target> {
   const target = assertTarget(url);
   if (target.protocol === 'file:')
     return (await import('./readableFolder.ts')).readableFolder(target, options.timeoutMs);
+  trustAuthorities(options.ca);
   if (isNats(target))
     return (await import('./natsTarget.ts')).natsTarget(target, options.timeoutMs, options.nats ?? {});
   if (target.protocol === 's3:')
@@ -26,6 +31,7 @@ export async function openTarget(url: string, options: TargetOptions): Promise<T
 export async function openPublishingTarget(url: string, access: TargetAccess = {}): Promise<PublishingTarget> {
   const target = assertTarget(url);
   if (target.protocol === 'file:') return (await import('./fileTarget.ts')).fileTarget(target);
+  trustAuthorities(access.ca);
   if (isNats(target)) return (await import('./natsTarget.ts')).natsTarget(target, CONNECT_MS, access.nats ?? {});
   if (target.protocol === 's3:') return (await import('./s3Target.ts')).s3Target(target, S3_MS, access.s3 ?? NOBODY);
   const cure = 'publish to the folder that its server hands out, as file:///folder';

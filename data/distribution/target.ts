@@ -88,10 +88,9 @@ export interface S3Access {
   readonly addressing?: 'path' | 'host' | undefined;
   readonly keys?: S3Keys | undefined;
   readonly isUnconditional?: boolean | undefined;
-  readonly ca?: string | undefined;
 }
 
-/** Who we are to targets that ask. `ca` is a PEM file of the authorities of HTTPS servers, for S3 too. */
+/** Who we are to targets that ask, and a PEM file of the authorities that we trust. */
 export interface TargetAccess {
   readonly ca?: string | undefined;
   readonly nats?: NatsAccess;

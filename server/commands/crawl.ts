@@ -5,6 +5,7 @@ import { crawl, type CrawlOptions, type CrawlReport } from '../../data/crawl/cra
 import { discardedRefusal } from '../../data/crawl/publish.ts';
 import { stateBeside } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
+import { trustAuthorities } from '../../data/tls.ts';
 import type { Retry } from '../../data/upstream.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Report } from '../observe/events.ts';
@@ -36,7 +37,10 @@ const SIZES = { recordsMax: 10_000_000, idsMax: 40_000_000 };
 /** What stands behind the base URL in the address of a root view, a list or a record, as people copy them. */
 const WITHIN_API = /\/api\/v[23](?:\/[\w.]+){0,2}\/?(?:\?.*)?$/;
 
-/** How a catalogue is crawled, at a base URL or an address of its API. Throws OperationError `usage`. */
+/**
+ * How a catalogue is crawled, at a base URL or an address of its API, whose certificate is trusted by `ca` from now on.
+ * Throws OperationError `usage`, `file` and `input`.
+ */
 export function crawlingOf(
   url: string,
   { contact, ca, concurrency, rate, timeoutSeconds, linksMin, shrinkMax }: CrawlSettings,
@@ -44,6 +48,7 @@ export function crawlingOf(
 ): Omit<CrawlOptions, 'kind' | 'output' | 'state' | 'now'> {
   const base = BASE_URL.parse(url.replace(WITHIN_API, ''));
   if (base === undefined) throw new OperationError('usage', `${url}: want ${BASE_URL.wanted}`);
+  if (base.startsWith('https:')) trustAuthorities(ca);
   const userAgent = `${NAME}/${packageVersion()}${contact === undefined ? '' : ` (+${contact})`}`;
   const judged = { linksMin, shrinkMax, isForced };
   return {
@@ -51,7 +56,6 @@ export function crawlingOf(
     ...SIZES,
     ...judged,
     base,
-    ca,
     concurrency,
     rate,
     timeoutMs: Math.round(timeoutSeconds * 1000),

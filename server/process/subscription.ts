@@ -310,7 +310,7 @@ export class Subscription {
   async #bring(pointer: Pointer): Promise<void> {
     const { baseUrl, report, settings } = this.#options;
     const startMs = steadyMs();
-    const makeRoom = (): void => this.#cache.removeAbandoned(pointer);
+    const makeRoom = (): void => this.#cache.removeOthers([pointer]);
     const shared = { target: this.#target, signal: this.#stop.signal, stallMs: TIMEOUT_MS, makeRoom };
     const file = this.#cache.snapshotFile(pointer);
     const generation = pointer.generation.slice(0, 12);

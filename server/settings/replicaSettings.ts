@@ -20,9 +20,6 @@ import {
 const PERIOD = durationBetween(1000, 7 * DAY_MS);
 const PERCENT = numberBetween(0, 100);
 
-/** The words for the authorities that are trusted by default. */
-const AUTHORITIES = "Node.js's and the system's";
-
 /** Rows about every crawl; `ca` is for targets too. */
 const CRAWLING = named({
   concurrency: one(integerBetween(1, 4), 2, { help: 'requests at a time to a catalogue that is crawled, 1 to 4' }),
@@ -36,8 +33,8 @@ const CRAWLING = named({
     initialText: 'none',
   }),
   ca: one(PATH, undefined, {
-    help: 'PEM file of the authorities of HTTPS servers: the catalogue that is crawled, targets, S3',
-    initialText: AUTHORITIES,
+    help: 'PEM file of the authorities of TLS servers: catalogues that are crawled, and targets',
+    initialText: "Node.js's and the system's",
   }),
   linksMin: one(PERCENT, 99.9, { help: 'percentage of its links that must lead to a record' }),
   shrinkMax: one(PERCENT, 5, { help: 'percentage of records that one of its collections may lose' }),
@@ -109,7 +106,7 @@ export const TARGET_SETTINGS = named({
     help: 'file for NATS: credentials, seed, user:password or token',
     initialText: 'none',
   }),
-  natsCa: one(PATH, undefined, { help: 'PEM file of the authorities of NATS servers', initialText: AUTHORITIES }),
+  natsCa: one(PATH, undefined, { help: 'PEM file of the authorities of NATS servers', initialText: 'those of --ca' }),
   natsReplicas: one(integerBetween(1, 5), 1, { help: 'servers that a NATS bucket lies on which a publisher makes' }),
   s3Endpoint: one(BASE_URL, undefined, { help: 'URL of the S3 server', initialText: 'that of AWS in the region' }),
   s3Region: one(REGION, 'us-east-1', { help: 'region of the bucket of S3' }),
@@ -151,6 +148,6 @@ export function targetAccessOf(
   return {
     ca,
     nats: { credentials: natsCredentials, ca: natsCa, replicas: natsReplicas },
-    s3: { endpoint: s3Endpoint, region: s3Region, addressing: s3Addressing, keys, ca },
+    s3: { endpoint: s3Endpoint, region: s3Region, addressing: s3Addressing, keys },
   };
 }

@@ -24,6 +24,9 @@ const SLICE_BYTES = 1 << 16;
 /** What another attempt may find otherwise. */
 const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
+/** Where each of the keys comes from. */
+const VARIABLES = { id: 'AWS_ACCESS_KEY_ID', secret: 'AWS_SECRET_ACCESS_KEY', token: 'AWS_SESSION_TOKEN' } as const;
+
 /** A question about a key below the bucket, '' for the bucket itself. An answer may begin so late, as it may take. */
 export interface S3Request {
   readonly method: ObjectRequest['method'];
@@ -46,22 +49,15 @@ export class S3Exchange {
   readonly #access: S3Access;
   readonly #timeoutMs: number;
 
-  /**
-   * Sends no request yet. Throws OperationError `usage` for wrong or incomplete keys and for an IP address that would
-   * have to carry the bucket, `file` and `input` for the file of authorities.
-   */
+  /** Sends no request yet. Throws OperationError `usage` for wrong keys and an endpoint that cannot carry the bucket. */
   constructor(bucket: string, access: S3Access, timeoutMs: number) {
     const { keys, region } = access;
-    for (const [name, value] of Object.entries({
-      AWS_ACCESS_KEY_ID: keys?.id ?? '',
-      AWS_SECRET_ACCESS_KEY: keys?.secret ?? '',
-      AWS_SESSION_TOKEN: keys?.token ?? '',
-    }))
-      if (!/^[!-~]*$/.test(value))
-        throw new OperationError(
-          'usage',
-          `environment variable ${name}: want printable ASCII characters without blanks`,
-        );
+    const wrong = keys && (['id', 'secret', 'token'] as const).find((key) => !/^[!-~]*$/.test(keys[key]));
+    if (wrong)
+      throw new OperationError(
+        'usage',
+        `environment variable ${VARIABLES[wrong]}: want printable ASCII without blanks`,
+      );
     if (keys && (keys.id === '') !== (keys.secret === ''))
       throw new OperationError('usage', `want both of ${KEYS_FROM} in the environment, or none for a public bucket`);
     const endpoint = new URL(access.endpoint ?? `https://s3.${region}.amazonaws.com`);
@@ -78,7 +74,7 @@ export class S3Exchange {
         '--s3-addressing host needs a host name in --s3-endpoint, not an IP address: use --s3-addressing path',
       );
     this.#base = isPath ? `${folder}/${bucket}` : folder;
-    this.#host = objectHost(this.origin, timeoutMs, access.ca, CONNECTIONS);
+    this.#host = objectHost(this.origin, timeoutMs, CONNECTIONS);
     this.#access = access;
     this.#timeoutMs = timeoutMs;
   }

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openPublishingTarget, openTarget } from '../../../data/distribution/openTarget.ts';
 import type { Target } from '../../../data/distribution/target.ts';
+import { crawlingOf } from '../../../server/commands/crawl.ts';
+import { readSettings } from '../../../server/settings/declarations.ts';
 import { AT, basicConstraints, makeUser, subjectAltNames, generalName, makeCa } from '../../support/certificates.ts';
 import { crawled, newOutputIn } from '../../support/crawls.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
@@ -37,7 +39,13 @@ function readPointer(target: Target): ReturnType<Target['readPointer']> {
 const ca = fileOf(AUTHORITY.pem);
 const CLIENTS: readonly (readonly [what: string, ask: (origin: string, ca: string | undefined) => Promise<unknown>])[] =
   [
-    ['a crawl', (origin, file) => crawled(origin, newOutputIn(directory), { ca: file })],
+    [
+      'a crawl',
+      async (origin, file) => {
+        const crawling = crawlingOf(origin, readSettings({ ca: file, rate: '1000' }, {}), false);
+        return crawled(origin, newOutputIn(directory), crawling);
+      },
+    ],
     [
       'a replica',
       async (origin, file) => readPointer(await openTarget(`${origin}/folder`, { timeoutMs: 10_000, ca: file })),
@@ -45,8 +53,8 @@ const CLIENTS: readonly (readonly [what: string, ask: (origin: string, ca: strin
     [
       'a publisher to S3',
       async (origin, file) => {
-        const s3 = { endpoint: origin, region: 'us-east-1', ca: file };
-        return readPointer(await openPublishingTarget('s3://bucket/folder', { s3 }));
+        const s3 = { endpoint: origin, region: 'us-east-1' };
+        return readPointer(await openPublishingTarget('s3://bucket/folder', { s3, ca: file }));
       },
     ],
   ];
@@ -58,7 +66,7 @@ const REFUSED = [
     'of an unknown authority',
     serverCertificate(),
     undefined,
-    /^UNABLE_TO_\w+: .* with --ca, or .* system's trust store/,
+    /^(?:UNABLE_TO|SELF_SIGNED)_\w+: .* with --ca .* system's trust store/,
   ],
   ['of another authority', serverCertificate(), fileOf(other.pem), /^UNABLE_TO_\w+: .* with --ca/],
   ['that is self-signed', makeCa('localhost', { ...names, notAfter: FAR }), undefined, /^DEPTH_ZERO_SELF.* with --ca/],

@@ -112,7 +112,9 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () 
     expect(await target.readPointer(undefined, signal)).toBeUndefined();
     await expect((await opened(url)).readPointer(undefined, signal)).rejects.toMatchObject({
       code: 'network',
-      message: expect.stringMatching(/UNABLE_TO_\w+: .* with --nats-ca, or .* system's trust store$/) as string,
+      message: expect.stringMatching(
+        /UNABLE_TO_\w+: .* with --ca \(--nats-ca for NATS\), or .* system's trust store$/,
+      ) as string,
     });
     const environment = { SSL_CERT_FILE: issuer.certificateFile };
     const prune = runCommand(['prune', url, '--keep', '1'], { environment });

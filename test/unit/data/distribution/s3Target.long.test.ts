@@ -332,7 +332,7 @@ describe('the commands', () => {
         const { code } = await command.ended;
         return [code, command.out() + command.err()];
       };
-      const wanted = 'want printable ASCII characters without blanks';
+      const wanted = 'want printable ASCII without blanks';
       expect(await run('hunter2\nhunter2')).toEqual([
         2,
         `catalogue-replica: environment variable ${name}: ${wanted}\n`,
