@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { parseInstant } from '../../engine/query/instant.ts';
 import { blocksTitle } from '../../engine/snapshot/sections.ts';
 import { addressOf, blocksAddress } from '../blocks/blockFiles.ts';
 import { isSound } from '../blocks/earlierBlocks.ts';
@@ -30,14 +31,15 @@ import type { PointerText, PublishingTarget } from './target.ts';
 const TURNS_MAX = 20;
 
 /**
- * What is published; an older time of the data than the target has is refused unless `allowRollback`. `refreshed` is
- * when it was found to be what a catalogue has.
+ * What is published; an older time of the data than the target has is refused unless `allowRollback`, and a time after
+ * `latestMs`, since 1970. `refreshed` is when it was found to be what a catalogue has.
  */
 export interface PublishOptions {
   readonly file: string;
   readonly target: PublishingTarget;
   readonly allowRollback: boolean;
   readonly refreshed?: string | undefined;
+  readonly latestMs?: number | undefined;
 }
 
 /**
@@ -111,9 +113,13 @@ async function sourcesOf(file: string, hold: (held: HeldFile) => HeldFile, onPro
 
 async function publishSources(
   { verified: { generation, created, collections }, snapshot, blocks, leftOut }: Sources,
-  { target, allowRollback, refreshed }: PublishOptions,
+  { target, allowRollback, refreshed, latestMs = Infinity }: PublishOptions,
   onProgress: OnProgress,
 ): Promise<PublishReport> {
+  if (created !== undefined && parseInstant(created) / 1000 > latestMs) {
+    const what = `the data is of ${created}, and replicas that take it refuse all that comes before that time`;
+    throw new OperationError('refused', `${target.name}: ${what}; --force publishes it anyway`);
+  }
   const counts = Object.fromEntries(collections.map(({ name, records }) => [name, records]));
   const content = {
     ...storedOf(snapshot),

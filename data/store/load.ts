@@ -188,13 +188,17 @@ export function generationOf(header: Uint8Array, directory: Uint8Array): string 
   return createHash('sha256').update(header).update(directory).digest('hex');
 }
 
-/**
- * The length and the generation of a file that is held open. Throws OperationError `file` or `snapshot`. Cost: its
- * directory.
- */
-export function describeHeld({ descriptor, file }: HeldFile): { readonly bytes: number; readonly generation: string } {
-  const { header, generation } = readDirectory(descriptor, file);
-  return { bytes: header.fileBytes, generation };
+/** A snapshot file: its length, its generation, and the time of its data. */
+export interface HeldDescription {
+  readonly bytes: number;
+  readonly generation: string;
+  readonly created: string | undefined;
+}
+
+/** Describes a file that is held open. Throws OperationError `file` or `snapshot`. Cost: reads its directory. */
+export function describeHeld({ descriptor, file }: HeldFile): HeldDescription {
+  const { header, directory, generation } = readDirectory(descriptor, file);
+  return { bytes: header.fileBytes, generation, created: directory.created };
 }
 
 /** Header, directory and generation of a file that is held open. Throws OperationError `file` or `snapshot`. */

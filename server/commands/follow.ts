@@ -99,7 +99,7 @@ type Publishing = (generation: string, file: string, report: Report, progress: O
 async function publishingTo(
   to: string,
   settings: Settings,
-  { keep, ...words }: Pick<FollowFlags, 'keep'> & TargetWords,
+  { keep, force: isForced = false, ...words }: Pick<FollowFlags, 'keep' | 'force'> & TargetWords,
 ): Promise<{ publish: Publishing; close(): Promise<void> }> {
   const { confirmPublished } = await import('../../data/distribution/publish.ts');
   const { assertTarget } = await import('../../data/distribution/openTarget.ts');
@@ -111,7 +111,7 @@ async function publishingTo(
     publish: async (generation, file, report, progress) => {
       const refreshed = new Date(epochMs()).toISOString();
       if (generation === published && (await confirmPublished(target, generation, refreshed))) return;
-      await publishTold({ file, target, allowRollback: false, refreshed }, report, progress);
+      await publishTold({ file, target, allowRollback: false, isForced, refreshed }, report, progress);
       published = generation;
       if (keep !== undefined) await pruneTold(target, keep, report).catch(notPruned(report));
     },

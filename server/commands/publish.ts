@@ -8,6 +8,7 @@ import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { readSettings, type Settings, targetAccess } from '../settings/declarations.ts';
+import { DAY_MS } from '../settings/values.ts';
 import type { Flags } from '../settings/sources.ts';
 import type { Outputs } from './parts.ts';
 import { type Output, withProgress, withReport } from './terminal.ts';
@@ -33,17 +34,25 @@ const LEFT_OUT = 'left out, since it is damaged or of other records: each replic
 /** Publishes a snapshot file. Throws OperationError as it is told there. */
 export async function runPublish({ file, to, ...words }: Publication, flags: Flags, outputs: Outputs): Promise<void> {
   const allowRollback = flags['allowRollback'] === true;
+  const isForced = flags['force'] === true;
   await withTarget(to, flags, outputs, words, async (target, report) => {
-    await publishTold({ file, target, allowRollback }, report, outputs.stderr);
+    await publishTold({ file, target, allowRollback, isForced }, report, outputs.stderr);
   });
 }
 
-/** Publishes a snapshot file, with its progress, and tells what came of it. Throws as it is told there. */
-export async function publishTold(options: PublishOptions, report: Report, progress: Output): Promise<void> {
+/**
+ * Publishes a snapshot file, with progress, and reports the result. Data dated more than a day in the future needs
+ * `isForced`: later data would be older to replicas. Throws OperationError as publishSnapshot does.
+ */
+export async function publishTold(
+  { isForced, ...options }: Omit<PublishOptions, 'latestMs'> & { readonly isForced: boolean },
+  report: Report,
+  progress: Output,
+): Promise<void> {
   const { name } = options.target;
   const startMs = steadyMs();
   const { pointer, sentBytes, isNew, isOlder, leftOut } = await withProgress(progress, (onProgress) =>
-    publishSnapshot(options, onProgress),
+    publishSnapshot({ ...options, latestMs: isForced ? undefined : epochMs() + DAY_MS }, onProgress),
   );
   const { generation, created, sequence } = pointer;
   const what = isNew ? `published generation ${generation}` : `generation ${generation} is published already`;
@@ -80,11 +89,9 @@ export async function targetToPublish(
   settings: Settings,
   words: TargetWords = {},
 ): Promise<PublishingTarget> {
-  const { nats, s3 } = targetAccess(settings);
-  return openPublishingTarget(to, {
-    ...(nats && { nats }),
-    ...(s3 && { s3: { ...s3, isUnconditional: words.s3Unconditional } }),
-  });
+  const access = targetAccess(settings);
+  const s3 = access.s3 && { s3: { ...access.s3, isUnconditional: words.s3Unconditional } };
+  return openPublishingTarget(to, { ...access, ...s3 });
 }
 
 async function withTarget(

@@ -80,6 +80,7 @@ function addPublish(root: Command, outputs: Outputs): void {
     .argument('<file>', 'snapshot file; what import --base-url compressed goes with it')
     .requiredOption('--to <target>', `where: ${PUBLISHED_FORMS}`)
     .option('--allow-rollback', 'publish even where the data is older than what is current')
+    .option('--force', 'publish even if the data is dated more than a day in the future')
     .option(...S3_UNCONDITIONAL);
   addSettings(command, [...PUBLISHER_SETTINGS, 'logFormat'])
     .addHelpText('after', example('publish catalogue.snapshot --to file:///srv/snapshots'))

@@ -316,15 +316,23 @@ export class Subscription {
     const generation = pointer.generation.slice(0, 12);
     let bytes = await fetchObject({ ...shared, name: snapshotName(pointer), stored: pointer, file });
     const held = holdData(file);
+    let created: string | undefined;
     try {
-      const found = held && describeHeld(held).generation;
-      const what = `${this.#target.name}: the snapshot is of generation ${found}, expected ${pointer.generation}`;
-      if (found !== pointer.generation) throw new OperationError('snapshot', what);
+      const found = held && describeHeld(held);
+      const what = `${this.#target.name}: the snapshot is of generation ${found?.generation}, expected ${pointer.generation}`;
+      if (found?.generation !== pointer.generation) throw new OperationError('snapshot', what);
+      ({ created } = found);
     } catch (error) {
       distrust(file);
       throw error;
     } finally {
       releaseFile(held);
+    }
+    // Else whoever writes the pointer could date an old generation as new. The file itself is as it was published.
+    if (created !== pointer.created) {
+      const [own, claimed] = [created, pointer.created].map((time) => time ?? 'no time');
+      const what = `the pointer dates generation ${generation} ${claimed}, but its snapshot has ${own}`;
+      throw new OperationError('refused', `${this.#target.name}: ${what}: publish it again`);
     }
     const address = addressOf(baseUrl);
     const blocks = settings.gzip === 'stored' ? pointer.blocks.find((one) => one.address === address) : undefined;

@@ -2,7 +2,7 @@
 // target in a folder, a NATS server and a bucket; the admin port; the attribute authority, from its demonstration to a
 // site of one's own; new data for running replicas; and the plan that ARCHITECTURE.md shows.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { steadyPort } from '../../bench/proxy/shippedProxies.ts';
@@ -12,6 +12,7 @@ import { type CommandProcess, runCommand } from '../support/commandProcess.ts';
 import { imported, temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
 import { NATS_SERVER, natsServer } from '../support/natsServers.ts';
+import { CA_LINES, opensslIn, USER_LINES } from '../support/opensslCertificates.ts';
 import { S3_KEYS, s3Server } from '../support/s3Servers.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { ROOT } from '../support/sources.ts';
@@ -90,18 +91,38 @@ test.skipIf(!hasProgram(NATS_SERVER))('data/distribution/README.md: so from a NA
   const folder = folderWithSample();
   const blocks = blocksRunBy(SELF, 'data/distribution/README.md');
   const imported = blocks[0]!;
-  const nats = await natsServer(directory);
+  const own = blocks.filter(({ heading }) => heading === 'A NATS cluster');
+  expect(own.map(({ file }) => file)).toEqual(['nats.conf', undefined]);
+  const secrets = mkdtempSync(join(directory, 'secrets-'));
+  const issued = opensslIn(secrets);
+  const issuer = issued({ subject: '/CN=A test CA', extensions: CA_LINES });
+  const { certificateFile, keyFile } = issued({
+    subject: '/CN=localhost',
+    issuer,
+    extensions: [...USER_LINES, 'subjectAltName=DNS:localhost'],
+  });
+  for (const user of ['publisher', 'replica']) writeFileSync(join(secrets, user), `${user}:secret-of-${user}\n`);
+  const files = {
+    '/etc/nats/n1.pem': certificateFile,
+    '/etc/nats/n1.key': keyFile,
+    '/etc/nats/ca.pem': issuer.certificateFile,
+    '/etc/catalogue': secrets,
+    $PUBLISHER_PASSWORD: '"secret-of-publisher"',
+    $REPLICA_PASSWORD: '"secret-of-replica"',
+  };
+  const guarded = Object.entries(files).reduce((text, [of, by]) => text.replaceAll(of, by), own[0]!.text);
+  // One server of the three, on a port of its own: without the lines about its place and the cluster.
+  const nats = await natsServer(directory, [/^tls .*$/m.exec(guarded)![0], /^authorization [^]*$/m.exec(guarded)![0]]);
   await nats.start();
   const replaced = {
-    'n1.example.org:4222': `127.0.0.1:${nats.port}`,
-    'n2.example.org:4222': `127.0.0.1:${nats.port}`,
+    ...files,
+    'n1.example.org:4222': `localhost:${nats.port}`,
+    'n2.example.org:4222': `localhost:${nats.port}`,
     '--nats-replicas 3': '--nats-replicas 1',
     '/var/lib/catalogue': `${folder}/cache`,
     'file:///srv/snapshots': `file://${folder}/snapshots`,
   };
   try {
-    const own = blocks.filter(({ heading }) => heading === 'A NATS cluster');
-    expect(own.map(({ file }) => file)).toEqual(['nats.conf', undefined]);
     expect(await misprints([imported, ...own], folder, replaced)).toEqual([]);
     execFileSync(NATS_SERVER, ['-t', '-c', join(folder, 'nats.conf')], { stdio: 'pipe' });
   } finally {

@@ -20,7 +20,7 @@ import { confirmPublished, publishSnapshot } from '../../../../data/distribution
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
 import { openPublishingTarget, openTarget } from '../../../../data/distribution/openTarget.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
-import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import {
   newFolder,
   published,
@@ -118,6 +118,18 @@ describe('publishing', () => {
     expect(readdirSync(folder)).toEqual(names);
     await published(url, old, { allowRollback: true });
     expect(wholePointer(folder)).toMatchObject({ sequence: 2, generation: old.generation });
+  });
+
+  test('of data dated more than a day in the future needs --force, before anything is sent', async () => {
+    const { folder, url } = newFolder(directory);
+    const created = new Date(Date.now() + 2 * 86_400_000).toISOString();
+    const { file } = await imported(dataSetOf(directory, { 'notes.ndjson': '{"ob_id":7}\n' }), { created });
+    const refused = runCommand(['publish', file, '--to', url]);
+    expect((await refused.ended).code).toBe(1);
+    expect(refused.err()).toMatch(/--force publishes it anyway$/m);
+    expect(readdirSync(folder)).toEqual([]);
+    expect((await runCommand(['publish', file, '--to', url, '--force']).ended).code).toBe(0);
+    expect(wholePointer(folder)).toMatchObject({ created });
   });
 
   test.each([

@@ -74,5 +74,5 @@ test('a crawl of a server whose authority is unknown ends at once, in one line',
   const command = runCommand(['crawl', origin, '-o', join(directory, 'refused')]);
   expect(await command.ended).toEqual({ code: 1, signal: null });
   expect(command.out()).toBe('a crawl began, of everything\n');
-  expect(command.err()).toMatch(/^catalogue-replica: the root view \(https:.*\): UNABLE_TO_\w+: .* with --ca, .*\n$/);
+  expect(command.err()).toMatch(/^catalogue-replica: the root view \(https:.*\): UNABLE_TO_\w+: .* with --ca .*\n$/);
 });

@@ -204,6 +204,22 @@ describe('a server that follows a target', () => {
     await serves(willing, first);
   });
 
+  test.each([
+    ['another time', '2026-01-31T00:00:00Z'],
+    ['no time', undefined],
+  ])('refuses an old generation that a pointer with a higher number gives %s', async (_, created) => {
+    const { folder, url } = newFolder(directory);
+    await published(url, first);
+    const old = wholePointer(folder)!;
+    await published(url, second);
+    const server = await follower(url, newCache());
+    await serves(server, second);
+    alterPointer(folder, ({ sequence }) => ({ ...old, created, sequence: sequence + 1 }));
+    const reason = expect.stringMatching(/dates generation .{12} .*, but its snapshot has 2026-01-01/) as string;
+    expect(await server.reload()).toMatchObject({ status: 'refused', reason });
+    expect((await server.status()).data!.generation).toBe(second.generation);
+  });
+
   test('goes back on POST /rollback, and stays there until something newer is published', async () => {
     const { url } = newFolder(directory);
     const server = await servedTwo(url, newCache());
