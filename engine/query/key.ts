@@ -20,13 +20,12 @@ export type StepMessages = (isStrict: boolean) => readonly string[];
 /**
  * What a parameter's name means. `unknown`: no filter of this collection. `bad`: a known field with something that does
  * not fit; `explained` says what does. `filter`: a condition but for its
- * value. `identity` is equal for keys of which the last wins (A47).
+ * value. `identity` is equal for keys that mean the same, so that their lists are joined (A47).
  */
 export type Key =
   | { readonly kind: 'unknown' }
   | {
       readonly kind: 'bad';
-      readonly identity: string;
       readonly message: string;
       readonly explained?: StepMessages;
     }
@@ -75,7 +74,7 @@ function readNewKey(collection: CollectionIndex, name: string, isKnown: (field: 
   const located = hasForm(names) && isKnown(names[0]!) ? locate(collection, names.slice(0, FOLLOWED_MAX)) : undefined;
   if (!located) return { kind: 'unknown' };
   if (located.length - 1 > RELATION_STEPS_MAX) {
-    return { kind: 'bad', identity: name, message: tooManySteps(RELATION_STEPS_MAX) };
+    return { kind: 'bad', message: tooManySteps(RELATION_STEPS_MAX) };
   }
   const rest = names.slice(located.length);
   const { index } = located;
@@ -85,7 +84,7 @@ function readNewKey(collection: CollectionIndex, name: string, isKnown: (field: 
     const message = unsupportedLookup(rest[1]!);
     const explained = (isStrict: boolean): readonly string[] =>
       isStrict ? [message, nothingBehind(lookup.name)] : [message];
-    return { kind: 'bad', identity: name, message, explained };
+    return { kind: 'bad', message, explained };
   }
   const identity = [...located.path, ...located.idNames, lookup.name].join('__') + (isNegated ? '!' : '');
   return { kind: 'filter', identity, located: { ...located, index }, lookup, isNegated };
@@ -110,7 +109,7 @@ function badStep(collection: CollectionIndex, located: PathEnd, names: readonly 
     const hints = stepHints(meant && (isNegated ? `${meant}!` : meant), lookups);
     return [fields.length > 0 ? unknownField(step, undefined) : message, ...hints];
   };
-  return { kind: 'bad', identity: names.join('__') + (isNegated ? '!' : ''), message, explained };
+  return { kind: 'bad', message, explained };
 }
 
 /** Only the first name may not be empty: an empty one behind it is a lookup that does not exist. */

@@ -4,7 +4,7 @@
 /** Parameters of a query, empty ones too. Forms of people send a few dozen. Source: A103. */
 export const PARAMETERS_MAX = 1024;
 
-/** Filters of a query, of those that repeat each other the last. Source: A103. */
+/** Filters of a query; joined lists are one. Source: A103. */
 export const CONDITIONS_MAX = 64;
 
 /**

@@ -30,8 +30,8 @@ export type LookupGroup = 'any' | 'order' | 'text' | 'date';
  * finds codes without a scan: undefined where the dictionary at hand has to be searched instead. A lookup that never
  * scans has no `search`. What `readsUrls` looks at every own URL for that, where the form changes more than their base.
  * `scanCost` is what looking at texts costs, in bytes of text that `contains` would see in that time; their bytes
- * without one. What `isPooled` is heavy always. `sizeOf` says how much work it is to read a value that is a program,
- * before it is read (limits.ts).
+ * without one. What `isPooled` is heavy always. `isList`: repeated values are one list (A47). `sizeOf` says how much
+ * work it is to read a value that is a program, before it is read (limits.ts).
  */
 export interface Lookup {
   readonly name: string;
@@ -45,6 +45,7 @@ export interface Lookup {
   readonly search?: (operand: Operand) => Search;
   readonly scanCost?: (texts: ScannedTexts) => number;
   readonly isPooled?: boolean;
+  readonly isList?: true;
   readonly sizeOf?: (text: string) => number;
 }
 
@@ -65,6 +66,7 @@ const ROWS: readonly Row[] = [
     written: 'commas',
     parse: listOfValues,
     codes: memberCodes,
+    isList: true,
   },
   {
     name: NULL_LOOKUP,

@@ -24,13 +24,15 @@ import type { Reading, View } from './reading.ts';
  * unknown. `isWritten`: links between pages say it themselves instead of repeating it. `onPages`: to pages for people
  * it says where in a list they lie, or nothing. `value`: what it may be, for people, of which `schema` is the same as
  * JSON Schema, and `example` a value that fits every collection, where there is one; names are sent with commas between
- * them. `read` heeds the value of the last one, which stands at a place of the query, and notes what is wrong with it.
+ * them. `isJoined`: the values of a repeated one are joined by commas; otherwise the last one counts (A47). `read`
+ * reads that value, whose last part is at a place of the query, and notes what is wrong with it.
  */
 export interface ParameterDeclaration {
   readonly name: string;
   readonly views: readonly View[];
   readonly setting?: 'mayExplain' | 'pinsWalks';
   readonly isWritten?: true;
+  readonly isJoined?: true;
   readonly onPages?: 'place' | 'unheeded';
   readonly value: string;
   readonly schema: Readonly<Record<string, unknown>>;
@@ -100,6 +102,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
   {
     name: 'fields',
     views: ['list', 'record'],
+    isJoined: true,
     value: 'names, with commas',
     schema: NAMES,
     example: ['uuid', 'title'],
@@ -109,6 +112,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
   {
     name: 'ordering',
     views: LISTS,
+    isJoined: true,
     value: `at most ${ORDER_KEYS_MAX} names, with commas; \`-\` for descending`,
     schema: NAMES,
     example: ['-ob_id'],
@@ -132,6 +136,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
   {
     name: 'facets',
     views: LISTS,
+    isJoined: true,
     value: `at most ${FACETS_MAX} names, with commas`,
     schema: NAMES,
     meaning:

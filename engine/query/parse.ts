@@ -3,7 +3,7 @@
 import type { TopLevelKeys } from '../column/outline.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { Ask, Condition, QueryOptions } from './ask.ts';
-import { decodeForm, type Parameter } from './form.ts';
+import { decodeForm } from './form.ts';
 import { readKey, type Key } from './key.ts';
 import { CONDITIONS_MAX, MEMBERS_MAX, PARAMETERS_MAX, REGEX_SIZE_MAX, REGEXES_MAX, startBehind } from './limits.ts';
 import { DEFAULT_LOOKUP, lookupNamed, type Lookup, NULL_LOOKUP } from './lookups.ts';
@@ -21,10 +21,11 @@ import { Reading, type View } from './reading.ts';
 import { type KnownNames, nearestKey } from '../bits/suggest.ts';
 import { isTruth } from './values.ts';
 
-/** The key of a filter of the collection, right or wrong, at its place of the query. */
+/** A filter of the collection, right or wrong, at its place in the query. */
 interface GivenFilter {
   readonly key: Exclude<Key, { kind: 'unknown' }>;
   readonly at: number;
+  value: string;
 }
 
 /**
@@ -41,7 +42,7 @@ export function parseListQuery(collection: CollectionIndex, query: string | unde
   readParameters(reading, 'list', (name, at) => {
     const key = readKey(collection, name, isKnown);
     if (key.kind === 'unknown') unknown.push(at);
-    else filters.push({ key, at });
+    else filters.push({ key, at, value: reading.parameters[at]![1] });
   });
   if (unknown.length > 0) {
     const fields = (): readonly string[] => [...collection.members.keys()].filter(isKnown);
@@ -68,6 +69,7 @@ export function parseRecordQuery(
   const view: View = known ? 'record' : own ? 'lookup' : 'root';
   const unknown: number[] = [];
   readParameters(reading, view, (name, at) => void (own?.includes(name) || unknown.push(at)));
+  for (const name of own ?? []) for (const at of reading.placesOf(name).slice(0, -1)) noteReplaced(reading, at);
   const others = (): readonly string[] => [...(own ?? []), ...parameterNames(view, options)];
   if (unknown.length > 0) noteUnknown(reading, unknown, () => ({ fields: [], others: others() }));
   return reading.ask();
@@ -75,7 +77,8 @@ export function parseRecordQuery(
 
 /** What to tell the client whose regular expressions took the pool too long: each key of one, in query order (A58). */
 export function regexProblems({ conditions }: Pick<Ask, 'conditions'>): readonly Problem[] {
-  return conditions.filter(isRegex).map(({ key }) => ({ key, messages: [MESSAGES.regexTime] }));
+  const keys = new Set(conditions.filter(isRegex).map(({ key }) => key));
+  return Array.from(keys, (key) => ({ key, messages: [MESSAGES.regexTime] }));
 }
 
 /** What a record or a view without a query is asked for; its limit says nothing. */
@@ -94,56 +97,79 @@ function refusedUnread(query: string | undefined): Ask | undefined {
   return { ...NOTHING_ASKED, problems: [{ key: beyond?.[0] ?? '', messages: [tooManyParameters(PARAMETERS_MAX)] }] };
 }
 
-/** Where the parameters of the query at hand stand, by their turns; -1 of those that it has not. */
+/** The places of the parameters in the current query, the last one of each, by their turns; -1 if it has none. */
 const places = new Int32Array(PARAMETERS.length);
 
 /**
- * One pass over the query: heeds the last value of each parameter that the view has, tells `other` of all names else.
+ * Reads the parameters of the view in the order of their table, and calls `other` with all other names. A parameter
+ * that is repeated has its values joined, or its last value (A47).
  */
 function readParameters(reading: Reading, view: View, other: (name: string, at: number) => void): void {
   const { parameters, options } = reading;
   places.fill(-1);
+  let earlier: number[] | undefined;
   for (let at = 0; at < parameters.length; at++) {
     const name = parameters[at]![0];
     const turn = turnOf(name, view, options);
-    if (turn < 0) other(name, at);
-    else places[turn] = at;
+    if (turn < 0) {
+      other(name, at);
+      continue;
+    }
+    if (places[turn]! >= 0) (earlier ??= []).push(places[turn]!);
+    places[turn] = at;
   }
   for (let turn = 0; turn < places.length; turn++) {
     const at = places[turn]!;
-    if (at >= 0) PARAMETERS[turn]!.read(reading, parameters[at]![1], at);
+    if (at < 0) continue;
+    const { name, isJoined, read } = PARAMETERS[turn]!;
+    read(reading, earlier && isJoined ? reading.joined(name) : parameters[at]![1], at);
+  }
+  if (!earlier) return;
+  for (const at of earlier) {
+    if (!PARAMETERS[turnOf(parameters[at]![0], view, options)]!.isJoined) noteReplaced(reading, at);
   }
 }
 
-/**
- * Judges filters, of which the last of each identity counts: earlier ones are not looked at (A47), and of too many none
- * is (A103).
- */
-function judgeFilters(reading: Reading, filters: readonly GivenFilter[]): void {
-  if (filters.length <= 1) {
-    if (filters.length === 1) judge(reading, filters[0]!.key, filters[0]!.at, undefined);
-    return;
-  }
-  const last = new Map(filters.map(({ key, at }) => [key.identity, at]));
-  const judged = last.size < filters.length ? filters.filter(({ key, at }) => last.get(key.identity) === at) : filters;
-  const beyond = judged[CONDITIONS_MAX];
+/** Notes that a later value replaces the one at this place (A47), once `strict` has been read. */
+function noteReplaced(reading: Reading, at: number): void {
+  reading.ignore(at, reading.parameters[at]![0]);
+  if (reading.isStrict) reading.refuse(at, [MESSAGES.repeated]);
+}
+
+/** Validates filters, which all have to hold (A47): of too many none is read (A103). */
+function judgeFilters(reading: Reading, given: readonly GivenFilter[]): void {
+  const filters = given.length > 1 ? withJoinedLists(given) : given;
+  const beyond = filters[CONDITIONS_MAX];
   if (beyond) {
     reading.refuse(beyond.at, [tooManyConditions(CONDITIONS_MAX)]);
     return;
   }
-  const wrong = wrongWithRegexes(reading, judged);
-  for (const { key, at } of judged) judge(reading, key, at, sizeOf(key) ? wrong : undefined);
+  const wrong = wrongWithRegexes(filters);
+  for (const filter of filters) judge(reading, filter, sizeOf(filter.key) ? wrong : undefined);
+}
+
+/** The filters with the lists of one key joined, at the place of the first; an empty list adds no member (A47). */
+function withJoinedLists(given: readonly GivenFilter[]): readonly GivenFilter[] {
+  const lists = new Map<string, GivenFilter>();
+  return given.filter((filter) => {
+    const { key, value } = filter;
+    if (key.kind !== 'filter' || !key.lookup.isList) return true;
+    const first = lists.get(key.identity);
+    if (first) first.value += (first.value === '' || value === '' ? '' : ',') + value;
+    else lists.set(key.identity, filter);
+    return !first;
+  });
 }
 
 /** Why none of the regular expressions of a query is compiled, where it has too many or they are too large (A58). */
-function wrongWithRegexes({ parameters }: Reading, filters: readonly GivenFilter[]): string | undefined {
+function wrongWithRegexes(filters: readonly GivenFilter[]): string | undefined {
   let regexes = 0;
   for (const { key } of filters) if (sizeOf(key)) regexes++;
   if (regexes <= 1) return undefined;
   if (regexes > REGEXES_MAX) return tooManyRegexes(REGEXES_MAX);
   let size = 0;
-  for (const { key, at } of filters) {
-    const alone = sizeOf(key)?.(parameters[at]![1]) ?? 0;
+  for (const { key, value } of filters) {
+    const alone = sizeOf(key)?.(value) ?? 0;
     if (alone <= REGEX_SIZE_MAX) size += alone;
   }
   return size > REGEX_SIZE_MAX ? MESSAGES.regexSizes : undefined;
@@ -187,18 +213,19 @@ function isAny(): boolean {
   return true;
 }
 
-/** Judges a filter; with `wrong` its value is not read. */
-function judge(reading: Reading, key: GivenFilter['key'], at: number, wrong: string | undefined): void {
-  const parameter = reading.parameters[at]!;
+/** Validates a filter; with `wrong` its value is not read. */
+function judge(reading: Reading, { key, at, value }: GivenFilter, wrong: string | undefined): void {
+  const name = reading.parameters[at]![0];
   const { filterErrors } = reading.options;
-  if (reading.isStrict && key.kind === 'filter' && !saysTruth(key, parameter[1])) {
+  if (reading.isStrict && key.kind === 'filter' && !saysTruth(key, value)) {
     reading.refuse(at, [MESSAGES.truth]);
     return;
   }
-  const messages = key.kind === 'bad' ? [key.message] : wrong === undefined ? added(reading, key, parameter) : [wrong];
+  const messages =
+    key.kind === 'bad' ? [key.message] : wrong === undefined ? added(reading, key, name, value) : [wrong];
   if (messages.length === 0) return;
   if (filterErrors === 'empty') reading.isEmpty = true;
-  else if (filterErrors === 'ignore') reading.ignore(at, parameter[0]);
+  else if (filterErrors === 'ignore') reading.ignore(at, name);
   else {
     const explained = key.kind === 'bad' && key.explained && reading.mayHint() ? key.explained : undefined;
     reading.refuse(at, explained?.(reading.isStrict) ?? messages);
@@ -216,7 +243,8 @@ function saysTruth({ located, lookup }: Extract<Key, { kind: 'filter' }>, value:
 function added(
   { conditions, options }: Reading,
   { located, lookup, isNegated }: Extract<Key, { kind: 'filter' }>,
-  [key, value]: Parameter,
+  key: string,
+  value: string,
 ): readonly string[] {
   const parsed = lookup.parse(located.index.dictionary.type, value, options.filterErrors !== 'fail');
   if (parsed.kind === 'error') return [parsed.message, ...(parsed.hints ?? [])];

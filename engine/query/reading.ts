@@ -74,6 +74,18 @@ export class Reading {
     return this.parameters.some(([given]) => given === name);
   }
 
+  /** Where a name is in the query. Cost: the parameters. */
+  placesOf(name: string): readonly number[] {
+    return this.parameters.flatMap(([given], at) => (given === name ? [at] : []));
+  }
+
+  /** All values of a name as one list. Cost: the parameters. */
+  joined(name: string): string {
+    return this.placesOf(name)
+      .map((at) => this.parameters[at]![1])
+      .join(',');
+  }
+
   /** Whether one more name or step may get a suggestion: each costs an edit distance to every name that fits there. */
   mayHint(): boolean {
     return this.#hints++ < SUGGESTIONS_MAX;
@@ -89,7 +101,7 @@ export class Reading {
     if (messages.length > 0) (this.#remarks ??= []).push({ at, problem: { key: this.parameters[at]![0], messages } });
   }
 
-  /** What was asked, as plain data; remarks in query order, names once each. Cost: the remarks, sorted. */
+  /** The query as plain data; remarks in query order, each name and wrong key once. Cost: the remarks, sorted. */
   ask(): Ask {
     const { parameters, page, conditions, isEmpty, isExplained, generation } = this;
     const remarks = this.#remarks?.sort((a, b) => a.at - b.at) ?? NONE;
@@ -101,7 +113,7 @@ export class Reading {
       isExplained,
       generation,
       ignored: remarks.length === 0 ? NONE : namesOf(remarks),
-      problems: remarks.length === 0 ? NONE : remarks.flatMap(({ problem }) => problem ?? NONE),
+      problems: remarks.length === 0 ? NONE : problemsOf(remarks),
     };
   }
 }
@@ -109,4 +121,16 @@ export class Reading {
 function namesOf(remarks: readonly Remark[]): readonly IgnoredName[] {
   const names = remarks.map(({ ignored }) => ignored).filter((name) => name !== undefined);
   return [...new Set(names)];
+}
+
+/** A key that is repeated has the messages of all its values, each once. */
+function problemsOf(remarks: readonly Remark[]): readonly Problem[] {
+  const byKey = new Map<string, Set<string>>();
+  for (const { problem } of remarks) {
+    if (!problem) continue;
+    const messages = byKey.get(problem.key) ?? new Set();
+    byKey.set(problem.key, messages);
+    for (const message of problem.messages) messages.add(message);
+  }
+  return Array.from(byKey, ([key, messages]) => ({ key, messages: [...messages] }));
 }

@@ -173,15 +173,17 @@ function ignoredNote({ ask: { ignored }, pairs, hasWays }: Listing): Markup | fa
   </p>`;
 }
 
-/** The filters that hold, each with the way to the list without it. */
+/** The filters that hold, each with a link to the list without it. */
 function chips({ site, pairs, ask }: Listing): Markup | false {
-  const active = new Set(ask.conditions.map(({ key }) => key));
-  const shown = pairs.filter(([name]) => active.has(name) || name === 'after');
+  const others = withoutFilters(pairs, site.queryOptions);
+  const inactive = new Set<unknown>([...others.map(([name]) => name), ...ask.ignored]);
+  const after = pairs.findLast(([name]) => name === 'after');
+  const shown = pairs.filter((pair) => pair === after || !inactive.has(pair[0]));
   if (shown.length === 0) return false;
   const chip = (pair: Pair): Markup => {
     const [name] = pair;
     const value = cut(pair[1], CHIP_CHARACTERS_MAX);
-    const rest = withoutNames(pairs, name);
+    const rest = pairs.filter((each) => each !== pair);
     const remove = isRepeatable(rest) && queryOf(fromStart(rest));
     return html`<li>
       <span
@@ -189,11 +191,11 @@ function chips({ site, pairs, ask }: Listing): Markup | false {
       >${remove && html`<a href="${remove}" aria-label="Remove the filter ${name} ${value}">&times;</a>`}
     </li>`;
   };
-  const others = fromStart(withoutFilters(pairs, site.queryOptions));
+  const without = fromStart(others);
   const clear =
     shown.length > 1 &&
-    isRepeatable(others) &&
-    html`<li class="clear"><a href="${queryOf(others)}">Remove all</a></li>`;
+    isRepeatable(without) &&
+    html`<li class="clear"><a href="${queryOf(without)}">Remove all</a></li>`;
   return html`<ul class="chips" aria-label="Filters that hold">
     ${shown.map(chip)}${clear}
   </ul>`;

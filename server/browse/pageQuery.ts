@@ -4,9 +4,9 @@ import { countParts, decodeForm, namesOnPages, PARAMETERS_MAX, type QueryOptions
 import type { Pair } from './address.ts';
 
 /**
- * The parameters that hold for a page of at most `rowsMax` records: of repeated ones the last; without what a page does
- * not heed, since it has one form, of the data of today, and its rows are shown instead of how they were found.
- * Undefined for more than a query may have, which are not looked at. Cost: the query.
+ * The parameters of a page of at most `rowsMax` records, without those that pages do not use: a page has one form, of
+ * the current data, and shows its rows instead of their plan. Undefined for more parameters than a query may have,
+ * which are not read. Cost: the query.
  */
 export function pagePairs(
   query: string | undefined,
@@ -16,9 +16,7 @@ export function pagePairs(
   if (query !== undefined && countParts(query, '&') > PARAMETERS_MAX) return undefined;
   const unheeded = namesOnPages('unheeded', options);
   const sent = decodeForm(query).filter(([name]) => !unheeded.has(name));
-  const last = new Map(sent.map(([name], at) => [name, at]));
-  const holding = sent.filter(([name], at) => last.get(name) === at);
-  return holding.map((pair) => (pair[0] === 'limit' ? ['limit', atMost(pair[1], rowsMax)] : pair));
+  return sent.map((pair) => (pair[0] === 'limit' ? ['limit', atMost(pair[1], rowsMax)] : pair));
 }
 
 function atMost(limit: string, rowsMax: number): string {

@@ -78,7 +78,7 @@ function askOf({ queryOptions }: CatalogueService, { of }: ResolutionRoute, { re
   return parseRecordQuery(request.query, queryOptions, undefined, of === 'identifier' ? [ADDRESS] : []);
 }
 
-/** The last value, as elsewhere. */
+/** The last value (A47). */
 function addressOf({ parameters }: Ask): string {
   return parameters.findLast(([name]) => name === ADDRESS)?.[1] ?? '';
 }

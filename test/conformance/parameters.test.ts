@@ -64,9 +64,29 @@ describe('design, envelope and links', () => {
     });
   });
 
-  design('The last of repeated parameters wins.', async () => {
-    expect((await sample.page(`${LIST}?limit=5&limit=2`)).results).toHaveLength(2);
-    expect((await sample.page(`${LIST}?limit=5&limit=x`)).results).toHaveLength(100);
+  design(
+    'Of repeated `limit` and `offset` the last one counts; the name is in X-Ignored-Params, and `strict` refuses it.',
+    async () => {
+      expect((await sample.page(`${LIST}?limit=5&limit=2`)).results).toHaveLength(2);
+      expect((await sample.page(`${LIST}?limit=5&limit=x`)).results).toHaveLength(100);
+      expect((await sample.page(`${LIST}?limit=1&offset=3&offset=0`)).previous).toBeNull();
+      expect(await ignoredIn('limit=1&offset=3&offset=3')).toBe('limit, offset');
+      const message = 'This parameter is repeated, and only its last value counts.';
+      expect(await refusal('limit=1&limit=2&strict=1')).toEqual({
+        status: 400,
+        body: JSON.stringify({ limit: [message] }),
+      });
+    },
+  );
+
+  design('Repeated `fields`, `ordering`, `facets` and `expand` are joined.', async () => {
+    const bodyOf = async (query: string): Promise<string> =>
+      (await sample.get(`${LIST}?limit=3&strict=1&${query}`)).body.replace(/"next":"[^"]*"/, '');
+    expect((await sample.page(`${LIST}?limit=1&fields=ob_id&fields=title`)).results.map(Object.keys)).toEqual([
+      ['ob_id', 'title'],
+    ]);
+    expect(await bodyOf('ordering=status&ordering=-title')).toEqual(await bodyOf('ordering=status,-title'));
+    expect(await bodyOf('facets=status&facets=language')).toEqual(await bodyOf('facets=status,language'));
   });
 
   design('Accepted integer forms: surrounding blanks, leading zeros, `+`.', async () => {
@@ -217,9 +237,15 @@ describe('design, filters', () => {
     },
   );
 
-  design('the last value wins, earlier ones are not judged', async () => {
-    expect(await countOf('status=x&status__exact=completed')).toBe(await countOf('status=completed'));
-    expect(await countOf('ob_id=x&ob_id__exact=-1')).toBe(0);
+  design('Repeated conditions all hold, on the same key too', async () => {
+    expect(await countOf('title__icontains=ice&title__icontains=sea&strict=1')).toBe(16);
+    expect(await countOf('status=planned&status__exact=completed')).toBe(0);
+    expect(await refusal('ob_id=x&ob_id=1')).toEqual({ status: 400, body: '{"ob_id":["Enter a whole number."]}' });
+  });
+
+  design('repeated `in` lists of one key are one list', async () => {
+    expect(await countOf('publicationState__in=published&publicationState__in=citable&strict=1')).toBe(449);
+    expect(await countOf('publicationState__in=published,citable')).toBe(449);
   });
 
   design('an empty `in` matches nothing, on every type and in every mode', async () => {

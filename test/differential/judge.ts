@@ -7,7 +7,7 @@ import { filterableFields, keyOf, type FilterKey, type Key, type Linked } from '
 import type { Condition } from './filters.ts';
 import { isOn, isTruth, type Parsed } from './values.ts';
 import { parseTest } from './lookups.ts';
-import { parameterNames } from './parameters.ts';
+import { isJoined, parameterNames } from './parameters.ts';
 import { saidOfUnknown, SUGGESTED } from './suggest.ts';
 import { viewOf, type View } from './views.ts';
 
@@ -44,14 +44,14 @@ export function judge(
   settings: JudgeSettings,
   linked: Linked,
 ): Judgement {
-  const place = collection ? 'list' : keys ? 'record' : 'root';
-  const controls = parameterNames(place, settings.generation !== undefined);
+  const controls = parameterNames(collection ? 'list' : keys ? 'record' : 'root', settings.generation !== undefined);
   const roots = collection ? filterableFields(collection, settings.filters) : [];
   const isStrict = settings.strict || isOn(lastValue(pairs, 'strict') ?? '');
   const conditions: Condition[] = [];
   const errors: [string, readonly string[]][] = [];
   const ignored: Ignored[] = [];
   const view = viewOf(pairs, collection, keys, isStrict, settings, linked);
+  const remarks = [...replacedRemarks(pairs, controls, isStrict), ...view.remarks];
   let isEmpty = false;
   const judged = judgedOnce(pairs, controls, (name) => keyOf(name, roots, linked));
   const filters = judged.filter(({ key }) => key?.kind === 'filter' || key?.kind === 'wrong');
@@ -61,7 +61,7 @@ export function judge(
   const hasManyRegexes = filters.filter(({ key }) => isRegex(key)).length > 8;
   for (const { name, value, key, place } of judged) {
     if (key === undefined) {
-      for (const remark of view.remarks.filter((each) => each.place === place)) {
+      for (const remark of remarks.filter((each) => each.place === place)) {
         ignored.push(...remark.ignored);
         if (remark.messages.length > 0) errors.push([name, remark.messages]);
       }
@@ -95,7 +95,25 @@ export function judge(
     } else if (settings.filterErrors === 'ignore') ignored.push(name);
     else isEmpty = true;
   }
-  return { conditions, errors, ignored, isEmpty, view };
+  return { conditions, errors: withKeysOnce(errors), ignored, isEmpty, view };
+}
+
+/** Each key where it first is, with the messages of all its values. */
+function withKeysOnce(errors: Judgement['errors']): Judgement['errors'] {
+  const keys = [...new Set(errors.map(([key]) => key))];
+  return keys.map((key) => {
+    const messages = errors.filter(([each]) => each === key).flatMap(([, own]) => own);
+    return [key, [...new Set(messages)]] as const;
+  });
+}
+
+/** What is said of values that a later one of the same name replaces. */
+function replacedRemarks(pairs: readonly Pair[], controls: readonly string[], isStrict: boolean): View['remarks'] {
+  const messages = isStrict ? ['This parameter is repeated, and only its last value counts.'] : [];
+  return pairs.flatMap(([name], place) => {
+    const isReplaced = pairs.slice(place + 1).some(([later]) => later === name);
+    return isReplaced && controls.includes(name) && !isJoined(name) ? [{ place, messages, ignored: [name] }] : [];
+  });
 }
 
 /** Whether what is compared as a truth is spelled as one; whatever else there is of values. */
@@ -144,8 +162,8 @@ interface Judged {
 }
 
 /**
- * Every parameter once: a filter where its last value stands, an unknown name where it first stands; controls have no
- * key.
+ * The parameters in query order: an unknown name once, repeated `in` lists of one meaning as one list at the place of
+ * the first, and all others as they are. Controls have no key.
  */
 function judgedOnce(pairs: readonly Pair[], controls: readonly string[], read: (name: string) => Key): Judged[] {
   const all = pairs.map(([name, value], place) => ({
@@ -154,9 +172,16 @@ function judgedOnce(pairs: readonly Pair[], controls: readonly string[], read: (
     place,
     key: controls.includes(name) ? undefined : read(name),
   }));
-  const identities = all.map(({ name, key }) => (key?.kind === 'filter' ? `filter ${key.normal}` : `name ${name}`));
-  return all.filter(({ key }, i) => {
-    const isFirst = key?.kind === 'unknown';
-    return i === (isFirst ? identities.indexOf(identities[i]!) : identities.lastIndexOf(identities[i]!));
+  const isSame = (one: Judged, other: Judged): boolean => {
+    if (one.key?.kind === 'unknown') return one.name === other.name;
+    const isList = one.key?.kind === 'filter' && one.key.lookup === 'in';
+    return isList && other.key?.kind === 'filter' && one.key.normal === other.key.normal;
+  };
+  return all.flatMap((one) => {
+    const same = all.filter((other) => other === one || isSame(one, other));
+    if (same[0] !== one) return [];
+    if (one.key?.kind !== 'filter' || same.length === 1) return [one];
+    const values = same.map(({ value }) => value).filter((value) => value !== '');
+    return [{ ...one, value: values.join(',') }];
   });
 }

@@ -1,6 +1,6 @@
-// Every lookup on every declared field of every collection, plain and negated, against the oracle's plain loops: in
-// process, without a server, so that there can be thousands of queries. One test a lookup, so that a wrong one fails
-// one test. A failure prints the seed and ten queries at most.
+// Every lookup on every declared field of every collection, plain, negated and repeated, against the oracle's plain
+// loops: in process, without a server, so that there can be thousands of queries. One test for each lookup, so that a
+// wrong one fails one test. A failure prints the seed and ten queries at most.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,16 +89,20 @@ function pathsOf(fields: readonly Field[], links = 1): readonly (readonly Field[
     });
 }
 
-/** A lookup on a field with drawn operands, plain and negated. */
+/** A lookup on a field with drawn operands, plain and negated, and twice in one query. */
 function queriesOf(draws: Random, lookup: string, { collection, path }: Place, operands: number): readonly string[] {
   const records = dataSet.get(collection.name) ?? [];
   const draw = (): string => {
     const model = records.length > 0 ? draws.pick(records).json : undefined;
     return randomValue(draws, path, { json: model, dataSet });
   };
-  return Array.from({ length: operands }, () => encode(randomOperand(draws, lookup, draw).toWellFormed(), '+')).flatMap(
-    (operand) => ['', '!'].map((negation) => `${nameOf(path)}__${lookup}${negation}=${operand}`),
-  );
+  const drawn = (): string => encode(randomOperand(draws, lookup, draw).toWellFormed(), '+');
+  const first = drawn();
+  const others = Array.from({ length: operands }, drawn);
+  return ['', '!'].flatMap((negation) => {
+    const condition = (operand: string): string => `${nameOf(path)}__${lookup}${negation}=${operand}`;
+    return [...others.map(condition), `${condition(first)}&${condition(others[0]!)}`];
+  });
 }
 
 /** Every name that a filter on the opened collection can walk to without a link. */

@@ -10,7 +10,7 @@ import { matches, type World } from './filters.ts';
 import { indented, parseJson, writeJson, writeText } from './json.ts';
 import { errorBody, ignoredHeader, judge, type JudgeSettings, type Judgement } from './judge.ts';
 import { linkTo, servedText, type LinkStyle } from './links.ts';
-import { lastValue, nameBeyond, pageInteger, pageQuery, pairsOf, type Pair } from './query.ts';
+import { joinedValue, lastValue, nameBeyond, pageInteger, pageQuery, pairsOf, type Pair } from './query.ts';
 import { nearestPath, routeOf, type View } from './routes.ts';
 import { facetsMember, inOrder } from './views.ts';
 
@@ -174,7 +174,7 @@ function exportBody(
   if (form === 'ndjson') return records.map((record) => `${recordBody(context, record, style)}\n`).join('');
   if (form !== 'csv') return undefined;
   const keys = keysOf(collectionIn(context.dataSet, collection), recordsOf(context, collection));
-  const names = namesIn(lastValue(context.pairs, 'fields'));
+  const names = namesIn(joinedValue(context.pairs, 'fields'));
   return csvOf(records, { ...keys, idField: collection.idField }, names, (stored) => servedText(stored, style));
 }
 
@@ -184,7 +184,7 @@ function rootBody(style: LinkStyle): string {
 }
 
 function recordBody({ pairs }: Context, { json }: OracleRecord, style: LinkStyle): string {
-  const cut = cutTo(json, namesIn(lastValue(pairs, 'fields')));
+  const cut = cutTo(json, namesIn(joinedValue(pairs, 'fields')));
   return writeJson(cut, (text) => servedText(text, style));
 }
 

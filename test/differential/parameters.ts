@@ -15,10 +15,19 @@ export function parameterNames(place: Place, isPinning: boolean): readonly strin
   return heeded.map(([name]) => name).filter((name) => isPinning || name !== 'generation');
 }
 
-/** Draws parameters for a list; `model` is a record of the collection. */
+/** Whether the values of a repeated parameter are one list; of others the last value counts. */
+export function isJoined(name: string): boolean {
+  return ROWS[name]?.isJoined === true;
+}
+
+/** Draws parameters for a list, some of them repeated; `model` is a record of the collection. */
 export function randomParameters(random: Random, collection: Collection, model: Json | undefined): readonly string[] {
   const drawing = { random, collection, model };
-  return Object.entries(ROWS).flatMap(([name, { draw }]) => draw(drawing).map((value) => `${name}=${value}`));
+  return Object.entries(ROWS).flatMap(([name, { draw }]) => {
+    const values = draw(drawing);
+    const more = random.chance(0.1) ? random.several(1, 3, () => draw(drawing)).flat() : [];
+    return [...values, ...more].map((value) => `${name}=${value}`);
+  });
 }
 
 interface Drawing {
@@ -30,6 +39,7 @@ interface Drawing {
 /** `draw` gives values as they stand in a query: none in most requests. */
 interface Row {
   readonly places: readonly Place[];
+  readonly isJoined?: true;
   readonly draw: (drawing: Drawing) => readonly string[];
 }
 
@@ -54,6 +64,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   offset: { places: LISTS, draw: ({ random }) => sometimes(random, 0.4, () => randomInteger(random)) },
   fields: {
     places: ['list', 'record'],
+    isJoined: true,
     draw: (drawing) => {
       const { random } = drawing;
       return random.chance(0.3) ? random.several(1, 3, () => randomKeys(drawing)) : [];
@@ -61,6 +72,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   ordering: {
     places: LISTS,
+    isJoined: true,
     draw: (drawing) => {
       const { random } = drawing;
       const key = (): string => `${random.chance(0.4) ? '-' : ''}${randomField(drawing)}`;
@@ -74,6 +86,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   facets: {
     places: LISTS,
+    isJoined: true,
     draw: (drawing) => {
       const { random } = drawing;
       const most = random.chance(0.05) ? 14 : 3;

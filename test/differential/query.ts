@@ -23,6 +23,12 @@ export function lastValue(pairs: readonly Pair[], name: string): string | undefi
   return pairs.findLast(([key]) => key === name)?.[1];
 }
 
+/** The values of a parameter as one list, undefined when it is not there. */
+export function joinedValue(pairs: readonly Pair[], name: string): string | undefined {
+  const values = pairs.filter(([key]) => key === name).map(([, value]) => value);
+  return values.length === 0 ? undefined : values.join(',');
+}
+
 /** Percent-encodes all but letters, digits and `-._~`. `blank` is what a blank becomes. */
 export function encode(text: string, blank: '+' | '%20'): string {
   const escape = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;

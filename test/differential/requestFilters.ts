@@ -17,14 +17,16 @@ export interface Model {
   readonly dataSet: DataSet;
 }
 
-/** Draws `key=value` for a path of fields. */
-export function randomFilter(random: Random, path: readonly Field[], model: Model): string {
+/** Draws `key=value` for a path of fields, now and then the key with several values. */
+export function randomFilters(random: Random, path: readonly Field[], model: Model): readonly string[] {
   const lookup = random.chance(0.93) ? random.pick(fittingLookups(random, path.at(-1))) : random.pick(ODD_LOOKUPS);
   const key = path.map(({ name }) => encodeURIComponent(name)).join('__') + lookup + randomNegation(random);
   const draw = (): string => randomValue(random, path, model);
-  const value = randomOperand(random, lookup.slice('__'.length), draw);
-  const written = random.chance(0.03) ? random.pick(ODD_VALUES) : spell(random, value);
-  return `${random.chance(0.03) ? escapeSome(random, decodeURIComponent(key)) : key}=${written}`;
+  return random.several(1, random.chance(0.15) ? 4 : 2, () => {
+    const value = randomOperand(random, lookup.slice('__'.length), draw);
+    const written = random.chance(0.03) ? random.pick(ODD_VALUES) : spell(random, value);
+    return `${random.chance(0.03) ? escapeSome(random, decodeURIComponent(key)) : key}=${written}`;
+  });
 }
 
 /** Kinds that the declaration has one of, among dozens of texts and links, are drawn more often. */

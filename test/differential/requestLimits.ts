@@ -22,6 +22,7 @@ export function randomExcess(random: Random, roots: readonly Field[]): string[] 
       return regexes.slice(0, 8 + excess).map((key) => `${key}=.`);
     },
     () => [`${name}__${random.pick(['in', 'in!', 'range'])}=${list(16_383 + excess)}`],
+    () => many(2, () => `${name}__in=${list(8192 + excess)}`),
     () => [
       `${random.pick(['fields', 'ordering', 'facets'])}=${many(1023 + excess, () => random.pick(['title', 'x', 'ob_id'])).join(',')}`,
     ],

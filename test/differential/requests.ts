@@ -8,7 +8,7 @@ import { collectionIn } from './infer.ts';
 import type { OracleRequest } from './oracle.ts';
 import { randomParameters } from './parameters.ts';
 import { encode } from './query.ts';
-import { fieldsBehindIn, randomFieldPath, randomFilter, randomSibling, type Model } from './requestFilters.ts';
+import { fieldsBehindIn, randomFieldPath, randomFilters, randomSibling, type Model } from './requestFilters.ts';
 import { randomExcess } from './requestLimits.ts';
 import { randomPath } from './requestPaths.ts';
 import { TEXTS } from './texts.ts';
@@ -71,7 +71,7 @@ function randomQuery(random: Random, collection: Collection, model: Model): stri
   const twice = paths.filter((path) => random.chance(path.at(-1)?.kind === 'scalars' ? 0.9 : 0.1));
   paths.push(...twice);
   paths.push(...paths.filter(() => random.chance(0.15)).map((path) => randomSibling(random, path, behind)));
-  const filters = paths.map((path) => randomFilter(random, path, model));
+  const filters = paths.flatMap((path) => randomFilters(random, path, model));
   const all = [...filters, ...randomParameters(random, collection, model.json), ...randomUnknown(random)];
   if (random.chance(0.01)) all.push(...randomExcess(random, roots));
   if (all.length === 0) return '';

@@ -2,7 +2,7 @@
 // plain counts. Rules: design, Parameters and Exports, order, facets.
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import { memberOf, writeText, type Json } from './json.ts';
-import { lastValue, pageInteger, type Pair } from './query.ts';
+import { joinedValue, lastValue, pageInteger, type Pair } from './query.ts';
 import { SUGGESTED, suggestedName, suggestion } from './suggest.ts';
 import { keyOf, type Linked } from './keys.ts';
 import { instantOf, isOn, isTruth } from './values.ts';
@@ -110,12 +110,12 @@ function tooManyNames(value: string): readonly string[] {
 }
 
 function lengthRemarks(pairs: readonly Pair[], parameter: string): readonly Remark[] {
-  const messages = tooManyNames(lastValue(pairs, parameter) ?? '');
+  const messages = tooManyNames(joinedValue(pairs, parameter) ?? '');
   return messages.length === 0 ? [] : [{ place: placeOf(pairs, parameter), messages, ignored: [] }];
 }
 
 function members(pairs: readonly Pair[], parameter: string): readonly string[] {
-  const value = lastValue(pairs, parameter) ?? '';
+  const value = joinedValue(pairs, parameter) ?? '';
   if (tooManyNames(value).length > 0) return [];
   const names = value.split(',').map((name) => name.trim());
   return names.filter((name) => name !== '');

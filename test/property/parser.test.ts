@@ -78,9 +78,12 @@ test('any text is parsed, and every request that has no problem can be planned, 
       expect(ask.page.limit).toBeLessThanOrEqual(options.limitMax ?? Infinity);
       expect(Number.isSafeInteger(ask.page.offset) && ask.page.offset >= 0).toBe(true);
       expect(new Set(ask.ignored).size).toBe(ask.ignored.length);
-      for (const { messages } of ask.problems) {
+      expect(new Set(ask.problems.map(({ key }) => key)).size).toBe(ask.problems.length);
+      for (const { key, messages } of ask.problems) {
         const [message, ...hints] = messages;
         expect(message).toMatch(/./);
+        // A repeated key has the messages of all its values.
+        if (ask.parameters.filter(([name]) => name === key).length > 1) continue;
         // A step that is none is told with what fits, a bad value with how it is written and which it is.
         expect(hints.join('\n')).toMatch(HINTED);
       }

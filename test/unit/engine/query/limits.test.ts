@@ -91,12 +91,15 @@ describe('regular expressions', () => {
     expect(ask(regexes(1, WIDE.repeat(83), 'regex')).conditions).toHaveLength(1);
   });
 
-  test('one that is too large alone leaves room for the others, and earlier values of a key take none', () => {
+  test('one that is too large alone leaves room for the others, and repeated keys count', () => {
     const large = `title__regex=${'a'.repeat(501)}`;
     expect(problemsOf(`${large}&uuid__regex=(abc){300}`)).toEqual([
       'title__regex: This regular expression is too large.',
     ]);
-    expect(problemsOf(listOf(33, '&', (i) => `title__regex=${i}`))).toEqual([]);
+    expect(problemsOf(listOf(8, '&', (i) => `title__regex=${i}`))).toEqual([]);
+    expect(problemsOf(listOf(9, '&', (i) => `title__regex=${i}`))).toEqual([
+      'title__regex: At most 8 regular expressions can be used at once.',
+    ]);
   });
 
   test.each([
@@ -152,7 +155,7 @@ describe('parameters', () => {
   });
 });
 
-test('65 filters are refused in every mode before any value is read; 64 are read, and repeats do not count', () => {
+test('65 filters are refused in every mode before any value is read; 64 are read, and joined lists count once', () => {
   const lookups = ['contains', 'exact', 'startswith', 'endswith', 'iexact', 'icontains', 'gt', 'lt', 'in'];
   const query = (count: number): string => filters(count, 'x', (i) => lookups[i % lookups.length]!);
   const last = query(65).split('&').at(-1)!.slice(0, -2);
@@ -163,7 +166,9 @@ test('65 filters are refused in every mode before any value is read; 64 are read
     expect(problems).toEqual([{ key: last, messages: ['At most 64 filters can be used at once.'] }]);
   }
   expect(trim).not.toHaveBeenCalled();
-  expect(ask(`${query(64)}&${query(64)}`).problems).toEqual([]);
+  expect(ask(query(64)).problems).toEqual([]);
+  expect(problemsOf(listOf(65, '&', () => 'title=x'))).toEqual(['title: At most 64 filters can be used at once.']);
+  expect(ask(listOf(1000, '&', (i) => `ob_id__in=${i}`)).conditions).toHaveLength(1);
 });
 
 describe('lists', () => {
@@ -181,6 +186,17 @@ describe('lists', () => {
     expect(ask(query, { filterErrors: 'empty' })).toMatchObject({ isEmpty: true });
     expect(ask(query, { filterErrors: 'ignore' })).toMatchObject({ ignored: [key], conditions: [] });
   });
+});
+
+test('joined lists and names beyond a limit are an error like one of their length', () => {
+  const list = (length: number): string => listOf(length, ',', () => '7');
+  expect(problemsOf(`ob_id__in=${list(MEMBERS_MAX - 1)}&ob_id__in=7`)).toEqual([]);
+  expect(problemsOf(`ob_id__in=${list(MEMBERS_MAX - 1)}&ob_id__in=7,7`)).toEqual([
+    `ob_id__in: Ensure this value has at most ${MEMBERS_MAX} items (it has ${MEMBERS_MAX + 1}).`,
+  ]);
+  expect(problemsOf(`fields=title&fields=${listOf(NAMES_MAX, ',', () => 'title')}`)).toEqual([
+    'fields: At most 1024 names can be given at once.',
+  ]);
 });
 
 describe('names', () => {

@@ -125,17 +125,17 @@ describe('a key through links', () => {
     expect(idsOf(CATALOGUE('observations'), `${'result_field__'.repeat(6)}title=x`)).toEqual([]);
   });
 
-  test('is one key with others that mean the same, of which the last wins', () => {
-    const last = (query: string): readonly string[] =>
-      askOf(CATALOGUE('observations'), query).conditions.map(({ key }) => key);
-    expect(last('phenomena=1&phenomena__ob_id=2')).toEqual(['phenomena__ob_id']);
-    expect(last('permissions__title=1&permissions__ob_id__title__exact=2')).toEqual([
-      'permissions__ob_id__title__exact',
+  test('has one list with other keys that mean the same', () => {
+    const lists = (query: string): readonly string[] =>
+      askOf(CATALOGUE('observations'), query).conditions.map(({ key, operand }) => `${key} ${operand.values.join()}`);
+    expect(lists('phenomena__in=1&phenomena__ob_id__in=2')).toEqual(['phenomena__in 1,2']);
+    expect(lists('permissions__title__in=1&permissions__ob_id__title__in=2')).toEqual(['permissions__title__in 1,2']);
+    expect(lists('result_field__ob_id__ob_id__in=1&result_field__ob_id__in=2&result_field__in=3')).toEqual([
+      'result_field__ob_id__ob_id__in 1,2,3',
     ]);
-    expect(last('result_field__ob_id__ob_id=1&result_field__ob_id=2&result_field=3')).toEqual(['result_field']);
-    expect(last('phenomena__names=1&phenomena__names__ob_id=2&phenomena=3')).toEqual([
-      'phenomena__names__ob_id',
-      'phenomena',
+    expect(lists('phenomena__names__in=1&phenomena__names__ob_id__in=2&phenomena__in=3')).toEqual([
+      'phenomena__names__in 1,2',
+      'phenomena__in 3',
     ]);
   });
 

@@ -50,7 +50,7 @@ test('names are unique, and each is of some view', () => {
   expect(Object.keys(VALUES).toSorted(), 'VALUES has two of each parameter').toEqual(names.toSorted());
 });
 
-describe.each(PARAMETERS.map((row) => [row.name, row] as const))('%s', (name, { views, setting }) => {
+describe.each(PARAMETERS.map((row) => [row.name, row] as const))('%s', (name, { views, setting, isJoined }) => {
   const [first, last] = VALUES[name] ?? ['', ''];
 
   test.each(VIEWS)('is heeded by a %s where it is declared for it, else an unknown name', (view) => {
@@ -77,13 +77,29 @@ describe.each(PARAMETERS.map((row) => [row.name, row] as const))('%s', (name, { 
     });
   });
 
-  test('counts as it stands last, whatever stood before', () => {
+  test(`has ${isJoined ? 'its values joined' : 'its last value, and is named and in strict mode refused,'} if it is repeated`, () => {
     // A name without effect tells strict from not strict.
     const meaning = meaningOf(`foo=1&${name}=${last}`);
     expect(meaning).not.toEqual(meaningOf(`foo=1&${name}=${first}`));
-    for (const before of [first, 'nonsense', '']) {
-      expect(meaningOf(`foo=1&${name}=${before}&${name}=${last}`), before).toEqual(meaning);
+    for (const before of [first, last, 'nonsense', '']) {
+      const repeated = `foo=1&${name}=${before}&${name}=${last}`;
+      if (isJoined) {
+        expect(meaningOf(repeated), before).toEqual(meaningOf(`foo=1&${name}=${before},${last}`));
+        continue;
+      }
+      const { ignored, problems, ...others } = meaningOf(repeated);
+      expect({ ...others, problems, ignored: ignored.filter((each) => each !== name) }, before).toEqual(meaning);
+      expect(ignored).toContain(name);
+      const { problems: strictly } = askOf(OBSERVATIONS, `${repeated}&strict=1`, ALL);
+      expect(strictly.find(({ key }) => key === name)?.messages, before).toContain(
+        'This parameter is repeated, and only its last value counts.',
+      );
     }
+  });
+
+  test.each(VIEWS)('is repeated in a %s as in others', (view) => {
+    const { ignored, problems } = askIn(view, `${name}=${last}&${name}=${last}`, ALL);
+    expect({ ignored, problems }).toEqual({ ignored: isJoined && views.includes(view) ? [] : [name], problems: [] });
   });
 });
 

@@ -34,13 +34,16 @@ describe('ordering', () => {
     expect(read([['ordering', '-ob_id,uuid']]).page.order).toEqual([{ path: ['ob_id'], isDescending: true }]);
   });
 
-  test('is the last one of several', () => {
+  test('is by all of several, in query order', () => {
     expect(
       read([
         ['ordering', 'uuid'],
-        ['ordering', 'title'],
+        ['ordering', '-title,-uuid'],
       ]).page.order,
-    ).toEqual([{ path: ['title'], isDescending: false }]);
+    ).toEqual([
+      { path: ['uuid'], isDescending: false },
+      { path: ['title'], isDescending: true },
+    ]);
   });
 
   test('ignores and reports names that are no field of at most one value', () => {

@@ -32,7 +32,8 @@ describe('a list whose walks are pinned', () => {
         next: `${start}6&title__in=ocean%2Cland`,
         previous: `${start}2&title__in=ocean%2Cland`,
       });
-      expect([headers['X-Generation'], headers['X-Ignored-Params']]).toEqual([PIN, undefined]);
+      const ignored = asked.includes('=&') ? 'generation' : undefined;
+      expect([headers['X-Generation'], headers['X-Ignored-Params']]).toEqual([PIN, ignored]);
     }
   });
 

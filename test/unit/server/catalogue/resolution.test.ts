@@ -113,6 +113,16 @@ test('an identifier leads to the first record that there is, and to none without
   expect((await ask(`/api/legacy_lookup/?identifier=${'x'.repeat(5000)}`)).status).toBe(400);
 });
 
+test('of a repeated identifier the last one counts, which is named and in strict mode refused', async () => {
+  const repeated = '/api/legacy_lookup/?identifier=a&identifier=https://o.example.org/1';
+  const { text, headers } = await ask(repeated);
+  expect([text.includes('https://o.example.org/1'), headers['X-Ignored-Params']]).toEqual([true, 'identifier']);
+  expect(await ask(`${repeated}&strict=1`)).toMatchObject({
+    status: 400,
+    text: '{"identifier":["This parameter is repeated, and only its last value counts."]}',
+  });
+});
+
 const ALL = [
   '/api/v0/obs/get_info/a/b',
   '/api/v0/obs/all',
