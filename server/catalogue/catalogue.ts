@@ -165,9 +165,8 @@ export function validated(
   coding = ask.page.exported === 'parquet' ? 'identity' : visit.coding,
 ): { readonly tag: string; readonly unchanged: Answer | undefined } {
   const { request, choice, condition } = visit;
-  const { parameters, conditions: filters } = ask;
   const path = isKnowable(route, ask) ? request.target : `${request.target} ${ask.page.exported!}`;
-  const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path, parameters, filters });
+  const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path, parameters: ask.parameters });
   const unchanged = condition && conditional.foreseen(condition, choice.varies, coding, tag);
   // Names without effect are counted each time.
   if (unchanged && isKnowable(route, ask) && ask.ignored.length === 0) {

@@ -17,22 +17,17 @@ const DASH = 0x2d;
 /** Ends a text: no unit of one is as large. */
 const END = 0x10000;
 
-/**
- * What a tag stands for, beside the snapshot: decoded parameters in query order, and the keys of the filters that
- * apply.
- */
+/** What a tag stands for, besides the snapshot; decoded parameters in query order. */
 export interface TagParts {
   readonly baseUrl: string;
   readonly path: string;
   readonly parameters: readonly (readonly [name: string, value: string])[];
-  readonly filters: readonly { readonly key: string }[];
 }
 
 /**
  * Makes the tags of one snapshot under one configuration; `settings` are all that answers depend on. A tag is without
  * its quotes, hexadecimal digits with one dash. Parameters count sorted by name, repeats in order, the unknown ones too
- * since links repeat them. Equal tags mean equal bodies, hash collisions apart: of filters on one field under different
- * names the last one of the query wins, so that those which apply count as well. Cost of a tag: a pass over the texts.
+ * since links repeat them. Equal tags mean equal bodies, hash collisions apart. Cost of a tag: a pass over the texts.
  */
 export function entityTags(generation: string, settings: readonly unknown[]): (tagged: TagParts) => string {
   const scopes = new Map<string, string>();
@@ -51,30 +46,16 @@ export function entityTags(generation: string, settings: readonly unknown[]): (t
 const both = { a: 0, b: 0 };
 
 /** A dash and 16 digits. */
-function hashOf({ path, parameters, filters }: TagParts): string {
-  start();
+function hashOf({ path, parameters }: TagParts): string {
+  both.a = MULTIPLIER_A;
+  both.b = MULTIPLIER_B;
   mix(path);
   const sorted = sortedByName(parameters);
   for (let i = 0; i < sorted.length; i++) {
     mix(sorted[i]![0]);
     mix(sorted[i]![1]);
   }
-  const { a, b } = both;
-  // A sum, so that the order of filters says nothing.
-  let sumA = 0;
-  let sumB = 0;
-  for (let i = 0; i < filters.length; i++) {
-    start();
-    mix(filters[i]!.key);
-    sumA = (sumA + both.a) | 0;
-    sumB = (sumB + both.b) | 0;
-  }
-  return digitsOf(scattered(a ^ sumA), scattered(b ^ sumB));
-}
-
-function start(): void {
-  both.a = MULTIPLIER_A;
-  both.b = MULTIPLIER_B;
+  return digitsOf(scattered(both.a), scattered(both.b));
 }
 
 function mix(text: string): void {
