@@ -15,7 +15,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 /**
  * The parameters of the text behind `?`, in order: split at `&`, empty parts skipped, name and value split at the first
  * `=`, `+` a blank, invalid UTF-8 and lone surrogates U+FFFD, broken escapes kept. A leading `?` belongs to the first
- * name. Cost: the length of the text. Source: A39, URL standard, section 5.1.
+ * name. `filters[x]` is `x` (A151). Cost: the length of the text. Source: A39, URL standard, section 5.1.
  */
 export function decodeForm(query: string | undefined): readonly Parameter[] {
   if (query === undefined) return NONE;
@@ -34,7 +34,18 @@ function parameterIn(part: string, isPlain: boolean): Parameter {
   const at = part.indexOf('=');
   const name = at < 0 ? part : part.slice(0, at);
   const value = at < 0 ? '' : part.slice(at + 1);
-  return isPlain ? [name, value] : [decode(name), decode(value)];
+  return isPlain ? [fieldIn(name), value] : [fieldIn(decode(name)), decode(value)];
+}
+
+/** Whether a name is `filters` or a member of it, as clients write an object in a query. */
+export function isOfFilters(name: string): boolean {
+  return name === 'filters' || name.startsWith('filters[');
+}
+
+const MEMBER = /^filters\[([^[\]]+)\]$/;
+
+function fieldIn(name: string): string {
+  return isOfFilters(name) ? (MEMBER.exec(name)?.[1] ?? name) : name;
 }
 
 const NONE: readonly Parameter[] = [];

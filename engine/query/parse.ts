@@ -3,7 +3,7 @@
 import type { TopLevelKeys } from '../column/outline.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { Ask, Condition, QueryOptions } from './ask.ts';
-import { decodeForm } from './form.ts';
+import { decodeForm, isOfFilters } from './form.ts';
 import { readKey, type Key } from './key.ts';
 import { CONDITIONS_MAX, MEMBERS_MAX, PARAMETERS_MAX, REGEX_SIZE_MAX, REGEXES_MAX, startBehind } from './limits.ts';
 import { DEFAULT_LOOKUP, lookupNamed, type Lookup, NULL_LOOKUP } from './lookups.ts';
@@ -179,13 +179,17 @@ function sizeOf(key: GivenFilter['key']): Lookup['sizeOf'] {
   return key.kind === 'filter' ? key.lookup.sizeOf : undefined;
 }
 
-/** Notes unknown names, each once, and in strict mode refuses them, with a suggestion for the first few (A27, A28). */
+/**
+ * Notes unknown names, each once. Refuses those of `filters` (A151), and in strict mode all, with a suggestion for the
+ * first few (A27, A28).
+ */
 function noteUnknown(reading: Reading, places: readonly number[], known: () => KnownNames): void {
   const names = new Map<string, number>();
   for (const at of places) if (!names.has(reading.parameters[at]![0])) names.set(reading.parameters[at]![0], at);
   for (const [name, at] of names) {
     reading.ignore(at, name);
-    if (reading.isStrict) reading.refuse(at, reading.mayHint() ? saidOfUnknown(reading, name, known()) : UNKNOWN);
+    if (isOfFilters(name)) reading.refuse(at, [MESSAGES.filters]);
+    else if (reading.isStrict) reading.refuse(at, reading.mayHint() ? saidOfUnknown(reading, name, known()) : UNKNOWN);
   }
 }
 

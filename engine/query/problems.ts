@@ -27,6 +27,7 @@ export const MESSAGES = {
   offset: 'Enter a whole number from 0.',
   unknown: 'Unknown parameter.',
   exported: 'An export has no place for this.',
+  filters: 'Write a filter as "<field>=<value>" or "filters[<field>]=<value>".',
   repeated: 'This parameter is repeated, and only its last value counts.',
 } as const;
 

@@ -89,6 +89,22 @@ describe('design, envelope and links', () => {
     expect(await bodyOf('facets=status&facets=language')).toEqual(await bodyOf('facets=status,language'));
   });
 
+  design('`filters[x]=v` is `x=v`; any other parameter named `filters` is a 400.', async () => {
+    for (const name of ['filters[status]', 'filters%5Bstatus%5D']) {
+      expect(await sample.page(`${LIST}?${name}=final&limit=1`), name).toEqual(
+        await sample.page(`${LIST}?status=final&limit=1`),
+      );
+    }
+    const list = 'filters[status__in]=planned&filters[status__in]=final&strict=1';
+    expect((await sample.page(`${LIST}?${list}`)).count).toBe(20);
+    const message = 'Write a filter as "<field>=<value>" or "filters[<field>]=<value>".';
+    for (const name of ['filters', 'filters[]', 'filters[title][icontains]', 'filters[status']) {
+      const body = JSON.stringify({ [name]: [message] });
+      for (const path of [LIST, `${LIST}1/`, '/api/v3/'])
+        expect(await sample.get(`${path}?${name}=[object+Object]`), name).toMatchObject({ status: 400, body });
+    }
+  });
+
   design('Accepted integer forms: surrounding blanks, leading zeros, `+`.', async () => {
     for (const limit of ['+3', '3+', '003', '%2B3', '%203%20']) {
       expect((await sample.page(`${LIST}?limit=${limit}`)).results, limit).toHaveLength(3);

@@ -55,7 +55,7 @@ export function judge(
   let isEmpty = false;
   const judged = judgedOnce(pairs, controls, (name) => keyOf(name, roots, linked));
   const filters = judged.filter(({ key }) => key?.kind === 'filter' || key?.kind === 'wrong');
-  const unknown = judged.filter(({ key }) => key?.kind === 'unknown');
+  const unknown = judged.filter(({ key, name }) => key?.kind === 'unknown' && !/^filters(?:\[|$)/.test(name));
   const bad = filters.filter(({ key }) => key?.kind === 'wrong' && key.explained).map(({ place }) => place);
   const hinted = SUGGESTED - (isStrict ? unknown.length : 0);
   const hasManyRegexes = filters.filter(({ key }) => isRegex(key)).length > 8;
@@ -68,8 +68,13 @@ export function judge(
       continue;
     }
     if (key.kind === 'unknown') {
+      const turn = unknown.findIndex((one) => one.place === place);
+      if (turn < 0) {
+        errors.push([name, ['Write a filter as "<field>=<value>" or "filters[<field>]=<value>".']]);
+        continue;
+      }
       const known = [...roots.map((field) => field.name), ...controls];
-      const isSuggested = unknown.findIndex((one) => one.place === place) < SUGGESTED;
+      const isSuggested = turn < SUGGESTED;
       const said = isSuggested
         ? saidOfUnknown(name, { known, controls, idField: collection?.idField })
         : ['Unknown parameter.'];

@@ -9,7 +9,8 @@ const CAP = 999_999_999_999_999n;
 /** The parameters of a raw query in written order; none for undefined. */
 export function pairsOf(query: string | undefined): readonly Pair[] {
   // URLSearchParams drops one leading `?`, which in a query is a character like any other.
-  return [...new URLSearchParams(`?${query ?? ''}`)];
+  const pairs = [...new URLSearchParams(`?${query ?? ''}`)];
+  return pairs.map(([name, value]) => [name.replace(/^filters\[([^[\]]+)\]$/, '$1'), value]);
 }
 
 /** The name of the 1,025th parameter of a raw query, empty ones counted: with it there are too many. */

@@ -25,6 +25,8 @@ export function randomFilters(random: Random, path: readonly Field[], model: Mod
   return random.several(1, random.chance(0.15) ? 4 : 2, () => {
     const value = randomOperand(random, lookup.slice('__'.length), draw);
     const written = random.chance(0.03) ? random.pick(ODD_VALUES) : spell(random, value);
+    const bracketed = random.pick(['filters[', 'filters%5B']) + key + random.pick([']', '%5D', '']);
+    if (random.chance(0.03)) return `${bracketed}=${written}`;
     return `${random.chance(0.03) ? escapeSome(random, decodeURIComponent(key)) : key}=${written}`;
   });
 }
