@@ -1,9 +1,8 @@
-// Claiming a port for the threads of one program, which share it with SO_REUSEPORT, as two programs could by accident:
-// it is held until they listen, which they do in a turn of their own, and whoever else listens there is named. Linux
-// tells who that is, of the processes of this user.
+// Claims a port while a server starts: finds out whether it is free, names the process that has it, and answers 503
+// until the serving threads listen there. They share it with SO_REUSEPORT, which would hide that it is in use. The name
+// of another process is known on Linux only, and only if it runs under the same user.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { createServer, type Socket } from 'node:net';
 import { boundPort, MAIN_FLAG, portRefused } from './ports.ts';
 
 const DETAIL = JSON.stringify({ detail: 'The data is being loaded: try again in a moment.' });
@@ -13,23 +12,18 @@ const LOADING = `HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-
 const TOLD_MAX = 256;
 const SILENT_MS_MAX = 5000;
 
-/** A port that nobody else can listen on until it is released, to be listened on at once, within one turn at it. */
+/** A port that no other process can listen on until `release`. The serving threads listen there right after it. */
 export interface ClaimedPort {
   readonly port: number;
   release(): Promise<void>;
 }
 
 /**
- * Claims `port`, or a free one where it is 0. Binds it without SO_REUSEPORT, which the kernel refuses while anyone
- * listens there, shared or not; whoever asks meanwhile gets 503. `flag` is what people choose it by. Waits while
- * another process of this program is between its release and its listening (`inTurnAt`). Throws OperationError `port`
- * when it is taken, forbidden, or the address is not this machine's.
+ * Claims `port`, or a free one if it is 0. Binds it without SO_REUSEPORT, which the kernel refuses while any process
+ * listens there, shared or not. Clients get 503 until `release`. `flag` is the setting that chooses the port. Throws
+ * OperationError `port` if the port is in use or reserved, or the address is not one of this machine.
  */
-export function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<ClaimedPort> {
-  return port === 0 ? claimed(host, port, flag) : inTurnAt(host, [port], () => claimed(host, port, flag));
-}
-
-async function claimed(host: string, port: number, flag: string): Promise<ClaimedPort> {
+export async function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<ClaimedPort> {
   const clients = new Set<Socket>();
   const holder = createServer((socket) => {
     clients.add(socket);
@@ -91,55 +85,6 @@ export async function orReleased<T>(claims: Claims, start: () => T): Promise<T> 
   }
 }
 
-/** So many tries, 30 s: threads that have read the program open their data and listen in far less. */
-const TRIES_MAX = 1500;
-const RETRY_MS = 20;
-
-/**
- * Runs `change` while no other process of this program is in such a turn at one of `ports`, and gives its result.
- * Throws what `change` throws, and OperationError `port` after 30 s of waiting, as where another is stopped in the
- * middle of it. Turns are waited for in the order of ports, so that no two wait for each other. A token is a socket in
- * Linux's abstract namespace: it leaves no file, is gone with its process however that ends, and is seen where the port
- * is, in one network namespace. Elsewhere nobody waits for anybody.
- */
-export async function inTurnAt<T>(host: string, ports: readonly number[], change: () => Promise<T>): Promise<T> {
-  const tokens: (Server | undefined)[] = [];
-  try {
-    if (process.platform === 'linux')
-      for (const port of ports.toSorted((a, b) => a - b)) tokens.push(await tokenOf(host, port));
-    return await change();
-  } finally {
-    for (const token of tokens) token?.close();
-  }
-}
-
-/** Undefined where the system has no such names to give, as for want of a descriptor: who comes next will say why. */
-async function tokenOf(host: string, port: number): Promise<Server | undefined> {
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const { token, code } = await listening(`\0catalogue-replica port ${port}`);
-    if (code !== 'EADDRINUSE') return token;
-    await delay(RETRY_MS);
-  }
-  throw portRefused(host, port, { code: 'EADDRINUSE' }, undefined, ' by another start that does not end: stop it');
-}
-
-function listening(path: string): Promise<{ readonly token?: Server; readonly code?: string | undefined }> {
-  // Nobody has anything to say here.
-  const token = createServer((socket) => socket.destroy());
-  return new Promise((resolve) => {
-    token.once('error', ({ code }: NodeJS.ErrnoException) => resolve({ code }));
-    token.listen(path, () => resolve({ token }));
-  });
-}
-
-/**
- * Throws OperationError `port` where a program that takes no turns, so none of ours, has come to share a port in the
- * moment between its release and the listening of this process's threads. Only Linux tells.
- */
-export function assertOwn(host: string, port: number, flag = MAIN_FLAG): void {
-  if (isShared(port)) throw portRefused(host, port, { code: 'EADDRINUSE' }, flag, byWhom(port));
-}
-
 /** Which programs have a port and have to be stopped, where that is told; ours is the one that asks. */
 function byWhom(port: number): string | undefined {
   const others = holdersOf(port).filter(({ pid }) => pid !== process.pid);
@@ -153,12 +98,6 @@ export interface Holder {
   readonly program: string;
 }
 
-/** A listening socket: its address as the kernel writes it, port included, and its number. */
-interface ListeningSocket {
-  readonly address: string;
-  readonly inode: string;
-}
-
 const TABLES: readonly string[] = ['/proc/net/tcp', '/proc/net/tcp6'];
 const LISTENS = '0A';
 /** Processes that are looked through, at most: a machine of more is asked about with its own tools. */
@@ -169,7 +108,7 @@ const PROCESSES_MAX = 10_000;
  * process; for errors alone.
  */
 export function holdersOf(port: number): readonly Holder[] {
-  const inodes = new Set(socketsOn(port).map(({ inode }) => inode));
+  const inodes = new Set(listeningInodes(port));
   if (inodes.size === 0) return [];
   const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name));
   return pids.slice(0, PROCESSES_MAX).flatMap((pid) => {
@@ -178,23 +117,12 @@ export function holdersOf(port: number): readonly Holder[] {
   });
 }
 
-/**
- * Whether another process listens on an address and port that this one listens on too, which SO_REUSEPORT allows it.
- * Cost: a look at this process's descriptors.
- */
-export function isShared(port: number): boolean {
-  const own = new Set(socketInodes('/proc/self/fd'));
-  const sockets = socketsOn(port);
-  const ours = new Set(sockets.filter(({ inode }) => own.has(inode)).map(({ address }) => address));
-  return sockets.some(({ address, inode }) => ours.has(address) && !own.has(inode));
-}
-
-function socketsOn(port: number): readonly ListeningSocket[] {
+function listeningInodes(port: number): readonly string[] {
   const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const lines = TABLES.flatMap((table) => textIn(table).split('\n').slice(1));
   return lines.flatMap((line) => {
     const [, address = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
-    return state === LISTENS && address.endsWith(end) ? [{ address, inode }] : [];
+    return state === LISTENS && address.endsWith(end) ? [inode] : [];
   });
 }
 

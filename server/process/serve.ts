@@ -6,7 +6,7 @@ import { onceThereIsSome } from '../../workers/starvation.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
-import { assertOwn, claimPorts, inTurnAt, orReleased } from '../http/claim.ts';
+import { claimPorts, orReleased } from '../http/claim.ts';
 import type { DrainTime } from '../http/listener.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
 import type { AccessLogs } from '../observe/accessLog.ts';
@@ -110,12 +110,9 @@ export async function serve(
     const dataPath = (): string => subscription?.dataPath() ?? settings.data;
     const served = await loaded(settings, { baseUrl, report, showProgress, dataPath }, { follower, subscription });
     stops.push(await staleTold(settings, shared.staleness, { follower, subscription }));
-    await inTurnAt(settings.host, portsOf(ports), async () => {
-      await claims.release();
-      beforeFirst();
-      await threads.begin((i) => servingData(settings, shared, i), served);
-    });
-    assertOwn(settings.host, ports.port);
+    await claims.release();
+    beforeFirst();
+    await threads.begin((i) => servingData(settings, shared, i), served);
     administration?.begin(served, () => threads.isServing());
     const reloads = { settings, baseUrl, dataPath, served, threads, subscription, administration, report };
     stops.push(heedOrders(reloads, { watch, follower, subscription }, wasOrdered()));
@@ -330,11 +327,6 @@ async function accessLogsOf(
     logs.stop();
   };
   return { logs, stop };
-}
-
-/** Those that there are. */
-function portsOf({ port, http10Port }: Ports): readonly number[] {
-  return http10Port === undefined ? [port] : [port, http10Port];
 }
 
 interface Ports {

@@ -1,9 +1,12 @@
 // The serve command as a process: what it prints and serves. What it refuses to start on, and how it ends, is in
 // serveRefusals.long.test.ts and serveEnds.long.test.ts.
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { steadyPort } from '../../../../bench/proxy/shippedProxies.ts';
 import { clientOf } from '../../../support/client.ts';
 import { runServer } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
@@ -40,6 +43,19 @@ test('SIGHUP and SIGUSR1 end no server, open no inspector, and leave data that h
   expect(await server.ended).toEqual({ code: 0, signal: null });
   expect(server.err()).not.toMatch(/debugger|inspector/i);
 });
+
+test.runIf(process.platform === 'linux')(
+  'starts while another process listens on an abstract socket that is named after the port',
+  async () => {
+    const port = await steadyPort();
+    const name = `\0catalogue-replica port ${port}`;
+    const holder = createServer().listen(name);
+    await once(holder, 'listening');
+    const server = await startServer('--data', snapshot, '--port', `${port}`);
+    expect(server.port).toBe(port);
+    holder.close();
+  },
+);
 
 describe('a server on port 0', () => {
   let server: Awaited<ReturnType<typeof runServer>>;
