@@ -15,6 +15,11 @@ const ORDERS = ['SIGHUP', 'SIGUSR2'];
 const isServing = process.argv[2] === 'serve';
 if (isServing) for (const signal of ORDERS) process.on(signal, () => undefined);
 
+// Without a listener, Node opens its inspector on SIGUSR1, to every user of the machine. In processes that start from
+// here a flag of Node (22.14) prevents that before their first line runs.
+process.on('SIGUSR1', () => undefined);
+const WITHOUT_INSPECTOR = '--disable-sigusr1';
+
 // A checkout runs its sources, whatever lies in its dist/. A package has no sources: Node strips no types under
 // node_modules, so `npm pack` puts JavaScript into dist/ (test/support/writePackage.ts), file for file.
 const source = fileURLToPath(new URL('commands/cli.ts', import.meta.url));
@@ -70,11 +75,9 @@ function beginsAnew() {
 
 /** Runs the command line on the given Node, passes signals on, and ends as it ends. */
 function runOn(node) {
-  // Node's own answer to it is an inspector.
-  process.on('SIGUSR1', () => undefined);
   // In a process group of its own, so that Ctrl-C reaches it once, through us, and not twice: twice means at once. With
   // a channel, which breaks when we are gone, however that came: it ends by itself then (signals.ts).
-  const child = spawn(node, [cli, ...process.argv.slice(2)], {
+  const child = spawn(node, [WITHOUT_INSPECTOR, cli, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: process.platform !== 'win32',
     env: environment,
@@ -89,6 +92,8 @@ function runOn(node) {
   child.on('error', (error) => runHereOr(`${node} does not start (${error.message})`));
   child.on('exit', (code, signal) => {
     if (!signal) process.exit(code);
+    // Only before Node runs, which blocks SIGUSR1, can that end the process: start it again.
+    if (signal === 'SIGUSR1') return runOn(node);
     // By the same signal: whoever started us sees how the server ended. Where that ends nothing, as in a container's
     // first process, by what shells say of it.
     process.removeAllListeners(signal);
@@ -109,7 +114,7 @@ async function runHereOr(reason) {
 if (isSuitable(process.versions.node)) {
   if (beginsAnew()) {
     const { execPath, execArgv, argv } = process;
-    process.execve(execPath, [execPath, ...execArgv, ...argv.slice(1)], environment);
+    process.execve(execPath, [execPath, WITHOUT_INSPECTOR, ...execArgv, ...argv.slice(1)], environment);
   }
   await import(pathToFileURL(cli).href);
 } else {

@@ -9,6 +9,9 @@ import { endWithLauncher } from '../process/signals.ts';
 import { withoutSecrets } from '../settings/values.ts';
 import { serveLine } from './serveCommand.ts';
 
+// If cli.ts runs without launch.js, which prevents this earlier: SIGUSR1 would open Node's inspector.
+process.on('SIGUSR1', () => undefined);
+
 const USAGE_EXIT = 2;
 const OPERATION_EXIT = 1;
 const DISCARDED_EXIT = 3;

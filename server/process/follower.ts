@@ -201,7 +201,7 @@ export class Follower {
   #run(): Promise<Failure | undefined> {
     const { follow, state } = this.#settings;
     const once = ['follow', follow, '-o', state, '--once', '--log-format', 'json'];
-    const words = [this.#commandLine, ...once, ...crawlWords(this.#settings)];
+    const words = ['--disable-sigusr1', this.#commandLine, ...once, ...crawlWords(this.#settings)];
     return new Promise((resolve) => {
       const failed = (reason: string, isLasting = false): void => resolve({ reason, isLasting });
       const child = started(words, (error) => failed(`no process can be started: ${error.message}`));

@@ -7,13 +7,11 @@ import { steadyMs, type Clock } from '../observe/clock.ts';
 import { endAtOnce } from '../threads/exit.ts';
 
 /**
- * From now on SIGHUP is for whoever reloads something and SIGUSR2 for whoever reopens a log (listeners of their own),
- * or it is reported that there is nothing to do, and SIGUSR1 opens no inspector. A launcher passes such orders on from
- * now on.
+ * From now on SIGHUP and SIGUSR2 end no process: unless another listener reloads the data or reopens a log, the report
+ * says that there is nothing to do. The launcher forwards both from now on.
  */
 export function outliveSignals(report: (line: string) => void): void {
   reportUnheard('SIGHUP', () => report('SIGHUP: there is nothing to reload yet'));
-  process.on('SIGUSR1', () => undefined);
   reportUnheard('SIGUSR2', () => report('SIGUSR2: there is no log to reopen'));
   process.send?.('hears orders');
 }
