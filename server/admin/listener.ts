@@ -30,10 +30,16 @@ export interface AdminListener {
   stop(): void;
 }
 
-/** Where it listens, and who is told of a bug. */
+/** Far more than operators and their tools open: the serving threads of the process share its descriptors. */
+const CONNECTIONS_MAX = 64;
+/** A request must be complete within this time, counted from the opening of its connection. */
+const REQUEST_MS_MAX = 10_000;
+
+/** Where it listens, what is called with a bug, and the time for a request if it is not REQUEST_MS_MAX. */
 export interface AdminOptions {
   readonly host: string;
   readonly port: number;
+  readonly requestMsMax?: number;
   onError(error: unknown): void;
 }
 
@@ -42,11 +48,12 @@ export interface AdminOptions {
  * when it is refused.
  */
 export async function listenForAdmin(
-  { host, port, onError }: AdminOptions,
+  { host, port, requestMsMax: headersTimeout = REQUEST_MS_MAX, onError }: AdminOptions,
   paths: () => AdminPaths,
 ): Promise<AdminListener> {
   let isForHere = true;
-  const server = createServer((request, response) => {
+  const times = { headersTimeout, requestTimeout: headersTimeout, connectionsCheckingInterval: headersTimeout / 5 };
+  const server = createServer(times, (request, response) => {
     const { host: name } = request.headers;
     const isMeant = !isForHere || name === undefined || NAMED_HERE.test(name);
     (isMeant ? answerTo(paths(), request) : Promise.resolve(MISNAMED)).then(
@@ -57,6 +64,7 @@ export async function listenForAdmin(
       },
     );
   });
+  server.maxConnections = CONNECTIONS_MAX;
   try {
     server.listen({ host, port, exclusive: true });
     await once(server, 'listening');

@@ -2,11 +2,12 @@
 // it says before and behind that is in phases.long.test.ts.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LAUNCHER_FILE } from '../../../../bench/processes/processes.ts';
 import { COLLECTIONS } from '../../../../engine/engine.ts';
 import { jsonAnswer, listenForAdmin } from '../../../../server/admin/listener.ts';
 import { packageVersion } from '../../../../server/settings/installation.ts';
 import { clientOf, type Client, type Received } from '../../../support/client.ts';
-import { runServer } from '../../../support/commandProcess.ts';
+import { runProgram, runServer } from '../../../support/commandProcess.ts';
 import { RawSocket, requestOf } from '../../../support/rawSocket.ts';
 
 type Server = Awaited<ReturnType<typeof runServer>>;
@@ -82,6 +83,36 @@ describe('the admin port', () => {
       listener.stop();
     },
   );
+
+  test('closes a connection whose request does not come in time, whether its head or its body is missing', async () => {
+    const commands = { '/reload': () => jsonAnswer(200, {}) };
+    const options = { host: '127.0.0.1', port: 0, requestMsMax: 100, onError: () => undefined };
+    const listener = await listenForAdmin(options, () => ({ views: {}, commands }));
+    const starts = ['', 'GET /livez HTTP/1.1\r\nHost: ', requestOf('POST', '/reload', ['Content-Length: 9'], '{')];
+    const sockets = await Promise.all(starts.map(() => RawSocket.open(listener.port)));
+    await Promise.all(sockets.map((socket, i) => socket.write(starts[i]!)));
+    for (const socket of sockets) await socket.ended();
+    listener.stop();
+  });
+
+  test('closes what comes beyond 64 connections, while the public port answers and has descriptors left', async () => {
+    const few = ['-c', 'ulimit -n 256; exec "$0" "$@"', process.execPath, LAUNCHER_FILE];
+    const limited = runProgram('sh', [...few, 'serve', '--port', '0', '--threads', '1', '--admin-port', '0']);
+    try {
+      const [, port] = await limited.printed(/admin on http:\/\/127\.0\.0\.1:(\d+)\/status\n/);
+      const [, url] = await limited.printed(/listening on (http:\S+)\n/);
+      const idle = await Promise.all(Array.from({ length: 64 }, () => RawSocket.open(Number(port))));
+      const refused = await Promise.all(Array.from({ length: 250 }, () => RawSocket.open(Number(port))));
+      for (const socket of refused) expect(await socket.ended()).toBe('');
+      const client = clientOf(url!);
+      expect((await client.get('/api/v3/observations/?limit=1')).status).toBe(200);
+      client.close();
+      for (const socket of idle) socket.vanish();
+      expect(limited.out() + limited.err()).not.toContain('no descriptor is left');
+    } finally {
+      await limited.kill();
+    }
+  });
 
   test('says that the process lives and is ready, to GET and HEAD', async () => {
     for (const [path, word] of [
