@@ -1,11 +1,12 @@
 // Style as a test: every rule a machine can judge, over all files of the project, each with file, line and cure. Every
 // rule is also shown a made-up source that breaks it, since a rule that never bites looks just like a tidy project.
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { LOOKUPS } from '../engine/query/lookups.ts';
 import { GROUPS, type SectionKind } from '../engine/snapshot/sections.ts';
+import { temporaryDirectory } from './support/dataSets.ts';
 import { LIBRARIES, PROGRAMS } from './support/debian.ts';
 import { generatedDocuments, unaligned } from './support/documentTables.ts';
 import { dialectPlaces, readCeilings } from './support/plainWords.ts';
@@ -159,6 +160,14 @@ describe.each(RULES)('%s', (_sentence, rule, wrong) => {
 test('the top level holds what it is meant to hold, and nothing else', () => {
   const names = new Set(FILES.map((path) => path.split('/')[0] ?? ''));
   expect([...names].filter((name) => !TOP_LEVEL.has(name))).toEqual([]);
+});
+
+test('only files that git tracks are files of the project', () => {
+  const directory = temporaryDirectory();
+  for (const name of ['tracked.ts', 'notes.md']) writeFileSync(join(directory, name), '');
+  execFileSync('git', ['init', '--quiet'], { cwd: directory });
+  execFileSync('git', ['add', 'tracked.ts'], { cwd: directory });
+  expect(projectFiles(directory)).toEqual(['tracked.ts']);
 });
 
 test('paths that documents cite exist', () => {

@@ -2,13 +2,16 @@
 // where threads that answer want them too. Knows no work.
 import os from 'node:os';
 
-/** A tenth of what a serving thread gets (Linux, sched(7)). */
+/** Added to the niceness of the thread: it then gets a tenth of a serving thread's share (Linux, sched(7)). */
 const NICENESS = 10;
+const NICENESS_MAX = os.constants.priority.PRIORITY_LOW;
 
-/**
- * Makes the calling thread nice. Linux gives each thread a priority of its own; elsewhere it would be the whole
- * process's, and stays.
- */
+/** The niceness that `beNice` gives a thread of a process with this niceness. */
+export function nicer(niceness: number): number {
+  return Math.min(niceness + NICENESS, NICENESS_MAX);
+}
+
+/** Lowers the priority of the calling thread. Only on Linux: elsewhere the call changes the whole process. */
 export function beNice(): void {
-  if (os.platform() === 'linux') os.setPriority(NICENESS);
+  if (os.platform() === 'linux') os.setPriority(nicer(os.getPriority()));
 }

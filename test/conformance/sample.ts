@@ -2,7 +2,7 @@
 // envelope; every answer is judged by the OpenAPI document that the server gives.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { clientOf, type Client, type Received, type Sent } from '../support/client.ts';
-import { DocumentChecker, type OpenApiDocument } from '../support/documentChecker.ts';
+import { DocumentChecker, servedDocument } from '../support/documentChecker.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { startServer, type RunningServer } from '../support/server.ts';
 
@@ -49,7 +49,8 @@ export function servedSample(flags: readonly string[] = ['--base-url', BASE_URL]
       flags: ['--threads', '1', '--gzip', 'stored', ...flags],
     });
     client = clientOf(server.url);
-    checker = new DocumentChecker(JSON.parse((await client.get('/openapi.json')).body) as OpenApiDocument);
+    const { get } = client;
+    checker = new DocumentChecker(await servedDocument(get));
   }, START_MS_MAX);
   afterAll(async () => {
     client?.close();

@@ -8,6 +8,7 @@ import { schemaName } from '../../server/openapi/schemas.ts';
 import { type JsonObject, servedSample } from '../conformance/sample.ts';
 import { type Client, clientOf } from '../support/client.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
+import { servedDocument } from '../support/documentChecker.ts';
 import { someOf } from '../support/ring.ts';
 import { fileOf } from '../support/shapes.ts';
 import { type SwappedServer, swappedServer } from '../support/swaps.ts';
@@ -31,16 +32,15 @@ interface Parameter {
 
 const REFERENCE = '#/components/schemas/';
 
-async function schemasOf(get: (target: string) => Promise<{ readonly body: string }>): Promise<Schemas> {
-  const { body } = await get('/openapi.json');
-  return (JSON.parse(body) as { readonly components: { readonly schemas: Schemas } }).components.schemas;
+async function schemasOf(get: Client['get']): Promise<Schemas> {
+  return (await servedDocument(get)).components.schemas as Schemas;
 }
 
 const sample = servedSample();
 let schemas: Schemas;
 let pages: Client;
 beforeAll(async () => {
-  schemas = await schemasOf((target) => sample.get(target));
+  schemas = await schemasOf(sample.get);
   pages = clientOf(sample.url());
 });
 afterAll(() => pages.close());
@@ -165,7 +165,7 @@ describe('of new data', () => {
   };
   const tagOf = async (): Promise<string> => (await client.get('/openapi.json')).headers['etag']!;
   const notes = async (of: 'Filters' | 'Record'): Promise<Readonly<Record<string, Schema>>> =>
-    (await schemasOf((target) => client.get(target)))[`Notes${of}`]!.properties!;
+    (await schemasOf(client.get))[`Notes${of}`]!.properties!;
 
   test('the document tells the fields once they are served, in both forms and with another tag', async () => {
     const before = await tagOf();

@@ -2,6 +2,7 @@
 // Shares nothing with what makes the document; knows OpenAPI 3.1 as far as that uses it.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { gunzipSync } from 'node:zlib';
+import { vi } from 'vitest';
 import type { Received, Sent } from './client.ts';
 
 interface ResponseObject {
@@ -20,6 +21,21 @@ type PathItem = Readonly<Partial<Record<'get' | 'head' | 'options', Operation>>>
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, PathItem | Reference>>;
   readonly components: { readonly schemas: object; readonly responses: Readonly<Record<string, ResponseObject>> };
+}
+
+/** The document of a server. Waits while the server cannot make it yet; then fails with the last response. */
+export async function servedDocument(
+  get: (target: string) => Promise<Pick<Received, 'status' | 'body'>>,
+  waitMs = 30_000,
+): Promise<OpenApiDocument> {
+  return vi.waitFor(
+    async () => {
+      const { status, body } = await get('/openapi.json');
+      if (status !== 200) throw new Error(`/openapi.json: ${status} ${body.slice(0, 200)}`);
+      return JSON.parse(body) as OpenApiDocument;
+    },
+    { timeout: waitMs, interval: 100 },
+  );
 }
 
 /** What the transport adds to every answer. */

@@ -1,7 +1,8 @@
-// The project's own files as text, for tests of style: what git tracks or would track, read once per test run.
+// The project's own files as text, for tests of style: those that git tracks, read once per test run.
 // Knows no rule; test/tidy.test.ts and its rules judge.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The root folder of the project, with a slash at its end. */
@@ -17,12 +18,11 @@ export interface Source {
   readonly code: string;
 }
 
-/** Every file of the project by its path relative to the root: tracked ones and new ones that git does not ignore. */
-export function projectFiles(): readonly string[] {
-  const options = { cwd: ROOT, encoding: 'utf8' } as const;
-  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], options);
-  // A file that is deleted but still tracked is listed too.
-  return [...new Set(listed.split('\0'))].filter((path) => path !== '' && existsSync(ROOT + path)).toSorted();
+/** The paths, relative to the root, of all files that git tracks. A file counts once `git add` has named it. */
+export function projectFiles(root = ROOT): readonly string[] {
+  const listed = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' });
+  // Git also lists a tracked file that is deleted.
+  return [...new Set(listed.split('\0'))].filter((path) => path !== '' && existsSync(join(root, path))).toSorted();
 }
 
 /** The text of a file of the project. */
