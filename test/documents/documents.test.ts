@@ -73,6 +73,9 @@ test('flags and scripts that documents name exist', () => {
   const known = [
     '--help',
     '--no-',
+    // Flags of npm.
+    '--ignore-scripts',
+    '--omit',
     ...optionsOf(commandLine(process)),
     ...optionsOf(serveLine(process)),
     ...[...benches.matchAll(/'(--[a-z-]+)/g)].map(([, flag]) => flag!),
