@@ -3,7 +3,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { ExponentialBackoff, fullJitterGenerator, handleWhen, retry } from 'cockatiel';
 import { Pool } from 'undici';
 import { bytesWithin } from './boundedBytes.ts';
 import { OperationError, reasonOf } from './operationError.ts';
@@ -129,37 +128,28 @@ export class Upstream {
     validator: string | undefined,
     read: (answer: UpstreamAnswer | undefined) => T,
   ): Promise<T> {
-    const { base, tries, backoffMs: initialDelay, clock } = this.#options;
-    const backoff = new ExponentialBackoff({ generator: fullJitterGenerator, initialDelay, maxDelay: BACKOFF_MS_MAX });
-    const isPassing = (error: unknown): boolean => error instanceof Trouble && error.isPassing && !this.#isClosed;
-    const policy = retry(handleWhen(isPassing), { maxAttempts: tries - 1, backoff }).dangerouslyUnref();
-    let url = '';
-    let tried = 0;
-    policy.onRetry(({ delay, ...failed }) => {
-      if (!('error' in failed) || !(failed.error instanceof Trouble)) return;
-      const { message: reason, status } = failed.error;
-      const waitMs = Math.max(delay, this.#nextMs - clock());
-      this.#options.onRetry?.({ what, url, tried, tries, waitMs, reason, status });
-    });
-    try {
-      return await policy.execute(async () => {
-        await this.#turn();
-        url = base + path();
-        tried++;
-        try {
-          const startMs = clock();
-          const answer = await this.#answer(url, validator);
-          return read(answer && { ...answer, ms: clock() - startMs, url });
-        } catch (error) {
-          if (error instanceof Trouble) onTrouble?.();
-          throw error;
+    const { base, tries, backoffMs, clock } = this.#options;
+    for (let tried = 1; ; tried++) {
+      await this.#turn();
+      const url = base + path();
+      const startMs = clock();
+      try {
+        const answer = await this.#answer(url, validator);
+        return read(answer && { ...answer, ms: clock() - startMs, url });
+      } catch (error) {
+        if (!(error instanceof Trouble)) throw error;
+        onTrouble?.();
+        const { message: reason, status } = error;
+        if (!error.isPassing || this.#isClosed || tried >= tries) {
+          const times = tried > 1 ? `; tried ${tried} times` : '';
+          const hint = status === 404 && ifMissing !== undefined ? `; ${ifMissing}` : '';
+          throw new OperationError('network', `${what} (${url}): ${reason}${times}${hint}`, error);
         }
-      });
-    } catch (error) {
-      if (!(error instanceof Trouble)) throw error;
-      const times = tried > 1 ? `; tried ${tried} times` : '';
-      const hint = error.status === 404 && ifMissing !== undefined ? `; ${ifMissing}` : '';
-      throw new OperationError('network', `${what} (${url}): ${error.message}${times}${hint}`, error);
+        const delayMs = Math.floor(Math.random() * Math.min(backoffMs * 2 ** (tried - 1), BACKOFF_MS_MAX));
+        const waitMs = Math.max(delayMs, this.#nextMs - clock());
+        this.#options.onRetry?.({ what, url, tried, tries, waitMs, reason, status });
+        await wait(delayMs, undefined, { ref: false });
+      }
     }
   }
 

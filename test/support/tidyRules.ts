@@ -111,6 +111,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       allowed: [
         ['server/observe/requestIds.ts', 'ids of requests'],
         ['data/leftovers.ts', 'names what is not finished so that nobody can have made it before'],
+        ['data/upstream.ts', 'requests that failed together must not be repeated together'],
         ['data/lock.ts', 'two that take a lock at once may have one number, in two containers'],
         ['data/decode/batchDraft.ts', 'a data set may have texts that were chosen for their hash'],
         ['server/process/subscription.ts', 'replicas that were started together must not ask together'],
