@@ -1,6 +1,6 @@
 // The metrics of the whole process, in the text form that Prometheus reads: what threads tally, what the supervisor
 // sees, and what Node tells of itself. Lives in the supervisor, and is read only where somebody may ask for it.
-import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from '@prometheus-io/client';
 import { type Observer, REFUSALS, type ServiceEvent, THREAD_KINDS } from './events.ts';
 import {
   curvesOf,
@@ -100,7 +100,7 @@ export function newMetrics(): Metrics {
     },
     gauge: ({ name, help, label, valuesOf }) => {
       const labelNames = label === undefined ? [] : [label];
-      const collect = function (this: Gauge): void {
+      const collect = function (this: Gauge<string>): void {
         this.reset();
         const values = valuesOf();
         // One without a label would be told as 0.
@@ -136,7 +136,7 @@ function tell(registry: Registry, metric: TalliedMetric | TalliedHistogram, of: 
   if ('curves' in metric) return registry.registerMetric(histogram(name, help, () => curvesOf(metric, sumOf(of))));
   const labelNames = Object.keys(metric.cells[0]!);
   const Kind = metric.kind === 'gauge' ? Gauge : Counter;
-  const collect = function (this: Counter | Gauge): void {
+  const collect = function (this: Counter<string> | Gauge<string>): void {
     this.reset();
     for (const [i, sum] of sumOf(of).entries()) this.inc(metric.cells[i]!, sum);
   };
