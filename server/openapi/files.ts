@@ -3,11 +3,11 @@
 // fields; knows no request and no thread.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RecordShape } from '../../engine/described.ts';
 import type { QueryOptions } from '../../engine/engine.ts';
-import { installed } from '../settings/installation.ts';
 import { DOCS_PAGE, DOCS_SCRIPT } from './page.ts';
 
 /** Their paths. */
@@ -47,6 +47,7 @@ export interface DocumentTexts {
 
 const DIGEST_DIGITS = 32;
 const compressed = promisify(gzip);
+const { resolve } = createRequire(import.meta.url);
 
 /** The documents of shapes by their base URLs, and their files by path and base URL; `digest` is one of the shapes. */
 interface Documents {
@@ -85,7 +86,7 @@ export class DescriptionFiles {
       case '/docs/swagger-ui-bundle.js':
       case '/docs/swagger-ui.css':
         return kept(this.#files, path, async () => {
-          return fileOf(path, await readFile(installed(SWAGGER_UI + path.slice('/docs/'.length))));
+          return fileOf(path, await readFile(resolve(`swagger-ui-dist${path.slice('/docs'.length)}`)));
         });
     }
   }
@@ -131,9 +132,6 @@ async function fileOf(path: DescriptionPath, bytes: Uint8Array): Promise<Descrip
 function digestOf(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, DIGEST_DIGITS);
 }
-
-/** In a checkout a tool of development; a package has a copy, so that it installs none. */
-const SWAGGER_UI = import.meta.url.endsWith('.ts') ? 'node_modules/swagger-ui-dist/' : 'dist/docs/';
 
 const TYPES: Readonly<Record<DescriptionPath, string>> = {
   '/openapi.json': 'application/json',

@@ -54,7 +54,16 @@ beforeAll(async () => {
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', directory], { cwd: ROOT, env });
   tarball = join(directory, stdout.trim());
   try {
-    const words = ['install', '--prefix', app, '--prefer-offline', '--no-audit', '--no-fund', tarball];
+    const words = [
+      'install',
+      '--ignore-scripts',
+      '--prefix',
+      app,
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+      tarball,
+    ];
     await run('npm', words, { cwd: app, env });
   } catch (error) {
     const { stderr } = error as { readonly stderr: string };

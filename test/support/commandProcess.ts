@@ -3,7 +3,8 @@
 // answer.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { ROOT } from './sources.ts';
 import { withinLimit } from './waits.ts';
 
 /** How a process ended: with a code, or by a signal. */
@@ -35,18 +36,18 @@ export interface Addresses {
   readonly http10Port: number;
 }
 
-const CLI = fileURLToPath(new URL('../../server/commands/cli.ts', import.meta.url));
-
-/** `environment` is added to ours, `node` are flags of Node itself, `program` is another Node than ours. */
+/** `environment` is added to ours, `node` are flags of Node itself, `program` and `checkout` replace ours. */
 export interface CommandOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly node?: readonly string[];
   readonly program?: string;
+  readonly checkout?: string;
 }
 
 /** Runs the command line with these words. */
 export function runCommand(words: readonly string[], options: CommandOptions = {}): CommandProcess {
-  return runProgram(options.program ?? process.execPath, [...(options.node ?? []), CLI, ...words], options);
+  const cli = join(options.checkout ?? ROOT, 'server/commands/cli.ts');
+  return runProgram(options.program ?? process.execPath, [...(options.node ?? []), cli, ...words], options);
 }
 
 /**

@@ -1,8 +1,8 @@
 // Writes dist/, the program as a package has it: `npm pack` runs this first. Node's own stripping of types, which is
 // what a checkout runs, one file to one, with lines and columns as in the sources; names of modules end in .js, and
-// comments are left out. The page at /docs/ has its library with it.
+// comments are left out.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,15 +36,4 @@ for (const module of modules) {
   const output = `${ROOT}dist/${module.replace(/ts$/, 'js')}`;
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(output, script.replace(MODULE, '$<path>.js'));
-}
-
-mkdirSync(`${ROOT}dist/docs`);
-for (const file of [
-  'swagger-ui-bundle.js',
-  'swagger-ui-bundle.js.LICENSE.txt',
-  'swagger-ui.css',
-  'LICENSE',
-  'NOTICE',
-]) {
-  copyFileSync(`${ROOT}node_modules/swagger-ui-dist/${file}`, `${ROOT}dist/docs/${file}`);
 }

@@ -12,21 +12,13 @@ const PACK = ['pack', '--dry-run', '--json', '--silent'];
 const packed = JSON.parse(execFileSync('npm', PACK, { encoding: 'utf8' })) as Packed;
 type Packed = [{ readonly files: readonly { readonly path: string; readonly mode: number }[] }];
 const files = new Map(packed[0].files.map(({ path, mode }) => [path, mode]));
-const built = [...files.keys()].filter((path) => path.startsWith('dist/'));
-const modules = built.filter((path) => !path.startsWith('dist/docs/'));
+const modules = [...files.keys()].filter((path) => path.startsWith('dist/'));
 const tracked = new Set(projectFiles());
 
 test('every module is the JavaScript of one source of the program', () => {
   expect(modules.length).toBeGreaterThan(200);
   const sources = modules.map((path) => path.replace(/^dist\/(.*)\.js$/, '$1.ts'));
   expect(sources.filter((path) => !existsSync(path) || /^(test|bench)\//.test(path))).toEqual([]);
-});
-
-test('beside them are the library of the page at /docs/ and its licence', () => {
-  const library = built.filter((path) => path.startsWith('dist/docs/')).map((path) => posix.basename(path));
-  expect(library.toSorted()).toEqual(
-    'LICENSE NOTICE swagger-ui-bundle.js swagger-ui-bundle.js.LICENSE.txt swagger-ui.css'.split(' '),
-  );
 });
 
 test('the entries of all threads are among them', () => {

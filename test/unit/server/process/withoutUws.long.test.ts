@@ -1,6 +1,6 @@
 // A server where uWebSockets.js cannot be loaded: node:http serves the main port from all threads, says so once, and
-// answers as the other transport does. Once on a Node that the library has no binary for, once on ours with the library
-// hidden, as where its binary wants another libc.
+// answers as the other transport does. Tested on versions of Node without a binary of the library, and on ours in a
+// checkout that has only the declared dependencies without the library.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientOf, type Client, type Received } from '../../../support/client.ts';
@@ -14,15 +14,8 @@ import { drainUnderLoad } from '../../../support/drains.ts';
 import { roleCall } from '../../../support/envelopes.ts';
 import { hasNode24, NODE_24 } from '../../../support/node24.ts';
 import { RUN_SEED, randomOf } from '../../../support/random.ts';
+import { strictCheckout } from '../../../support/strictCheckout.ts';
 
-const HIDDEN = `data:text/javascript,${encodeURIComponent(`
-  import { registerHooks } from 'node:module';
-  registerHooks({
-    resolve(specifier, context, next) {
-      if (specifier === 'uWebSockets.js') throw new Error('hidden by a test');
-      return next(specifier, context);
-    },
-  });`)}`;
 const LIST = '/api/v3/observations/';
 const GZIP = { 'Accept-Encoding': 'gzip' };
 const REQUESTS: readonly (readonly [target: string, headers?: Readonly<Record<string, string>>])[] = [
@@ -35,6 +28,10 @@ const REQUESTS: readonly (readonly [target: string, headers?: Readonly<Record<st
   [`${LIST}?limit=100`, GZIP],
   [`${LIST}?format=csv`],
   [`${LIST}?format=ndjson`, GZIP],
+  [`${LIST}?format=parquet`],
+  ['/docs/'],
+  ['/docs/swagger-ui-bundle.js'],
+  ['/docs/swagger-ui.css'],
   [`${LIST}?status=%zz`],
   ['/attAuthority.wsdl'],
   ['/nothing'],
@@ -67,7 +64,12 @@ afterAll(() => usual.kill());
 
 const WITHOUT: readonly (readonly [system: string, isThere: boolean, options: CommandOptions, reason: RegExp])[] = [
   ['Node 24', hasNode24, { program: NODE_24 }, /on Node 24\.\S+ linux x64 \(Error: Cannot find module /],
-  ['ours, with the library hidden', true, { node: ['--import', HIDDEN] }, /\(Error: hidden by a test\)/],
+  [
+    'ours, in a strict checkout without the library',
+    true,
+    { checkout: strictCheckout(['uWebSockets.js']) },
+    /Cannot find package 'uWebSockets\.js'/,
+  ],
 ];
 describe.each(WITHOUT)('on %s', (_, isThere, options, reason) => {
   let server: (CommandProcess & Addresses) | undefined;
