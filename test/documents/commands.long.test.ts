@@ -14,6 +14,7 @@ import { hasProgram } from '../support/debian.ts';
 import { NATS_SERVER, natsServer } from '../support/natsServers.ts';
 import { CA_LINES, opensslIn, USER_LINES } from '../support/opensslCertificates.ts';
 import { S3_KEYS, s3Server } from '../support/s3Servers.ts';
+import { hasDuckDb } from '../support/parquetFiles.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { ROOT } from '../support/sources.ts';
 import type { Block } from './blocks.ts';
@@ -63,8 +64,9 @@ test('data/README.md: a server is crawled and followed, and what came of it is c
 test('server/catalogue/EXPORTS.md: lists become files, from a server and from a snapshot', async () => {
   const folder = mkdtempSync(join(directory, 'work-'));
   symlinkSync(await sampleSnapshot(), join(folder, 'catalogue.snapshot'));
-  const all = blocksRunBy(SELF, 'server/catalogue/EXPORTS.md');
-  const blocks = hasClickHouse ? all : all.filter(({ text }) => !text.startsWith('clickhouse'));
+  const blocks = blocksRunBy(SELF, 'server/catalogue/EXPORTS.md').filter(
+    ({ language, text }) => (hasClickHouse || !text.startsWith('clickhouse')) && (hasDuckDb || language !== 'sql'),
+  );
   const replaced = {
     'localhost:8080': address,
     "'observations.parquet'": "'catalogue/observations.parquet'",

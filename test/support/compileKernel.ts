@@ -2,7 +2,7 @@
 // where the functions that reach further memories are put in between. AssemblyScript knows one memory, so what needs
 // more is declared there and defined in memories.wat.
 import { readFileSync } from 'node:fs';
-import { asc, binaryen } from './assemblyscript.js';
+import { loadBinaryen, loadCompiler } from './assemblyscript.ts';
 
 const KERNEL_SOURCES = 'engine/kernel/source/';
 const ENCODER_SOURCE = 'data/blocks/source/encoder.as';
@@ -23,7 +23,8 @@ export async function compileEncoder(): Promise<Uint8Array> {
   return assembled(text.replace('(import "env" "memory"', '(import "memories" "own"'));
 }
 
-function assembled(text: string): Uint8Array {
+async function assembled(text: string): Promise<Uint8Array> {
+  const binaryen = await loadBinaryen();
   const module = binaryen.parseText(text);
   const { SIMD128, Atomics, BulkMemory, MultiMemory, MutableGlobals, SignExt } = binaryen.Features;
   module.setFeatures(
@@ -44,7 +45,8 @@ function source(name: string): string {
 
 async function textOf(script: string, options: string): Promise<string> {
   let text = '';
-  const { error, stderr } = await asc.main(options.split(' '), {
+  const compiler = await loadCompiler();
+  const { error, stderr } = await compiler.main(options.split(' '), {
     readFile: (name) => (name === 'module.ts' ? script : null),
     writeFile: (_, contents) => void (text = String(contents)),
     listFiles: () => [],

@@ -1,8 +1,13 @@
 // Parquet files read with DuckDB, a library of another family than the one that writes them, and what the NDJSON of the
 // same list says that they must hold: value by value, worked out from the records alone.
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { memberOf, parseJson, writeJson, type Json } from '../differential/json.ts';
 import { FIELD_NAME } from '../../engine/schema/layout.ts';
+import { isInstalled, requireFrom } from './ownPackages.ts';
+
+const DUCKDB = 'test/duckdb';
+
+/** Whether DuckDB is installed. */
+export const hasDuckDb: boolean = isInstalled(DUCKDB);
 
 /** A file as DuckDB reads it: names and types of its columns, and its rows, whole numbers as digits. */
 export interface ParquetTable {
@@ -11,11 +16,25 @@ export interface ParquetTable {
   readonly rows: readonly (readonly (string | number | boolean | null)[])[];
 }
 
-let connection: Promise<DuckDBConnection> | undefined;
+/** The part of @duckdb/node-api that is used here. */
+interface DuckDb {
+  readonly DuckDBInstance: {
+    create(path: string): Promise<{ connect(): Promise<Connection> }>;
+  };
+}
+interface Connection {
+  runAndReadAll(sql: string): Promise<{
+    columnNames(): readonly string[];
+    columnTypes(): readonly { toString(): string }[];
+    getRowsJson(): unknown;
+  }>;
+}
 
-/** What DuckDB answers to SQL. */
-/** What DuckDB answers to SQL. */
+let connection: Promise<Connection> | undefined;
+
+/** Runs SQL in DuckDB and returns the rows. */
 export async function askDuckDb(sql: string): Promise<ParquetTable> {
+  const { DuckDBInstance } = requireFrom(DUCKDB, '@duckdb/node-api') as DuckDb;
   connection ??= DuckDBInstance.create(':memory:').then((instance) => instance.connect());
   const reader = await (await connection).runAndReadAll(sql);
   const types = reader.columnTypes().map(String);

@@ -1,0 +1,30 @@
+// Packages of their own in folders of test/: too large for every `npm ci`, and only a few tests use them. .ci/run
+// installs them on Linux on x64; tests of a missing one are skipped, and a line at the end of the run says so.
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { ROOT } from './sources.ts';
+
+/** The folders of all of them, relative to the root. */
+const FOLDERS = globSync('test/*/package.json', { cwd: ROOT }).map(dirname).toSorted();
+
+/** Whether a folder's dependencies are installed, as by `npm install --prefix test/duckdb --no-package-lock`. */
+export function isInstalled(folder: string): boolean {
+  const manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as { dependencies: object };
+  return Object.keys(manifest.dependencies).every((name) => existsSync(join(ROOT, folder, 'node_modules', name)));
+}
+
+/** Loads a module as code in the folder would. Throws if it is not installed. */
+export function requireFrom(folder: string, module: string): unknown {
+  return createRequire(join(ROOT, folder, 'package.json'))(module);
+}
+
+/** A vitest reporter that prints the line at the end of a run. */
+export class SkippedPackages {
+  onTestRunEnd(): void {
+    const missing = FOLDERS.filter((folder) => !isInstalled(folder));
+    if (missing.length === 0) return;
+    const commands = missing.map((folder) => `npm install --prefix ${folder} --no-package-lock`);
+    process.stdout.write(`Skipped the tests that use ${missing.join(', ')} (not installed: ${commands.join('; ')})\n`);
+  }
+}
