@@ -32,8 +32,8 @@ function isSuitable(version) {
   return major === 22 && minor >= 18;
 }
 
-/** Whether this Node runs it at all: without uWebSockets.js more slowly. Those that are tested. */
-const isGoodEnough = process.versions.node.startsWith('24.');
+/** Whether this Node runs the program over node:http: uWebSockets.js has no binary for it. Tests use each version. */
+const isGoodEnough = /^2[46]\./.test(process.versions.node);
 
 /** The path of the Node that the install brought for this platform, or undefined without one. */
 function installedNode() {
@@ -105,7 +105,7 @@ function runOn(node) {
 async function runHereOr(reason) {
   if (isGoodEnough) return import(pathToFileURL(cli).href);
   process.stderr.write(
-    `catalogue-replica: ${reason}; wanted is Node 22.18 or a later 22, or 24: run npm install without --omit=optional ` +
+    `catalogue-replica: ${reason}; wanted is Node 22.18 or a later 22, 24 or 26: run npm install without --omit=optional ` +
       'in its folder, or install Node 22 from https://nodejs.org\n',
   );
   process.exitCode = 1;

@@ -19,6 +19,17 @@ export function requireFrom(folder: string, module: string): unknown {
   return createRequire(join(ROOT, folder, 'package.json'))(module);
 }
 
+const NODES = 'test/otherNodes';
+
+/** Whether the versions of Node are installed for which uWebSockets.js has no binary. */
+export const hasOtherNodes: boolean = isInstalled(NODES);
+
+/** These versions with the path of the program of each. */
+export const OTHER_NODES: readonly (readonly [major: number, program: string])[] = [24, 26].map((major) => [
+  major,
+  join(ROOT, NODES, `node_modules/node-${major}/bin/node`),
+]);
+
 /** A vitest reporter that prints the line at the end of a run. */
 export class SkippedPackages {
   onTestRunEnd(): void {

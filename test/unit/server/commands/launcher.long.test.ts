@@ -97,14 +97,14 @@ test('ends as its server does: by the signal that came before that was ready', a
   expect(await server.ended).toEqual({ code: null, signal: 'SIGTERM' });
 });
 
-test('takes Node 24 where no other is installed, or the installed one does not start', () => {
+test.each([24, 26])('takes Node %i if no other is installed, or the installed one does not start', (major) => {
   const checkout = dataSetOf(directory, {
     'package.json': '{ "type": "module" }',
     'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
     'server/commands/cli.ts': "process.stdout.write('here');",
   });
   const script = join(checkout, 'server', 'launch.js');
-  const newer = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"24.1.0"})';
+  const newer = `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"${major}.1.0"})`;
   expect(spawnedCommand([], { script, node: ['--import', newer] })).toMatchObject({
     status: 0,
     stdout: 'here',

@@ -12,7 +12,7 @@ import {
 } from '../../../support/commandProcess.ts';
 import { drainUnderLoad } from '../../../support/drains.ts';
 import { roleCall } from '../../../support/envelopes.ts';
-import { hasNode24, NODE_24 } from '../../../support/node24.ts';
+import { hasOtherNodes, OTHER_NODES } from '../../../support/ownPackages.ts';
 import { RUN_SEED, randomOf } from '../../../support/random.ts';
 import { strictCheckout } from '../../../support/strictCheckout.ts';
 
@@ -63,7 +63,10 @@ beforeAll(async () => void (usual = await runServer(BASE)));
 afterAll(() => usual.kill());
 
 const WITHOUT: readonly (readonly [system: string, isThere: boolean, options: CommandOptions, reason: RegExp])[] = [
-  ['Node 24', hasNode24, { program: NODE_24 }, /on Node 24\.\S+ linux x64 \(Error: Cannot find module /],
+  ...OTHER_NODES.map(([major, program]) => {
+    const reason = new RegExp(`on Node ${major}\\.\\S+ linux x64 \\(Error: Cannot find module `);
+    return [`Node ${major}`, hasOtherNodes, { program }, reason] as const;
+  }),
   [
     'ours, in a strict checkout without the library',
     true,
