@@ -75,7 +75,9 @@ test('flags and scripts that documents name exist', () => {
     '--no-',
     // Flags of npm.
     '--ignore-scripts',
+    '--no-package-lock',
     '--omit',
+    '--prefix',
     ...optionsOf(commandLine(process)),
     ...optionsOf(serveLine(process)),
     ...[...benches.matchAll(/'(--[a-z-]+)/g)].map(([, flag]) => flag!),

@@ -1,4 +1,4 @@
-// A checkout in which only the declared dependencies can be imported, as with `npm ci --omit=dev` and a strict layout of
+// A checkout that can import only the declared dependencies, as after `npm ci --omit=dev` with a strict layout of
 // node_modules.
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
