@@ -17,7 +17,7 @@ const FILES = projectFiles();
 const TOP_LEVEL = new Set(
   [
     'engine data workers server bench test deploy .ci package.json package-lock.json tsconfig.json .gitignore',
-    'README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE',
+    'README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE NOTICE',
   ].flatMap((names) => names.split(' ')),
 );
 
@@ -27,6 +27,8 @@ const GENERATED: readonly string[] = [];
 const SOURCES: readonly Source[] = FILES.filter((path) => /\.(ts|js)$/.test(path) && !GENERATED.includes(path)).map(
   (path) => sourceOf(path, readProjectFile(path)),
 );
+
+const { dependencies: DEPENDENCIES } = JSON.parse(readProjectFile('package.json')) as { readonly dependencies: object };
 
 /** What is started by its path: commands, threads, tests, and what tests load into other processes. */
 const STARTED = [
@@ -80,6 +82,14 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
     ],
   ],
   ['the engine knows no module of Node', rules.engineIsPure, [['engine/bits/a.ts', "import 'node:fs';"]]],
+  [
+    'product code imports only dependencies',
+    rules.productImportsOnly(Object.keys(DEPENDENCIES)),
+    [
+      ['engine/a.ts', "import { parse } from 'yaml';"],
+      ['server/a.ts', "await import('@redocly/openapi-core/lib/index.js');"],
+    ],
+  ],
   [
     'no header says who calls the file',
     rules.headersNameNoCallers,

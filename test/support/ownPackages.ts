@@ -1,4 +1,4 @@
-// Packages of their own in folders of test/: too large for every `npm ci`, and only a few tests use them. .ci/run
+// npm packages in folders of test/, because they are too large for every `npm ci` and only a few tests use them. .ci/run
 // installs them on Linux on x64; tests of a missing one are skipped, and a line at the end of the run says so.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -159,6 +159,17 @@ export const engineIsPure = everyMatch(/['"]node:[a-z_/]+['"]/g, (_, { path }) =
     : undefined,
 );
 
+const PACKAGE = /^(?:@[\w.-]+\/)?[A-Za-z][\w.-]*(?=\/|$)/;
+
+/** Product code imports only these packages, types included: a development dependency is missing in an installation. */
+export const productImportsOnly = (dependencies: readonly string[]): Rule =>
+  everyMatch(IMPORT, ({ groups }, { path }) => {
+    const [name] = PACKAGE.exec(groups?.['target'] ?? '') ?? [];
+    if (name === undefined || isTest(path) || path.startsWith('bench/') || dependencies.includes(name))
+      return undefined;
+    return `imports ${name}, which is not in dependencies of package.json; move it there`;
+  });
+
 const ONE_WORD = /^export (?:interface|type|class|const) (?<name>[A-Za-z][a-z]*|[A-Z]+)\b/gm;
 const PARTICIPLE = /^(?:[a-z]+ed|done|found|given|held|kept|known|made|said|sent|shown|taken|told)$/i;
 

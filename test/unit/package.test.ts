@@ -1,7 +1,8 @@
 // What `npm pack` puts into the package: the program as JavaScript, file for file, what it reads, and what its README
 // links to. That it starts where it is installed is the matter of test/load/package.long.test.ts.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/dataSets.ts';
@@ -35,7 +36,7 @@ test('the rest is the launcher, the embedded sample, the files of pages, what de
   const whole = [...tracked].filter((path) => /^(?:data\/sample|deploy)\//.test(path));
   expect(rest.toSorted()).toEqual(
     [
-      'ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE README.md package.json server/launch.js'.split(' '),
+      'ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE NOTICE README.md package.json server/launch.js'.split(' '),
       [
         'engine/schema/ASSUMPTIONS.md',
         'engine/query/FILTERS.md',
@@ -107,4 +108,17 @@ test('what an operator puts beside the files that deploy it stays there: keys, c
   expect(names.filter((name) => name.startsWith('deploy/'))).toEqual(['deploy/compose.yaml']);
   const kept = readProjectFile('deploy/Dockerfile.dockerignore').split('\n');
   expect(kept).toEqual(expect.arrayContaining(['**/*.pem', '**/*.key', '**/*.snapshot*', 'deploy/data']));
+});
+
+test('NOTICE has the package of uWebSockets.js, its version, and the SHA-256 of each of its binaries for Node 22', () => {
+  const notice = readProjectFile('NOTICE');
+  const folder = 'node_modules/uWebSockets.js';
+  const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Record<string, string>;
+  expect(notice).toContain(`repackaged as ${name} ${version} `);
+  const binaries = globSync(`${folder}/dist/bin/*_127.node`).toSorted();
+  const sums = binaries.map((path) => {
+    return `${createHash('sha256').update(readFileSync(path)).digest('hex')}  ${posix.basename(path)}`;
+  });
+  expect(sums).toHaveLength(6);
+  expect(notice.match(/[0-9a-f]{64} .*/g)).toEqual(sums);
 });
