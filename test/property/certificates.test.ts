@@ -78,6 +78,7 @@ function valuesOf({ rdns }: Rdns): readonly string[] {
 
 /** The values of a name as the runtime prints it: one attribute a line, escaped; none for an empty name. */
 function valuesOfText(text: string | undefined): readonly string[] {
-  if (text === undefined) return [];
+  // Node 22.23.5 has '' for an empty name, earlier releases undefined.
+  if (!text) return [];
   return text.split('\n').map((line) => line.slice(line.indexOf('=') + 1).replace(/\\(.)/g, '$1'));
 }
