@@ -1,5 +1,5 @@
-// npm packages in folders of test/, because they are too large for every `npm ci` and only a few tests use them. .ci/run
-// installs them on Linux on x64; tests of a missing one are skipped, and a line at the end of the run says so.
+// npm packages in folders of test/: they are too large for every `npm ci`, and only a few tests use them. .ci/run
+// installs them on Linux on x64. Tests of a missing one are skipped, and a line at the end of the run says so.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
