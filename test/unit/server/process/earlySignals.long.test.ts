@@ -95,11 +95,8 @@ describe.skipIf(process.platform !== 'linux')('SIGUSR1 opens no inspector and en
   /** Sends the signal again and again, from the first moment of Node on, while `work` lasts. */
   async function signalDuring(pid: number, work: Promise<unknown>): Promise<void> {
     await waited('Node in the process', () => blocksOrCatches(pid));
-    let isOver = false;
-    const end = (): void => void (isOver = true);
-    work.then(end, end);
-    for (; !isOver; await delay(5)) process.kill(pid, 'SIGUSR1');
-    await work;
+    const signals = setInterval(() => process.kill(pid, 'SIGUSR1'), 5);
+    await work.finally(() => clearInterval(signals));
     expect(server.out() + server.err()).not.toMatch(/debugger|inspector/i);
     expect(holdersOf(9229).map((holder) => holder.pid)).not.toContain(pid);
     process.kill(pid, 0);
