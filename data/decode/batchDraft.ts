@@ -5,6 +5,7 @@ import { randomInt } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
 import { type GrowableBytes, GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { Interner } from '../../engine/column/intern.ts';
+import { MISFIT_MARK } from '../../engine/column/sort.ts';
 import { NULL_NUMBER, type Batch, type ColumnBatch, type DecodedTexts, type LineFault } from './batch.ts';
 import { inferredKeys, type ShapeTree } from './shape.ts';
 import { addToSpill, type Spill } from './spill.ts';
@@ -75,6 +76,13 @@ export class BatchDraft {
     const number = texts.intern(bytes, start, end);
     if (number === before) this.#newTexts.push(column);
     numbers.push(number);
+  }
+
+  /** Adds the text of a value that does not fit the type of its column, marked unless it is one of dates. */
+  pushMisfit(column: number, text: Uint8Array): void {
+    const isDate = ['date', 'dateTime'].includes(this.#shapes.columns[column]!.type);
+    const bytes = isDate ? text : Buffer.concat([Buffer.of(MISFIT_MARK), text]);
+    this.push(column, bytes, 0, bytes.length);
   }
 
   /** Adds null in the current row of a column's table. */

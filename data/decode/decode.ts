@@ -9,7 +9,7 @@ import type { Batch, DecodedTexts } from './batch.ts';
 import { BatchDraft } from './batchDraft.ts';
 import { endOfLink, linkPrefix, LINK_SUFFIX } from './link.ts';
 import { OutlineNumbers } from './outlines.ts';
-import { DEPTH_MAX, KEY_BYTES_MAX, NullFault, quoted, ScanFault, Scanner, type JsonKind } from './scanner.ts';
+import { DEPTH_MAX, KEY_BYTES_MAX, NullFault, pointerOf, quoted, ScanFault, Scanner } from './scanner.ts';
 import { NO_SHAPE, SCALAR_KIND, ShapeTree, type Shape, type ShapeNode, wantedKind } from './shape.ts';
 import type { Spill } from './spill.ts';
 
@@ -33,6 +33,8 @@ export interface DecoderOptions {
 export class Decoder {
   readonly #scanner = new Scanner();
   readonly #idField: string;
+  /** Whether documented fields but the id take values that do not fit (A150). */
+  readonly #isOpen: boolean;
   readonly #takesNulls: boolean;
   readonly #shapes: ShapeTree;
   readonly #draft: BatchDraft;
@@ -46,7 +48,8 @@ export class Decoder {
 
   constructor(layout: Layout, { takesNulls = false, keepsTexts = true }: DecoderOptions = {}) {
     this.#idField = layout.collection.idField;
-    this.#takesNulls = takesNulls;
+    this.#isOpen = layout.collection.open;
+    this.#takesNulls = takesNulls || this.#isOpen;
     this.#shapes = new ShapeTree(layout, takesNulls);
     this.#draft = new BatchDraft(this.#shapes, this.#scanner.output, keepsTexts);
     this.#linkPrefixes = layout.columns.map(({ to }) => linkPrefix(to));
@@ -115,7 +118,7 @@ export class Decoder {
     scanner.at++;
     scanner.skipSpace();
     for (let isFirst = true; scanner.peek() !== CLOSE_BRACE; isFirst = false) {
-      if (!isFirst) this.#comma();
+      if (!isFirst) this.#scanner.comma();
       const i = this.#key(shape, next);
       this.#path.push(i >= 0 ? shape.nodes[i]!.name : this.#lastKey);
       if (i >= 0) {
@@ -156,7 +159,8 @@ export class Decoder {
       const { text, textStart, textEnd } = scanner;
       if (textEnd - textStart > KEY_BYTES_MAX) throw new ScanFault(`a key has more than ${KEY_BYTES_MAX} bytes`);
       this.#lastKey = DECODER.decode(text.subarray(textStart, textEnd));
-      i = shape.byName.get(this.#lastKey) ?? (this.#learns(shape) ? shape.nodes.length - 1 : -1);
+      i = shape.byName.get(this.#lastKey) ?? -1;
+      if (i < 0 && shape !== NO_SHAPE && this.#shapes.addKey(shape, this.#lastKey)) i = shape.nodes.length - 1;
     }
     scanner.skipSpace();
     scanner.expect(0x3a);
@@ -164,19 +168,10 @@ export class Decoder {
     return i;
   }
 
-  #comma(): void {
-    this.#scanner.expect(COMMA);
-    this.#scanner.skipSpace();
-  }
-
-  #learns(shape: Shape): boolean {
-    return shape !== NO_SHAPE && this.#shapes.addKey(shape, this.#lastKey) !== undefined;
-  }
-
   #member(shape: Shape, node: ShapeNode, depth: number): void {
     if (node.isInferred) return this.#inferred(shape, node, depth);
-    if (node.kind === 'column') return this.#value(node.column);
-    if (!this.#isThere(node.kind === 'record' ? 'an object' : 'an array')) return;
+    if (node.kind === 'column') return this.#value(node.column, depth);
+    if (!this.#isThere(node, depth)) return;
     if (node.kind === 'record') this.#object(node.child!, depth + 1);
     else if (node.kind === 'opaque') this.#anything(depth + 1);
     else this.#array(shape, node, depth);
@@ -196,7 +191,7 @@ export class Decoder {
 
   #inferredArray(shape: Shape, node: ShapeNode, depth: number): void {
     if (node.kind === 'unknown') this.#shapes.settle(node, 'empty', shape.table);
-    const element = node.kind === 'empty' ? this.#elementKind() : undefined;
+    const element = node.kind === 'empty' ? this.#scanner.elementKind() : undefined;
     if (element) this.#shapes.settle(node, element === 'an object' ? 'table' : 'elements', shape.table);
     if (node.kind !== 'table' && node.kind !== 'elements') {
       return node.kind === 'empty' ? this.#anything(depth + 1) : this.#mixed(shape, node, depth);
@@ -218,21 +213,13 @@ export class Decoder {
     this.#anything(depth + 1, node);
   }
 
-  /** Looks behind the bracket under the cursor without moving it; undefined where the array is empty. */
-  #elementKind(): JsonKind | undefined {
-    const scanner = this.#scanner;
-    let at = scanner.at + 1;
-    while (at < scanner.end && scanner.bytes[at]! <= 0x20) at++;
-    if (scanner.bytes[at] === CLOSE_BRACKET) return undefined;
-    return scanner.bytes[at] === OPEN_BRACE ? 'an object' : 'text';
-  }
-
   #inferredValue(column: number): void {
     const scanner = this.#scanner;
     const kind = scanner.kind();
     if (kind === 'text') {
       this.#shapes.note(column, SCALAR_KIND.text);
-      return this.#text(column);
+      this.#ownUrl();
+      return this.#push(column);
     }
     if (kind === 'a boolean') {
       scanner.literal();
@@ -254,7 +241,7 @@ export class Decoder {
     scanner.at++;
     scanner.skipSpace();
     for (let i = 0; scanner.peek() !== CLOSE_BRACKET; i++) {
-      if (i > 0) this.#comma();
+      if (i > 0) this.#scanner.comma();
       this.#path.push(i);
       this.#draft.beginRow(table);
       this.#element(shape, node, depth);
@@ -267,28 +254,42 @@ export class Decoder {
 
   #element(shape: Shape, node: ShapeNode, depth: number): void {
     if (node.isInferred) return this.#inferredElement(shape, node, depth);
-    if (node.kind === 'elements') return this.#value(node.column);
-    this.#want('an object');
+    if (node.kind === 'elements') return this.#value(node.column, depth + 1);
+    const found = this.#scanner.kind();
+    if (found !== 'an object') throw new ScanFault(`expected an object, got ${found}`);
     this.#object(node.child!, depth + 2);
   }
 
-  #want(kind: JsonKind): void {
+  /**
+   * Whether the object or array of a node begins here. Another value that is taken is read: in place of an object it is
+   * the id of that and does not fit, in place of an array it is its one element.
+   */
+  #isThere({ kind, column, table }: ShapeNode, depth: number): boolean {
+    const wanted = kind === 'record' ? 'an object' : 'an array';
     const found = this.#scanner.kind();
-    if (found !== kind) throw new ScanFault(`expected ${kind}, got ${found}`);
+    if (found === wanted) return true;
+    const isNull = found === 'null';
+    if (isNull) this.#scanner.literal();
+    if (isNull ? !this.#takesNulls : !this.#isOpen)
+      throw new (isNull ? NullFault : ScanFault)(`expected ${wanted}, got ${found}`);
+    if (isNull) return false;
+    if (kind !== 'record') this.#draft.beginRow(table);
+    this.#misfit(column, depth);
+    if (kind !== 'record') this.#draft.endRows(table);
+    return false;
   }
 
-  /** Whether a value of that kind begins here; a null that is taken for it is read. */
-  #isThere(kind: JsonKind): boolean {
-    const isNull = this.#scanner.kind() === 'null';
-    if (!isNull) this.#want(kind);
-    else {
-      this.#scanner.literal();
-      if (!this.#takesNulls) throw new NullFault(`expected ${kind}, got null`);
-    }
-    return !isNull;
+  /** Reads a value that does not fit the type of its column. */
+  #misfit(column: number, depth: number): void {
+    const scanner = this.#scanner;
+    const isNested = ['an object', 'an array'].includes(scanner.kind());
+    const start = scanner.position;
+    this.#anything(depth + 1);
+    if (isNested) scanner.flush();
+    this.#draft.pushMisfit(column, isNested ? scanner.output.view().subarray(start) : scanner.value);
   }
 
-  #value(number: number): void {
+  #value(number: number, depth: number): void {
     const scanner = this.#scanner;
     const column = this.#shapes.columns[number]!;
     const kind = scanner.kind();
@@ -300,10 +301,17 @@ export class Decoder {
       }
       return this.#draft.pushNull(number);
     }
-    if (kind !== wantedKind(column)) throw new ScanFault(`expected ${this.#wanted(number)}, got ${kind}`);
-    if (kind === 'text') return column.type === 'link' ? this.#link(number) : this.#text(number);
-    if (kind === 'a boolean') scanner.literal();
-    else if (!scanner.number() && column.type === 'integer') throw new ScanFault('expected an integer');
+    if (kind !== wantedKind(column)) {
+      if (this.#isOpen && !column.isId) return this.#misfit(number, depth);
+      throw new ScanFault(`expected ${this.#wanted(number)}, got ${kind}`);
+    }
+    if (kind === 'text' && column.type === 'link') return this.#link(number);
+    if (kind === 'text') this.#ownUrl();
+    else if (kind === 'a boolean') scanner.literal();
+    else if (!scanner.number() && column.type === 'integer') {
+      if (this.#isOpen && !column.isId) return this.#draft.pushMisfit(number, scanner.value);
+      throw new ScanFault('expected an integer');
+    }
     if (column.isId) this.#id();
     this.#push(number);
   }
@@ -321,11 +329,6 @@ export class Decoder {
     if (!Number.isSafeInteger(id) || id < 0 || Object.is(id, -0))
       throw new ScanFault('expected an id of 0 to 2^53 - 1');
     this.#draft.ids.push(id);
-  }
-
-  #text(number: number): void {
-    this.#ownUrl();
-    this.#push(number);
   }
 
   /**
@@ -351,7 +354,8 @@ export class Decoder {
     const { text, textStart, textEnd } = scanner;
     const isLink = (text === scanner.bytes ? end : endOfLink(text, prefix, textStart)) === textEnd;
     if (!isLink) {
-      const found = quoted(text.subarray(textStart, textEnd));
+      if (this.#isOpen) return this.#draft.pushMisfit(number, scanner.value);
+      const found = quoted(scanner.value);
       const cure = isOwn ? '' : `; ${PLACEHOLDER} is to stand as it is`;
       throw new ScanFault(`expected ${this.#wanted(number)}, got ${found}${cure}`);
     }
@@ -379,7 +383,7 @@ export class Decoder {
     scanner.skipSpace();
     const names = new Set<string>();
     for (let i = 0; scanner.peek() !== close; i++) {
-      if (i > 0) this.#comma();
+      if (i > 0) this.#scanner.comma();
       let below = mixed;
       if (close === CLOSE_BRACE) {
         this.#key(NO_SHAPE, 0);
@@ -393,8 +397,4 @@ export class Decoder {
     }
     scanner.at++;
   }
-}
-
-function pointerOf(path: readonly (string | number)[]): string {
-  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -8,6 +8,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const COMMA = 0x2c;
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
@@ -100,6 +102,25 @@ export class Scanner {
     if (byte === 0x74 || byte === 0x66) return 'a boolean';
     if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return 'a number';
     return this.fail('expected a value');
+  }
+
+  /** The text of the last value. */
+  get value(): Uint8Array {
+    return this.text.subarray(this.textStart, this.textEnd);
+  }
+
+  /** Steps over a comma and the white space behind it. */
+  comma(): void {
+    this.expect(COMMA);
+    this.skipSpace();
+  }
+
+  /** The kind of the first element of the array at the cursor, undefined if it is empty. */
+  elementKind(): JsonKind | undefined {
+    let at = this.at + 1;
+    while (at < this.end && this.bytes[at]! <= 0x20) at++;
+    if (this.bytes[at] === CLOSE_BRACKET) return undefined;
+    return this.bytes[at] === OPEN_BRACE ? 'an object' : 'text';
   }
 
   /** Reads a string, quotes included; before `from` there is nothing that ends or escapes it. */
@@ -196,6 +217,11 @@ export class Scanner {
 
 function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+}
+
+/** The JSON pointer of a path. */
+export function pointerOf(path: readonly (string | number)[]): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 /** The first character of a text, for people: quoted, or by its number where it would be invisible. */

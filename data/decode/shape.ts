@@ -22,7 +22,10 @@ export interface DecodeColumn {
  */
 export type ShapeKind = 'column' | 'record' | 'table' | 'elements' | 'opaque' | 'unknown' | 'empty' | 'mixed';
 
-/** One key of an object. `column`, `table` and `child` are set as `kind` asks for them. */
+/**
+ * One key of an object. `column`, `table` and `child` are set as `kind` asks for them; the `column` of a documented
+ * record is that of its id.
+ */
 export interface ShapeNode {
   readonly name: string;
   readonly path: string;
@@ -74,10 +77,10 @@ export class ShapeTree {
   /** With `takesNulls` every column that `mayMiss` may hold null. */
   constructor(layout: Layout, takesNulls: boolean) {
     this.tables = [...layout.tables];
-    this.columns = layout.columns.map((one) => ({
-      ...one,
-      isNullable: one.isNullable || (takesNulls && this.mayMiss(one)),
-    }));
+    this.columns = layout.columns.map((one) => {
+      const isOpen = layout.collection.open && !one.isId;
+      return { ...one, isNullable: one.isNullable || isOpen || (takesNulls && this.mayMiss(one)) };
+    });
     this.kinds = layout.columns.map(() => 0);
     this.root = declaredShape(layout.collection.name, 0, layout.members);
   }
@@ -198,8 +201,11 @@ function declaredNode(path: string, table: number, node: LayoutNode): ShapeNode 
   switch (node.kind) {
     case 'column':
       return { ...base, kind: 'column', column: node.column };
-    case 'record':
-      return { ...base, kind: 'record', child: declaredShape(path, table, node.members) };
+    case 'record': {
+      const id = node.members.find(({ name }) => name === node.idField);
+      const column = id?.kind === 'column' ? id.column : -1;
+      return { ...base, kind: 'record', column, child: declaredShape(path, table, node.members) };
+    }
     case 'table':
       return { ...base, kind: 'table', table: node.table, child: declaredShape(path, node.table, node.members) };
     case 'elements':

@@ -10,6 +10,7 @@ import { digestsOfChanged } from '../changes/keptDigests.ts';
 import { crawl, type CrawlOptions } from '../crawl/crawl.ts';
 import { discardedRefusal, judgeSource } from '../crawl/publish.ts';
 import { attempt, makeFolder, openFile, putInPlace } from '../files.ts';
+import { misfitText } from '../../engine/snapshot/misfits.ts';
 import type { EarlierImport, Origin } from '../import/earlier.ts';
 import { importDirectory, type ImportWork, type KeptRecords } from '../import/import.ts';
 import { readManifest } from '../import/manifest.ts';
@@ -19,6 +20,7 @@ import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { describeHeld } from '../store/load.ts';
 import { claim, type FollowPaths, note, pathsIn, refreshedMs } from './folder.ts';
+import { typeChanges } from './typeChanges.ts';
 
 /**
  * What is followed into which folder. Everything is read anew where the last sweep began `sweepEveryMs` ago or more;
@@ -59,6 +61,8 @@ export type RefreshStep =
       readonly work: ImportWork;
       /** Faulty records that are left out: how many, and the first few of those that were read. */
       readonly skipped: { readonly count: number; readonly told: readonly string[] };
+      /** Sentences about values that do not fit, and about inferred types that changed. */
+      readonly warnings: readonly string[];
       readonly ms: number;
     }
   | {
@@ -204,9 +208,11 @@ async function build(
     // What is taken over is judged strictly: a record that is faulty there has the whole import leave it out.
     const how = { ...importing, earlier, isLenient: isLenient && !earlier };
     const made = await importDirectory(how, observer.onProgress);
-    const { snapshotBytes: bytes, generation, origin, work } = made;
+    const { snapshotBytes: bytes, generation, origin, work, misfits } = made;
     const skipped = { count: made.skippedCount, told: made.skipped };
-    observer.onStep({ kind: 'built', generation, bytes, work, skipped, ms: clock() - startMs });
+    const types = before === undefined ? [] : typeChanges(paths.snapshot, paths.next);
+    const warnings = [...misfits.map(misfitText), ...types];
+    observer.onStep({ kind: 'built', generation, bytes, work, skipped, warnings, ms: clock() - startMs });
     if (before === generation) {
       // One that was built of all lines is whole, whatever has become of the other.
       if (earlier) remove(paths.next);

@@ -53,7 +53,7 @@ export class CollectionBuilder {
 
   /**
    * `spillPath` is where a file is made for the records, without a name and for as long as the builder is used.
-   * The rows of `earlier`, which has declared keys alone, come before those of batches; `keep` says which stay.
+   * The rows of `earlier`, which has documented keys alone, come before those of batches; `keep` says which stay.
    */
   constructor(collection: Collection, spillPath: string, earlier?: EarlierCollection) {
     this.#collection = collection;
@@ -168,10 +168,11 @@ export class CollectionBuilder {
     });
     // The columns, as they are made, take as much again.
     this.close();
-    let nulls = 0;
+    let [nulls, hasMisfits] = [0, false];
     const targets: LinkTargets[] = [];
     for (let next = await first; next.done !== true; next = await made.next()) {
       const [column, stored] = next.value;
+      hasMisfits ||= stored.dictionary.fitting < stored.dictionary.size;
       const written = profile.measure('columns', () => writeColumn(writer, column, stored));
       nulls += written.nulls;
       if (written.targets) targets.push(written.targets);
@@ -188,6 +189,8 @@ export class CollectionBuilder {
       nulls,
       targets,
       hasUndeclared: this.#keys.size > 0,
+      // Lines that are compared with an earlier import have no numbers of their own.
+      lineOf: hasMisfits && !this.#earlier ? (id) => this.#lines.at(this.#ids.view().indexOf(id)) : undefined,
     };
   }
 
@@ -240,8 +243,7 @@ export class CollectionBuilder {
   }
 
   async #made(column: ColumnLayout, { table, order, without, threads }: Making): Promise<MadeColumn> {
-    // What data say of a field that documents only show may be another column than the earlier one, which is empty.
-    const earlier = this.#keys.has(column.path) ? undefined : this.#earlier?.column(column.path);
+    const earlier = this.#earlier?.column(column.path);
     const slot = slotIn(this.#columns, column.path, emptyColumn);
     this.#columns.delete(column.path);
     const numbers = numbersOfRows(slot, table.rows, earlier ? table.earlierRows : 0);
@@ -353,7 +355,8 @@ function writeColumn(
 
 /** Writes a column; answers where the rows of each code start among its rows by code, none for ids. */
 function writeStored(writer: SnapshotWriter, path: string, { dictionary, grams, inverted }: StoredColumn): Uint32Array {
-  writer.add(DICTIONARY, path, dictionary);
+  const { fitting, size } = dictionary;
+  writer.add(DICTIONARY, path, { ...dictionary, fitting: fitting < size ? Uint32Array.of(fitting) : undefined });
   if (grams) writer.add(GRAMS, path, grams);
   if (!inverted) return NO_STARTS;
   writer.add(POSTINGS, path, inverted);

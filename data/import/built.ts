@@ -3,7 +3,10 @@
 import type { Outlines } from '../../engine/column/outline.ts';
 import type { Field } from '../../engine/schema/types.ts';
 
-/** Where a link column points: the path of the column, the ids in code order, and how many links have each. */
+/**
+ * Where a link column points: the path of the column, the ids in code order, NaN of misfits, and how many links have
+ * each.
+ */
 export interface LinkTargets {
   readonly path: string;
   readonly to: string;
@@ -22,6 +25,8 @@ export interface BuiltCollection {
   readonly fields: readonly Field[];
   readonly nulls: number;
   readonly targets: readonly LinkTargets[];
-  /** Whether records have keys beside the declared ones. */
+  /** Whether records have keys that are not documented. */
   readonly hasUndeclared: boolean;
+  /** The line of a record; undefined if the collection has no misfits, or if the lines are not known. */
+  readonly lineOf?: ((id: number) => number) | undefined;
 }

@@ -25,6 +25,8 @@ export interface ImportedCollection {
   readonly indexBytes: number;
   readonly skipped: readonly string[];
   readonly skippedCount: number;
+  /** The file and line of a record with misfits, if they are known. */
+  readonly placeOf: (id: number) => string | undefined;
   /** What was kept of an earlier snapshot; undefined where all was imported. */
   readonly kept: 'all' | Uint8Array | undefined;
   readonly parsed: number;
@@ -162,7 +164,8 @@ function importedOf(
   const indexBytes = writer.bytes - start - built.recordBytes;
   if (file) compareCounts(file, built.records + skippedCount, dataSet.manifest.counts.get(collection.name));
   const inputBytes = file?.bytes ?? 0;
-  return { collection, built, inputBytes, indexBytes, skipped, skippedCount, kept, parsed };
+  const placeOf = (id: number): string | undefined => built.lineOf && `${file!.path}:${built.lineOf(id)}`;
+  return { collection, built, inputBytes, indexBytes, skipped, skippedCount, placeOf, kept, parsed };
 }
 
 /** `lines` are all records of the file, those left out too. */

@@ -1,10 +1,11 @@
-// From the keys that decoding met to fields: what the data has beside the declaration, with types inferred from all
-// values. The same data always gives the same fields, in whatever runs it was decoded.
+// From the keys that decoding met to fields: what the data has besides the documented fields, with types inferred from
+// all values. The same data always gives the same fields, in whatever runs it was decoded.
 import { startOfPart } from '../../engine/bits/lists.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import type { Texts } from '../../engine/column/sort.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
+import { documentedFields } from '../../engine/schema/layout.ts';
 import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts';
 import { endOfLink, linkPrefix, LINK_SUFFIX } from '../decode/link.ts';
 import { SCALAR_KIND, type ShapeKind } from '../decode/shape.ts';
@@ -28,52 +29,39 @@ export function combined(a: ShapeKind, b: ShapeKind): ShapeKind {
 }
 
 /**
- * The fields of a collection as its data has them: the declared ones in their order, then those only documents show,
- * then those only the data has, by name. A field that only documents show is known, and null in every record.
+ * The fields of a collection as its data has them: the documented ones in their order, then those that only the data
+ * has, by name.
  */
 export function fieldsInRecords(collection: Collection, evidence: FieldEvidence): readonly Field[] {
-  return extended(collection.name, collection.fields, collection.shown, evidence);
+  return extended(collection.name, documentedFields(collection), evidence);
 }
 
-function extended(
-  path: string,
-  declared: readonly Field[],
-  shown: readonly Field[],
-  evidence: FieldEvidence,
-): readonly Field[] {
-  const known = new Set(declared.map(({ name }) => name));
-  const all: Field[] = declared.map((field) => withExtras(`${path}/${field.name}`, field, evidence));
-  for (const field of shown) {
-    known.add(field.name);
-    const isMixed = evidence.kinds.get(`${path}/${field.name}`) === 'mixed';
-    if (!isMixed) all.push(inferredField(`${path}/${field.name}`, field, evidence) ?? field);
-  }
+function extended(path: string, documented: readonly Field[], evidence: FieldEvidence): readonly Field[] {
+  const known = new Set(documented.map(({ name }) => name));
+  const all: Field[] = documented.map((field) => withExtras(`${path}/${field.name}`, field, evidence));
   for (const name of childrenOf(path, evidence).toSorted(byCodePoint)) {
     if (known.has(name)) continue;
-    const field = inferredField(`${path}/${name}`, undefined, evidence);
+    const field = inferredField(`${path}/${name}`, evidence);
     if (field) all.push(field);
   }
   return all;
 }
 
-/** A declared embedded record may have extra keys too. */
+/** A documented embedded record may have extra keys too. */
 function withExtras(path: string, field: Field, evidence: FieldEvidence): Field {
   if (field.kind !== 'record' && field.kind !== 'records') return field;
-  return { ...field, fields: extended(path, field.fields, [], evidence) };
+  return { ...field, fields: extended(path, field.fields, evidence) };
 }
 
-/**
- * The field that the data shows at a path; where it shows only nulls or empty arrays, `shown` or a text without values.
- */
-function inferredField(path: string, shown: Field | undefined, evidence: FieldEvidence): Field | undefined {
+/** The field that the data shows at a path: a text without values if it shows only nulls or empty arrays. */
+function inferredField(path: string, evidence: FieldEvidence): Field | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const inner = shown && 'fields' in shown ? shown.fields : [];
   switch (evidence.kinds.get(path)) {
     case 'column': {
       const inferred = evidence.typeOf(path);
       return inferred.type === 'link'
         ? { kind: 'link', name, to: inferred.to, nullable: true }
-        : { kind: 'scalar', name, type: widened(inferred.type, shown), nullable: true };
+        : { kind: 'scalar', name, type: inferred.type, nullable: true };
     }
     case 'elements': {
       const inferred = evidence.typeOf(path);
@@ -82,23 +70,16 @@ function inferredField(path: string, shown: Field | undefined, evidence: FieldEv
         : { kind: 'scalars', name, type: inferred.type };
     }
     case 'record':
-      return { kind: 'record', name, ...embedded(extended(path, [], inner, evidence)) };
+      return { kind: 'record', name, ...embedded(extended(path, [], evidence)) };
     case 'table':
-      return { kind: 'records', name, ...embedded(extended(path, [], inner, evidence)) };
+      return { kind: 'records', name, ...embedded(extended(path, [], evidence)) };
     case 'unknown':
-      return shown ?? { kind: 'scalar', name, type: 'text', nullable: true };
+      return { kind: 'scalar', name, type: 'text', nullable: true };
     case 'empty':
-      return shown ?? { kind: 'scalars', name, type: 'text' };
+      return { kind: 'scalars', name, type: 'text' };
     default:
       return undefined;
   }
-}
-
-/** The type that documents show where it is but wider: whole numbers are floats there, and days times. */
-function widened(inferred: ScalarType, shown: Field | undefined): ScalarType {
-  const type = shown?.kind === 'scalar' ? shown.type : inferred;
-  const isWider = (inferred === 'integer' && type === 'float') || (inferred === 'date' && type === 'dateTime');
-  return isWider ? type : inferred;
 }
 
 /** An embedded record has an id where it has a number or a link of that name. */
@@ -119,23 +100,30 @@ function byCodePoint(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/**
- * The fields that are not `known` with their types, by path: `place__name text`, `owners links to parties`, `startTime
- * text, not dateTime throughout`.
- */
-export function inferredTypes(known: readonly Field[], fields: readonly Field[], prefix = ''): readonly string[] {
+/** A field with its filter key, and the field that another list has of that key. */
+export interface DifferingField {
+  readonly key: string;
+  readonly field: Field;
+  readonly other: Field | undefined;
+}
+
+/** The fields that another list does not have, or not with that type. */
+export function differingFields(
+  fields: readonly Field[],
+  others: readonly Field[],
+  above = '',
+): readonly DifferingField[] {
   return fields.flatMap((field) => {
-    const same = known.find(({ name }) => name === field.name);
-    const path = prefix + field.name;
-    const [type, shown] = [typeText(field), same && typeText(same)];
-    const own = shown === type ? [] : [`${path} ${type}${shown === undefined ? '' : `, not ${shown} throughout`}`];
+    const other = others.find(({ name }) => name === field.name);
+    const key = above + field.name;
+    const own = other && typeText(other) === typeText(field) ? [] : [{ key, field, other }];
     if (!('fields' in field)) return own;
-    const inner = same && 'fields' in same ? same.fields : [];
-    return [...own, ...inferredTypes(inner, field.fields, `${path}__`)];
+    return [...own, ...differingFields(field.fields, other && 'fields' in other ? other.fields : [], `${key}__`)];
   });
 }
 
-function typeText(field: Field): string {
+/** The type of a field as reports name it: `text`, `links to parties`. */
+export function typeText(field: Field): string {
   if (field.kind === 'scalar') return field.type;
   if (field.kind === 'scalars') return `${field.kind} of ${field.type}`;
   return 'to' in field ? `${field.kind} to ${field.to}` : field.kind;

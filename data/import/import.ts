@@ -1,7 +1,9 @@
 // Imports a data set directory: decodes every collection, writes the snapshot, counts what it found.
 // How the collections go from their lines into the file is in collections.ts.
+import { documentedFields } from '../../engine/schema/layout.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
+import { type FieldMisfits, misfitsIn } from '../../engine/snapshot/misfits.ts';
 import { encodeMetadata } from '../../engine/snapshot/metadata.ts';
 import { METADATA } from '../../engine/snapshot/sections.ts';
 import { parseVariants, type Variant, VARIANTS } from '../../engine/snapshot/variants.ts';
@@ -10,10 +12,11 @@ import type { BuiltCollection } from './built.ts';
 import { type ImportedCollection, importCollections } from './collections.ts';
 import { EarlierSnapshot, type EarlierImport, type Origin } from './earlier.ts';
 import { FAULTS_TOLD } from './faults.ts';
-import { inferredTypes } from './fields.ts';
+import { differingFields, typeText } from './fields.ts';
 import { ImportProfile, type StageTime } from '../importProfile.ts';
 import { openDataSet, type DataSet } from './ndjson.ts';
 import { OperationError } from '../operationError.ts';
+import { SectionFile } from '../store/sectionFile.ts';
 import type { OnProgress } from '../progress.ts';
 import { writeSnapshot } from '../store/store.ts';
 import { writeTargets, type LinkCounts } from './targets.ts';
@@ -66,6 +69,7 @@ export interface ImportReport {
   readonly skippedCount: number;
   readonly ignored: readonly string[];
   readonly inferred: readonly InferredFields[];
+  readonly misfits: readonly FieldMisfits[];
   readonly origin: Origin;
   readonly work: ImportWork;
   /** What was kept of `earlier`, of collections that have something of it. */
@@ -87,10 +91,7 @@ export interface ImportWork {
   readonly parsed: number;
 }
 
-/**
- * The fields of one collection that are neither declared nor as documents show them, each with its type, such as
- * `startTime text`.
- */
+/** The fields of one collection that are not documented, each with its type, such as `size integer`. */
 export interface InferredFields {
   readonly collection: string;
   readonly fields: readonly string[];
@@ -113,8 +114,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   const earlier = options.earlier && !options.isLenient ? new EarlierSnapshot(options.earlier, without) : undefined;
   let reports: readonly CollectionReport[] = [];
   let skipped: readonly string[] = [];
-  let inferred: readonly InferredFields[] = [];
-  let undeclared: readonly string[] = [];
+  let imported: readonly ImportedCollection[] = [];
   let work: ImportWork = { carried: 0, merged: 0, parsed: 0 };
   let kept: KeptRecords = new Map();
   try {
@@ -130,12 +130,10 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
         without,
         earlier,
       };
-      const imported = await importCollections(importing, onProgress);
+      imported = await importCollections(importing, onProgress);
       const links = writeTargets(writer, new Map(imported.map(({ collection, built }) => [collection.name, built])));
       reports = imported.map((one) => reportOf(one, links.get(one.collection.name)!));
-      inferred = imported.map(({ collection, built }) => inferredOf(collection, built));
       skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
-      undeclared = imported.filter(({ built }) => built.hasUndeclared).map(({ collection }) => collection.name);
       work = workOf(imported);
       kept = new Map(imported.flatMap((one) => (one.kept ? [[one.collection.name, one.kept] as const] : [])));
       const bytes = encodeMetadata({
@@ -149,9 +147,12 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
     };
     // Most of a refresh is a copy.
     const { bytes, generation } = await writeSnapshot(options.file, fill, { isUncached: earlier !== undefined });
+    const inferred = imported.map(({ collection, built }) => inferredOf(collection, built));
+    const undeclared = imported.filter(({ built }) => built.hasUndeclared).map(({ collection }) => collection.name);
+    const misfits = misfitsOf(options.file, imported);
     const origin = { generation, ...sourcesOf(dataSet, reports), takesNulls: options.takesNulls, undeclared };
     const skippedCount = reports.reduce((sum, one) => sum + one.skipped, 0);
-    const found = { collections: reports, skipped, skippedCount, ignored: dataSet.ignored, inferred };
+    const found = { collections: reports, skipped, skippedCount, ignored: dataSet.ignored, inferred, misfits };
     return { ...found, snapshotBytes: bytes, generation, origin, work, kept, stages: profile.stageTimes() };
   } finally {
     earlier?.close();
@@ -199,8 +200,19 @@ function reportOf(
 }
 
 function inferredOf(collection: Collection, { fields }: BuiltCollection): InferredFields {
-  const known = [...collection.fields, ...collection.shown];
-  return { collection: collection.name, fields: inferredTypes(known, fields) };
+  const inferred = differingFields(fields, documentedFields(collection));
+  return { collection: collection.name, fields: inferred.map(({ key, field }) => `${key} ${typeText(field)}`) };
+}
+
+function misfitsOf(file: string, imported: readonly ImportedCollection[]): readonly FieldMisfits[] {
+  const sections = new SectionFile(file);
+  const placeOf = (name: string, id: number): string | undefined =>
+    imported.find(({ collection }) => collection.name === name)!.placeOf(id);
+  try {
+    return misfitsIn(sections.sections, (group, path) => sections.arrays(group, path), placeOf);
+  } finally {
+    sections.close();
+  }
 }
 
 function countsOf(

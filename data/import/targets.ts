@@ -35,7 +35,7 @@ export function writeTargets(
       writer.add(TARGETS, link.path, { targets });
       bytes += paddedBytes(targets.byteLength);
       for (let code = 0; code < targets.length; code++) {
-        if (targets[code] !== DANGLING) continue;
+        if (targets[code] !== DANGLING || Number.isNaN(link.ids[code])) continue;
         dangling += link.counts[code]!;
         firstDangling ??= `${filterName(link)} to ${link.to}/${link.ids[code]}`;
       }

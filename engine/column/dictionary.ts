@@ -15,19 +15,23 @@ export interface CodeRange {
 }
 
 /**
- * Sorted distinct values.
+ * Sorted distinct values. Codes from `fitting` on are misfits: values that do not fit the type (A150), such as a text
+ * in a column of integers. They have the text that lookups of texts compare.
  *
- *   text     all texts in code order, UTF-8, unescaped; a number's or boolean's JSON text as written; a link's id
+ *   text     all texts in code order, UTF-8, unescaped; a number's or boolean's JSON text as written; a link's id; the
+ *            JSON of an object or array
  *   ends     end of each text in `text`, one u32 a code
  *   numbers  one f64 a code for integer, float and link (the value, rounded to nearest) and for date and dateTime (the
- *            instant in microseconds since 1970, NaN last where the text is no date); undefined for text and boolean
+ *            instant in microseconds since 1970), NaN for a misfit; undefined for text and boolean
  *
- * Text and boolean dictionaries ascend by text (code points), the others by value and then by text. Equal values
- * written in different ways (`5`, `5.00`) are neighbours, so that a value is always one range of codes.
+ * Text and boolean dictionaries ascend by text (code points), the others by value and then by text; misfits follow, by
+ * text. Equal values written in different ways (`5`, `5.00`) are neighbours, so that a value is always one range of
+ * codes.
  */
 export interface Dictionary {
   readonly type: ColumnType;
   readonly size: number;
+  readonly fitting: number;
   readonly ends: Uint32Array;
   readonly text: Uint8Array;
   readonly numbers: Float64Array | undefined;
@@ -36,6 +40,13 @@ export interface Dictionary {
 /** A dictionary that is to be written: `text` may lie in pieces of whole texts. */
 export interface WrittenDictionary extends Omit<Dictionary, 'text'> {
   readonly text: Uint8Array | readonly Uint8Array[];
+}
+
+type StoredParts = Pick<Dictionary, 'text' | 'ends' | 'numbers'> & { readonly fitting?: Uint32Array | undefined };
+
+/** A dictionary over stored parts; `fitting` has one element, and is undefined if there are no misfits. */
+export function storedDictionary(type: ColumnType, { text, ends, numbers, fitting }: StoredParts): Dictionary {
+  return { type, size: ends.length, fitting: fitting?.[0] ?? ends.length, ends, text, numbers };
 }
 
 /** The text of a code, as a view. The code lies in 0 to size, exclusive. Cost: none. */
@@ -59,19 +70,21 @@ export function longestText(dictionary: Dictionary): number {
   return most;
 }
 
-/** The codes whose text is exactly `text`; at most one. Only for dictionaries in text order. Cost: O(log size). */
+/**
+ * The codes whose fitting text is exactly `text`; at most one. Only for dictionaries in text order. Cost: O(log size).
+ */
 export function codesOfText(dictionary: Dictionary, text: Uint8Array): CodeRange {
   const start = lowerBoundText(dictionary, text);
-  const isFound = start < dictionary.size && compareBytes(textAt(dictionary, start), text) === 0;
+  const isFound = start < dictionary.fitting && compareBytes(textAt(dictionary, start), text) === 0;
   return { start, end: isFound ? start + 1 : start };
 }
 
-/** The codes whose text starts with `prefix`. Only for dictionaries in text order. Cost: O(log size). */
+/** The codes whose text starts with `prefix`, misfits aside. Only for dictionaries in text order. Cost: O(log size). */
 export function codesOfPrefix(dictionary: Dictionary, prefix: Uint8Array): CodeRange {
   const { ends, text } = dictionary;
   const start = lowerBoundText(dictionary, prefix);
   let low = start;
-  let high = dictionary.size;
+  let high = dictionary.fitting;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (hasPrefix(text, prefix, middle === 0 ? 0 : ends[middle - 1]!, ends[middle])) low = middle + 1;
@@ -117,7 +130,7 @@ export function eachCodeContaining(
 function lowerBoundText(dictionary: Dictionary, text: Uint8Array): number {
   const { ends, text: bytes } = dictionary;
   let low = 0;
-  let high = dictionary.size;
+  let high = dictionary.fitting;
   while (low < high) {
     const middle = (low + high) >>> 1;
     // Without a view: a view a step would cost more than the comparison.

@@ -2,7 +2,7 @@
 // that of sorting all values anew. No text is copied: those of neighbours are one piece of the result.
 import { startOfPart } from '../bits/lists.ts';
 import type { Dictionary, WrittenDictionary } from './dictionary.ts';
-import { compareValues, type ColumnValues } from './sort.ts';
+import { compareValues, type ColumnValues, valuesOf } from './sort.ts';
 
 /** The code that a value which is left out became. */
 export const LEFT_OUT = 0xffffffff;
@@ -51,10 +51,6 @@ export function mergeDictionaries(old: Dictionary, isUsed: Uint8Array, young: Di
   return { dictionary: isOld ? old : draft.finish(old), oldCodes, youngCodes, isOld };
 }
 
-function valuesOf({ text, ends, numbers }: Dictionary): ColumnValues {
-  return { bytes: text, ends, numbers };
-}
-
 /** The first code from `from` on whose value is not below a young one. */
 function placeOf(
   { type, size }: Dictionary,
@@ -82,6 +78,7 @@ interface Run {
 /** The values of a dictionary, in their order. */
 class Draft {
   size = 0;
+  #fitting = 0;
   readonly #runs: Run[] = [];
 
   /** Adds the values from `start` to `end`. */
@@ -89,6 +86,7 @@ class Draft {
     if (start === end) return;
     this.#runs.push({ values, start, end });
     this.size += end - start;
+    this.#fitting += Math.max(0, Math.min(end, values.fitting) - start);
   }
 
   /** The dictionary, of the kind of another. */
@@ -105,6 +103,6 @@ class Draft {
       for (let i = start; i < end; i++) ends[code++] = at + values.ends[i]! - first;
       at += values.ends[end - 1]! - first;
     }
-    return { type, size, text, ends, numbers };
+    return { type, size, fitting: this.#fitting, text, ends, numbers };
   }
 }

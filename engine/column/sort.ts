@@ -17,6 +17,9 @@ export interface Texts {
   readonly ends: Uint32Array;
 }
 
+/** The byte before the text of a misfit until it is sorted, above all bytes of UTF-8. Misfits of dates have none. */
+export const MISFIT_MARK = 0xff;
+
 type Compare = (a: number, b: number) => number;
 
 /** A dictionary and the code that each text became. */
@@ -26,9 +29,9 @@ export interface SortedDictionary {
 }
 
 /**
- * The dictionary of a column's texts, in any order, of which some may be equal. `instantOf` reads a date or date-time
- * text as microseconds since 1970, NaN where it is none. Cost: O(n log n) steps for n texts, and a few passes over
- * them.
+ * The dictionary of a column's texts, in any order, of which some may be equal and some marked as misfits. `instantOf`
+ * reads a date or date-time text as microseconds since 1970, NaN where it is none. Cost: O(n log n) steps for n texts,
+ * and a few passes over them.
  */
 export function sortDictionary(type: ColumnType, texts: Texts, instantOf: (text: string) => number): SortedDictionary {
   const numbers = numbersOf(type, texts, instantOf);
@@ -40,7 +43,16 @@ export function sortDictionary(type: ColumnType, texts: Texts, instantOf: (text:
     codes[number] = size - 1;
   }
   const firsts = order.subarray(0, size);
-  return { dictionary: { type, size, ...gathered(texts, firsts), numbers: reordered(numbers, firsts) }, codes };
+  const isMisfit = (number: number): boolean => (numbers ? Number.isNaN(numbers[number]) : isMarked(texts, number));
+  let fitting = size;
+  while (fitting > 0 && isMisfit(firsts[fitting - 1]!)) fitting--;
+  const numbersOfCodes = reordered(numbers, firsts);
+  return { dictionary: { type, size, fitting, ...gathered(texts, firsts), numbers: numbersOfCodes }, codes };
+}
+
+function isMarked({ bytes, ends }: Texts, number: number): boolean {
+  const start = startOfPart(ends, number);
+  return start < ends[number]! && bytes[start] === MISFIT_MARK;
 }
 
 /**
@@ -48,27 +60,28 @@ export function sortDictionary(type: ColumnType, texts: Texts, instantOf: (text:
  * again. Cost: one comparison a code.
  */
 export function firstUnsorted(dictionary: Dictionary): number {
-  const { type, ends, text: bytes, numbers } = dictionary;
-  const run: Texts = { bytes, ends };
-  const compare = numbers ? valueOrder(type, run, numbers) : textOrder(run);
-  for (let code = 1; code < ends.length; code++) if (compare(code - 1, code) >= 0) return code;
+  const { type, size } = dictionary;
+  const values = valuesOf(dictionary);
+  for (let code = 1; code < size; code++) if (compareValues(type, values, code - 1, values, code) >= 0) return code;
   return -1;
 }
 
 /**
- * The numbers that stand beside texts of this type, or undefined where none do. `instantOf` as for `sortDictionary`.
- * Cost: a pass over the texts, of which all but plain whole numbers are decoded.
+ * The numbers that stand beside texts of this type, NaN of misfits, or undefined where none do. Of dates the texts say
+ * which are misfits, of others `fitting`. `instantOf` as for `sortDictionary`. Cost: a pass over the texts, of which
+ * all but plain whole numbers are decoded.
  */
 export function numbersOf(
   type: ColumnType,
   texts: Texts,
   instantOf: (text: string) => number,
+  fitting = texts.ends.length,
 ): Float64Array | undefined {
   if (!hasNumbers(type)) return undefined;
   const { bytes, ends } = texts;
   const isTime = type === 'date' || type === 'dateTime';
-  const numbers = new Float64Array(ends.length);
-  for (let i = 0; i < numbers.length; i++) {
+  const numbers = new Float64Array(ends.length).fill(NaN, fitting);
+  for (let i = 0; i < (isTime ? ends.length : fitting); i++) {
     const integer = isTime ? undefined : smallInteger(bytes, startOfPart(ends, i), ends[i]!);
     numbers[i] = integer ?? (isTime ? instantOf : Number)(decoded(texts, i));
   }
@@ -187,9 +200,15 @@ function sortRun(order: Uint32Array, start: number, end: number, compare: Compar
   }
 }
 
-/** Values of a column: texts, and the numbers of them where their type has some. */
+/** Values of a column: texts, the numbers of them where their type has some, and where misfits begin. */
 export interface ColumnValues extends Texts {
   readonly numbers: Float64Array | undefined;
+  readonly fitting: number;
+}
+
+/** The values of a dictionary. */
+export function valuesOf({ text, ends, numbers, fitting }: Dictionary): ColumnValues {
+  return { bytes: text, ends, numbers, fitting };
 }
 
 /**
@@ -198,6 +217,8 @@ export interface ColumnValues extends Texts {
  * exponents that would be no order. Cost: a comparison of numbers, or of texts.
  */
 export function compareValues(type: ColumnType, a: ColumnValues, i: number, b: ColumnValues, k: number): number {
+  const misfits = Number(i >= a.fitting) - Number(k >= b.fitting);
+  if (misfits !== 0) return misfits;
   if (!a.numbers || !b.numbers) return compareTexts(a, i, b, k);
   const first = a.numbers[i]!;
   const second = b.numbers[k]!;
@@ -209,7 +230,7 @@ export function compareValues(type: ColumnType, a: ColumnValues, i: number, b: C
 }
 
 function valueOrder(type: ColumnType, { bytes, ends }: Texts, numbers: Float64Array): Compare {
-  const values = { bytes, ends, numbers };
+  const values = { bytes, ends, numbers, fitting: ends.length };
   return (a, b) => compareValues(type, values, a, values, b);
 }
 
@@ -233,7 +254,7 @@ function gathered(texts: Texts, order: Uint32Array): { ends: Uint32Array; text: 
   const ends = new Uint32Array(order.length);
   for (let code = 0; code < order.length; code++) {
     const number = order[code]!;
-    text.push(texts.bytes, startOfPart(texts.ends, number), texts.ends[number]);
+    text.push(texts.bytes, startOfPart(texts.ends, number) + Number(isMarked(texts, number)), texts.ends[number]);
     ends[code] = text.length;
   }
   return { ends, text: text.view() };

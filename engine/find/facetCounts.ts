@@ -40,7 +40,8 @@ const NULL_BYTES = new TextEncoder().encode(NULL_TEXT);
 
 /**
  * The counts of one facet over a set of the collection's rows. A value that is written in several ways is one, shown as
- * the first of them by text that occurs. Records without a value, or with a related row without one, count as null.
+ * the first of them by text that occurs. Records without a value of the type, or with a related row without one, count
+ * as null.
  * Undefined when cancelled, which is asked first and once in a slice of related rows. Cost: the values and rows of
  * `facetSteps`.
  */
@@ -80,11 +81,13 @@ export function facetSteps(
   return values + (estimate ?? collection.rows) + tables.reduce((sum, table) => sum + table.rows, 0);
 }
 
-/** Where each code is counted: at the first code of its value. Undefined where each value has one code. */
-function slotsOf({ size, type }: Dictionary, order: ValueOrder): Uint32Array | undefined {
-  if (order.isByCode && (type === 'text' || type === 'boolean')) return undefined;
+/**
+ * Where each code is counted: at the first code of its value, null at `fitting`. Undefined if each value has one code.
+ */
+function slotsOf({ size, fitting, type }: Dictionary, order: ValueOrder): Uint32Array | undefined {
+  if (order.isByCode && fitting === size && (type === 'text' || type === 'boolean')) return undefined;
   let slots: Uint32Array | undefined;
-  for (let rank = 1; rank < size; rank++) {
+  for (let rank = 1; rank <= size; rank++) {
     const code = order.codeOf(rank);
     const before = order.codeOf(rank - 1);
     if (!order.isSame(before, code)) continue;
@@ -106,8 +109,8 @@ interface Tally {
 }
 
 function tallyOf(codes: Uint32Array, slots: Uint32Array | undefined, dictionary: Dictionary): Tally {
-  const nulls = codes[dictionary.size]! + (codes[codeOfNullText(dictionary)] ?? 0);
-  if (!slots) return { counts: codes, shown: undefined, nulls, rows: 0 };
+  const nullTexts = codes[codeOfNullText(dictionary)] ?? 0;
+  if (!slots) return { counts: codes, shown: undefined, nulls: codes[dictionary.size]! + nullTexts, rows: 0 };
   const counts = new Uint32Array(codes.length);
   const shown = new Uint32Array(codes.length).fill(codes.length);
   codes.forEach((count, code) => {
@@ -115,19 +118,19 @@ function tallyOf(codes: Uint32Array, slots: Uint32Array | undefined, dictionary:
     counts[slot]! += count;
     if (count > 0) shown[slot] = Math.min(shown[slot]!, code);
   });
-  return { counts, shown, nulls, rows: 0 };
+  return { counts, shown, nulls: counts[dictionary.fitting]! + nullTexts, rows: 0 };
 }
 
-/** -1 where no text is `null`. What is a date begins with no letter, and stands before what is none. */
+/** -1 where no text is `null`. */
 function codeOfNullText(dictionary: Dictionary): number {
-  if (!['text', 'date', 'dateTime'].includes(dictionary.type)) return -1;
+  if (dictionary.type !== 'text') return -1;
   const { start, end } = codesOfText(dictionary, NULL_BYTES);
   return start < end ? start : -1;
 }
 
 /** Counts records by the values of their related rows: a value is counted once a record, whoever saw it last. */
 function relatedTally({ index, tables }: Values, set: RowSet, slots: Uint32Array | undefined, polling: Polling): Tally {
-  const { size } = index.dictionary;
+  const { size, fitting } = index.dictionary;
   const nullText = codeOfNullText(index.dictionary);
   const counts = new Uint32Array(size + 1);
   const seenBy = new Uint32Array(size + 1);
@@ -137,7 +140,7 @@ function relatedTally({ index, tables }: Values, set: RowSet, slots: Uint32Array
     const slot = slots ? slots[code]! : code;
     rows++;
     if (shown && code < shown[slot]!) shown[slot] = code;
-    if ((code === size || code === nullText) && nullsSeenBy !== record) {
+    if ((code >= fitting || code === nullText) && nullsSeenBy !== record) {
       nullsSeenBy = record;
       nulls++;
     }
@@ -172,8 +175,8 @@ function mostFrequent(
   tally: Tally,
   { form, facetCount }: Pick<Counting, 'form' | 'facetCount'>,
 ): FacetCounts['values'] {
-  const { size } = dictionary;
-  const counts = withNullText(tally, size, codeOfNullText(dictionary));
+  const { size, fitting } = dictionary;
+  const counts = withNullText(tally, fitting, codeOfNullText(dictionary));
   const best: { readonly code: number; readonly count: number }[] = [];
   for (let rank = 0; rank <= size; rank++) {
     const code = order.codeOf(rank);
@@ -188,19 +191,19 @@ function mostFrequent(
   let bytes = 0;
   for (const { code, count } of best) {
     const shown = tally.shown ? tally.shown[code]! : code;
-    const own = code < size ? textAt(dictionary, shown).length : 0;
+    const own = code < fitting ? textAt(dictionary, shown).length : 0;
     if (bytes + own > FACET_BYTES_MAX / facetCount) continue;
     bytes += own;
-    values.push([code === size ? NULL_TEXT : servedText(dictionary, shown, form), count]);
+    values.push([code === fitting ? NULL_TEXT : servedText(dictionary, shown, form), count]);
   }
   return values;
 }
 
 /** A text `null` takes in the records without a value, since both have one key. */
-function withNullText({ counts, nulls }: Tally, size: number, nullText: number): Uint32Array {
-  if (nullText < 0 || counts[nullText] === 0 || counts[size] === 0) return counts;
+function withNullText({ counts, nulls }: Tally, fitting: number, nullText: number): Uint32Array {
+  if (nullText < 0 || counts[nullText] === 0 || counts[fitting] === 0) return counts;
   const merged = counts.slice();
   merged[nullText] = nulls;
-  merged[size] = 0;
+  merged[fitting] = 0;
   return merged;
 }

@@ -16,9 +16,9 @@ import { codesOfOwnUrls } from '../query/codes.ts';
 import { exactValue } from '../query/values.ts';
 
 /**
- * Ranks of codes: they ascend by value, null (the code `dictionary.size`) has the last one. `isByCode` where rank and
- * code are the same number. `isSame`: whether two codes of neighbouring ranks are one value written differently (`5`,
- * `5.00`).
+ * Ranks of codes: they ascend by value, misfits and null (the code `dictionary.size`) have the last ones. `isByCode`
+ * where rank and code are the same number. `isSame`: whether two codes of neighbouring ranks are one value written
+ * differently (`5`, `5.00`); misfits and null are one value.
  */
 export interface ValueOrder {
   readonly isByCode: boolean;
@@ -32,11 +32,14 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * The order of a dictionary's values in a form: texts by code point as served, numbers by value, dates by instant and
- * what is none behind them by text (A65). Cost: O(log size), or a table of all codes where they are not in this order.
+ * The order of a dictionary's values in a form: texts by code point as served, numbers by value, dates by instant
+ * (A65). Cost: O(log size), or a table of all codes where they are not in this order.
  */
 export function valueOrder(dictionary: Dictionary, form: ServedForm): ValueOrder {
-  const isSame = sameness(dictionary, form);
+  const { fitting } = dictionary;
+  const isSameValue = sameness(dictionary, form);
+  const isSame: ValueOrder['isSame'] = (a, b) =>
+    a < fitting && b < fitting ? isSameValue(a, b) : a >= fitting && b >= fitting;
   if (isOrderedByCode(dictionary, form)) {
     return { isByCode: true, rankOf: (code) => code, codeOf: (rank) => rank, isSame };
   }
@@ -155,9 +158,9 @@ function exactOf(dictionary: Dictionary, code: number): string | undefined {
   return exactValue(dictionary.type, decoder.decode(textAt(dictionary, code)));
 }
 
-/** Null is like nothing else, and so is what is no date. */
+/** Whether two codes are one value, neither of which is a misfit or null. */
 function sameness(dictionary: Dictionary, form: ServedForm): (a: number, b: number) => boolean {
-  const { numbers, size, type } = dictionary;
+  const { numbers, type } = dictionary;
   if (type === 'boolean') return () => false;
   if (!numbers) {
     const own = codesOfOwnUrls(dictionary);
@@ -166,12 +169,10 @@ function sameness(dictionary: Dictionary, form: ServedForm): (a: number, b: numb
     const differAlways = isSpecForm(form);
     return (a, b) =>
       (differAlways ? isOwn(a) !== isOwn(b) : isOwn(a) || isOwn(b)) &&
-      a < size &&
-      b < size &&
       servedText(dictionary, a, form) === servedText(dictionary, b, form);
   }
   return (a, b) => {
-    if (a >= size || b >= size || numbers[a] !== numbers[b]) return false;
+    if (numbers[a] !== numbers[b]) return false;
     if (type === 'float' || Math.abs(numbers[a]!) <= Number.MAX_SAFE_INTEGER) return true;
     return exactOf(dictionary, a) === exactOf(dictionary, b);
   };

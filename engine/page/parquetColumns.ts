@@ -35,9 +35,7 @@ export function typedColumns(
   collection: CollectionIndex,
   keys: ReadonlySet<string> | undefined,
 ): readonly TypedColumn[] {
-  const { declaration, members } = collection;
-  const declared = new Set(declaration.fields.map(({ name }) => name));
-  return exportColumns(collection, keys).map((key) => ({ key, kind: kindOf(members.get(key), declared.has(key)) }));
+  return exportColumns(collection, keys).map((key) => ({ key, kind: kindOf(collection.members.get(key)) }));
 }
 
 /** A column as the file declares it; each value may be null. */
@@ -45,14 +43,10 @@ export function elementOf({ key, kind }: TypedColumn): SchemaElement {
   return { name: key, repetition_type: 'OPTIONAL', ...TYPES[kind] };
 }
 
-/**
- * What is no field with values of one type is JSON; numbers that its type cannot hold make a column texts (A141). Where
- * documents alone show a field and it has no value, records may have something else there (A54).
- */
-function kindOf(node: FieldNode | undefined, isDeclared: boolean): ColumnKind {
+/** What is no field with values of one type is JSON; numbers that its type cannot hold make a column texts (A141). */
+function kindOf(node: FieldNode | undefined): ColumnKind {
   if (node?.kind !== 'values') return 'json';
   const { dictionary } = node.index;
-  if (dictionary.size === 0 && !isDeclared) return 'json';
   switch (dictionary.type) {
     case 'integer':
       return endsOf(dictionary).every((code) => isInt64(dictionary, code)) ? 'integer' : 'text';
@@ -66,8 +60,8 @@ function kindOf(node: FieldNode | undefined, isDeclared: boolean): ColumnKind {
 }
 
 /** The codes of the least and the greatest value. */
-function endsOf({ size }: Dictionary): readonly number[] {
-  return size === 0 ? [] : [0, size - 1];
+function endsOf({ fitting }: Dictionary): readonly number[] {
+  return fitting === 0 ? [] : [0, fitting - 1];
 }
 
 function isInt64(dictionary: Dictionary, code: number): boolean {

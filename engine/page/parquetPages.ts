@@ -3,6 +3,7 @@
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
 import { writeDataPageV2 } from 'hyparquet-writer/src/datapage.js';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
+import { smallInteger } from '../column/digits.ts';
 import { chunkOf, endOf, startOf, type RecordChunk } from '../column/records.ts';
 import { selectedRow } from '../index/rowset.ts';
 import { ROOM_AT } from '../kernel/layout.ts';
@@ -29,12 +30,8 @@ export const PIECE_BYTES = 65_536;
 const KEPT_BYTES_MAX = 4 * PIECE_BYTES;
 
 const QUOTE = 0x22;
-const MINUS = 0x2d;
-const ZERO = 0x30;
 const NULL_START = 0x6e;
 const TRUE_START = 0x74;
-/** So many digits are exact in a double. */
-const EXACT_DIGITS = 15;
 
 /** A value of a page: the bytes of a text are a view of the thread's room. */
 type Value = Uint8Array | bigint | number | boolean | null;
@@ -153,7 +150,7 @@ export class PageMaker {
       case 'integer':
         return integerIn(bytes, part.start, part.end);
       case 'float':
-        return Number(asciiIn(bytes, part.start, part.end));
+        return floatIn(bytes, part.start, part.end);
       case 'boolean':
         return first === TRUE_START;
       case 'text':
@@ -198,12 +195,18 @@ function encoderOf(column: TypedColumn): Encoder {
   };
 }
 
-function integerIn(bytes: Uint8Array, start: number, end: number): bigint {
-  const isNegative = bytes[start] === MINUS;
-  if (end - start > EXACT_DIGITS) return BigInt(asciiIn(bytes, start, end));
-  let value = 0;
-  for (let i = isNegative ? start + 1 : start; i < end; i++) value = value * 10 + bytes[i]! - ZERO;
-  return BigInt(isNegative ? -value : value);
+/** The integer that a value is, null for a misfit. */
+function integerIn(bytes: Uint8Array, start: number, end: number): bigint | null {
+  const small = smallInteger(bytes, start, end);
+  if (small !== undefined) return BigInt(small);
+  const token = asciiIn(bytes, start, end);
+  return /^-?\d+$/.test(token) ? BigInt(token) : null;
+}
+
+/** The number that a value is, null for a misfit. */
+function floatIn(bytes: Uint8Array, start: number, end: number): number | null {
+  const value = Number(asciiIn(bytes, start, end));
+  return Number.isNaN(value) ? null : value;
 }
 
 const LATIN1 = new TextDecoder('latin1');

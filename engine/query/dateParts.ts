@@ -67,7 +67,7 @@ export function partCodes(
   return wanted < part.least || wanted > part.most ? [] : undefined;
 }
 
-/** The search for instants whose part is the operand; a text that is no date is none. Cost: some 10 ns a code. */
+/** The search for instants whose part is the operand; a misfit has none. Cost: some 10 ns a code. */
 export function partSearch(part: DatePart, { values }: Operand): CodeSearch {
   const wanted = Number(values[0]);
   return {

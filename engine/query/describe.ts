@@ -1,16 +1,16 @@
 // Fields for people and for what describes the API to machines: each with its filter key, its lookups and its sentence,
 // those that are documented or those that are served (served.ts). Derived only; no request needs it, so no serving
 // thread reads it at start.
+import { documentedFields } from '../schema/layout.ts';
 import { COLLECTION_SENTENCES, FIELD_SENTENCES } from '../schema/sentences.ts';
 import type { Collection, Field } from '../schema/types.ts';
 import { LOOKUPS, type Column, type Lookup } from './lookups.ts';
-import { documentedBy, type DocumentedFields, isAlike } from './served.ts';
 
 /**
  * A field of a collection. `key` is the name of its filter, names within embedded records joined by `__`. `type` is a
  * word for people, such as `text`, or what a relation leads to. `isDeclared` where import refuses all other values:
- * what public documents alone show may be null in some record, and a text another scalar. `lookups` are those that fit,
- * none where no filter is possible.
+ * what public documents alone show may be null in some record, or a value that does not fit (A150). `lookups` are those
+ * that fit, none where no filter is possible.
  */
 export interface DescribedField {
   readonly key: string;
@@ -33,12 +33,7 @@ export function describedFields(
   collection: Collection,
   fields: readonly Field[] = documentedFields(collection),
 ): readonly DescribedField[] {
-  return fieldsBelow([collection.name], fields, documentedBy(collection));
-}
-
-/** The documented fields of a collection: those that are declared, then those that public documents show. */
-export function documentedFields({ fields, shown }: Collection): readonly Field[] {
-  return [...fields, ...shown];
+  return fieldsBelow([collection.name], fields, documentedFields(collection), collection);
 }
 
 /** What the records of a collection are, as a sentence. Throws for a collection without one, which is our bug. */
@@ -58,16 +53,16 @@ function told(sentence: string | undefined, of: string): string {
   return sentence;
 }
 
-/** `path` starts with the collection; what is documented there is declared, or shown alone. */
+/** `path` starts with the collection; `documented` are the documented fields there. */
 function fieldsBelow(
   path: readonly string[],
   fields: readonly Field[],
-  { declared, shown }: DocumentedFields,
+  documented: readonly Field[],
+  collection: Collection,
 ): readonly DescribedField[] {
   return fields.flatMap((field) => {
     const at = [...path, field.name];
-    const enforced = declared.find(({ name }) => name === field.name);
-    const known = enforced ?? shown.find(({ name }) => name === field.name);
+    const known = documented.find(({ name }) => name === field.name);
     const column = columnOf(field);
     const described: DescribedField = {
       key: at.slice(1).join('__'),
@@ -75,14 +70,13 @@ function fieldsBelow(
       type: typeText(field),
       // Nobody has said that what was inferred is never null.
       isNullable: 'nullable' in field ? field.nullable : !known,
-      isDeclared: enforced !== undefined && isAlike(field, enforced),
+      isDeclared: known !== undefined && (!collection.open || at.join() === `${collection.name},${collection.idField}`),
       lookups: column ? LOOKUPS.filter((lookup) => lookup.fits(column)) : [],
       sentence: known ? fieldSentence(at) : INFERRED,
     };
     if (!('fields' in field)) return [described];
     const inner = known && 'fields' in known ? known.fields : [];
-    const below = enforced ? { declared: inner, shown: [] } : { declared: [], shown: inner };
-    return [described, ...fieldsBelow(at, field.fields, below)];
+    return [described, ...fieldsBelow(at, field.fields, inner, collection)];
   });
 }
 

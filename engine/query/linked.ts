@@ -36,11 +36,11 @@ function idsAt(node: Exclude<FieldNode, { kind: 'record' }>, row: number, most: 
   if (!index) return [];
   const start = isMany ? node.table.starts![row]! : row;
   const end = isMany ? Math.min(node.table.starts![row + 1]!, start + most) : row + 1;
-  const { numbers, size } = index.dictionary;
+  const { numbers, fitting } = index.dictionary;
   const ids: number[] = [];
   for (let at = start; at < end; at++) {
     const code = index.codeAt(at);
-    if (code < size) ids.push(numbers![code]!);
+    if (code < fitting) ids.push(numbers![code]!);
   }
   return ids;
 }

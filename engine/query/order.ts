@@ -25,7 +25,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * The codes whose value lies between the bounds: texts by code point, as served, numbers by value, dates by instant.
- * Not for booleans. What is no date lies in no range. Cost: O(log size); the neighbours of a bound beyond 2^53; every
+ * Not for booleans. A misfit lies in no range. Cost: O(log size); the neighbours of a bound beyond 2^53; every
  * own URL where the form changes more than their base.
  */
 export function codesBetween(dictionary: Dictionary, bounds: Bounds, form: ServedForm): readonly CodeRange[] {
@@ -33,7 +33,7 @@ export function codesBetween(dictionary: Dictionary, bounds: Bounds, form: Serve
 }
 
 function textsBetween(dictionary: Dictionary, bounds: Bounds, form: ServedForm): readonly CodeRange[] {
-  const whole = { start: 0, end: dictionary.size };
+  const whole = { start: 0, end: dictionary.fitting };
   const asStored = between(bounds, whole, (text) => codesOfText(dictionary, encoder.encode(text)));
   const own = codesOfOwnUrls(dictionary);
   if (own.start >= own.end) return merged([asStored]);
@@ -110,8 +110,7 @@ function numbersBetween(dictionary: Dictionary, bounds: Bounds): readonly CodeRa
   const { from, to } = bounds;
   const first = from && runOf(dictionary, from.value);
   const last = to && runOf(dictionary, to.value);
-  // Texts that are no date have no number and stand last.
-  const end = last?.start ?? codesOfNumbers(dictionary, -Infinity, Infinity).end;
+  const end = last?.start ?? dictionary.fitting;
   return merged([
     { start: first?.end ?? 0, end },
     ...[first, last].flatMap((run) => (run ? withinRun(dictionary, bounds, run) : [])),

@@ -6,7 +6,8 @@ import { PLACEHOLDER } from '../column/records.ts';
 import { PRESENTATIONS } from '../schema/browse.ts';
 import type { CollectionIndex, Members } from '../index/table.ts';
 import type { Field } from '../schema/types.ts';
-import { describedFields, documentedFields } from './describe.ts';
+import { documentedFields } from '../schema/layout.ts';
+import { describedFields } from './describe.ts';
 import { servedFields } from './served.ts';
 
 /**

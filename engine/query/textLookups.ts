@@ -1,6 +1,6 @@
 // The lookups that look at texts: contains, startswith, endswith, and their forms that fold case. Bytes against bytes,
 // no string per text; what is folded is folded into one buffer per search.
-import { eachCodeContaining, type CodeRange, type Dictionary } from '../column/dictionary.ts';
+import { eachCodeContaining, storedDictionary, type CodeRange, type Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { hasBytesAt, hasPrefix, horspoolShifts, indexOfBytes, isContinuation } from '../bits/bytes.ts';
 import { FOLD_GROWTH_MAX, FOLD_SHRINKAGE_MAX, foldBytes, foldInPlace, foldText } from '../bits/fold.ts';
@@ -49,13 +49,14 @@ export function foldedCost({ bytes }: ScannedTexts): number {
   return bytes * FOLDED_COST;
 }
 
-/** The codes whose text starts with the operand, where texts are in order. */
+/** The codes whose text starts with the operand, if all texts are in order: misfits are not among the others. */
 export function prefixCodes(
   dictionary: Dictionary,
   operand: Operand,
   form: ServedForm,
 ): readonly CodeRange[] | undefined {
-  return isTextOrdered(dictionary) ? codesOfServedPrefix(dictionary, operand.values[0]!, form) : undefined;
+  const isOrdered = isTextOrdered(dictionary) && dictionary.fitting === dictionary.size;
+  return isOrdered ? codesOfServedPrefix(dictionary, operand.values[0]!, form) : undefined;
 }
 
 function containsMatcher(needle: Uint8Array): TextMatcher {
@@ -142,7 +143,7 @@ function eachFoldedContaining(needle: Uint8Array, matches: TextMatcher): NonNull
     text.set(dictionary.text.subarray(first, first + bytes));
     const ends = dictionary.ends.slice(codes.start, codes.end);
     for (let i = 0; i < ends.length; i++) ends[i]! -= first;
-    const folded: Dictionary = { type: 'text', size: ends.length, ends, text, numbers: undefined };
+    const folded = storedDictionary('text', { ends, text, numbers: undefined });
     const onFoldedHit = (i: number): void => onHit(codes.start + i);
     for (let from = 0; from < ends.length;) {
       const stop = foldTexts(text, ends, from);

@@ -3,7 +3,8 @@
 
 /**
  * The type of a scalar value. `integer`, `float` and `boolean` are JSON numbers and booleans; `text`, `date` and
- * `dateTime` are JSON strings (spec 2.3 to 2.10). A date type says how filters compare, not that import checks it.
+ * `dateTime` are JSON strings (spec 2.3 to 2.10). A text that is no date, and in open collections any value of another
+ * type, is served and does not fit (A150).
  */
 export type ScalarType = 'integer' | 'float' | 'text' | 'boolean' | 'date' | 'dateTime';
 
@@ -64,8 +65,10 @@ export interface OpaqueField {
   readonly name: string;
 }
 
-/** One declared field of a collection or of an embedded record. */
-export type Field = ScalarField | LinkField | LinksField | RecordField | RecordsField | ScalarsField | OpaqueField;
+/** One field of a collection or of an embedded record. `hasMisfits` only as served: some values do not fit (A150). */
+export type Field = (ScalarField | LinkField | LinksField | RecordField | RecordsField | ScalarsField | OpaqueField) & {
+  readonly hasMisfits?: true;
+};
 
 /** An API version prefix, `/api/<version>/` (spec 9). */
 export type Version = 'v2' | 'v3';
@@ -74,7 +77,7 @@ export type Version = 'v2' | 'v3';
  * One collection of the root view (spec 2.1).
  * `name` is the root view's spelling and the name in links; `documentedPath` the spelling of the table in spec 4.1.
  * `fields` is the id alone where `open`: such a collection takes any JSON object with an integer id.
- * `shown` are fields of an open collection that public documents show: known to filters, never enforced.
+ * `shown` are fields of an open collection that public documents show: they keep their types, and take any value.
  * `filters` are the documented filters (spec 4.3), as top-level field names.
  */
 export interface Collection {

@@ -1,7 +1,7 @@
 // Whether the metadata of a snapshot is what import writes: counts, fields and outlines of each collection, each of its
 // form, and the declared fields as this version declares them. Judges plain JSON, before anything is made of it.
 import { collectionNamed, COLLECTIONS } from '../schema/catalogue.ts';
-import { FIELD_NAME } from '../schema/layout.ts';
+import { documentedFields, FIELD_NAME } from '../schema/layout.ts';
 import type { Collection, Field } from '../schema/types.ts';
 import type { Refusal } from './header.ts';
 import { decodeMetadata, METADATA_NAME, type Metadata } from './metadata.ts';
@@ -39,7 +39,7 @@ function metadataFault(metadata: unknown): string | undefined {
   return (
     faultByCollection('collections', collections, countsFault) ??
     faultByCollection('fields', fields, (one, collection) =>
-      fieldsFault(one['fields'], { declared: collection.fields, shown: collection.shown }),
+      fieldsFault(one['fields'], documentedFields(collection)),
     ) ??
     faultByCollection('outlines', outlines, outlinesFault)
   );
@@ -77,35 +77,21 @@ function outlinesFault({ keys, lists }: Json): string | undefined {
   return wrong < 0 ? undefined : `outline ${wrong} of keys that are not below ${keys.length}`;
 }
 
-/** The fields that a list must start with, and those that may stand behind them as documents show them. */
-interface Known {
-  readonly declared: readonly Field[];
-  readonly shown: readonly Field[];
-}
-
-function fieldsFault(fields: unknown, { declared, shown }: Known, depth = 0): string | undefined {
+/** What is wrong with a list of fields, which starts with the documented ones. */
+function fieldsFault(fields: unknown, documented: readonly Field[], depth = 0): string | undefined {
   if (!Array.isArray(fields) || depth > DEPTH_MAX) return 'fields that are no list';
   const names = new Set<unknown>();
   for (const [i, field] of fields.entries()) {
     if (!isJson(field) || typeof field['name'] !== 'string') return `no field at ${i}`;
     const { name } = field;
     if (names.size === names.add(name).size) return `two fields ${name}`;
-    const own = declared[i];
-    const known = own ?? shown.find((one) => one.name === name);
-    if (!(known && isAsDocumented(field, known)) && (own || !isInferred(field))) return `another field ${name}`;
+    const known = documented[i];
+    if (known ? !isSame(field, { ...known, values: undefined }) : !isInferred(field)) return `another field ${name}`;
     const inner = known && 'fields' in known ? known.fields : [];
-    const inside = own ? { declared: inner, shown: [] } : { declared: [], shown: inner };
-    const fault = 'fields' in field ? fieldsFault(field['fields'], inside, depth + 1) : undefined;
+    const fault = 'fields' in field ? fieldsFault(field['fields'], inner, depth + 1) : undefined;
     if (fault !== undefined) return fault;
   }
-  return fields.length < declared.length ? `no field ${declared[fields.length]!.name}` : undefined;
-}
-
-/** Whether a field is a documented one. Snapshots of earlier versions have the values that documents knew then. */
-function isAsDocumented(field: Json, known: Field): boolean {
-  const { values } = field;
-  const areTexts = values === undefined || (Array.isArray(values) && values.every((one) => typeof one === 'string'));
-  return areTexts && isSame({ ...field, values: undefined }, { ...known, values: undefined });
+  return fields.length < documented.length ? `no field ${documented[fields.length]!.name}` : undefined;
 }
 
 /** Whether a field is this one, its members apart. */

@@ -3,11 +3,11 @@
 // checks of verify.ts; shares no reader with import.
 import { compareBytes } from '../bits/bytes.ts';
 import { isObject } from '../bits/json.ts';
-import { textAt, type Dictionary } from '../column/dictionary.ts';
+import { storedDictionary, textAt, type Dictionary } from '../column/dictionary.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { SPEC_LINK_END } from '../column/served.ts';
 import { collectionNamed } from '../schema/catalogue.ts';
-import { type ColumnLayout, filterName, type Layout, type LayoutNode } from '../schema/layout.ts';
+import { type ColumnLayout, filterName, type Layout, layoutOf, type LayoutNode } from '../schema/layout.ts';
 import type { Sections } from './loaded.ts';
 import { layoutIn, type CollectionCounts, type Metadata } from './metadata.ts';
 import { DICTIONARY, POSTINGS, RECORDS, runPath, TABLE, type SectionViews } from './sections.ts';
@@ -60,10 +60,18 @@ export function* compareRecords(
 }
 
 /** A number as it stands in a record: a double has not all its digits. */
-class NumberToken {
+export class NumberToken {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
+  }
+}
+
+/** A value that stands where documents show an object or array. */
+class Misfit {
+  readonly value: unknown;
+  constructor(value: unknown) {
+    this.value = value;
   }
 }
 
@@ -73,6 +81,20 @@ type ParseWithSource = (
   revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
 ) => unknown;
 const parseWithSource = JSON.parse as ParseWithSource;
+
+/** JSON with its numbers as written (`NumberToken`), undefined if it is none. `onText` is called with each text. */
+export function parsedJson(bytes: Uint8Array, onText: (text: string) => void = () => undefined): unknown {
+  try {
+    return parseWithSource(STRICT.decode(bytes), (_, value, { source = '' }) => {
+      if (typeof value === 'string') onText(value);
+      return typeof value === 'number' ? new NumberToken(source) : value;
+    });
+  } catch (error) {
+    // What is no JSON, what is no UTF-8, and what is nested deeper than anything that an import takes.
+    if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
 
 interface Column {
   readonly field: string;
@@ -88,21 +110,18 @@ interface Place {
   readonly record: number;
 }
 
-/**
- * Compares records one by one. Where a field is none but in documents and its column or table is empty, import may have
- * left it out for the keys beside it being too many (A54).
- */
+/** Compares records one by one. */
 class Comparer {
   readonly tally = { records: 0, values: 0, elements: 0, ownUrls: 0, differences: 0, told: [] as string[] };
   readonly #layout: Layout;
   readonly #columns: readonly Column[];
   readonly #starts: readonly (Uint32Array | undefined)[];
-  readonly #shown: ReadonlySet<string>;
+  readonly #documented: ReadonlySet<string>;
   #ownUrls = 0;
 
   constructor(sections: Sections, layout: Layout) {
     this.#layout = layout;
-    this.#shown = new Set(layout.collection.shown.map(({ name }) => name));
+    this.#documented = new Set(layoutOf(layout.collection).columns.map(({ path }) => path));
     this.#columns = layout.columns.map((column) => columnIn(sections, column));
     this.#starts = layout.tables.map(({ path, parent }) =>
       parent < 0 ? undefined : sections.views(TABLE, path).starts,
@@ -112,27 +131,14 @@ class Comparer {
   /** Compares the next record, which has `ownUrls` own URLs by the positions of them. */
   record(bytes: Uint8Array, ownUrls: number): void {
     const row = this.tally.records++;
-    const record = this.#parsed(bytes);
+    this.#ownUrls = 0;
+    const record = parsedJson(bytes, (text) => {
+      if (text.startsWith(PLACEHOLDER)) this.#ownUrls++;
+    });
     if (!isRecord(record)) return this.#differ(row, 'the record is no JSON object');
     this.#members(this.#layout.members, record, { row, record: row });
     this.tally.ownUrls += this.#ownUrls;
     if (ownUrls !== this.#ownUrls) this.#differ(row, `the index has ${ownUrls} own URLs, the record ${this.#ownUrls}`);
-  }
-
-  /** A record with its numbers as written, or undefined where it is no JSON; counts its own URLs. */
-  #parsed(bytes: Uint8Array): unknown {
-    this.#ownUrls = 0;
-    try {
-      return parseWithSource(STRICT.decode(bytes), (_, value, { source = '' }) => {
-        if (typeof value === 'number') return new NumberToken(source);
-        if (typeof value === 'string' && value.startsWith(PLACEHOLDER)) this.#ownUrls++;
-        return value;
-      });
-    } catch (error) {
-      // What is no JSON, what is no UTF-8, and what is nested deeper than anything that an import takes.
-      if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError) return undefined;
-      throw error;
-    }
   }
 
   /** What an object has not is null, and null has nothing. */
@@ -141,18 +147,15 @@ class Comparer {
     for (const node of nodes) {
       const value = Object.hasOwn(members, node.name) ? members[node.name] : null;
       if (node.kind === 'column') this.#value(node.column, value, at);
-      else if (node.kind === 'record') this.#members(node.members, value, at);
+      else if (node.kind === 'record') this.#members(node.members, recordFor(node, value), at);
       else if (node.kind !== 'opaque') this.#elements(node, value, at);
     }
   }
 
   #elements(node: LayoutNode & { readonly kind: 'table' | 'elements' }, value: unknown, at: Place): void {
-    const elements: readonly unknown[] = Array.isArray(value) ? value : [];
+    const elements: readonly unknown[] = Array.isArray(value) ? value : value === null ? [] : [new Misfit(value)];
     const [start, end] = [this.#starts[node.table]![at.row]!, this.#starts[node.table]![at.row + 1]!];
-    if (
-      end - start !== elements.length &&
-      !this.#isLeftOut(this.#layout.tables[node.table]!, this.#starts[node.table]!.at(-1)!)
-    ) {
+    if (end - start !== elements.length) {
       const field = filterName(this.#layout.tables[node.table]!);
       this.#differ(at.record, `the index has ${end - start} elements of ${field}, the record ${elements.length}`);
     }
@@ -169,15 +172,19 @@ class Comparer {
     const { dictionary, codes, layout, field } = this.#columns[number]!;
     const code = codes ? codes[row]! : row;
     const found = code < dictionary.size ? textAt(dictionary, code) : undefined;
-    const expected = isEmptyArray(value) ? null : indexedText(layout, value);
-    if (!found && (expected === null || this.#isLeftOut(layout, dictionary.size))) return;
-    if (found && typeof expected === 'string' && compareBytes(found, UTF8.encode(expected)) === 0) return;
+    if (value === null ? !found : found && this.#isIndexed(layout, value, found, code >= dictionary.fitting)) return;
     const indexed = found ? shown(LENIENT.decode(found.slice())) : 'null';
     this.#differ(record, `${field} is ${indexed} in the index and ${shownValue(value)} in the record`);
   }
 
-  #isLeftOut({ path }: { readonly path: string }, size: number): boolean {
-    return size === 0 && this.#shown.has(path.split('/')[1]!);
+  /** Whether a column has a value under its text, among its misfits if it is one. Which texts are dates is verified. */
+  #isIndexed(layout: ColumnLayout, value: unknown, found: Uint8Array, isMisfit: boolean): boolean {
+    const isDocumented = this.#documented.has(layout.path);
+    const text = indexedText(layout, value, isDocumented);
+    if (text === undefined)
+      return isMisfit && isDocumented && this.#layout.collection.open && isMisfitText(found, value);
+    const isDate = layout.type === 'date' || layout.type === 'dateTime';
+    return compareBytes(found, UTF8.encode(text)) === 0 && (isDate || !isMisfit);
   }
 
   #differ(row: number, what: string): void {
@@ -188,15 +195,9 @@ class Comparer {
   }
 }
 
-/** What says nothing of what its members would be: where documents show a value, it is as if it were missing. */
-function isEmptyArray(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
-}
-
 function columnIn(sections: Sections, layout: ColumnLayout): Column {
   const { path, type, isId } = layout;
-  const { text, ends, numbers } = sections.views(DICTIONARY, path);
-  const dictionary = { type, size: ends.length, text, ends, numbers };
+  const dictionary = storedDictionary(type, sections.views(DICTIONARY, path));
   return {
     field: filterName(layout),
     layout,
@@ -205,9 +206,12 @@ function columnIn(sections: Sections, layout: ColumnLayout): Column {
   };
 }
 
-/** The text that a column has for a value of a record, null for null, undefined where its type has no such value. */
-function indexedText({ type, to }: ColumnLayout, value: unknown): string | null | undefined {
-  if (value === null) return null;
+/** The text that a column has for a value of a record, undefined if the value does not fit. */
+export function indexedText(
+  { type, to }: Pick<ColumnLayout, 'type' | 'to'>,
+  value: unknown,
+  isDocumented: boolean,
+): string | undefined {
   switch (type) {
     case 'link':
       return typeof value === 'string' ? linkedId(value, `${PLACEHOLDER}/api/v3/${to}/`) : undefined;
@@ -221,10 +225,31 @@ function indexedText({ type, to }: ColumnLayout, value: unknown): string | null 
     case 'dateTime':
       return typeof value === 'string' ? value : undefined;
     case 'text':
-      // Of inferred ones values of several types are texts (A54).
-      if (value instanceof NumberToken) return value.text;
-      return typeof value === 'string' || typeof value === 'boolean' ? String(value) : undefined;
+      if (typeof value === 'string') return value;
+      // In inferred columns values of several types are texts (A54).
+      return isDocumented || isNested(value) ? undefined : scalarText(value);
   }
+}
+
+/** Whether a text is that of a misfit: of a scalar as it is served, of an object or array its JSON. */
+function isMisfitText(found: Uint8Array, value: unknown): boolean {
+  const misfit = value instanceof Misfit ? value.value : value;
+  if (!isNested(misfit)) return compareBytes(found, UTF8.encode(scalarText(misfit))) === 0;
+  // JSON.parse moves keys that are digits: it does so in both.
+  return JSON.stringify(parsedJson(found.slice())) === JSON.stringify(misfit);
+}
+
+function isNested(value: unknown): boolean {
+  return Array.isArray(value) || isRecord(value);
+}
+
+function scalarText(value: unknown): string {
+  return value instanceof NumberToken ? value.text : String(value);
+}
+
+/** A value of an object where its members are compared: another value is a misfit of the id of the object. */
+function recordFor({ idField }: { readonly idField: string | undefined }, value: unknown): unknown {
+  return value === null || isRecord(value) || idField === undefined ? value : { [idField]: new Misfit(value) };
 }
 
 function linkedId(url: string, prefix: string): string | undefined {
@@ -232,8 +257,9 @@ function linkedId(url: string, prefix: string): string | undefined {
   return url === prefix + id + SPEC_LINK_END && /^\d+$/.test(id) ? id : undefined;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && !(value instanceof NumberToken);
+/** Whether a value of `parsedJson` is an object. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && !(value instanceof NumberToken) && !(value instanceof Misfit);
 }
 
 function shownValue(value: unknown): string {

@@ -38,7 +38,7 @@ import {
 export function misnamedSection(listed: readonly Section[], metadata: Metadata): Refusal | undefined {
   const names = new Set(listed.map(({ name }) => name));
   let i = 0;
-  for (const wanted of expectedSections(metadata, (path) => names.has(sectionName(GRAMS, 'keys', path)))) {
+  for (const wanted of expectedSections(metadata, names)) {
     const found = listed[i];
     if (!found || found.name !== wanted.name || !wanted.widths.includes(found.width)) return misnamed(i, found, wanted);
     i++;
@@ -64,16 +64,16 @@ function sectionText({ name, widths }: SectionForm): string {
   return `${name} in elements of ${text} bytes`;
 }
 
-/** Which columns have an n-gram index follows from their texts, so that verifyColumn.ts judges it. */
-function* expectedSections(metadata: Metadata, isWithGrams: (path: string) => boolean): Generator<SectionForm> {
+/** Which columns have misfits and an n-gram index follows from their values, so that verifyColumn.ts checks it. */
+function* expectedSections(metadata: Metadata, listed: ReadonlySet<string>): Generator<SectionForm> {
   const layouts = COLLECTIONS.map((collection) => layoutIn(metadata, collection));
   for (const [i, { collection, tables, columns }] of layouts.entries()) {
     for (let run = 0; run < metadata.collections[i]!.chunks; run++)
       yield* sectionsIn(RECORDS, runPath(RECORDS, collection.name, run));
     for (const { path, parent } of tables) if (parent >= 0) yield* sectionsIn(TABLE, path);
     for (const { path, type, isId } of columns) {
-      yield* sectionsIn(DICTIONARY, path, hasNumbers(type));
-      if (isWithGrams(path)) yield* sectionsIn(GRAMS, path);
+      yield* sectionsIn(DICTIONARY, path, (name, key) => (key === 'numbers' ? hasNumbers(type) : listed.has(name)));
+      if (listed.has(sectionName(GRAMS, 'keys', path))) yield* sectionsIn(GRAMS, path);
       if (isId) continue;
       yield* sectionsIn(POSTINGS, path);
       yield* sectionsIn(BITMAPS, path);
@@ -84,10 +84,15 @@ function* expectedSections(metadata: Metadata, isWithGrams: (path: string) => bo
   yield* sectionsIn(METADATA, METADATA.path);
 }
 
-function sectionsIn(group: SectionGroup, path: string, isWithOptional = true): readonly SectionForm[] {
+function sectionsIn(
+  group: SectionGroup,
+  path: string,
+  isWanted: (name: string, key: string) => boolean = () => true,
+): readonly SectionForm[] {
   return Object.entries(group.kinds)
-    .filter(([, { isOptional }]) => isWithOptional || !isOptional)
-    .map(([key, { element }]) => ({ name: sectionName(group, key, path), widths: ELEMENTS[element] }));
+    .map(([key, kind]) => ({ key, kind, name: sectionName(group, key, path) }))
+    .filter(({ key, kind, name }) => !kind.isOptional || isWanted(name, key))
+    .map(({ kind, name }) => ({ name, widths: ELEMENTS[kind.element] }));
 }
 
 /** The target of an id that no record has. */

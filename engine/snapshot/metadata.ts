@@ -61,7 +61,7 @@ export function decodeMetadata(bytes: Uint8Array): unknown {
 }
 
 /** The metadata of a loaded snapshot, which has been judged (`readMetadata`). */
-export function metadataOf(sections: Sections): Metadata {
+export function metadataOf(sections: Pick<Sections, 'views'>): Metadata {
   return decodeMetadata(sections.views(METADATA, METADATA.path).bytes) as Metadata;
 }
 

@@ -1,6 +1,6 @@
 // Opens a snapshot that lies in shared memory:
 // every column becomes typed-array views, nothing is copied.
-import type { Dictionary } from '../column/dictionary.ts';
+import { type Dictionary, storedDictionary } from '../column/dictionary.ts';
 import { topLevelKeys, type Outlines } from '../column/outline.ts';
 import { PLACEHOLDER, type RecordChunk, type Records } from '../column/records.ts';
 import { identityIndex, invertedIndex, type FieldIndex } from '../index/field.ts';
@@ -90,8 +90,7 @@ function openCollection(sections: Sections, layout: Layout, { loaded, outlines, 
 
 function openField(sections: Sections, column: ColumnLayout): FieldIndex {
   const { path, type } = column;
-  const { text, ends, numbers } = sections.views(DICTIONARY, path);
-  const dictionary: Dictionary = { type, size: ends.length, ends, text, numbers };
+  const dictionary = storedDictionary(type, sections.views(DICTIONARY, path));
   if (column.isId) return identityIndex(dictionary);
   const { codes, starts, postings } = sections.views(POSTINGS, path);
   const { dense, bitmaps } = sections.views(BITMAPS, path);

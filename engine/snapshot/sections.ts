@@ -129,6 +129,12 @@ export const DICTIONARY = {
       part: 'numbers and instants',
       meaning: 'the number or instant of each value; absent for text and booleans',
     },
+    fitting: {
+      element: 'u32',
+      below: 'codes + 1',
+      isOptional: true,
+      meaning: 'one element, the first code whose value does not fit the type; absent if there is none',
+    },
   },
 } as const satisfies SectionGroup;
 

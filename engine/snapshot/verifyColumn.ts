@@ -2,7 +2,7 @@
 // agreement. Slow and thorough, for `verify` only; yields the first thing found wrong.
 import { countBits, hasBit, wordsFor } from '../bits/bitmap.ts';
 import type { Variant } from './variants.ts';
-import type { Dictionary } from '../column/dictionary.ts';
+import { type Dictionary, storedDictionary } from '../column/dictionary.ts';
 import { firstUnsorted, numbersOf } from '../column/sort.ts';
 import { buildGrams, hasGrams } from '../index/grams.ts';
 import { DENSE_PART } from '../index/rowset.ts';
@@ -50,11 +50,17 @@ function* verifyValues(
   rows: number,
   instantOf: InstantOf,
 ): Generator<Refusal, Dictionary> {
-  const { text, ends, numbers } = yield* verifyForm(sections, DICTIONARY, path, isId ? { 'one a code': rows } : {});
+  const parts = yield* verifyForm(sections, DICTIONARY, path, isId ? { 'one a code': rows } : {});
   const names = sectionNames(DICTIONARY, path);
-  const dictionary: Dictionary = { type, size: ends.length, ends, text, numbers };
-  const expected = numbersOf(type, { bytes: text, ends }, instantOf);
+  const { text, ends, numbers } = parts;
+  const dictionary = storedDictionary(type, parts);
+  const { size, fitting } = dictionary;
+  const expected = numbersOf(type, { bytes: text, ends }, instantOf, fitting);
   if (numbers && expected) yield* verifySame(names.numbers, numbers, expected);
+  const misfit = expected?.findIndex(Number.isNaN) ?? fitting;
+  const first = misfit < 0 ? size : misfit;
+  if (fitting !== first || (parts.fitting && (parts.fitting.length !== 1 || fitting >= size)))
+    yield refusalIn(names.fitting, `code ${fitting}`, `${first}, or none for ${size}`);
   const unsorted = firstUnsorted(dictionary);
   if (unsorted >= 0)
     yield refusalIn(names.text, `value ${unsorted} is not above the one before it`, 'ascending values');

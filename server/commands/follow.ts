@@ -165,7 +165,7 @@ async function refreshOnce(
   let what = 'the refresh failed, and what was there stays';
   try {
     const { generation, isNew } = await show((onProgress) =>
-      refresh(options, { onStep: (step) => report(stepLine(step), 'info', stepEvent(step, options.base)), onProgress }),
+      refresh(options, { onStep: (step) => reportStep(step, options.base, report), onProgress }),
     );
     const name = generation.slice(0, 12);
     const line = isNew ? `refreshed: generation ${name}` : `refreshed: generation ${name} is what the catalogue has`;
@@ -210,6 +210,11 @@ function stepEvent(step: RefreshStep, from: string): DataEvent {
     case 'placed':
       return { event: 'placed', generation: step.generation, ...step.counts, seconds: secondsOf(step) };
   }
+}
+
+function reportStep(step: RefreshStep, from: string, report: Report): void {
+  report(stepLine(step), 'info', stepEvent(step, from));
+  if (step.kind === 'built') for (const warning of step.warnings) report(warning, 'warn');
 }
 
 function stepLine(step: RefreshStep): string {

@@ -2,6 +2,7 @@
 // as text for people. Pure: the outcome as plain data in, lines out.
 import type { ImportReport } from '../../data/import/import.ts';
 import { STAGES } from '../../data/importProfile.ts';
+import { misfitText } from '../../engine/shared.ts';
 import type { verifyFile } from '../../data/store/verify.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { tableText } from './terminal.ts';
@@ -34,8 +35,8 @@ const IMPORT_COLUMNS: readonly Column[] = [
 ];
 
 /**
- * The report of an import: a line per collection with totals, the first lines skipped, files ignored, and the file that
- * was written.
+ * The report of an import: a line per collection with totals, the first lines skipped, values that do not fit, files
+ * ignored, and the file that was written.
  */
 export function importText(report: ImportReport, file: string): string {
   const rows = report.collections.map((row) => [row.name, ...IMPORT_COLUMNS.map(([, text, read]) => text(read(row)))]);
@@ -50,6 +51,7 @@ export function importText(report: ImportReport, file: string): string {
     ...inferredLines(report),
     ...report.skipped.map((line) => `skipped: ${line}`),
     ...(more > 0 ? [`skipped: ${countText(more)} more`] : []),
+    ...report.misfits.map((misfits) => `warning: ${misfitText(misfits)}`),
     ...(report.ignored.length > 0 ? [`ignored: ${report.ignored.join(', ')}; want .ndjson or .ndjson.gz`] : []),
     `${file}: ${bytesText(report.snapshotBytes)}, generation ${report.generation}`,
   ].join('\n');

@@ -2,6 +2,7 @@
 // fields with few of them. Reads what it is given and serves nothing.
 import { openData } from '../../data/open.ts';
 import { bytesByPart } from '../../data/store/memory.ts';
+import { type FieldMisfits, misfitsIn, misfitText, sectionsOf } from '../../engine/shared.ts';
 import { type CollectionIndex, COLLECTIONS, openSnapshot, PLACEHOLDER } from '../../engine/engine.ts';
 import { openingOf } from '../generations/data.ts';
 import { readSettings } from '../settings/declarations.ts';
@@ -38,6 +39,7 @@ interface Statistics {
   readonly generation: string;
   readonly created: string | null;
   readonly collections: readonly CollectionStats[];
+  readonly misfits: readonly FieldMisfits[];
   readonly memory: Readonly<Record<string, number>>;
 }
 
@@ -60,6 +62,7 @@ export async function runStats(
     generation: loaded.generation,
     created: loaded.created ?? null,
     collections: COLLECTIONS.map(({ name }) => statsOf(opened.collection(name))),
+    misfits: misfitsIn(loaded.sections, sectionsOf(loaded).views),
     memory: bytesByPart(loaded),
   };
   for (const line of leftOut) stderr.write(`${line}\n`);
@@ -89,7 +92,7 @@ function distributionsOf({ members, rows }: CollectionIndex): readonly Distribut
   });
 }
 
-function textOf({ generation, created, collections, memory }: Statistics): string {
+function textOf({ generation, created, collections, misfits, memory }: Statistics): string {
   const filled = collections.filter(({ records }) => records > 0);
   const sizes = filled.map((one) => [one.name, countText(one.records), bytesText(one.recordBytes)]);
   const sum = (of: (one: CollectionStats) => number): number => filled.reduce((total, one) => total + of(one), 0);
@@ -110,6 +113,7 @@ function textOf({ generation, created, collections, memory }: Statistics): strin
     tableText([['collection', 'records', 'record bytes'], ...sizes, totals]),
     tableText([['part', 'bytes', 'share'], ...parts, ['total', bytesText(bytes), '']]),
     ...distributions,
+    ...(misfits.length > 0 ? [misfits.map(misfitText).join('\n')] : []),
     `generation ${generation}${created === null ? '' : `, data of ${created}`}`,
   ].join('\n\n');
 }

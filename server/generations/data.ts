@@ -9,7 +9,7 @@ import type { OpenOptions } from '../../data/openDirectory.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { describeHeld, type HeldFile, type LoadOptions } from '../../data/store/load.ts';
-import { type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
+import { type LoadedSnapshot, metadataOf, misfitsIn, misfitText, sectionsOf } from '../../engine/shared.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { anewText, bytesText, countText } from '../observe/quantities.ts';
 import type { Report } from '../observe/events.ts';
@@ -166,13 +166,15 @@ export function openingOf(
 
 /** All checksums were judged while it was loaded. */
 function tellLoaded(data: string, loaded: LoadedSnapshot, ms: number, report: Report): void {
-  const { collections } = metadataOf(sectionsOf(loaded));
+  const sections = sectionsOf(loaded);
+  const { collections } = metadataOf(sections);
   const records = collections.reduce((sum, collection) => sum + collection.records, 0);
   const bytes = loaded.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
   const { generation } = loaded;
   const what = `loaded ${countText(records)} records (${bytesText(bytes)}) of ${data}`;
   const line = `${what} in ${(ms / 1000).toFixed(1)} s, generation ${generation.slice(0, 12)}`;
   report(line, 'info', { event: 'verified', generation, records, bytes, seconds: Math.round(ms) / 1000 });
+  for (const misfits of misfitsIn(loaded.sections, sections.views)) report(misfitText(misfits), 'warn');
 }
 
 /** The blocks of the records; undefined, and said so, where they could not be made anywhere. */

@@ -50,6 +50,7 @@ have the version that was asked for. Parameters that are unknown are ignored and
 
 Fields are those of the data that is served: the documented ones, and up to ${INFERRED_TOLD_MAX} in each collection that
 only the data has, with types inferred from all values; what is text to filters may be a number or a boolean in a record.
+A documented field keeps its type for filters; if some of its values do not fit, records may have any value there.
 Members of a record that are shown here may be missing; enumerations have the values that were seen.`;
 
 const VERSIONS: readonly Version[] = ['v3', 'v2'];

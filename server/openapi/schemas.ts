@@ -167,11 +167,12 @@ function propertiesOf(fields: readonly DescribedField[], above: string, names: R
   return Object.fromEntries(properties);
 }
 
-/** Of what is not declared nobody says that it is never null, its elements included. */
+/** A field that is not declared, or an element of one, may be null. One with misfits has any value. */
 function fieldSchema(
   { field, isNullable, isDeclared }: DescribedField,
   embeddedSchema: (fields: readonly Field[]) => DocumentObject,
 ): DocumentObject {
+  if (field.hasMisfits) return {};
   const nullable = (schema: DocumentObject, isIt: boolean): DocumentObject => (isIt ? orNull(schema) : schema);
   const arrayOf = (items: DocumentObject): DocumentObject => nullable({ type: 'array', items }, !isDeclared);
   switch (field.kind) {

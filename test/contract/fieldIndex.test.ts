@@ -20,6 +20,7 @@ function dictionaryOf(size: number): Dictionary {
   return {
     type: 'text',
     size,
+    fitting: size,
     text,
     ends: Uint32Array.from({ length: size }, (_, code) => (code + 1) * 5),
     numbers: undefined,

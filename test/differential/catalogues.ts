@@ -15,6 +15,8 @@ export type Catalogue = ReadonlyMap<string, string>;
 const NULL: Json = { kind: 'null' };
 /** The probability that a record lacks a declared key, which then counts as null. */
 const MISSING = 0.03;
+/** The probability that a documented value of an open collection is drawn without regard to its type. */
+const ODD = 0.12;
 /** One page holds 100 records: some collections must be longer. */
 const LONG_END = 260;
 const SHORT_END = 30;
@@ -76,7 +78,8 @@ function randomRecord(random: Random, collection: Collection, id: number): Json 
   });
   const regular = collection.open ? [...collection.shown, ...REGULAR] : REGULAR;
   for (const field of regular) {
-    if (random.chance(collection.open ? 0.7 : 0.1)) members.push([field.name, randomField(random, field)]);
+    const draw = collection.shown.includes(field) ? randomShown : randomField;
+    if (random.chance(collection.open ? 0.7 : 0.1)) members.push([field.name, draw(random, field)]);
   }
   const extras = collection.open ? random.integer(0, 5) : random.integer(-6, 3);
   const isTaken = new Set(members.map(([name]) => name));
@@ -86,6 +89,32 @@ function randomRecord(random: Random, collection: Collection, id: number): Json 
     members.splice(random.integer(0, members.length + 1), 0, [key, randomJson(random, 2)]);
   }
   return { kind: 'object', members };
+}
+
+/** A field that is documented and not enforced: now and then it, or a part of it, does not fit (A150). */
+function randomShown(random: Random, field: Field): Json {
+  if (random.chance(ODD)) return oddValue(random);
+  if (field.kind === 'record') {
+    return { kind: 'object', members: field.fields.map((one): [string, Json] => [one.name, randomShown(random, one)]) };
+  }
+  const value = randomField(random, field);
+  return value.kind === 'array'
+    ? array(value.items.map((item) => (random.chance(ODD) ? oddValue(random) : item)))
+    : value;
+}
+
+/** Values that look like others: texts of numbers and dates that are none, and whatever JSON has. */
+function oddValue(random: Random): Json {
+  const texts = [
+    ...INTEGERS,
+    ...NUMBER_TOKENS,
+    ...DATE_TIMES,
+    '2020-02-30T00:00:00',
+    'null',
+    'true',
+    '{base_url}/elsewhere',
+  ];
+  return random.chance(0.5) ? randomJson(random, 2) : text(random.pick(texts));
 }
 
 function randomField(random: Random, field: Field): Json {

@@ -6,11 +6,13 @@ import { gunzipSync } from 'node:zlib';
 import { collectionNamed, COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { memberOf, parseJson, type Json } from './json.ts';
+import { fittedRecord } from './misfits.ts';
 
-/** One record: its id, exact, and its JSON as read, `{base_url}` still in place. */
+/** One record: its id, exact, its JSON as read, `{base_url}` still in place, and what filters see of it. */
 export interface OracleRecord {
   readonly id: bigint;
   readonly json: Json;
+  readonly fitted: Json;
 }
 
 /** Records by collection name, each array in ascending id order. A collection without records has an empty array. */
@@ -30,15 +32,16 @@ export function dataSetIn(directory: string): DataSet {
 
 /**
  * The record that a link to a collection points at, undefined for no link. A dangling link is a record that has only
- * its id.
+ * its id, and so is what stands in place of a link and does not fit.
  */
 export function linkedRecord(dataSet: DataSet, to: string, link: Json | undefined): Json | undefined {
+  const idField = collectionNamed(to)?.idField ?? '';
+  if (link?.kind === 'misfit') return { kind: 'object', members: [[idField, link]] };
   const digits = link?.kind === 'string' ? /\/(\d+)\/\?format=api$/.exec(link.value)?.[1] : undefined;
   if (digits === undefined) return undefined;
   const id = BigInt(digits);
   const found = dataSet.get(to)?.find((record) => record.id === id);
-  const idField = collectionNamed(to)?.idField ?? '';
-  return found?.json ?? { kind: 'object', members: [[idField, { kind: 'number', token: digits }]] };
+  return found?.fitted ?? { kind: 'object', members: [[idField, { kind: 'number', token: digits }]] };
 }
 
 function textOf(path: string): string {
@@ -55,5 +58,5 @@ function recordsOf(collection: Collection, text: string): OracleRecord[] {
 function recordOf(collection: Collection, json: Json): OracleRecord {
   const id = memberOf(json, collection.idField);
   if (id?.kind !== 'number') throw new Error(`a record of ${collection.name} has no ${collection.idField}`);
-  return { id: BigInt(id.token), json };
+  return { id: BigInt(id.token), json, fitted: fittedRecord(collection, json) };
 }

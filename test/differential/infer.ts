@@ -16,7 +16,7 @@ export function collectionIn(dataSet: DataSet, collection: Collection): Collecti
   const records = (dataSet.get(collection.name) ?? []).map(({ json }) => json);
   const found = known.get(collection.name) ?? {
     ...collection,
-    fields: fieldsOf(collection.fields, collection.shown, records),
+    fields: fieldsOf([...collection.fields, ...collection.shown], records),
   };
   known.set(collection.name, found);
   return found;
@@ -29,27 +29,23 @@ export function collectionOf(dataSet: DataSet, name: string): Collection {
   return collectionIn(dataSet, collection);
 }
 
-function fieldsOf(declared: readonly Field[], shown: readonly Field[], objects: readonly Json[]): readonly Field[] {
-  const fields = declared.map((field) => withExtras(field, valuesOf(objects, field.name)));
-  for (const field of shown) {
-    const found = fieldOf(field.name, field, objects);
-    if (found) fields.push(found);
-  }
+function fieldsOf(documented: readonly Field[], objects: readonly Json[]): readonly Field[] {
+  const fields = documented.map((field) => withExtras(field, valuesOf(objects, field.name)));
   const names = new Set(
     objects.flatMap((object) => (object.kind === 'object' ? object.members.map(([key]) => key) : [])),
   );
   const extras = [...names].filter((name) => NAME.test(name) && !name.includes('__'));
-  const known = [...declared, ...shown].map(({ name }) => name);
+  const known = documented.map(({ name }) => name);
   for (const name of extras.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))) {
-    const found = known.includes(name) ? undefined : fieldOf(name, undefined, objects);
+    const found = known.includes(name) ? undefined : fieldOf(name, objects);
     if (found) fields.push(found);
   }
   return fields;
 }
 
 function withExtras(field: Field, values: readonly Json[]): Field {
-  if (field.kind === 'record') return { ...field, fields: fieldsOf(field.fields, [], values) };
-  if (field.kind === 'records') return { ...field, fields: fieldsOf(field.fields, [], itemsOf(values)) };
+  if (field.kind === 'record') return { ...field, fields: fieldsOf(field.fields, values) };
+  if (field.kind === 'records') return { ...field, fields: fieldsOf(field.fields, itemsOf(values)) };
   return field;
 }
 
@@ -65,33 +61,24 @@ function itemsOf(arrays: readonly Json[]): readonly Json[] {
   return arrays.flatMap((array) => (array.kind === 'array' ? array.items : []));
 }
 
-function fieldOf(name: string, shown: Field | undefined, objects: readonly Json[]): Field | undefined {
+function fieldOf(name: string, objects: readonly Json[]): Field | undefined {
   const values = valuesOf(objects, name);
-  const inner = shown && 'fields' in shown ? shown.fields : [];
-  if (values.length === 0) return shown ?? { kind: 'scalar', name, type: 'text', nullable: true };
+  if (values.length === 0) return { kind: 'scalar', name, type: 'text', nullable: true };
   if (values.every(({ kind }) => kind === 'object')) {
-    return { kind: 'record', name, ...embedded(fieldsOf([], inner, values)) };
+    return { kind: 'record', name, ...embedded(fieldsOf([], values)) };
   }
-  if (values.every(({ kind }) => kind === 'array')) return arrayField(name, shown, itemsOf(values));
+  if (values.every(({ kind }) => kind === 'array')) return arrayField(name, itemsOf(values));
   if (!values.every(isScalar)) return undefined;
   const type = typeOf(values);
-  const isFloat = type.type === 'integer' && isOf('float', shown);
-  const isTime = type.type === 'date' && isOf('dateTime', shown);
   return type.to === undefined
-    ? { kind: 'scalar', name, type: isFloat ? 'float' : isTime ? 'dateTime' : type.type, nullable: true }
+    ? { kind: 'scalar', name, type: type.type, nullable: true }
     : { kind: 'link', name, to: type.to, nullable: true };
 }
 
-/** Whether documents show a type for a field. */
-function isOf(type: ScalarType, shown: Field | undefined): boolean {
-  return shown?.kind === 'scalar' && shown.type === type;
-}
-
-function arrayField(name: string, shown: Field | undefined, items: readonly Json[]): Field | undefined {
-  if (items.length === 0) return shown ?? { kind: 'scalars', name, type: 'text' };
+function arrayField(name: string, items: readonly Json[]): Field | undefined {
+  if (items.length === 0) return { kind: 'scalars', name, type: 'text' };
   if (items.every(({ kind }) => kind === 'object')) {
-    const inner = shown && 'fields' in shown ? shown.fields : [];
-    return { kind: 'records', name, ...embedded(fieldsOf([], inner, items)) };
+    return { kind: 'records', name, ...embedded(fieldsOf([], items)) };
   }
   if (!items.every((item) => item.kind === 'null' || isScalar(item))) return undefined;
   const type = typeOf(items.filter(isScalar));

@@ -1,9 +1,13 @@
 // A small JSON reader and writer that keeps what JSON.parse loses: number tokens, key order and repeated keys. Slow and
 // obvious on purpose: the oracle's idea of a record.
 
-/** A JSON value with number tokens as written and object members in written order. */
+/**
+ * A JSON value with number tokens as written and object members in written order. A misfit is no JSON: it stands where
+ * filters see a value that does not fit (misfits.ts), with its text as stored.
+ */
 export type Json =
   | { readonly kind: 'null' }
+  | { readonly kind: 'misfit'; readonly text: string }
   | { readonly kind: 'boolean'; readonly value: boolean }
   | { readonly kind: 'number'; readonly token: string }
   | { readonly kind: 'string'; readonly value: string }
@@ -31,6 +35,8 @@ export function writeJson(value: Json, mapText: (text: string) => string = (text
   switch (value.kind) {
     case 'null':
       return 'null';
+    case 'misfit':
+      throw new Error('a misfit is not written');
     case 'boolean':
       return String(value.value);
     case 'number':

@@ -75,7 +75,7 @@ function foundByOracle(collection: Collection, query: string): Found {
     linked: (to, link) => linkedRecord(dataSet, to, link),
   };
   const records = dataSet.get(collection.name) ?? [];
-  return foundOf(records.filter(({ json }) => matches(json, judgement.conditions, world)).map(({ id }) => id));
+  return foundOf(records.filter(({ fitted }) => matches(fitted, judgement.conditions, world)).map(({ id }) => id));
 }
 
 /** Every walk from the collection to a value or a relation, over at most so many links. */

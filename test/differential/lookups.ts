@@ -2,7 +2,17 @@
 // the language's own regular expressions, parts of dates are those of Date. Another lookup is a row here.
 import { RE2JS } from 're2js';
 import { compareCodePoints } from './query.ts';
-import { instantOf, jsonText, NUL, parseExact, REQUIRED, type OperandType, type Parsed, type Test } from './values.ts';
+import {
+  instantOf,
+  jsonText,
+  lookedUpText,
+  NUL,
+  parseExact,
+  REQUIRED,
+  type OperandType,
+  type Parsed,
+  type Test,
+} from './values.ts';
 
 /** A lookup's name. */
 export type Lookup = keyof typeof ROWS;
@@ -102,7 +112,7 @@ function wrongOf(members: readonly Parsed[], raw: string): Parsed | undefined {
 function onText(raw: string, fits: (text: string) => boolean): Parsed {
   if (raw.includes('\0')) return NUL;
   const test: Test = (value, text) => {
-    const served = jsonText(value, text);
+    const served = lookedUpText(value, text);
     return served !== undefined && fits(served);
   };
   return { test };

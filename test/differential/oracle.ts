@@ -220,7 +220,7 @@ function foundBy(
     linked: (to, link) => linkedRecord(context.dataSet, to, link),
   };
   const { conditions, isEmpty } = judgement;
-  return recordsOf(context, collection).filter(({ json }) => !isEmpty && matches(json, conditions, world));
+  return recordsOf(context, collection).filter(({ fitted }) => !isEmpty && matches(fitted, conditions, world));
 }
 
 interface After {

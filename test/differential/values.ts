@@ -79,7 +79,12 @@ function integerIn(value: Json | undefined): bigint | undefined {
   return digits === undefined ? undefined : BigInt(digits);
 }
 
-/** The text that text lookups see: a string as served, the JSON text of numbers and booleans; undefined for null. */
+/** The text that text lookups see: that of a value, and of a misfit its own; undefined for null. */
+export function lookedUpText(value: Json | undefined, text: (stored: string) => string): string | undefined {
+  return value?.kind === 'misfit' ? text(value.text) : jsonText(value, text);
+}
+
+/** The text of a value: a string as served, the JSON text of numbers and booleans; undefined for null and misfits. */
 export function jsonText(value: Json | undefined, text: (stored: string) => string): string | undefined {
   if (value?.kind === 'string') return text(value.value);
   if (value?.kind === 'number') return value.token;

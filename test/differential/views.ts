@@ -210,14 +210,14 @@ function pathOf(roots: readonly Field[], name: string, isToOne: boolean): Path |
 }
 
 /** The records in the order asked for; they come in the order of their ids. */
-export function inOrder<T extends { readonly json: Json }>(
+export function inOrder<T extends { readonly fitted: Json }>(
   records: readonly T[],
   { order }: View,
   text: Text,
 ): readonly T[] {
   return records.toSorted((a, b) => {
     for (const { path, descending } of order) {
-      const [first, second] = [a, b].map(({ json }) => valuesAt(json, path, text)[0] ?? null);
+      const [first, second] = [a, b].map(({ fitted }) => valuesAt(fitted, path, text)[0] ?? null);
       const difference = compare(first ?? null, second ?? null);
       if (difference !== 0) return descending ? -difference : difference;
     }
@@ -226,7 +226,7 @@ export function inOrder<T extends { readonly json: Json }>(
 }
 
 /** The member that stands behind the results of a page; empty without facets. */
-export function facetsMember(records: readonly { readonly json: Json }[], { facets }: View, text: Text): string {
+export function facetsMember(records: readonly { readonly fitted: Json }[], { facets }: View, text: Text): string {
   if (facets.length === 0) return '';
   const each = facets.map(({ name, path }) => `${writeText(name)}:${facetOf(records, path, text)}`);
   return `,"facets":{${each.join(',')}}`;
@@ -243,8 +243,8 @@ interface Group {
 }
 
 /** Null and a text `null` have one key: with both there, null is counted as the text. */
-function facetOf(records: readonly { readonly json: Json }[], path: Path, text: Text): string {
-  const all = records.map(({ json }) => valuesAt(json, path, text));
+function facetOf(records: readonly { readonly fitted: Json }[], path: Path, text: Text): string {
+  const all = records.map(({ fitted }) => valuesAt(fitted, path, text));
   const nullText = all.flat().find((value) => typeof value?.key === 'string' && value.text === 'null');
   const groups: Group[] = [];
   const byKey = new Map<number | bigint | string | null, Group>();
@@ -287,7 +287,7 @@ function valuesAt(json: Json | undefined, path: Path, text: Text): readonly (Val
 }
 
 function valueOf(value: Json | undefined, field: Field, text: Text): Value | null {
-  if (!value || value.kind === 'null') return null;
+  if (!value || value.kind === 'null' || value.kind === 'misfit') return null;
   if (field.kind === 'link' || field.kind === 'links') {
     const id = (value.kind === 'string' && /(\d+)\/?(?:\?.*)?$/.exec(value.value)?.[1]) || '';
     return { key: BigInt(id), text: id };

@@ -10,6 +10,8 @@ export function writeWildly(value: Json, random: Random, wildness: number): stri
   const text = (plain: string): string => (random.chance(wildness) ? wildText(plain, random) : writeText(plain));
   const write = (inner: Json): string => writeWildly(inner, random, wildness);
   switch (value.kind) {
+    case 'misfit':
+      throw new Error('a misfit is not written');
     case 'null':
       return spaced('null');
     case 'boolean':

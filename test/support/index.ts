@@ -209,6 +209,7 @@ export function dictionaryOf(type: ColumnType, tokens: readonly (string | undefi
   return {
     type,
     size: sorted.length,
+    fitting: isByText ? sorted.length : sorted.filter((text) => !Number.isNaN(numberOf(text))).length,
     ends: Uint32Array.from(sorted, (text) => (bytes += Buffer.byteLength(text))),
     text: new Uint8Array(Buffer.from(sorted.join(''))),
     numbers: isByText ? undefined : Float64Array.from(sorted, numberOf),

@@ -1,6 +1,6 @@
 // Shapes of records for tests of what describes them: those of no data, and those of snapshot files.
 import { loadSnapshot } from '../../data/store/load.ts';
-import { documentedFields } from '../../engine/query/describe.ts';
+import { documentedFields } from '../../engine/schema/layout.ts';
 import type { RecordShape } from '../../engine/query/served.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { type Catalogue, openSnapshot } from '../../engine/snapshot/open.ts';

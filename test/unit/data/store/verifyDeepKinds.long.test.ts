@@ -30,6 +30,7 @@ const OTHER_TEXTS = {
     .replaceAll('"units"', '"l1"')
     .replace('"names":[]', '"names":[{"ob_id":7,"name":"n"}]'),
   platforms: '{"ob_id":1}\n{"ob_id":7}',
+  migrationproperties: SMALL_TEXTS.migrationproperties.replace('2019-01-02', 'later'),
   ipps: SMALL_TEXTS.ipps
     .replace('platforms/5/', 'platforms/7/')
     .replace('platforms/2/', 'platforms/5/')
@@ -170,13 +171,33 @@ test('own URLs that the positions leave out are found', async () => {
   expect(await faultOf(LYING)).toBe('ipps 1: the index has 1 own URLs, the record 2');
 });
 
-test('an empty array where documents show a value is as good as nothing there', async () => {
-  await snapshotOf(EMPTY, { platforms: '{"ob_id":1,"location":[]}', instruments: '{"ob_id":1,"title":[]}' });
-  expect(differencesIn(await verifyFile(EMPTY, () => undefined, true))).toBeUndefined();
+const ODD: readonly unknown[] = [7, 7.5, '7', 'a', '2020-02-30T00:00:00', true, [], [7], {}, { 7: 'x', ob_id: [1e3] }];
+
+test.each([
+  ['bboxes', 'eastBoundLongitude'],
+  ['results', 'volume'],
+  ['results', 'oldDataPath'],
+  ['platforms', 'location'],
+  ['platforms', 'title'],
+  ['licences', 'licenceClassifications'],
+  ['rpis', 'relatedTo'],
+  ['times', 'startTime'],
+])('values of %s.%s that do not fit are in the index as they are in the records', async (name, field) => {
+  const records = ODD.map((value, i) => JSON.stringify({ ob_id: i, [field]: value }));
+  await snapshotOf(FULL, { [name]: records.join('\n') });
+  expect(differencesIn(await verifyFile(FULL, () => undefined, true))).toBeUndefined();
+  await snapshotOf(EMPTY, {
+    [name]: records
+      .toReversed()
+      .map((record, i) => record.replace(/\d+/, `${i}`))
+      .join('\n'),
+  });
+  await mixed(({ name: section }) => section.startsWith(`${name}/records/`), EMPTY, FULL);
+  expect(await faultOf(LYING)).toContain(`${name} 0: `);
 });
 
 const linkTo = (name: string): string => `{base_url}/api/v3/${name}/1/?format=api`;
-/** So many keys that what documents show has no values in the index. */
+/** So many keys that what documents do not show has no values in the index. */
 const MANY = Object.fromEntries(Array.from({ length: INFERRED_MAX + 1 }, (_, i) => [`key${i}`, i]));
 
 test.each([
@@ -186,7 +207,7 @@ test.each([
   ['lists', 'observationcollections', { title: 'a', member: [linkTo('observations'), linkTo('observations')] }],
   ['lists of texts', 'results', { oldDataPath: ['a', 'b'], volume: [7] }],
   ['embedded records', 'rpis', { relatedTo: { ob_id: 5, uuid: 'u', short_code: 'acq' } }],
-])('documented %s beside too many keys are in the records alone, which is right', async (_, name, documented) => {
+])('documented %s beside too many keys are in the index', async (_, name, documented) => {
   const records = [{ ob_id: 1, ...documented, ...MANY }, { ob_id: 2 }, { ob_id: 3, ...documented }];
   await snapshotOf(FULL, { [name]: records.map((record) => JSON.stringify(record)).join('\n') });
   const report = await verifyFile(FULL, () => undefined, true);

@@ -27,7 +27,14 @@ function indexWith(texts: readonly string[], rows: number, codeOf?: (row: number
   let bytes = 0;
   const ends = Uint32Array.from(sorted, (text) => (bytes += Buffer.byteLength(text)));
   const text = new Uint8Array(Buffer.from(sorted.join('')));
-  const dictionary: Dictionary = { type: 'text', size: sorted.length, ends, text, numbers: undefined };
+  const dictionary: Dictionary = {
+    type: 'text',
+    size: sorted.length,
+    fitting: sorted.length,
+    ends,
+    text,
+    numbers: undefined,
+  };
   const random = randomOf(SEED);
   const code = (row: number): number =>
     row % 7 === 0
@@ -166,9 +173,12 @@ test('a number that is written in several ways is one value', () => {
   const text = new Uint8Array(Buffer.from('11.01e05'));
   const ends = Uint32Array.of(1, 4, 7, 8);
   const numbers = Float64Array.of(1, 1, 1, 5);
-  const index = invertedIndex({ type: 'float', size: 4, text, ends, numbers }, invert(codes, 4));
+  const index = invertedIndex({ type: 'float', size: 4, fitting: 4, text, ends, numbers }, invert(codes, 4));
   expect([1, 2, 3].map((values) => mostRowsOf(index, values, UNBOUNDED))).toEqual([4, 6, 6]);
-  const once = invertedIndex({ type: 'float', size: 4, text, ends, numbers }, invert(Uint32Array.of(0, 1, 2, 3, 4), 4));
+  const once = invertedIndex(
+    { type: 'float', size: 4, fitting: 4, text, ends, numbers },
+    invert(Uint32Array.of(0, 1, 2, 3, 4), 4),
+  );
   expect([1, 2].map((values) => mostRowsOf(once, values, UNBOUNDED))).toEqual([3, 4]);
 });
 

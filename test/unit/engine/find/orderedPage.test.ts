@@ -204,13 +204,13 @@ describe('values', () => {
     ['size', [4, 3, 5, 1, 6, 2]],
     ['-size', [2, 1, 6, 3, 5, 4]],
     ['time', [1, 3, 5, 4, 2, 6]],
-    ['-time', [6, 2, 4, 5, 1, 3]],
-    ['time,-ob_id', [3, 1, 5, 4, 2, 6]],
+    ['-time', [2, 6, 4, 5, 1, 3]],
+    ['time,-ob_id', [3, 1, 5, 4, 6, 2]],
     ['flag,-size', [2, 6, 4, 1, 3, 5]],
     ['-ob_id,name', [6, 5, 4, 3, 2, 1]],
     ['ob_id,-name', [1, 2, 3, 4, 5, 6]],
     ['foo', [1, 2, 3, 4, 5, 6]],
-  ])('by %s stand as %j: texts as served, instants exactly, nulls at the end, ties by id', (order, ids) => {
+  ])('by %s stand as %j: texts as served, instants exactly, misfits and nulls at the end, ties by id', (order, ids) => {
     expect(ordered(things, `ordering=${order}`)).toEqual(ids);
   });
 

@@ -236,6 +236,7 @@ function numbers(rows: number, values: number): FieldIndex {
   const dictionary: Dictionary = {
     type: 'integer',
     size: values,
+    fitting: values,
     ends: Uint32Array.from(texts, (text) => (bytes += text.length)),
     text: new Uint8Array(Buffer.from(texts.join(''))),
     numbers: Float64Array.from(texts, Number),

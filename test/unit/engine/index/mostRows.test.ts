@@ -12,6 +12,7 @@ function columnOf(type: 'text' | 'integer', counts: readonly number[]): { index:
   const dictionary: Dictionary = {
     type,
     size: texts.length,
+    fitting: texts.length,
     ends: Uint32Array.from(texts, (text) => (bytes += text.length)),
     text: new Uint8Array(Buffer.from(texts.join(''))),
     numbers: type === 'integer' ? Float64Array.from(texts, Number) : undefined,

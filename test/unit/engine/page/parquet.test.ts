@@ -120,25 +120,18 @@ describe('a column of numbers', () => {
     };
   }
 
-  test('is JSON where documents alone show them and the records have empty arrays in their place', async () => {
-    const results = await exported('results', { ob_id: 1, volume: [], numberOfFiles: 3 }, { ob_id: 2, volume: null });
-    expect(results.kinds).toMatchObject({ volume: 'json', numberOfFiles: 'integer' });
-    expect(results.rows).toMatchObject([
-      { volume: '[]', numberOfFiles: 3n },
-      { volume: null, numberOfFiles: null },
-    ]);
-    const boxes = await exported('bboxes', { ob_id: 1, eastBoundLongitude: [], westBoundLongitude: 1 });
-    expect(boxes.kinds).toMatchObject({ eastBoundLongitude: 'json', westBoundLongitude: 'float' });
-    expect(boxes.rows).toMatchObject([{ eastBoundLongitude: '[]', westBoundLongitude: 1 }]);
-  });
-
-  test('is JSON where documents alone show them and the keys beside them are too many', async () => {
-    const volumes = [5, 'a text that is long', [1, 2, 3, 4, 5, 6, 7, 8, 9], { a: 1 }, true, null];
-    const results = await exported('results', ...volumes.map((volume, i) => ({ ob_id: i, volume, ...many })));
-    expect(results.kinds).toMatchObject({ ob_id: 'integer', volume: 'json' });
-    expect(results.rows.map(({ volume }) => volume)).toEqual(volumes.map((volume) => volume && JSON.stringify(volume)));
-    const boxes = await exported('bboxes', { ob_id: 1, eastBoundLongitude: 1.5, westBoundLongitude: 'west', ...many });
-    expect(boxes.rows).toMatchObject([{ eastBoundLongitude: '1.5', westBoundLongitude: '"west"' }]);
+  test('is null where a value does not fit, and a column of texts has it as served', async () => {
+    const values = [5, '5', 'a text that is long', 1.5, 1234567890123.25, 1e30, [1, 2], [], { a: 1 }, true, null];
+    const records = values.map((value, i) => ({ ob_id: i, volume: value, dataPath: value, ...many }));
+    const results = await exported('results', ...records);
+    expect(results.kinds).toMatchObject({ volume: 'integer', dataPath: 'text' });
+    expect(results.rows.map(({ volume }) => volume)).toEqual([5n, ...values.slice(1).map(() => null)]);
+    const texts = values.map((value) => (typeof value === 'string' ? value : value && JSON.stringify(value)));
+    expect(results.rows.map(({ dataPath }) => dataPath)).toEqual(texts);
+    const boxes = await exported('bboxes', ...values.map((value, i) => ({ ob_id: i, eastBoundLongitude: value })));
+    expect(boxes.kinds).toMatchObject({ eastBoundLongitude: 'float' });
+    const numbers = values.map((value) => (typeof value === 'number' ? value : null));
+    expect(boxes.rows.map(({ eastBoundLongitude }) => eastBoundLongitude)).toEqual(numbers);
   });
 
   test('is text where its number is, in a forged file alone, that of no text', () => {

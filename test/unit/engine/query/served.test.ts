@@ -2,7 +2,8 @@
 // the parser takes.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
-import { describedFields, documentedFields } from '../../../../engine/query/describe.ts';
+import { describedFields } from '../../../../engine/query/describe.ts';
+import { documentedFields } from '../../../../engine/schema/layout.ts';
 import { readKey } from '../../../../engine/query/key.ts';
 import { LOOKUPS } from '../../../../engine/query/lookups.ts';
 import { recordShape, servedFields } from '../../../../engine/query/served.ts';
@@ -55,7 +56,7 @@ async function fieldsIn(name: string, ...records: readonly object[]): Promise<Re
   return new Map(describedFields(index.declaration, servedFields(index)).map(({ key, field }) => [key, field]));
 }
 
-test('what documents show has the type of its values, and may be null where one is', async () => {
+test('what documents show keeps its type, whatever values it has, and may be null where one is', async () => {
   const fields = await fieldsIn(
     'platforms',
     { ob_id: 1, uuid: 'a', title: null, platformType: 7, location: 'harbour' },
@@ -64,9 +65,15 @@ test('what documents show has the type of its values, and may be null where one 
   const scalar = { kind: 'scalar', nullable: true };
   expect(fields.get('uuid')).toEqual({ ...scalar, name: 'uuid', type: 'text', nullable: false });
   expect(fields.get('title')).toEqual({ ...scalar, name: 'title', type: 'text' });
-  expect(fields.get('platformType')).toEqual({ ...scalar, name: 'platformType', type: 'integer' });
-  expect(fields.get('location')).toEqual({ ...scalar, name: 'location', type: 'text' });
-  expect(fields.get('keywords')).toEqual({ kind: 'scalars', name: 'keywords', type: 'text' });
+  expect(fields.get('platformType')).toMatchObject({ kind: 'scalar', type: 'text', nullable: false });
+  expect(fields.get('location')).toEqual({
+    kind: 'link',
+    name: 'location',
+    to: 'bboxes',
+    nullable: true,
+    hasMisfits: true,
+  });
+  expect(fields.get('keywords')).toEqual({ ...scalar, name: 'keywords', type: 'text', hasMisfits: true });
 });
 
 test('what is declared may be null where one is', async () => {

@@ -1,7 +1,7 @@
 // How collections are shown to people, judged row by row: every column, name and filter is one of the declaration, or
 // stands in the records of the sample.
 import { describe, expect, test } from 'vitest';
-import { documentedFields } from '../../../../engine/query/describe.ts';
+import { documentedFields } from '../../../../engine/schema/layout.ts';
 import { PRESENTATIONS } from '../../../../engine/schema/browse.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
 import type { Field } from '../../../../engine/schema/types.ts';

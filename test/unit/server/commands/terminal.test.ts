@@ -206,6 +206,18 @@ describe('reports', () => {
       skippedCount: 2,
       ignored: ['ipps.json', 'mpos.jsonl'],
       inferred,
+      misfits: [
+        {
+          collection: 'mpos',
+          field: 'size',
+          type: 'integer' as const,
+          values: 2,
+          examples: [
+            { id: 7, text: 'x', place: 'mpos.ndjson:3' },
+            { id: 8, text: 'y' },
+          ],
+        },
+      ],
       origin,
       work,
       kept: new Map(),
@@ -221,8 +233,9 @@ describe('reports', () => {
       'inferred in mpos: size integer, owner link to parties',
       'skipped: ipps.ndjson:1 /ob_id is missing',
     ]);
-    expect(lines.slice(-3)).toEqual([
+    expect(lines.slice(-4)).toEqual([
       'skipped: 1 more',
+      'warning: mpos.size: 2 values do not fit the type integer: "x" in record 7 (mpos.ndjson:3), "y" in record 8',
       'ignored: ipps.json, mpos.jsonl; want .ndjson or .ndjson.gz',
       'x.snapshot: 9.0 kB, generation abc',
     ]);
