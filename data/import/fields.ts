@@ -5,7 +5,6 @@ import { PLACEHOLDER } from '../../engine/column/records.ts';
 import type { Texts } from '../../engine/column/sort.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
-import { documentedFields } from '../../engine/schema/layout.ts';
 import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts';
 import { endOfLink, linkPrefix, LINK_SUFFIX } from '../decode/link.ts';
 import { SCALAR_KIND, type ShapeKind } from '../decode/shape.ts';
@@ -33,7 +32,7 @@ export function combined(a: ShapeKind, b: ShapeKind): ShapeKind {
  * has, by name.
  */
 export function fieldsInRecords(collection: Collection, evidence: FieldEvidence): readonly Field[] {
-  return extended(collection.name, documentedFields(collection), evidence);
+  return extended(collection.name, collection.fields, evidence);
 }
 
 function extended(path: string, documented: readonly Field[], evidence: FieldEvidence): readonly Field[] {

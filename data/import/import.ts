@@ -1,6 +1,5 @@
 // Imports a data set directory: decodes every collection, writes the snapshot, counts what it found.
 // How the collections go from their lines into the file is in collections.ts.
-import { documentedFields } from '../../engine/schema/layout.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { type FieldMisfits, misfitsIn } from '../../engine/snapshot/misfits.ts';
@@ -200,7 +199,7 @@ function reportOf(
 }
 
 function inferredOf(collection: Collection, { fields }: BuiltCollection): InferredFields {
-  const inferred = differingFields(fields, documentedFields(collection));
+  const inferred = differingFields(fields, collection.fields);
   return { collection: collection.name, fields: inferred.map(({ key, field }) => `${key} ${typeText(field)}`) };
 }
 

@@ -1,23 +1,21 @@
 // Fields for people and for what describes the API to machines: each with its filter key, its lookups and its sentence,
 // those that are documented or those that are served (served.ts). Derived only; no request needs it, so no serving
 // thread reads it at start.
-import { documentedFields } from '../schema/layout.ts';
 import { COLLECTION_SENTENCES, FIELD_SENTENCES } from '../schema/sentences.ts';
 import type { Collection, Field } from '../schema/types.ts';
 import { LOOKUPS, type Column, type Lookup } from './lookups.ts';
 
 /**
  * A field of a collection. `key` is the name of its filter, names within embedded records joined by `__`. `type` is a
- * word for people, such as `text`, or what a relation leads to. `isDeclared` where import refuses all other values:
- * what public documents alone show may be null in some record, or a value that does not fit (A150). `lookups` are those
- * that fit, none where no filter is possible.
+ * word for people, such as `text`, or what a relation leads to. `lookups` are those that fit, none where no filter is
+ * possible.
  */
 export interface DescribedField {
   readonly key: string;
   readonly field: Field;
   readonly type: string;
   readonly isNullable: boolean;
-  readonly isDeclared: boolean;
+  readonly isDocumented: boolean;
   readonly lookups: readonly Lookup[];
   readonly sentence: string;
 }
@@ -31,9 +29,9 @@ const INFERRED = 'Known from the data alone.';
  */
 export function describedFields(
   collection: Collection,
-  fields: readonly Field[] = documentedFields(collection),
+  fields: readonly Field[] = collection.fields,
 ): readonly DescribedField[] {
-  return fieldsBelow([collection.name], fields, documentedFields(collection), collection);
+  return fieldsBelow([collection.name], fields, collection.fields, collection.open);
 }
 
 /** What the records of a collection are, as a sentence. Throws for a collection without one, which is our bug. */
@@ -58,7 +56,7 @@ function fieldsBelow(
   path: readonly string[],
   fields: readonly Field[],
   documented: readonly Field[],
-  collection: Collection,
+  open: boolean,
 ): readonly DescribedField[] {
   return fields.flatMap((field) => {
     const at = [...path, field.name];
@@ -68,15 +66,15 @@ function fieldsBelow(
       key: at.slice(1).join('__'),
       field,
       type: typeText(field),
-      // Nobody has said that what was inferred is never null.
-      isNullable: 'nullable' in field ? field.nullable : !known,
-      isDeclared: known !== undefined && (!collection.open || at.join() === `${collection.name},${collection.idField}`),
+      // Import refuses null in place of an object or array in declared collections only.
+      isNullable: 'nullable' in field ? field.nullable : open || !known,
+      isDocumented: known !== undefined,
       lookups: column ? LOOKUPS.filter((lookup) => lookup.fits(column)) : [],
       sentence: known ? fieldSentence(at) : INFERRED,
     };
     if (!('fields' in field)) return [described];
     const inner = known && 'fields' in known ? known.fields : [];
-    return [described, ...fieldsBelow(at, field.fields, inner, collection)];
+    return [described, ...fieldsBelow(at, field.fields, inner, open)];
   });
 }
 

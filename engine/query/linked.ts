@@ -23,7 +23,7 @@ export function linkedRecords(
   return [...members.values()].flatMap((node) => {
     if (node.kind === 'record' || !node.link) return [];
     const to = node.link.to().declaration;
-    const names = new Set([...to.fields, ...to.shown].map(({ name }) => name));
+    const names = new Set(to.fields.map(({ name }) => name));
     if (!keys.every((key) => names.has(key))) return [];
     return idsAt(node, row, most).map((id) => ({ key: node.name, to, id }));
   });

@@ -3,7 +3,6 @@
 import type { Dictionary } from '../column/dictionary.ts';
 import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex, FieldNode, Link, Members } from '../index/table.ts';
-import { documentedFields } from '../schema/layout.ts';
 import type { Field } from '../schema/types.ts';
 
 /**
@@ -28,7 +27,7 @@ export function recordShape(
   { inferredMax, keyCharactersMax }: ShapeLimits,
 ): RecordShape {
   const budget: Budget = { left: inferredMax };
-  const fields = fieldsAmong(members, documentedFields(declaration), { budget, characters: keyCharactersMax });
+  const fields = fieldsAmong(members, declaration.fields, { budget, characters: keyCharactersMax });
   const others = keys.others.slice(0, budget.left).filter((key) => key.length <= keyCharactersMax);
   return { name: declaration.name, fields, others };
 }
@@ -38,7 +37,7 @@ export function recordShape(
  * inferred (A54). Cost: the fields.
  */
 export function servedFields({ declaration, members }: CollectionIndex): readonly Field[] {
-  return fieldsAmong(members, documentedFields(declaration), { budget: { left: Infinity }, characters: Infinity });
+  return fieldsAmong(members, declaration.fields, { budget: { left: Infinity }, characters: Infinity });
 }
 
 /** How many fields that are not documented may still be told. */

@@ -6,7 +6,6 @@ import { PLACEHOLDER } from '../column/records.ts';
 import { PRESENTATIONS } from '../schema/browse.ts';
 import type { CollectionIndex, Members } from '../index/table.ts';
 import type { Field } from '../schema/types.ts';
-import { documentedFields } from '../schema/layout.ts';
 import { describedFields } from './describe.ts';
 import { servedFields } from './served.ts';
 
@@ -45,7 +44,7 @@ export function shownColumns(collection: CollectionIndex): readonly string[] {
   const { declaration, keys } = collection;
   const said = wordsOf(PRESENTATIONS[declaration.name]?.columns);
   if (said.length > 0) return [declaration.idField, ...said];
-  const documented = documentedFields(declaration).map(({ name }) => name);
+  const documented = declaration.fields.map(({ name }) => name);
   const all = [...new Set([...documented, ...keys.fields])].filter((name) => keys.fields.includes(name));
   const others = all.filter((name) => name !== declaration.idField && !NO_COLUMNS.has(name));
   return [declaration.idField, ...others.slice(0, COLUMNS_MAX)];

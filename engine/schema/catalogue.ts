@@ -141,7 +141,7 @@ function texts(...names: readonly string[]): readonly ScalarField[] {
 const SHORT_CODE = text('short_code');
 const TITLED: readonly Field[] = [text('uuid'), SHORT_CODE, text('title'), text('abstract')];
 
-/** `shown`: what public documents show of its records. */
+/** `shown`: the fields that public documents show besides the id. */
 function open(name: string, title: string, shown: readonly Field[] = []): Collection {
   return {
     name,
@@ -150,8 +150,7 @@ function open(name: string, title: string, shown: readonly Field[] = []): Collec
     versions: BOTH,
     idField: 'ob_id',
     open: true,
-    fields: [OB_ID],
-    shown,
+    fields: [OB_ID, ...shown],
     filters: [],
     source: 'spec 2.1',
   };
@@ -169,7 +168,6 @@ function declared(
     versions: BOTH,
     idField: 'ob_id',
     open: false,
-    shown: [],
     filters: [],
     ...rest,
   };

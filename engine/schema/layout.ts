@@ -66,16 +66,11 @@ interface Draft {
   readonly tables: TableLayout[];
 }
 
-/** The documented fields of a collection: those that are declared, then those that public documents show. */
-export function documentedFields({ fields, shown }: Collection): readonly Field[] {
-  return [...fields, ...shown];
-}
-
 /**
  * The layout of a collection as documented, or with the fields that its data has. Cost: the number of its fields;
  * derived once per collection and use.
  */
-export function layoutOf(collection: Collection, fields: readonly Field[] = documentedFields(collection)): Layout {
+export function layoutOf(collection: Collection, fields: readonly Field[] = collection.fields): Layout {
   const draft: Draft = { columns: [], tables: [{ path: collection.name, parent: -1 }] };
   const members = fields.map((field) =>
     nodeOf(draft, field, { path: collection.name, table: 0, idField: collection.idField }),

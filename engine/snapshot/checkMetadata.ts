@@ -1,7 +1,7 @@
 // Whether the metadata of a snapshot is what import writes: counts, fields and outlines of each collection, each of its
 // form, and the declared fields as this version declares them. Judges plain JSON, before anything is made of it.
 import { collectionNamed, COLLECTIONS } from '../schema/catalogue.ts';
-import { documentedFields, FIELD_NAME } from '../schema/layout.ts';
+import { FIELD_NAME } from '../schema/layout.ts';
 import type { Collection, Field } from '../schema/types.ts';
 import type { Refusal } from './header.ts';
 import { decodeMetadata, METADATA_NAME, type Metadata } from './metadata.ts';
@@ -38,9 +38,7 @@ function metadataFault(metadata: unknown): string | undefined {
   if (!Array.isArray(without) || left.length === 0 || left.join() !== without.join()) return 'other variants';
   return (
     faultByCollection('collections', collections, countsFault) ??
-    faultByCollection('fields', fields, (one, collection) =>
-      fieldsFault(one['fields'], documentedFields(collection)),
-    ) ??
+    faultByCollection('fields', fields, (one, collection) => fieldsFault(one['fields'], collection.fields)) ??
     faultByCollection('outlines', outlines, outlinesFault)
   );
 }

@@ -113,8 +113,8 @@ function keyValues(site: Site, tour: Tour, declared: Collection, members: readon
   return html`<dl class="record">${rows}</dl>`;
 }
 
-function meaningOf({ name, fields, shown: others }: Collection, key: string): Markup | false {
-  if (![...fields, ...others].some((field) => field.name === key)) return false;
+function meaningOf({ name, fields }: Collection, key: string): Markup | false {
+  if (!fields.some((field) => field.name === key)) return false;
   return html`<small>${fieldSentence([name, key])}</small>`;
 }
 

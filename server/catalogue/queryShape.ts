@@ -4,7 +4,7 @@ import { COLLECTIONS, LOOKUPS, PARAMETERS, type Field } from '../../engine/engin
 
 /** The names of fields, at any depth, of lookups and of parameters. */
 const WORDS: ReadonlySet<string> = new Set([
-  ...COLLECTIONS.flatMap(({ fields, shown, filters }) => [...[...fields, ...shown].flatMap(namesOf), ...filters]),
+  ...COLLECTIONS.flatMap(({ fields, filters }) => [...fields.flatMap(namesOf), ...filters]),
   ...LOOKUPS.map(({ name }) => name),
   ...PARAMETERS.map(({ name }) => name),
   'pk',

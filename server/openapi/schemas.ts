@@ -167,25 +167,28 @@ function propertiesOf(fields: readonly DescribedField[], above: string, names: R
   return Object.fromEntries(properties);
 }
 
-/** A field that is not declared, or an element of one, may be null. One with misfits has any value. */
+/** A field with misfits has any value. Of one that may be null, elements may be null too. */
 function fieldSchema(
-  { field, isNullable, isDeclared }: DescribedField,
+  { field, isNullable, isDocumented }: DescribedField,
   embeddedSchema: (fields: readonly Field[]) => DocumentObject,
 ): DocumentObject {
   if (field.hasMisfits) return {};
-  const nullable = (schema: DocumentObject, isIt: boolean): DocumentObject => (isIt ? orNull(schema) : schema);
-  const arrayOf = (items: DocumentObject): DocumentObject => nullable({ type: 'array', items }, !isDeclared);
+  const nullable = (schema: DocumentObject): DocumentObject => (isNullable ? orNull(schema) : schema);
+  const arrayOf = (items: DocumentObject): DocumentObject => nullable({ type: 'array', items });
+  // Values of several kinds are inferred to be text.
+  const scalar = (of: ScalarField): DocumentObject =>
+    isDocumented || of.type !== 'text' ? nullable(valueSchema(of)) : { type: ['string', 'number', 'boolean', 'null'] };
   switch (field.kind) {
     case 'scalar':
-      return isDeclared ? nullable(valueSchema(field), isNullable) : inferredSchema(field);
+      return scalar(field);
     case 'scalars':
-      return arrayOf(isDeclared ? valueSchema(field) : inferredSchema(field));
+      return arrayOf(scalar(field));
     case 'link':
-      return linkSchema(field.to, isNullable || !isDeclared);
+      return linkSchema(field.to, isNullable);
     case 'links':
-      return arrayOf(linkSchema(field.to, !isDeclared));
+      return arrayOf(linkSchema(field.to, isNullable));
     case 'record':
-      return nullable(embeddedSchema(field.fields), !isDeclared);
+      return nullable(embeddedSchema(field.fields));
     case 'records':
       return arrayOf(embeddedSchema(field.fields));
     case 'opaque':
@@ -211,14 +214,6 @@ function orNull(schema: DocumentObject): DocumentObject {
 /** The last number of a link is the id. */
 function linkSchema(to: string, isNullable: boolean): DocumentObject {
   return { type: isNullable ? ['string', 'null'] : 'string', pattern: `/api/v[23]/${to}/[0-9]+` };
-}
-
-/** Values of several kinds are inferred to be text. */
-function inferredSchema(field: ScalarField): DocumentObject {
-  if (field.type !== 'text') return orNull(valueSchema(field));
-  const others = ['number', 'boolean', 'null'];
-  const hasValues = field.kind === 'scalar' && field.values !== undefined;
-  return hasValues ? { anyOf: [valueSchema(field), { type: others }] } : { type: ['string', ...others] };
 }
 
 type ScalarField = Extract<Field, { kind: 'scalar' | 'scalars' }>;

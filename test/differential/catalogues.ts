@@ -71,16 +71,15 @@ function randomFile(random: Random, collection: Collection, count: number): stri
 }
 
 function randomRecord(random: Random, collection: Collection, id: number): Json {
-  const fields = collection.fields.filter(({ name }) => name === collection.idField || !random.chance(MISSING));
+  const { idField, open } = collection;
+  const missing = open ? 0.3 : MISSING;
+  const fields = collection.fields.filter(({ name }) => name === idField || !random.chance(missing));
+  const draw = open ? randomShown : randomField;
   const members = fields.map((field): [string, Json] => {
-    const value = field.name === collection.idField ? integer(String(id)) : randomField(random, field);
-    return [field.name, value];
+    return [field.name, field.name === idField ? integer(String(id)) : draw(random, field)];
   });
-  const regular = collection.open ? [...collection.shown, ...REGULAR] : REGULAR;
-  for (const field of regular) {
-    const draw = collection.shown.includes(field) ? randomShown : randomField;
-    if (random.chance(collection.open ? 0.7 : 0.1)) members.push([field.name, draw(random, field)]);
-  }
+  for (const field of REGULAR)
+    if (random.chance(open ? 0.7 : 0.1)) members.push([field.name, randomField(random, field)]);
   const extras = collection.open ? random.integer(0, 5) : random.integer(-6, 3);
   const isTaken = new Set(members.map(([name]) => name));
   const keys = new Set(Array.from({ length: Math.max(0, extras) }, () => random.pick(EXTRA_KEYS)));

@@ -16,7 +16,7 @@ export function collectionIn(dataSet: DataSet, collection: Collection): Collecti
   const records = (dataSet.get(collection.name) ?? []).map(({ json }) => json);
   const found = known.get(collection.name) ?? {
     ...collection,
-    fields: fieldsOf([...collection.fields, ...collection.shown], records),
+    fields: fieldsOf(collection.fields, records),
   };
   known.set(collection.name, found);
   return found;

@@ -5,8 +5,8 @@ import { writeJson, type Json } from './json.ts';
 import { instantOf } from './values.ts';
 
 /** A record with misfits in place of the values that do not fit. */
-export function fittedRecord({ fields, shown }: Collection, record: Json): Json {
-  return fittedObject([...fields, ...shown], record);
+export function fittedRecord({ fields }: Collection, record: Json): Json {
+  return fittedObject(fields, record);
 }
 
 function fittedObject(fields: readonly Field[], object: Json): Json {

@@ -87,7 +87,6 @@ describe.each(COLLECTIONS.map((declared) => [declared.name, declared] as const))
     LOOKUPS.filter((lookup) => readKey(index, `${key}__${lookup.name}`, () => true).kind === 'filter').map(
       (lookup) => lookup.name,
     );
-  // What public documents show of an open collection is a field only where the data has it.
   const isDeclared = (key: string): boolean => declared.fields.some((field) => field.name === key.split('__')[0]);
 
   test.each<readonly [where: string, told: () => Told | Promise<Told>]>([

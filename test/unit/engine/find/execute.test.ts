@@ -106,7 +106,7 @@ test.each([11, 12, 13])('members of a list are found in whatever order they are 
   const values = random.several(200, 400, () => random.pick([random.integer(0, 300), random.integer(0, 100_000)]));
   const bboxes = collectionNamed('bboxes')!;
   const bounds = indexOfDeclared(
-    { ...bboxes, fields: [...bboxes.fields, ...bboxes.shown] },
+    bboxes,
     values.map((value, i) => ({ ob_id: i * 5, eastBoundLongitude: value / 4 })),
   );
   const properties = indexOf(

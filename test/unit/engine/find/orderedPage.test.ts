@@ -26,7 +26,6 @@ const THINGS: Collection = {
     { kind: 'scalar', name: 'time', type: 'dateTime', nullable: true },
     { kind: 'scalar', name: 'flag', type: 'boolean', nullable: false },
   ],
-  shown: [],
   filters: [],
   source: '',
 };

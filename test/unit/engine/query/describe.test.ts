@@ -9,8 +9,7 @@ import { indexOf } from '../../../support/index.ts';
 test.each(COLLECTIONS.map(({ name }) => name))('%s: a lookup is told of a declared field where it fits', (name) => {
   const collection = collectionNamed(name)!;
   const index = indexOf(name, []);
-  // What public documents show of an open collection is a field only where the data has it.
-  for (const { key, lookups } of describedFields({ ...collection, shown: [] })) {
+  for (const { key, lookups } of describedFields(collection)) {
     const taken = LOOKUPS.filter((lookup) => readKey(index, `${key}__${lookup.name}`, () => true).kind === 'filter');
     const told = lookups.map((lookup) => lookup.name);
     expect([key, ...taken.map((lookup) => lookup.name)]).toEqual([key, ...told]);

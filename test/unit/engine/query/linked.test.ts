@@ -19,7 +19,6 @@ const declaration: Collection = {
   idField: 'ob_id',
   open: false,
   fields,
-  shown: [],
   filters: [],
   source: '',
 };

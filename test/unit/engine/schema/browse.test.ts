@@ -1,7 +1,6 @@
 // How collections are shown to people, judged row by row: every column, name and filter is one of the declaration, or
 // stands in the records of the sample.
 import { describe, expect, test } from 'vitest';
-import { documentedFields } from '../../../../engine/schema/layout.ts';
 import { PRESENTATIONS } from '../../../../engine/schema/browse.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
 import type { Field } from '../../../../engine/schema/types.ts';
@@ -9,7 +8,7 @@ import { firstRecord } from '../../../support/samplePages.ts';
 
 const words = (text = ''): readonly string[] => text.split(' ').filter(Boolean);
 const documented = (name: string): ReadonlyMap<string, Field> =>
-  new Map(documentedFields(collectionNamed(name)!).map((field) => [field.name, field]));
+  new Map(collectionNamed(name)!.fields.map((field) => [field.name, field]));
 /** The field on which a filter ends, through embedded records and links. */
 const endOf = (fields: readonly Field[], [first, ...rest]: readonly string[]): Field | undefined => {
   const field = fields.find(({ name }) => name === first);

@@ -223,7 +223,7 @@ describe('a list', () => {
     const page = await pageAt(`${LIST}?fields=uuid,timePeriod&limit=1`);
     expect(textsOf(page, 'thead th')).toEqual(['ob_id', 'uuid', 'timePeriod']);
     expect(hrefsOf(page, 'tbody td a')).toEqual(['../../browse/times/1/']);
-    expect(textsOf(page, 'tbody td a')).toEqual(['times 1']);
+    expect(textsOf(page, 'tbody td a')).toEqual(['2020-01-01T00:00:00']);
   });
 });
 
