@@ -4,5 +4,4 @@
 export { closestName } from './bits/suggest.ts';
 export { COLLECTIONS } from './schema/catalogue.ts';
 export { type LoadedSnapshot, sectionsOf } from './snapshot/loaded.ts';
-export { metadataOf } from './snapshot/metadata.ts';
-export { type FieldMisfits, misfitsIn, misfitText } from './snapshot/misfits.ts';
+export { type FieldMisfits, metadataOf, misfitsIn, misfitText } from './snapshot/metadata.ts';

@@ -10,7 +10,7 @@ import { digestsOfChanged } from '../changes/keptDigests.ts';
 import { crawl, type CrawlOptions } from '../crawl/crawl.ts';
 import { discardedRefusal, judgeSource } from '../crawl/publish.ts';
 import { attempt, makeFolder, openFile, putInPlace } from '../files.ts';
-import { misfitText } from '../../engine/snapshot/misfits.ts';
+import { misfitText } from '../../engine/snapshot/metadata.ts';
 import type { EarlierImport, Origin } from '../import/earlier.ts';
 import { importDirectory, type ImportWork, type KeptRecords } from '../import/import.ts';
 import { readManifest } from '../import/manifest.ts';

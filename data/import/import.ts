@@ -2,7 +2,7 @@
 // How the collections go from their lines into the file is in collections.ts.
 import type { Collection } from '../../engine/schema/types.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
-import { type FieldMisfits, misfitsIn } from '../../engine/snapshot/misfits.ts';
+import { type FieldMisfits, misfitsIn } from '../../engine/snapshot/metadata.ts';
 import { encodeMetadata } from '../../engine/snapshot/metadata.ts';
 import { METADATA } from '../../engine/snapshot/sections.ts';
 import { parseVariants, type Variant, VARIANTS } from '../../engine/snapshot/variants.ts';

@@ -76,8 +76,8 @@ export type Version = 'v2' | 'v3';
 /**
  * One collection of the root view (spec 2.1).
  * `name` is the root view's spelling and the name in links; `documentedPath` the spelling of the table in spec 4.1.
- * `fields` are the documented ones. An `open` collection takes any JSON object with an integer id: its other fields keep
- * their types, and take any value (A150).
+ * `fields` are the documented ones. An `open` collection takes any JSON object with an integer id: its other fields
+ * keep their types, and take any value (A150).
  * `filters` are the documented filters (spec 4.3), as top-level field names.
  */
 export interface Collection {

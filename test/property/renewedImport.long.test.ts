@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { EarlierImport } from '../../data/import/earlier.ts';
 import { SectionFile } from '../../data/store/sectionFile.ts';
-import type { FieldMisfits } from '../../engine/snapshot/misfits.ts';
+import type { FieldMisfits } from '../../engine/snapshot/metadata.ts';
 import { generate } from '../../data/synth/generate.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../support/dataSets.ts';
 import { type Random, randomOf } from '../support/random.ts';
