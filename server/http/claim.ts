@@ -21,7 +21,8 @@ export interface ClaimedPort {
 /**
  * Claims `port`, or a free one if it is 0. Binds it without SO_REUSEPORT, which the kernel refuses while any process
  * listens there, shared or not. Clients get 503 until `release`. `flag` is the setting that chooses the port. Throws
- * OperationError `port` if the port is in use or reserved, or the address is not one of this machine.
+ * OperationError `port` if the port is in use or reserved, or the address is not one of this machine. A claim keeps no
+ * process alive.
  */
 export async function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<ClaimedPort> {
   const clients = new Set<Socket>();
@@ -33,7 +34,7 @@ export async function claimPort(host: string, port: number, flag = MAIN_FLAG): P
   holder.maxConnections = TOLD_MAX;
   await new Promise<void>((resolve, reject) => {
     holder.once('error', (cause) => reject(portRefused(host, port, cause, flag, byWhom(port))));
-    holder.listen({ host, port, exclusive: true }, resolve);
+    holder.unref().listen({ host, port, exclusive: true }, resolve);
   });
   let released: Promise<void> | undefined;
   const release = (): Promise<void> =>
@@ -55,7 +56,7 @@ export interface Claims {
   release(): Promise<void>;
 }
 
-/** Claims the ports of a server, all or none. Throws as `claimPort`. */
+/** Claims the ports of a server. Throws as `claimPort`. */
 export async function claimPorts({
   host,
   port,
@@ -66,23 +67,8 @@ export async function claimPorts({
   readonly http10Port: number | undefined;
 }): Promise<Claims> {
   const main = await claimPort(host, port);
-  try {
-    const http10 = http10Port === undefined ? undefined : await claimPort(host, http10Port, '--http10-port');
-    return { main, http10, release: async () => void (await Promise.all([main.release(), http10?.release()])) };
-  } catch (error) {
-    await main.release();
-    throw error;
-  }
-}
-
-/** What `start` gives. Where it throws, ports are released: they would keep a process alive that has no threads. */
-export async function orReleased<T>(claims: Claims, start: () => T): Promise<T> {
-  try {
-    return start();
-  } catch (error) {
-    await claims.release();
-    throw error;
-  }
+  const http10 = http10Port === undefined ? undefined : await claimPort(host, http10Port, '--http10-port');
+  return { main, http10, release: async () => void (await Promise.all([main.release(), http10?.release()])) };
 }
 
 /** Which programs have a port and have to be stopped, where that is told; ours is the one that asks. */

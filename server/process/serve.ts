@@ -6,7 +6,7 @@ import { onceThereIsSome } from '../../workers/starvation.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
-import { claimPorts, orReleased } from '../http/claim.ts';
+import { claimPorts } from '../http/claim.ts';
 import type { DrainTime } from '../http/listener.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
 import type { AccessLogs } from '../observe/accessLog.ts';
@@ -82,7 +82,7 @@ export async function serve(
   let accessLogs: AccessLogsPart | undefined;
   const losses = new ThreadLosses(report, (events) => administration?.metrics.observe(events));
   // At once, since they read the program meanwhile.
-  const threads = await orReleased(claims, () => startThreads(settings, report, losses));
+  const threads = startThreads(settings, report, losses);
   const stops: (() => void | Promise<void>)[] = [claims.release];
   const stop = async (time: DrainTime): Promise<void> => {
     administration?.drain();
