@@ -1,9 +1,12 @@
 // The data of a server from one generation to the next: loaded beside the one that is served, put in its place, brought
 // back. One change at a time; whatever fails leaves what is served as it is. Loads and serves nothing itself.
+import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError, type OperationErrorCode } from '../../data/operationError.ts';
 import type { HeldFile } from '../../data/store/load.ts';
 import { isStarved } from '../../workers/starvation.ts';
 import type { Clock } from '../observe/clock.ts';
+import type { Report } from '../observe/events.ts';
+import { bytesText, countText } from '../observe/quantities.ts';
 import type { TalliedMetric } from '../observe/tally.ts';
 import { type Generation, releaseFile, type ServedData } from './data.ts';
 
@@ -134,5 +137,74 @@ export class Generations {
     const change = { ...end, served: this.#served.generation.loaded.generation };
     this.#options.onChange(change, bug);
     return change;
+  }
+}
+
+/** A generation that a swap has replaced; `isFree` resolves when no thread reads it any more. */
+export interface Replaced {
+  readonly generation: string;
+  readonly bytes: number;
+  readonly swap: number;
+  readonly isFree: Promise<unknown>;
+}
+
+/** Counts the answers that read replaced data; `closeReaders` ends those from before a swap. */
+interface ReplacedReaders {
+  replacedReaders(): number;
+  closeReaders(swap: number): void;
+}
+
+/** More than closed connections and the collectors of all threads take to give memory back. */
+const FREE_MS_MAX = 10_000;
+
+/** The replaced generations that are still in memory. Their readers have a limited time. */
+export class ReplacedGenerations {
+  /** Oldest first. */
+  readonly #held = new Set<Replaced>();
+  readonly #seconds: number;
+  readonly #threads: ReplacedReaders;
+  readonly #report: Report;
+
+  constructor(seconds: number, threads: ReplacedReaders, report: Report) {
+    this.#seconds = seconds;
+    this.#threads = threads;
+    this.#report = report;
+  }
+
+  add(replaced: Replaced): void {
+    this.#held.add(replaced);
+    const timer = setTimeout(() => this.#close(replaced, `after ${this.#seconds} s`), this.#seconds * 1000).unref();
+    void replaced.isFree.then(() => {
+      clearTimeout(timer);
+      this.#held.delete(replaced);
+    });
+  }
+
+  status(): { readonly generations: number; readonly readers: number; readonly bytes: number } {
+    const bytes = [...this.#held].reduce((sum, one) => sum + one.bytes, 0);
+    return { generations: this.#held.size, readers: this.#held.size && this.#threads.replacedReaders(), bytes };
+  }
+
+  /** Runs `load`; while it finds too little memory, closes the readers of the oldest generation and runs it again. */
+  async withRoom<T>(load: () => Promise<T>): Promise<T> {
+    const { generations, readers, bytes } = this.status();
+    for (;;) {
+      try {
+        return await load();
+      } catch (error) {
+        if (!(error instanceof OperationError && error.code === 'memory' && generations > 0)) throw error;
+        const [oldest] = this.#held;
+        if (oldest) this.#close(oldest, 'to make room for new data');
+        const isFree = oldest?.isFree.then(() => true);
+        if (await Promise.race([isFree, delay(FREE_MS_MAX, false, { ref: false })])) continue;
+        const closed = `replaced data held ${bytesText(bytes)}: its ${countText(readers)} readers were closed`;
+        throw new OperationError('memory', `${error.message}; ${closed}`, error);
+      }
+    }
+  }
+
+  #close({ generation, swap }: Replaced, reason: string): void {
+    this.#report(`generation ${generation.slice(0, 12)}: its readers are closed ${reason}`, 'warn');
+    this.#threads.closeReaders(swap);
   }
 }

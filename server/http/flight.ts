@@ -1,8 +1,21 @@
-// What is under way on one listener: how many answers, so that a drain knows when it may close, and how many requests
-// in one turn of the event loop, since a client may have pipelined thousands of them, for which all others would wait.
-// Knows no transport and does not say which answers they are.
+// Counts what one listener does: the answers under way, so that a drain knows when it may close and readers of replaced
+// data can be closed, and the requests in one turn of the event loop, because a client may have pipelined thousands of
+// them, for which all others would wait. Knows no transport.
 
-import type { ListenerLoad } from './listener.ts';
+/**
+ * What a listener holds: connections, answers that were not complete in the turn of their request, and those of them
+ * that read data which was replaced meanwhile.
+ */
+export interface ListenerLoad {
+  readonly connections: number;
+  readonly answers: number;
+  readonly replacedReaders: number;
+}
+
+/** Sends one answer; `cut` ends its connection at once. */
+interface Sender {
+  cut(): void;
+}
 
 /** Milliseconds of a turn after which requests that are too many for it have to wait. */
 export const TURN_MS_MAX = 10;
@@ -36,7 +49,9 @@ export const CLOCKED_REQUESTS = 16;
 export class Flight {
   /** Open connections. */
   connections = 0;
-  #count = 0;
+  /** The answers under way, each with the number of the last swap of the data before it. */
+  readonly #answers = new Map<Sender, number>();
+  #swap = 0;
   readonly #waiting: (() => void)[] = [];
   readonly #now: () => number;
   readonly #nextTurn: (turn: () => void) => void;
@@ -92,26 +107,39 @@ export class Flight {
 
   /** What there is now. */
   load(): ListenerLoad {
-    return { connections: this.connections, answers: this.#count };
+    const replacedReaders = [...this.#answers.values()].filter((swap) => swap < this.#swap).length;
+    return { connections: this.connections, answers: this.#answers.size, replacedReaders };
   }
 
   /** One more answer is under way. */
-  enter(): void {
-    this.#count++;
+  enter(sender: Sender): void {
+    this.#answers.set(sender, this.#swap);
   }
 
   /** One answer is done, sent whole or given up because the client left. */
-  leave(): void {
-    this.#count--;
-    if (this.#count > 0) return;
+  leave(sender: Sender): void {
+    this.#answers.delete(sender);
+    if (this.#answers.size > 0) return;
     for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** The data was swapped; `swap` counts up. The answers under way read the data from before. */
+  swapped(swap: number): void {
+    this.#swap = swap;
+  }
+
+  /** Ends the connections of answers that read the data from before a swap. */
+  cutReaders(swap: number): void {
+    // A thread that started after that swap has seen no or fewer swaps: its answers read current data.
+    const end = Math.min(swap, this.#swap);
+    for (const [sender, before] of this.#answers) if (before < end) sender.cut();
   }
 
   /**
    * Resolves once nothing is under way, or after `withinMs` milliseconds whatever is, with how many answers that are.
    */
   async settled(withinMs: number): Promise<number> {
-    if (this.#count === 0) return 0;
+    if (this.#answers.size === 0) return 0;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, withinMs);
       this.#waiting.push(() => {
@@ -119,6 +147,6 @@ export class Flight {
         resolve();
       });
     });
-    return this.#count;
+    return this.#answers.size;
   }
 }

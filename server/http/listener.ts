@@ -2,6 +2,7 @@
 // Knows no transport.
 import type { Slices } from '../../workers/slices.ts';
 import type { Answer, Handler, Request } from './exchange.ts';
+import type { Flight } from './flight.ts';
 
 /**
  * What is told of a request that is watched: that its answer goes out, or that nobody is left to get it; and its route,
@@ -46,12 +47,6 @@ export interface DrainTime {
   readonly withinMs: number;
 }
 
-/** What a listener holds: connections, and answers that were not complete in the turn of their request. */
-export interface ListenerLoad {
-  readonly connections: number;
-  readonly answers: number;
-}
-
 /**
  * A transport that listens. `drain` answers with `Connection: close`, behind the grace takes no more connections
  * (node:http ends idle ones then), waits for answers in flight, and closes every connection. It resolves when nothing
@@ -60,7 +55,7 @@ export interface ListenerLoad {
  */
 export interface Listener {
   readonly port: number;
-  /** What it holds now. */
-  load(): ListenerLoad;
+  /** Its connections and the answers under way. */
+  readonly flight: Pick<Flight, 'load' | 'swapped' | 'cutReaders'>;
   drain(time: DrainTime): Promise<number>;
 }

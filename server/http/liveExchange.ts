@@ -281,7 +281,7 @@ export abstract class LiveExchange implements Disconnection {
   protected abstract hasBegun(): boolean;
 
   /** Ends the connection at once. */
-  protected abstract cut(): void;
+  abstract cut(): void;
 }
 
 async function closing(answer: Answer | Promise<Answer>): Promise<Answer> {

@@ -56,6 +56,8 @@ const TARGET_GAUGES = {
 /** What an admin listener tells of; the supervisor tells it of what comes. */
 export class Administration {
   readonly metrics: Metrics = newMetrics();
+  /** What replaced data holds; undefined before the first order to change the data. */
+  replaced: { status(): unknown } | undefined;
   #phase: Phase = 'loading';
   #served: ServedData | undefined;
   #isServing = (): boolean => false;
@@ -321,6 +323,7 @@ export class Administration {
       },
       ...(this.#source?.status && { target: this.#source.status() }),
       memory: { residentBytes: process.memoryUsage.rss(), ...(served && { dataBytes: bytesOf(served) }) },
+      replaced: this.replaced?.status() ?? null,
       lastChange: this.#lastChange ?? null,
       reloads: this.#reloads.status(),
       refresh: this.#refreshStatus(),

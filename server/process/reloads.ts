@@ -13,7 +13,7 @@ import {
   roomWithin,
   type ServedData,
 } from '../generations/data.ts';
-import { type Change, Generations } from '../generations/generations.ts';
+import { type Change, Generations, type Replaced, ReplacedGenerations } from '../generations/generations.ts';
 import { collectSoon, released } from '../threads/release.ts';
 import type { ServingThreads } from '../threads/servingThreads.ts';
 
@@ -23,7 +23,7 @@ export interface ReloadOptions {
   readonly baseUrl: string;
   readonly dataPath: () => string;
   readonly served: ServedData;
-  readonly threads: Pick<ServingThreads, 'swap'>;
+  readonly threads: Pick<ServingThreads, 'swap' | 'closeReaders' | 'replacedReaders'>;
   /** Where the data is fetched from, which keeps generations on disk. */
   readonly subscription: Pick<Subscription, 'other' | 'serves'> | undefined;
   readonly administration: Administration | undefined;
@@ -55,6 +55,8 @@ export function generationsOf({
     deflateThreads: 1,
     servedBlocks: () => served.generation.blocks,
   };
+  const replaced = new ReplacedGenerations(settings.replacedSeconds, threads, report);
+  if (administration) administration.replaced = replaced;
   return new Generations(served, {
     clock: steadyMs,
     now: epochMs,
@@ -62,13 +64,14 @@ export function generationsOf({
     load: async (held) => {
       let next: Generation | undefined;
       try {
-        next = await loadNext(settings, loading, served.generation.loaded.generation, held);
+        const current = served.generation.loaded.generation;
+        next = await replaced.withRoom(() => loadNext(settings, loading, current, held));
       } finally {
         if (!next) collectSoon();
       }
       return next;
     },
-    serve: async (next) => tellReleased(served.generation, await threads.swap(next), report),
+    serve: async (next) => replaced.add(replacedBy(served.generation, await threads.swap(next), report)),
     onServed: async (generation) => subscription?.serves(generation),
     onChange: (change, bug) => {
       const { status, served: generation, reason, seconds } = change;
@@ -85,12 +88,12 @@ function unseen<T>(work: (onProgress: () => void) => Promise<T>): Promise<T> {
   return work(() => undefined);
 }
 
-/** Says when the memory of a generation has come back from every thread, and from this one. */
-function tellReleased(
+/** The generation before a swap. Reports when its memory is free in every thread, and in this one. */
+function replacedBy(
   before: Generation,
-  { isReleased }: { readonly isReleased: Promise<unknown> },
+  { swap, isReleased }: Awaited<ReturnType<ServingThreads['swap']>>,
   report: Report,
-): void {
+): Replaced {
   const startMs = steadyMs();
   const { loaded, blocks } = before;
   // Asked now, since whatever holds the generation keeps its memory.
@@ -99,9 +102,9 @@ function tellReleased(
   const { generation } = loaded;
   const line = `generation ${generation.slice(0, 12)}: nobody reads it any more, its memory is free`;
   const seconds = (): number => secondsSince(startMs);
-  void Promise.all([isReleased, here]).then(() =>
-    report(line, 'info', { event: 'freed', generation, bytes, seconds: seconds() }),
-  );
+  const isFree = Promise.all([isReleased, here]);
+  void isFree.then(() => report(line, 'info', { event: 'freed', generation, bytes, seconds: seconds() }));
+  return { generation, bytes, swap, isFree };
 }
 
 function changeLine({ status, served, reason, seconds }: Change): string {

@@ -119,6 +119,9 @@ const DECLARATIONS = named({
   drainSeconds: one(integerBetween(0, SECONDS_MAX), 30, {
     help: 'how long answers in flight may take to finish after that, in seconds',
   }),
+  replacedSeconds: one(integerBetween(1, 24 * SECONDS_MAX), 300, {
+    help: 'time for answers under way from data that was replaced, in seconds; then their connections are closed',
+  }),
   adminHost: one(HOST, '127.0.0.1', { help: 'address of the admin port' }),
   adminPort: one(PORT, undefined, {
     help: 'port for operators: GET /livez, /readyz, /metrics (Prometheus), /status; 0 takes a free one',

@@ -21,7 +21,10 @@ export interface ThreadParts {
   readonly hasHttp10: boolean;
 }
 
-/** What a serving thread starts with. `beats` is one shared word: it counts the seconds in which the thread turned. */
+/**
+ * What a serving thread starts with. `beats` are two shared words, written every second: how many seconds the thread
+ * turned in, and how many of its answers read data that was replaced.
+ */
 export interface ThreadStart extends ThreadParts {
   readonly beats: Int32Array;
 }
@@ -85,8 +88,9 @@ export interface DrainOrder extends DrainTime {
   readonly kind: 'drain';
 }
 
-/** To a serving thread: serve the generation that was made ready, or let go of it; or drain. */
-export type ToThread = { readonly kind: 'commit'; readonly swap: number } | { readonly kind: 'abandon' } | DrainOrder;
+/** To a serving thread: serve the generation that was made ready, or let go of it; end old readers; or drain. */
+export type ToThread =
+  { readonly kind: 'commit' | 'closeReaders'; readonly swap: number } | { readonly kind: 'abandon' } | DrainOrder;
 
 const packr = new Packr({ useRecords: false });
 
@@ -120,6 +124,8 @@ export interface SwapOrders {
   prepare(generation: GenerationData): void;
   commit(swap: number): void;
   abandon(): void;
+  /** Ends the connections of answers that read the data from before a swap. */
+  closeReaders(swap: number): void;
 }
 
 /** What a serving thread serves with, whatever the generation. */
@@ -147,8 +153,8 @@ export function ordersFrom(from: MessagePort): Orders {
     if (message instanceof Uint8Array) {
       const order = packr.unpack(message) as ToThread;
       if (order.kind === 'drain') drain.resolve(order);
-      else if (order.kind === 'commit') swaps?.commit(order.swap);
-      else swaps?.abandon();
+      else if (order.kind === 'abandon') swaps?.abandon();
+      else swaps?.[order.kind](order.swap);
     } else if ('settings' in message) {
       const { first, ...lasting } = message;
       given = first;

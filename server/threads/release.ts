@@ -24,7 +24,7 @@ export function released(memories: readonly WebAssembly.Memory[]): Promise<void>
   };
   for (const { buffer } of memories) watched.registry.register(buffer, undefined);
   watching.add(watched);
-  look(FIRST_MS);
+  checkReleases();
   return promise;
 }
 
@@ -47,8 +47,8 @@ const watching = new Set<Watched>();
 let timer: NodeJS.Timeout | undefined;
 let collect: (() => void) | undefined;
 
-/** Looks after this time, whenever it would have. */
-function look(waitMs: number): void {
+/** Checks after this time whether memories are released, instead of when it would have. */
+export function checkReleases(waitMs = FIRST_MS): void {
   clearTimeout(timer);
   timer = setTimeout(() => {
     for (const watched of watching) {
@@ -59,7 +59,7 @@ function look(waitMs: number): void {
     if (watching.size === 0) return;
     collect ??= collector();
     collect();
-    look(Math.min(waitMs * GROWTH, WAIT_MS_MAX));
+    checkReleases(Math.min(waitMs * GROWTH, WAIT_MS_MAX));
   }, waitMs).unref();
 }
 

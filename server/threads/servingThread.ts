@@ -9,7 +9,8 @@ import { type OnLostThread, onceThereIsSome } from '../../workers/starvation.ts'
 import { steadyMs } from '../observe/clock.ts';
 import type { ThreadKind } from '../observe/events.ts';
 import { healthBefore, type Unready } from '../http/health.ts';
-import type { Listener, ListenerLoad, ListenOptions } from '../http/listener.ts';
+import type { ListenerLoad } from '../http/flight.ts';
+import type { Listener, ListenOptions } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { whyNoUws } from '../http/uws/library.ts';
 import { Exhaustion } from './exhaustion.ts';
@@ -74,13 +75,13 @@ async function listen(
 }
 
 function loadOf(listeners: readonly Listener[]): ListenerLoad {
-  const loads = listeners.map((listener) => listener.load());
+  const loads = listeners.map(({ flight }) => flight.load());
   const sum = (of: keyof ListenerLoad): number => loads.reduce((total, load) => total + load[of], 0);
-  return { connections: sum('connections'), answers: sum('answers') };
+  return { connections: sum('connections'), answers: sum('answers'), replacedReaders: sum('replacedReaders') };
 }
 
 /** A generation that cannot be opened is refused, and the one that is served goes on. */
-function swapOrders(generations: ThreadGenerations): SwapOrders {
+function swapOrders(generations: ThreadGenerations, listeners: readonly Listener[]): SwapOrders {
   return {
     prepare: (data) => {
       try {
@@ -91,12 +92,17 @@ function swapOrders(generations: ThreadGenerations): SwapOrders {
       }
     },
     commit: (swap) => {
+      for (const { flight } of listeners) flight.swapped(swap);
       // No variable for what was served before: a closure beside it would hold it.
       const release = releaseLater(generations.commit());
       send(supervisor!, { kind: 'committed' });
       void release.then(() => send(supervisor!, { kind: 'released', swap }));
     },
     abandon: () => generations.abandon(),
+    closeReaders: (swap) => {
+      for (const { flight } of listeners) flight.cutReaders(swap);
+      void onceThereIsSome(() => import('./release.ts')).then(({ checkReleases }) => checkReleases());
+    },
   };
 }
 
@@ -141,7 +147,8 @@ async function serve(data: LastingData): Promise<number> {
     }
     // The supervisor starts another, and has this one finish what it can.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
-    orders.heed(swapOrders(generations));
+    orders.heed(swapOrders(generations, listeners));
+    setInterval(() => Atomics.store(beats, 1, loadOf(listeners).replacedReaders), BEAT_MS).unref();
     // Nobody is told that it serves while an authorisation would wait for a thread to start.
     await signing;
     send(supervisor!, { kind: 'listening' });

@@ -11,6 +11,7 @@ import { BUG_EXIT, endAtOnce } from './exit.ts';
 import type { ServedData } from '../generations/data.ts';
 import { dataFor, give, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
 import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
+import type { swapAll } from './swap.ts';
 import { LOOK_MS, SILENT_LOOKS, SilenceWatch } from './silence.ts';
 import { ThreadLosses, unreadProgram } from './threadLosses.ts';
 
@@ -71,16 +72,26 @@ export class ServingThreads {
    * Rejects with what a thread says that cannot open it; all go on as before then. A thread that dies meanwhile holds
    * nothing, and the one in its place begins with what is served then.
    */
-  swap(next: ServedData): Promise<{ readonly isReleased: Promise<unknown> }> {
+  swap(next: ServedData): ReturnType<typeof swapAll> {
     return this.#inTurn(async () => {
       const served = this.#served;
       assert(served, 'threads begin with a generation');
       const threads = [...this.#running].filter((thread) => thread.isServing());
       const others = [...this.#running].filter((thread) => !thread.isServing()).map(({ ended }) => ended);
       const { swapAll } = await onceThereIsSome(() => import('./swap.ts'));
-      const { isReleased } = await swapAll(threads, served, next);
-      return { isReleased: Promise.all([isReleased, ...others]) };
+      const { swap, isReleased } = await swapAll(threads, served, next);
+      return { swap, isReleased: Promise.all([isReleased, ...others]) };
     });
+  }
+
+  /** Ends the connections of answers that read the data from before a swap. */
+  closeReaders(swap: number): void {
+    for (const { worker } of this.#running) send(worker, { kind: 'closeReaders', swap });
+  }
+
+  /** How many answers read data that was replaced, a second ago at most. */
+  replacedReaders(): number {
+    return [...this.#running].reduce((sum, { beats }) => sum + Atomics.load(beats, 1), 0);
   }
 
   /**

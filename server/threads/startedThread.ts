@@ -6,7 +6,7 @@ import { type FromThread, receive, type ThreadParts, type ThreadStart } from './
 
 /**
  * A serving thread. `listens` rejects when it cannot. `ended` resolves when the thread has ended, however it did, with
- * the number of answers that were cut, as far as it said. `beats` has one word, see ThreadStart.
+ * the number of answers that were cut, as far as it said. `beats` has two words, see ThreadStart.
  */
 export interface ServingThread {
   readonly worker: Worker;
@@ -48,7 +48,7 @@ const LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 12 };
 
 /** Starts a thread, which waits for its data. Throws what the system says where it has no thread to give. */
 export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): ServingThread {
-  const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const beats = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   const workerData: ThreadStart = { ...parts, beats };
   const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData, resourceLimits: LIMITS });
   let cut: number | undefined;

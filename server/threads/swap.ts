@@ -5,14 +5,15 @@ import { dataFor, prepare, send } from './messages.ts';
 import type { ServingThread } from './startedThread.ts';
 
 /**
- * Has the threads serve the next generation, which is `served` then. Resolves with what resolves when no thread holds
- * the one before. Rejects with what a thread says that cannot open it; all go on as before then.
+ * Makes the threads serve the next generation, which is `served` then. Resolves to the number of the swap, which counts
+ * up; `isReleased` resolves when no thread holds the generation before. Rejects with the error of a thread that cannot
+ * open the next one; all threads serve the one before then.
  */
 export async function swapAll(
   threads: readonly ServingThread[],
   served: ServedData,
   next: ServedData,
-): Promise<{ readonly isReleased: Promise<unknown> }> {
+): Promise<{ readonly swap: number; readonly isReleased: Promise<unknown> }> {
   const prepared = threads.map((thread) => {
     const answer = thread.next('prepared', 'unprepared');
     prepare(thread.worker, dataFor(next));
@@ -33,7 +34,7 @@ export async function swapAll(
     return answer;
   });
   await Promise.allSettled(committed);
-  return { isReleased };
+  return { swap, isReleased };
 }
 
 /** The number of the last swap: a slow reader may hold a generation while others go. */

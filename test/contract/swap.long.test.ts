@@ -96,6 +96,46 @@ describe('a server takes new data', () => {
     await expect.poll(descriptors, POLL).toBeLessThanOrEqual(held);
   });
 
+  test('and names the readers of replaced data, and closes them where new data finds too little memory', async () => {
+    const sockets = await slowReaders(server);
+    const other = (await served()) === a.generation.slice(0, 12) ? b : a;
+    server.replace(other);
+    expect(await order('/reload')).toMatchObject({ code: 200, status: 'swapped' });
+    await expect.poll(() => replaced(server), POLL).toMatchObject({ generations: 1, readers: 2 });
+    expect((await replaced(server)).bytes).toBeGreaterThan(8_000_000);
+    vast(server.data);
+    expect(await order('/reload')).toMatchObject({
+      code: 422,
+      reason: expect.stringMatching(
+        / are free: .*; replaced data held [\d.]+ MB: its 2 readers were closed$/,
+      ) as string,
+    });
+    await expect.poll(() => replaced(server), POLL).toEqual(NOTHING_REPLACED);
+    await expectCut(sockets);
+    server.replace(other);
+  });
+
+  test('and closes readers of what was replaced after their time, so that their memory is free', async () => {
+    const hasty = await swappedServer(directory, a, ['--threads', '2', '--replaced-seconds', '1']);
+    try {
+      for (const next of [b, a, b]) {
+        const sockets = await slowReaders(hasty);
+        hasty.replace(next);
+        expect(await hasty.admin.send({ method: 'POST', target: '/reload' })).toMatchObject({ status: 200 });
+        const current = await slowReaders(hasty);
+        await expect.poll(() => replaced(hasty), POLL).toEqual(NOTHING_REPLACED);
+        await expectCut(sockets);
+        for (const socket of current) socket.read();
+        for (const socket of current) expect(await socket.answer()).toMatchObject({ status: 200 });
+        for (const socket of current) socket.vanish();
+      }
+      expect(hasty.out()).toMatch(/^generation [0-9a-f]{12}: its readers are closed after 1 s$/m);
+    } finally {
+      hasty.admin.close();
+      await hasty.kill();
+    }
+  });
+
   test('on SIGHUP, and the one before on POST /rollback, forth and back', async () => {
     const first = await served();
     server.replace(first === a.generation.slice(0, 12) ? b : a);
@@ -161,36 +201,16 @@ describe('a server takes new data', () => {
 });
 
 describe('what is served goes on, and it is said why, where the new data is', () => {
-  /** A file that says that it holds 40 GB of one column, most of it a hole. */
-  function vast(): void {
-    const offset = HEADER_BYTES;
-    const each = 2 ** 31;
-    const sections = Array.from({ length: 20 }, (_, i) => {
-      return {
-        name: `vast${i}`,
-        offset: offset + i * each,
-        bytes: each,
-        checksum: 0,
-        digest: '0'.repeat(64),
-        width: 1 as const,
-      };
-    });
-    const bytes = encodeDirectory({ schema: schemaHash(), created: undefined, sections });
-    const directoryOffset = offset + sections.length * each;
-    const descriptor = openSync(server.data, 'w');
-    ftruncateSync(descriptor, directoryOffset);
-    writeSync(descriptor, bytes, 0, bytes.length, directoryOffset);
-    const header = encodeHeader(directoryOffset, bytes);
-    writeSync(descriptor, header, 0, header.length, 0);
-    closeSync(descriptor);
-  }
-
   test.each([
     ['empty', () => writeFileSync(server.data, ''), /file has 0 bytes, a header takes 128$/],
     ['cut short', () => truncateSync(server.data, 100_000), /file has 100000 bytes, expected \d+$/],
     ['damaged', () => damage(server.data), /section \S+: checksum [0-9a-f]+, expected [0-9a-f]+$/],
     ['no snapshot', () => writeFileSync(server.data, 'x'.repeat(1000)), /not a snapshot/],
-    ['too large for memory', vast, /takes 42\.9 GB beside what is served, and [\d.]+ [GM]B are free: make room/],
+    [
+      'too large for memory',
+      () => vast(server.data),
+      /takes 42\.9 GB beside what is served, and [\d.]+ [GM]B are free: make room/,
+    ],
     ['gone', () => rmSync(server.data), /there is no data at /],
     ['a directory of a broken data set', () => brokenDirectory(server.data), /migrationproperties\.ndjson:1/],
   ])('%s', async (_, spoil, reason) => {
@@ -216,6 +236,57 @@ describe('what is served goes on, and it is said why, where the new data is', ()
     expect(orders.map(({ code }) => code)).toEqual([200, 200, 200, 200]);
   });
 });
+
+/** A file that says that it holds 40 GB of one column, most of it a hole. */
+function vast(file: string): void {
+  const offset = HEADER_BYTES;
+  const each = 2 ** 31;
+  const sections = Array.from({ length: 20 }, (_, i) => {
+    return {
+      name: `vast${i}`,
+      offset: offset + i * each,
+      bytes: each,
+      checksum: 0,
+      digest: '0'.repeat(64),
+      width: 1 as const,
+    };
+  });
+  const bytes = encodeDirectory({ schema: schemaHash(), created: undefined, sections });
+  const directoryOffset = offset + sections.length * each;
+  // A new file: the server has the one before open, for a rollback.
+  rmSync(file);
+  const descriptor = openSync(file, 'w');
+  ftruncateSync(descriptor, directoryOffset);
+  writeSync(descriptor, bytes, 0, bytes.length, directoryOffset);
+  const header = encodeHeader(directoryOffset, bytes);
+  writeSync(descriptor, header, 0, header.length, 0);
+  closeSync(descriptor);
+}
+
+/** One on each port: they request more than a socket buffers, and read nothing. */
+async function slowReaders({ port, http10Port }: SwappedServer): Promise<readonly RawSocket[]> {
+  const sockets = await Promise.all([port, http10Port].map((one) => RawSocket.open(one, false)));
+  await Promise.all(sockets.map((socket) => socket.write(requestOf('GET', `${LIST}?limit=5000`))));
+  // Threads take requests in turn: the slow ones have been handled when these are answered.
+  for (const one of [port, http10Port]) {
+    const client = clientOf(`http://127.0.0.1:${one}`);
+    await client.get(`${LIST}?limit=1`);
+    client.close();
+  }
+  return sockets;
+}
+
+/** A paused socket does not see the end of its connection: it has to read first. */
+async function expectCut(sockets: readonly RawSocket[]): Promise<void> {
+  for (const socket of sockets) socket.read();
+  for (const socket of sockets) expect(await socket.answer()).toBeUndefined();
+}
+
+const NOTHING_REPLACED = { generations: 0, readers: 0, bytes: 0 };
+
+async function replaced({ admin }: SwappedServer): Promise<typeof NOTHING_REPLACED> {
+  return (JSON.parse((await admin.get('/status')).body) as { replaced: typeof NOTHING_REPLACED }).replaced;
+}
 
 function damage(file: string): void {
   const bytes = readFileSync(file);

@@ -175,7 +175,7 @@ export class NodeExchange extends LiveExchange {
     return this.#response.headersSent;
   }
 
-  protected cut(): void {
+  cut(): void {
     this.#incoming.socket.destroy();
   }
 }

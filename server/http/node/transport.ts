@@ -8,7 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { dateNow, statusText } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
 import { REQUEST_HEAD_BYTES_MAX, REQUEST_HEADERS_MAX } from '../framing.ts';
-import type { DrainTime, Listener, ListenerLoad, ListenOptions } from '../listener.ts';
+import type { Flight } from '../flight.ts';
+import type { DrainTime, Listener, ListenOptions } from '../listener.ts';
 import { type LiveContext, liveContext } from '../liveExchange.ts';
 import { type NodeConnection, NodeExchange } from './exchange.ts';
 import { NodeRequest } from './request.ts';
@@ -36,7 +37,7 @@ export async function listenNode(options: ListenOptions): Promise<Listener> {
   const listening = new NodeListening(options);
   const port = await listening.listen(options);
   let drained: Promise<number> | undefined;
-  return { port, load: () => listening.load(), drain: (time) => (drained ??= listening.drain(time)) };
+  return { port, flight: listening.flight, drain: (time) => (drained ??= listening.drain(time)) };
 }
 
 /**
@@ -84,8 +85,8 @@ class NodeListening {
     return boundPort(this.#server.address());
   }
 
-  load(): ListenerLoad {
-    return this.#context.flight.load();
+  get flight(): Flight {
+    return this.#context.flight;
   }
 
   async drain({ graceMs, withinMs }: DrainTime): Promise<number> {
@@ -202,7 +203,7 @@ class NodeListening {
   #opened(connection: Connection, incoming: IncomingMessage, response: ServerResponse): NodeExchange {
     const exchange = new NodeExchange(incoming, response, this.#context, connection);
     connection.open.add(exchange);
-    this.#context.flight.enter();
+    this.#context.flight.enter(exchange);
     response.once('finish', () => {
       this.#close(connection, exchange);
       const [next] = connection.open;
@@ -212,7 +213,7 @@ class NodeListening {
   }
 
   #close(connection: Connection, exchange: NodeExchange): void {
-    if (connection.open.delete(exchange)) this.#context.flight.leave();
+    if (connection.open.delete(exchange)) this.#context.flight.leave(exchange);
   }
 
   /** Bytes that are no request, or a connection that broke. */

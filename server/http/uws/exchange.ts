@@ -241,7 +241,7 @@ export class UwsExchange extends LiveExchange {
     return this.#hasBegun;
   }
 
-  protected cut(): void {
+  cut(): void {
     this.#response.close();
   }
 
@@ -249,7 +249,7 @@ export class UwsExchange extends LiveExchange {
   #hold(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
-    this.#context.flight.enter();
+    this.#context.flight.enter(this);
     this.#response.onAborted(() => this.#leave());
   }
 
@@ -273,7 +273,7 @@ export class UwsExchange extends LiveExchange {
   #settle(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    this.#context.flight.leave();
+    this.#context.flight.leave(this);
   }
 }
 

@@ -2,7 +2,7 @@
 // thrown below may reach the library: an exception that leaves a callback of it ends the process.
 import { setTimeout as delay } from 'node:timers/promises';
 import { HeaderBlocks } from './headerBlock.ts';
-import type { DrainTime, Listener, ListenerLoad, ListenOptions } from '../listener.ts';
+import type { DrainTime, Listener, ListenOptions } from '../listener.ts';
 import { liveContext } from '../liveExchange.ts';
 import { portRefused } from '../ports.ts';
 import { UwsExchange, type UwsContext } from './exchange.ts';
@@ -42,8 +42,7 @@ export async function listenUws(options: ListenOptions): Promise<Listener> {
   const port = uws.us_socket_local_port(socket);
   const closes = { socket: () => uws.us_listen_socket_close(socket), app: closeApp };
   let drained: Promise<number> | undefined;
-  const load = (): ListenerLoad => context.flight.load();
-  return { port, load, drain: (time) => (drained ??= drain(context, closes, time)) };
+  return { port, flight: context.flight, drain: (time) => (drained ??= drain(context, closes, time)) };
 }
 
 const EXCLUSIVE_PORT = 1;

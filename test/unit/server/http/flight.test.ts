@@ -86,3 +86,20 @@ test('time counts from the request that is looked at first, whatever came in tur
   expect(answered - before - clocked).toBeGreaterThanOrEqual(0);
   expect(answered - before - clocked).toBeLessThan(2);
 });
+
+test('ends the answers of data from before a swap, and none of a thread that started after it', () => {
+  const ended: string[] = [];
+  const answerOf = (name: string) => ({ cut: () => void ended.push(name) });
+  const [flight, later] = [new Flight(() => 0), new Flight(() => 0)];
+  for (const swap of [1, 2]) {
+    flight.enter(answerOf(`before swap ${swap}`));
+    flight.swapped(swap);
+  }
+  flight.enter(answerOf('current'));
+  later.enter(answerOf('of a later thread'));
+  expect([flight.load().replacedReaders, later.load().replacedReaders]).toEqual([2, 0]);
+  flight.cutReaders(1);
+  expect(ended).toEqual(['before swap 1']);
+  for (const one of [flight, later]) one.cutReaders(2);
+  expect(new Set(ended)).toEqual(new Set(['before swap 1', 'before swap 2']));
+});

@@ -92,6 +92,7 @@ describe('without any source', () => {
       auditLog: undefined,
       drainGraceSeconds: 1,
       drainSeconds: 30,
+      replacedSeconds: 300,
       adminHost: '127.0.0.1',
       adminPort: undefined,
       soapBodyBytesMax: 1_048_576,
