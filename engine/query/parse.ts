@@ -62,9 +62,16 @@ export function parseRecordQuery(
   known?: TopLevelKeys,
   own?: readonly string[],
 ): Ask {
-  if (query === undefined) return NOTHING_ASKED;
-  const refused = refusedUnread(query);
-  if (refused) return refused;
+  // Apart, because a call without a query is often inlined.
+  return query === undefined ? NOTHING_ASKED : (refusedUnread(query) ?? readRecordQuery(query, options, known, own));
+}
+
+function readRecordQuery(
+  query: string,
+  options: QueryOptions,
+  known: TopLevelKeys | undefined,
+  own: readonly string[] | undefined,
+): Ask {
   const reading = new Reading(decodeForm(query), options, { known });
   const view: View = known ? 'record' : own ? 'lookup' : 'root';
   const unknown: number[] = [];

@@ -49,7 +49,9 @@ export class S3Exchange {
   readonly #access: S3Access;
   readonly #timeoutMs: number;
 
-  /** Sends no request yet. Throws OperationError `usage` for wrong keys and an endpoint that cannot carry the bucket. */
+  /**
+   * Sends no request yet. Throws OperationError `usage` for wrong keys and an endpoint that cannot carry the bucket.
+   */
   constructor(bucket: string, access: S3Access, timeoutMs: number) {
     const { keys, region } = access;
     const wrong = keys && (['id', 'secret', 'token'] as const).find((key) => !/^[!-~]*$/.test(keys[key]));
