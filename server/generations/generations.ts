@@ -141,7 +141,7 @@ export class Generations {
 }
 
 /** A generation that a swap has replaced; `isFree` resolves when no thread reads it any more. */
-export interface Replaced {
+export interface ReplacedGeneration {
   readonly generation: string;
   readonly bytes: number;
   readonly swap: number;
@@ -160,7 +160,7 @@ const FREE_MS_MAX = 10_000;
 /** The replaced generations that are still in memory. Their readers have a limited time. */
 export class ReplacedGenerations {
   /** Oldest first. */
-  readonly #held = new Set<Replaced>();
+  readonly #held = new Set<ReplacedGeneration>();
   readonly #seconds: number;
   readonly #threads: ReplacedReaders;
   readonly #report: Report;
@@ -171,12 +171,12 @@ export class ReplacedGenerations {
     this.#report = report;
   }
 
-  add(replaced: Replaced): void {
+  add(replaced: ReplacedGeneration): void {
     this.#held.add(replaced);
     const timer = setTimeout(() => this.#close(replaced, `after ${this.#seconds} s`), this.#seconds * 1000).unref();
     void replaced.isFree.then(() => {
-      clearTimeout(timer);
       this.#held.delete(replaced);
+      return clearTimeout(timer);
     });
   }
 
@@ -203,7 +203,7 @@ export class ReplacedGenerations {
     }
   }
 
-  #close({ generation, swap }: Replaced, reason: string): void {
+  #close({ generation, swap }: ReplacedGeneration, reason: string): void {
     this.#report(`generation ${generation.slice(0, 12)}: its readers are closed ${reason}`, 'warn');
     this.#threads.closeReaders(swap);
   }

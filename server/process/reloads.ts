@@ -13,7 +13,7 @@ import {
   roomWithin,
   type ServedData,
 } from '../generations/data.ts';
-import { type Change, Generations, type Replaced, ReplacedGenerations } from '../generations/generations.ts';
+import { type Change, Generations, type ReplacedGeneration, ReplacedGenerations } from '../generations/generations.ts';
 import { collectSoon, released } from '../threads/release.ts';
 import type { ServingThreads } from '../threads/servingThreads.ts';
 
@@ -93,7 +93,7 @@ function replacedBy(
   before: Generation,
   { swap, isReleased }: Awaited<ReturnType<ServingThreads['swap']>>,
   report: Report,
-): Replaced {
+): ReplacedGeneration {
   const startMs = steadyMs();
   const { loaded, blocks } = before;
   // Asked now, since whatever holds the generation keeps its memory.
