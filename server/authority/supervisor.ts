@@ -2,11 +2,12 @@
 // whole or not at all, tells what runs out meanwhile, and gathers the events of all threads. Signs nothing.
 import { type AuditFile, auditLogOf } from '../observe/log.ts';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { OperationError } from '../../data/operationError.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import type { Observer, ServiceEvent } from '../observe/events.ts';
 import { expiriesOf, type Expiry, firstExpiries } from './configuration/expiries.ts';
 import { directoryStamp } from './configuration/files.ts';
-import { loadAuthority, type LoadedAuthority, loadedOrThrown } from './configuration/load.ts';
+import { type AuthorityLoading, loadAuthority, type LoadedAuthority, loadedOrThrown } from './configuration/load.ts';
 import { mistakeText } from './configuration/mistakes.ts';
 import type { AuthorityLink } from './service.ts';
 
@@ -34,6 +35,7 @@ export interface AuthorityStatus {
   readonly users: number;
   readonly trustedHosts: number;
   readonly notes: readonly string[];
+  readonly unusableFiles: number;
   readonly expires: Readonly<Partial<Record<Expiry['what'], number>>>;
   readonly refused: { readonly at: number; readonly mistakes: readonly string[] } | undefined;
 }
@@ -66,7 +68,7 @@ export function superviseAuthority(
   /** Loads all; mistakes are told where they are to be, which gets those told last. */
   const load = (isTold: (mistakes: readonly string[]) => boolean): boolean => {
     const at = now();
-    const loading = loadAuthority(file, at);
+    const loading = attempted(file, at);
     if (loading.kind === 'refused') {
       const mistakes = loading.mistakes.map(mistakeText);
       const isNews = isTold(mistakes);
@@ -110,6 +112,15 @@ export function superviseAuthority(
   };
 }
 
+function attempted(file: string, at: number): AuthorityLoading {
+  try {
+    return loadAuthority(file, at);
+  } catch (error) {
+    if (error instanceof OperationError) return { kind: 'refused', mistakes: [{ file, message: error.message }] };
+    throw error;
+  }
+}
+
 /** What is to be known of a configuration: for good, and what had run out when it was loaded, which may end. */
 function notesAt(loaded: LoadedAuthority, at: number): Readonly<Record<'lasting' | 'expired', readonly string[]>> {
   const expired = expiredNotes(loaded, at);
@@ -128,14 +139,14 @@ function without(notes: readonly string[], others: readonly string[]): readonly 
 }
 
 function statusOf(
-  { data: { siteName, users, hosts }, expirySource }: LoadedAuthority,
+  { data: { siteName, users, hosts }, unusableFiles, expirySource }: LoadedAuthority,
   at: number,
-): Pick<AuthorityStatus, 'siteName' | 'users' | 'trustedHosts' | 'expires'> {
+): Pick<AuthorityStatus, 'siteName' | 'users' | 'trustedHosts' | 'unusableFiles' | 'expires'> {
   const expires = firstExpiries(expiriesOf(expirySource, at));
-  return { siteName, users: users.sets.length, trustedHosts: hosts.length, expires };
+  return { siteName, users: users.sets.length, trustedHosts: hosts.length, unusableFiles, expires };
 }
 
-function loadedEvent({ data, notes }: LoadedAuthority): ServiceEvent {
+function loadedEvent({ data, notes, unusableFiles }: LoadedAuthority): ServiceEvent {
   const { siteName, users, hosts } = data;
   return {
     kind: 'authorityLoaded',
@@ -143,6 +154,7 @@ function loadedEvent({ data, notes }: LoadedAuthority): ServiceEvent {
     siteName,
     users: users.sets.length,
     hosts: hosts.length,
+    unusableFiles,
     notes,
   };
 }

@@ -78,6 +78,7 @@ export interface AuthorityLoaded {
   readonly siteName: string;
   readonly users: number;
   readonly hosts: number;
+  readonly unusableFiles: number;
   readonly notes: readonly string[];
 }
 

@@ -244,6 +244,11 @@ export class Administration {
         label: 'what',
         valuesOf: () => Object.entries(this.#authority?.status().expires ?? {}),
       },
+      {
+        name: 'authority_unusable_files',
+        help: 'Files of CAs and CRLs that the authority cannot read and does not use.',
+        valuesOf: () => one(this.#authority?.status().unusableFiles),
+      },
       ...Object.entries(TARGET_GAUGES).map(([figure, [name, help]]) => ({
         name,
         help,

@@ -42,7 +42,9 @@ export function startAuthority(settings: Settings, report: Report, count: Observ
   return superviseAuthority(join(directory, DEMONSTRATION_FILES.config), observe, auditLog ?? STANDARD_OUTPUT);
 }
 
-function levelOf({ kind }: ServiceEvent): Level {
+function levelOf(event: ServiceEvent): Level {
+  const { kind } = event;
+  if (kind === 'authorityLoaded' && event.unusableFiles > 0) return 'warn';
   if (kind === 'authorityReloadRefused' || kind === 'authorityExpired') return 'warn';
   return kind === 'authorityBug' ? 'error' : 'info';
 }

@@ -5,7 +5,8 @@ import { isUtf8 } from 'node:buffer';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_FILE, readAtMost } from '../../../data/files.ts';
-import { reasonOf } from '../../../data/operationError.ts';
+import { OperationError, reasonOf } from '../../../data/operationError.ts';
+import { isStarved } from '../../../workers/starvation.ts';
 import type { Place } from '../../settings/toml.ts';
 import type { Mistakes } from './mistakes.ts';
 
@@ -24,7 +25,8 @@ export const FILE_BYTES_MAX = {
 
 /**
  * The bytes of a file, or undefined with a mistake at `place`, the key that names it; `tooLong` is what is said of one
- * with more than `bytesMax`.
+ * with more than `bytesMax`. Throws OperationError `file` if the process has no descriptor or memory left: that says
+ * nothing about the file.
  */
 export function readBytes(
   path: string,
@@ -39,6 +41,7 @@ export function readBytes(
     const what = bytes === 'noFile' ? `cannot be read (${NO_FILE})` : tooLong;
     addMistake(what, path, place, mistakes);
   } catch (cause) {
+    if (isStarved(cause)) throw new OperationError('file', `${path} cannot be read (${reasonOf(cause)})`, cause);
     addMistake(`cannot be read (${reasonOf(cause)})`, path, place, mistakes);
   }
   return undefined;
@@ -82,8 +85,9 @@ function firstLineOf(bytes: Buffer, isOfKind: (line: Buffer) => boolean): number
 export const ENTRIES_MAX = 10_000;
 
 /**
- * What tells two states of a directory apart: names, sizes and times of its files, and of what leads to none, or to one
- * that may not be looked at, why. `unreadable` where it cannot be read now.
+ * What tells two states of a directory apart: names, sizes and times of change of its files (a new mode changes that
+ * time too), and of what leads to none, or to one that may not be looked at, why. `unreadable` where it cannot be read
+ * now.
  */
 export function directoryStamp(directory: string): string {
   try {
@@ -100,8 +104,8 @@ export function directoryStamp(directory: string): string {
 
 function fileStamp(path: string): string {
   try {
-    const { size, mtimeMs } = statSync(path);
-    return `${size} ${mtimeMs}`;
+    const { size, ctimeMs } = statSync(path);
+    return `${size} ${ctimeMs}`;
   } catch (cause) {
     return reasonOf(cause);
   }

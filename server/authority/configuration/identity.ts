@@ -39,15 +39,16 @@ const EXPIRY_NOTE_SECONDS = 30 * 86_400;
 /** CA certificates in all files (A107): grids have a hundred. */
 const ANCHORS_MAX = 4096;
 
-/** The CA certificates of files; `placeOf` is asked for that of each. */
+/** The CA certificates of files, each named at `placeOf(i)`. A file that cannot be read is added to `unusable`. */
 export function readAnchors(
   paths: readonly string[],
   placeOf: (i: number) => Place,
   mistakes: Mistakes,
+  unusable: Mistakes,
 ): readonly Certificate[] {
   const anchors: Certificate[] = [];
   for (const [i, path] of paths.entries()) {
-    anchors.push(...certificatesOf(path, placeOf(i), mistakes, 'refused'));
+    anchors.push(...certificatesOf(path, placeOf(i), unusable, 'refused'));
     if (anchors.length <= ANCHORS_MAX && i < ANCHORS_MAX) continue;
     mistakes.add(placeOf(i), `ca: more than ${ANCHORS_MAX} certificates, or files of them`);
     break;
@@ -199,10 +200,15 @@ export interface CrlFile {
 }
 
 /**
- * The CRL files in a directory, by file name; one that holds none is a mistake, unless it holds the CAs of a grid
- * directory, which lie beside their CRLs.
+ * The CRL files in a directory, by file name. A file that cannot be read as CRLs is added to `unusable`, unless it
+ * holds certificates only: grid directories have CAs next to their CRLs.
  */
-export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes): readonly CrlFile[] {
+export function readCrlFiles(
+  directory: string,
+  place: Place,
+  mistakes: Mistakes,
+  unusable: Mistakes,
+): readonly CrlFile[] {
   let names: readonly string[];
   try {
     const entries = readdirSync(directory);
@@ -217,13 +223,14 @@ export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes
     const path = join(directory, name);
     const bytes =
       bytesLeft < FILE_BYTES_MAX.crls
-        ? readBytes(path, bytesLeft, place, mistakes, TOO_MANY_CRLS)
-        : readBytes(path, FILE_BYTES_MAX.crls, place, mistakes);
+        ? readBytes(path, bytesLeft, place, unusable, TOO_MANY_CRLS)
+        : readBytes(path, FILE_BYTES_MAX.crls, place, unusable);
     bytesLeft -= bytes?.length ?? 0;
-    const reading = bytes && readCrlFile(bytes);
-    if (reading?.kind === 'unreadable' && holdsCertificatesAlone(bytes!)) return [];
-    if (reading?.kind === 'unreadable') mistakes.add({ file: path }, reading.reason);
-    return bytes ? { bytes, crls: reading?.kind === 'read' ? reading.all : [] } : [];
+    if (!bytes) return [];
+    const reading = readCrlFile(bytes);
+    if (reading.kind === 'read') return { bytes, crls: reading.all };
+    if (!holdsCertificatesAlone(bytes)) unusable.add({ file: path }, reading.reason);
+    return [];
   });
 }
 

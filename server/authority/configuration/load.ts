@@ -56,6 +56,8 @@ export interface LoadedAuthority {
   readonly kind: 'loaded';
   readonly data: AuthorityData;
   readonly notes: readonly string[];
+  /** Files of CAs and CRLs that cannot be read and are not used: the notes name them. */
+  readonly unusableFiles: number;
   readonly expirySource: ExpirySource;
   readonly crlDirectory: string | undefined;
   readonly crlStamp: string;
@@ -66,7 +68,8 @@ export type AuthorityLoading = LoadedAuthority | { readonly kind: 'refused'; rea
 
 /**
  * Loads a configuration file. `at` is the time, in seconds since 1970, at which certificates must be valid. A file that
- * cannot be read hides the mistakes in it. Cost: half a second for 100,000 users, some seconds for any file (A107).
+ * cannot be read hides the mistakes in it. Throws OperationError `file` if the process has no descriptor or memory
+ * left. Cost: half a second for 100,000 users, some seconds for any file (A107).
  */
 export function loadAuthority(file: string, at: number): AuthorityLoading {
   const mistakes = noMistakes();
@@ -83,12 +86,13 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const namespaces = spaces?.patterns;
   const hosts = checkedHosts(drafts, { siteName: keys.name, namespaces, mistakes });
   const users = usersOf(source, keys, namespaces);
-  const anchors = readAnchors(keys.ca, (i) => placeOf(['ca', i]), mistakes);
+  const unusable = noMistakes();
+  const anchors = readAnchors(keys.ca, (i) => placeOf(['ca', i]), mistakes, unusable);
   const identity = readIdentity(keys, { at, namespaces, anchors, placeOf: (key) => placeOf([key]), mistakes });
   // Before the files are read: one that is written meanwhile is another state.
   const crlStamp = keys.crls === undefined ? '' : directoryStamp(keys.crls);
-  const crlFiles = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(['crls']), mistakes);
-  if (!identity || mistakes.all.length > 0) return { kind: 'refused', mistakes: mistakes.all };
+  const crlFiles = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(['crls']), mistakes, unusable);
+  if (!identity || anchors.length === 0 || mistakes.all.length > 0) return refusedWith(mistakes, unusable);
   const crls = crlFiles?.flatMap((read) => read.crls);
   const revoked = crls && identity.revoked(crlStoreOf(crls));
   const data: AuthorityData = {
@@ -104,10 +108,10 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     hosts,
     namespaces,
   };
-  const { certificate, notAfter } = identity;
-  const expirySource = expirySourceOf({ ...keys, certificate, notAfter, anchors, crls });
+  const expirySource = expirySourceOf({ ...keys, ...identity, anchors, crls });
   const expiries = expiriesOf(expirySource, at);
   const notes = [
+    ...unusable.all.map((one) => `not used: ${mistakeText(one)}`),
     ...identity.notes,
     ...(revoked ? [`the certificate of ${shownSubject(revoked)} has been revoked: nothing is granted`] : []),
     ...users.notes,
@@ -123,7 +127,14 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
       at,
     }),
   ];
-  return { kind: 'loaded', data, notes, expirySource, crlDirectory: keys.crls, crlStamp };
+  const unusableFiles = unusable.all.length;
+  return { kind: 'loaded', data, notes, unusableFiles, expirySource, crlDirectory: keys.crls, crlStamp };
+}
+
+/** The files that are not used are often the reason of the mistakes. */
+function refusedWith(mistakes: Mistakes, unusable: Mistakes): AuthorityLoading {
+  for (const one of unusable.all) mistakes.add(one, one.message);
+  return { kind: 'refused', mistakes: mistakes.all };
 }
 
 /** A copy that threads get without another: 128 MB of CRLs would keep each that passes them on from its work. */

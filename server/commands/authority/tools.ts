@@ -32,11 +32,11 @@ import { tableText } from '../terminal.ts';
  * What is in a good configuration. Throws OperationError `input` with every mistake of one that is not, a line each.
  */
 export function checkText(config: string, at: number): string {
-  const { data, notes, expirySource } = loadedOrThrown(config, at);
+  const { data, notes, unusableFiles, expirySource } = loadedOrThrown(config, at);
   return [
     tableText(configurationRows(data, firstExpiries(expiriesOf(expirySource, at)))),
     ...notes.map((note) => `note: ${note}`),
-    `${config} is good`,
+    unusableFiles === 0 ? `${config} is good` : `${config} can be used, without ${unusableFiles} of its files`,
   ].join('\n');
 }
 

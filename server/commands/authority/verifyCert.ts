@@ -86,7 +86,7 @@ function crlsOf(path: string, bytes: Uint8Array | undefined): readonly Crl[] | s
     return reading.kind === 'read' ? reading.all : `${path}: ${reading.reason}`;
   }
   const mistakes = noMistakes();
-  const crls = readCrlFiles(path, { file: path }, mistakes).flatMap((file) => file.crls);
+  const crls = readCrlFiles(path, { file: path }, mistakes, mistakes).flatMap((file) => file.crls);
   return mistakes.all.length > 0 ? mistakes.all.map(mistakeText).join('\n') : crls;
 }
 

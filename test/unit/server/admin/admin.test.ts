@@ -154,6 +154,7 @@ describe('the admin port', () => {
       siteName: 'Demonstration',
       users: 1,
       trustedHosts: 2,
+      unusableFiles: 0,
       notes: expect.arrayContaining(['revocation is not checked: the configuration names no crls']) as unknown,
       loaded: instant,
       expires: { certificate: instant, cas: instant },

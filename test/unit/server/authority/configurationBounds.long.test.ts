@@ -14,12 +14,15 @@ let site: TestSite;
 beforeAll(() => void (site = testSite({ site: ecPair(), partner: ecPair() })));
 afterAll(() => site.remove());
 
-/** Every mistake of the configuration, the directory left out. */
+/** Every mistake of the configuration, and every file that is not used, the directory left out. */
 function mistakesOf(lines: readonly string[], file = 'authority.toml'): readonly string[] {
   site.write('authority.toml', lines.join('\n'));
   const loading = loadAuthority(join(site.directory, file), AT);
-  if (loading.kind === 'loaded') return [];
-  return loading.mistakes.map(({ message }) => message.replaceAll(`${site.directory}/`, ''));
+  const messages =
+    loading.kind === 'loaded'
+      ? loading.notes.filter((note) => note.startsWith('not used: ')).map((note) => note.replace(/^.*?toml\S*: /, ''))
+      : loading.mistakes.map(({ message }) => message);
+  return messages.map((message) => message.replaceAll(`${site.directory}/`, ''));
 }
 
 /** The configuration with one of its files named `other`. */

@@ -98,6 +98,7 @@ test('what runs out while it is served is told once, within a minute, and stands
     loadedAt: AT,
     users: 2,
     trustedHosts: 1,
+    unusableFiles: 0,
     notes: [expect.stringMatching(/^the certificate of .* expires within 1 days$/)],
     expires: { certificate: AT + 1000, cas: AT + 500, crls: AT + 300 },
     refused: undefined,

@@ -1,7 +1,7 @@
 // The authority as serving threads have it, with real signing threads: answers, reloads as a whole, bounds, events, and
 // its end.
 import { once } from 'node:events';
-import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
@@ -251,19 +251,36 @@ describe('the directory of CRLs is looked at by the clock:', () => {
     expect(await eventsOf('authorityLoaded', 3)).toHaveLength(3);
   });
 
-  test('a broken one leaves those before, is told once, and its cure is taken', async () => {
-    expect(await rolesGranted()).toEqual(['staff', 'reader']);
-    site.write(join('crls', 'ca.crl'), '-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n');
+  const BROKEN = '-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n';
+
+  test('a broken file is named once, and keeps no other file from being renewed', async () => {
+    site.write(join('crls', 'other.r0'), BROKEN);
+    await tick('another configuration');
     await tick('nothing');
-    await tick('nothing');
-    const refused = await eventsOf('authorityReloadRefused', 1);
-    expect(refused.map(({ mistakes }) => mistakes)).toEqual([
-      [expect.stringMatching(/crls\/ca\.crl: The text holds a CRL that cannot be read: it has .+\.$/)],
+    const named = (await eventsOf('authorityLoaded', 3)).map(({ notes }) =>
+      notes.filter((note) => note.startsWith('not used')),
+    );
+    expect(named.slice(2)).toEqual([
+      [expect.stringMatching(/^not used: .*crls\/other\.r0: The text holds a CRL that cannot be read: it has .+\.$/)],
     ]);
+    expect(supervisor.status()).toMatchObject({ unusableFiles: 1, refused: undefined });
     expect(await rolesGranted()).toEqual(['staff', 'reader']);
     writeCrl([site.staff.certificate.serialNumber]);
     await tick('another configuration');
     expect(await refusal()).toMatch(/has been revoked\.$/);
+    rmSync(join(site.directory, 'crls', 'other.r0'));
+    await tick('another configuration');
+    expect(supervisor.status()).toMatchObject({ unusableFiles: 0 });
+  });
+
+  test('a broken file in place of the only CRL of a CA refuses whom that CA certified, until it is mended', async () => {
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    site.write(join('crls', 'ca.crl'), BROKEN);
+    await tick('another configuration');
+    expect(await refusal()).toMatch(/ are refused: There is no current CRL of \/O=Test\/CN=CA\.$/);
+    writeCrl([]);
+    await tick('another configuration');
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
   });
 
   test('new ones that another mistake kept out are taken once that is mended, without another change of theirs', async () => {

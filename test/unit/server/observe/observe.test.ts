@@ -31,7 +31,15 @@ const GRANTED: AuthorisationRecord = {
   isRecorded: false,
 };
 const DENIED: AuthorisationRecord = { ...GRANTED, status: 'AccessDenied', reason: 'unregistered', sentence: 'Who?' };
-const LOADED: ServiceEvent = { kind: 'authorityLoaded', at: 0, siteName: 'Here', users: 1, hosts: 2, notes: [] };
+const LOADED: ServiceEvent = {
+  kind: 'authorityLoaded',
+  at: 0,
+  siteName: 'Here',
+  users: 1,
+  hosts: 2,
+  unusableFiles: 0,
+  notes: [],
+};
 const REFUSED: ServiceEvent = { kind: 'authorityReloadRefused', at: 0, mistakes: ['x'] };
 
 const directories: string[] = [];
