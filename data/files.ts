@@ -15,7 +15,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { OperationError, reasonOf } from './operationError.ts';
 import type { UncachedReader } from './uncached.ts';
@@ -147,6 +147,20 @@ export function putInPlace(partial: string, file: string): void {
   });
 }
 
+/** As putInPlace, without blocking this thread. Throws what the system says. */
+export async function renameDurably(partial: string, file: string): Promise<void> {
+  await rename(partial, file);
+  if (process.platform === 'win32') return;
+  const directory = await open(path.dirname(file));
+  try {
+    await directory.sync();
+  } catch (error) {
+    if (!NO_SYNC.has(reasonOf(error))) throw error;
+  } finally {
+    await directory.close();
+  }
+}
+
 /**
  * Puts a text in the place of a file, which is the old one or the new one whatever happens; once this returns, the disk
  * has it. Throws OperationError `file`.
@@ -167,9 +181,16 @@ export function attempt<T>(what: string, operation: () => T): T {
   try {
     return operation();
   } catch (error) {
+    return failWith(what)(error);
+  }
+}
+
+/** As `attempt`, for promises: what they reject with becomes an OperationError `file` that starts with `what`. */
+export function failWith(what: string): (error: unknown) => never {
+  return (error) => {
     if (error instanceof OperationError) throw error;
     throw new OperationError('file', `${what}: ${wordsOf(error as NodeJS.ErrnoException)}`, error);
-  }
+  };
 }
 
 /** What the system says, but for a path whose folder is not there: it says that of the path, which may be ours. */
@@ -218,10 +239,7 @@ export function makeFolder(folder: string): void {
 
 /** Turns a failure to read `what` later, as promises tell it, into an OperationError `file`. */
 export function cannotRead(what: string): (error: unknown) => never {
-  return (error) => {
-    if (error instanceof OperationError) throw error;
-    throw new OperationError('file', `cannot read ${what}: ${(error as Error).message}`, error);
-  };
+  return failWith(`cannot read ${what}`);
 }
 
 /** The text of a file of at most so many bytes. Throws OperationError `file`, for what is no file or longer too. */

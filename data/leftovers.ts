@@ -1,8 +1,8 @@
 // What is not finished yet, and must not outlive the run that makes it: files and directories with names of their own,
 // removed when a signal ends the process, and by the next run where it was killed without one.
 import { createHash, randomBytes } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdirSync, readlinkSync, rmSync, type Stats } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { attempt } from './files.ts';
@@ -23,19 +23,15 @@ const MARK = /\.partial-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}.*$/;
  * moved the path or removed it. What killed runs left of the same target is removed before.
  */
 export async function unfinished<T>(target: string, work: (partial: string) => Promise<T>): Promise<T> {
-  removeLeft(path.dirname(target), (name) => name === path.basename(target));
+  await removeLeft(path.dirname(target), (name) => name === path.basename(target));
   const partial = `${target}.partial-${placeHere()}-${process.pid}-${randomBytes(6).toString('hex')}`;
-  const remove = (): void => rmSync(partial, { recursive: true, force: true });
-  const forget = beforeEnd(remove);
+  const forget = beforeEnd(() => rmSync(partial, { recursive: true, force: true }));
   ours.add(partial);
   try {
     return await work(partial);
   } catch (error) {
-    try {
-      remove();
-    } catch {
-      // Where nothing can be removed, as below a file, nothing was made: the reason is that of the work.
-    }
+    // A failure to remove, as below a file, means that nothing was made: the error is that of the work.
+    await rm(partial, { recursive: true, force: true }).catch(() => undefined);
     throw error;
   } finally {
     forget();
@@ -112,15 +108,15 @@ export function targetOf(name: string): string {
  * Removes what dead runs left of a target, whose name may have changed since: `isOf` says of which targets. Where
  * nobody else can be making one, as by a lock, all of it `isDead`, whatever run of whichever container it is of.
  */
-export function removeLeft(directory: string, isOf: (name: string) => boolean, isDead = false): void {
+export async function removeLeft(directory: string, isOf: (name: string) => boolean, isDead = false): Promise<void> {
   const here = placeHere();
   try {
-    for (const entry of readdirSync(directory)) {
+    for (const entry of await readdir(directory)) {
       const [, place, number] = MARK.exec(entry) ?? [];
       const left = path.join(directory, entry);
       if (place === undefined || !isOf(targetOf(entry))) continue;
-      const isGone = isDead ? !startsWithOurs(left) : isLeft(left, place === here ? Number(number) : undefined);
-      if (isGone) rmSync(left, { recursive: true, force: true });
+      const isGone = isDead ? !startsWithOurs(left) : await isLeft(left, place === here ? Number(number) : undefined);
+      if (isGone) await rm(left, { recursive: true, force: true });
     }
   } catch (error) {
     // What cannot be looked at or removed stays: it is in nobody's way.
@@ -129,10 +125,10 @@ export function removeLeft(directory: string, isOf: (name: string) => boolean, i
 }
 
 /** Whether nobody writes to a path any more: not the process of this number, and nobody for long. */
-function isLeft(file: string, number: number | undefined): boolean {
+async function isLeft(file: string, number: number | undefined): Promise<boolean> {
   if (number === process.pid) return !startsWithOurs(file);
   if (number !== undefined && !isAlive(number)) return true;
-  return writtenMsAgo(file) > WRITTEN_MS_MAX;
+  return (await writtenMsAgo(file)) > WRITTEN_MS_MAX;
 }
 
 /** Work may make others whose names start with its path. */
@@ -141,8 +137,12 @@ function startsWithOurs(file: string): boolean {
 }
 
 /** How long ago somebody wrote to a path, either way where a clock was wrong; 0 where nothing is there. */
-export function writtenMsAgo(file: string): number {
-  const found = lstatSync(file, { throwIfNoEntry: false });
+export async function writtenMsAgo(file: string): Promise<number> {
+  return msSince(await lstat(file).catch(() => undefined));
+}
+
+/** How long ago a file with these properties was written to, in milliseconds; 0 without a file. */
+export function msSince(found: Pick<Stats, 'mtimeMs'> | undefined): number {
   return found ? Math.abs(Date.now() - found.mtimeMs) : 0;
 }
 

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { attempt } from './files.ts';
-import { beforeEnd, isAlive, placeHere, WRITTEN_MS_MAX, writtenMsAgo } from './leftovers.ts';
+import { beforeEnd, isAlive, msSince, placeHere, WRITTEN_MS_MAX } from './leftovers.ts';
 import { OperationError } from './operationError.ts';
 
 /** So often a holder says that it is there. */
@@ -133,7 +133,7 @@ function holderOf(file: string, text = ''): string | undefined {
   const [, digits, start = '', place] = HOLDER.exec(text) ?? [];
   if (digits === undefined) return undefined;
   const number = Number(digits);
-  const isRecent = (ms: number): boolean => writtenMsAgo(file) < ms;
+  const isRecent = (ms: number): boolean => msSince(statSync(file, { throwIfNoEntry: false })) < ms;
   if (place !== undefined && place !== thisBoot())
     return isRecent(SILENT_MS_MAX) ? `process ${number} of another container, machine or boot` : undefined;
   const isThere = place === undefined ? isAlive(number) && isRecent(WRITTEN_MS_MAX) : isAliveSince(number, start);

@@ -15,7 +15,7 @@ const INLINE_BYTES_MAX = 16 << 20;
  * What data is loaded with (see LoadOptions); `threads` are for an import, which leaves faulty lines out where
  * `onSkipped` is to be told of them: how many, and the first few. `takesNulls` as of an import.
  */
-export interface OpenOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' | 'isUncached'> {
+export interface OpenOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' | 'isUncached' | 'isOffThread'> {
   readonly threads: number;
   readonly takesNulls?: boolean | undefined;
   readonly onSkipped?: ((count: number, first: readonly string[]) => void) | undefined;

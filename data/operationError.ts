@@ -10,7 +10,7 @@
  * `usage`: a setting or argument is wrong; the message says what is wanted.
  * `port`: the port cannot be taken.
  * `starved`: descriptors, threads or memory ran out; give the process more, or ask less of it.
- * `network`: another server cannot be asked, or what it says is no answer; see the message.
+ * `network`: another server, or a mount, does not answer, or its answer makes no sense; see the message.
  * `discarded`: what was fetched is refused, and removed as was asked for; the next run fetches all anew.
  * `refused`: a certificate is not accepted, or an authority refuses; the message says why.
  */

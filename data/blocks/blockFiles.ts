@@ -43,12 +43,12 @@ export function blocksAddress(snapshot: string, generation: string, name: string
  * Removes what is kept with a file that was written now, but the last one: nobody asks for it again. Throws
  * OperationError `file`.
  */
-export function removeOutdated(file: string): void {
+export async function removeOutdated(file: string): Promise<void> {
   attempt(`cannot remove outdated files from ${path.dirname(file)}`, () => {
     for (const outdated of othersKeptWith(file).slice(KEPT - 1)) rmSync(outdated, { force: true });
-    // Of generations that are made no more, too.
-    removeLeft(path.dirname(file), siblingsOf(file));
   });
+  // Also partial files of generations that are no longer made.
+  await removeLeft(path.dirname(file), siblingsOf(file));
 }
 
 /** The blocks that are kept under the names of a file but the generation, the ones that were written last first. */

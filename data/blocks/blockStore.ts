@@ -29,7 +29,7 @@ export interface LoadedBlocks {
  * Where blocks are kept, blocks that are in memory of nearly the same records, the threads that deflate, and who is
  * asked for room (see LoadOptions).
  */
-export interface BlockOptions extends Pick<LoadOptions, 'assertRoom'> {
+export interface BlockOptions extends Pick<LoadOptions, 'assertRoom' | 'isOffThread'> {
   readonly file: string | undefined;
   readonly earlier?: LoadedSnapshot | undefined;
   readonly threads?: number | undefined;
@@ -45,7 +45,7 @@ export interface BlockOptions extends Pick<LoadOptions, 'assertRoom'> {
  */
 export async function loadBlocks(
   loaded: LoadedSnapshot,
-  { file, earlier, threads = availableParallelism(), assertRoom }: BlockOptions,
+  { file, earlier, threads = availableParallelism(), ...loading }: BlockOptions,
   onProgress: OnProgress,
 ): Promise<LoadedBlocks> {
   let refusal: string | undefined;
@@ -54,13 +54,13 @@ export async function loadBlocks(
     refusal = error.message;
   };
   if (file !== undefined && existsSync(file)) {
-    const kept = await readBlocks(file, loaded, onProgress, assertRoom).catch(refused);
+    const kept = await readBlocks(file, loaded, onProgress, loading).catch(refused);
     if (kept) return { loaded: kept, file, made: undefined, refusal };
   }
   const make = async (at: string): Promise<Pick<LoadedBlocks, 'loaded' | 'made'>> => {
     const source = { loaded, earlier: earlier ?? (file === undefined ? undefined : othersKeptWith(file)[0]) };
     const made = await writeBlocks(at, source, threads, onProgress);
-    return { loaded: await readBlocks(at, loaded, onProgress, assertRoom), made };
+    return { loaded: await readBlocks(at, loaded, onProgress, loading), made };
   };
   if (file !== undefined) {
     const made = await make(file).catch(refused);
@@ -95,9 +95,9 @@ async function readBlocks(
   file: string,
   wanted: LoadedSnapshot,
   onProgress: OnProgress,
-  assertRoom?: LoadOptions['assertRoom'],
+  loading: Pick<BlockOptions, 'assertRoom' | 'isOffThread'>,
 ): Promise<LoadedSnapshot> {
-  const blocks = await loadSnapshot(file, { baseUrl: wanted.baseUrl, assertRoom }, onProgress);
+  const blocks = await loadSnapshot(file, { baseUrl: wanted.baseUrl, ...loading }, onProgress);
   const title = Buffer.from(sectionsOf(blocks).views(BLOCKS_TITLE, BLOCKS_TITLE.path).title).toString();
   if (title !== blocksTitle(wanted)) {
     throw new OperationError('snapshot', `${file}: blocks of ${title}, expected ${blocksTitle(wanted)}`);
@@ -116,6 +116,6 @@ async function writeBlocks(
 ): Promise<BlockCounts> {
   const writer = await import('./blockWriter.ts');
   const made = await writer.writeBlocks(file, source, threads, onProgress);
-  removeOutdated(file);
+  await removeOutdated(file);
   return made;
 }

@@ -1,11 +1,13 @@
 // What a replica has of a target on its own disk: the last two generations that it served, so that it can start without
 // the target. Each is whole before `cache.json` names it. Several replicas may share one directory.
-import { readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { blocksFileAt } from '../blocks/blockFiles.ts';
-import { attempt, foundAt, makeFolder, readAtMost, syncDirectory } from '../files.ts';
+import { attempt, cannotRead, failWith, foundAt, makeFolder, openFile, renameDurably, statOf } from '../files.ts';
 import { unfinished, writtenMsAgo } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
+import type { HeldFile } from '../store/load.ts';
+import { assertAnswers } from '../timeLimit.ts';
 import { partialOf } from './fetch.ts';
 import { decodePointer, encodePointer, type Pointer, POINTER_BYTES_MAX, snapshotName } from './pointer.ts';
 
@@ -28,7 +30,7 @@ interface Index {
 
 /** The cache of one target. */
 export class SnapshotCache {
-  readonly #directory: string;
+  readonly directory: string;
   readonly #target: string;
   #pointers: readonly Pointer[];
   #fetched: string | undefined;
@@ -37,7 +39,7 @@ export class SnapshotCache {
   #served: string | undefined;
 
   private constructor(directory: string, target: string, index: KnownIndex | undefined) {
-    this.#directory = directory;
+    this.directory = directory;
     this.#target = target;
     this.#pointers = index?.pointers ?? [];
     this.#fetched = index?.fetched;
@@ -48,9 +50,9 @@ export class SnapshotCache {
    * The cache in a directory, which is made. Throws OperationError: `usage` where it is of another target, `file` where
    * it cannot be had. A damaged index counts for nothing, since all can be fetched again.
    */
-  static open(directory: string, target: string): SnapshotCache {
+  static async open(directory: string, target: string): Promise<SnapshotCache> {
     attempt(`cannot write ${directory}, the folder of --cache`, () => makeFolder(directory));
-    const index = indexIn(path.join(directory, INDEX_NAME));
+    const index = await indexIn(path.join(directory, INDEX_NAME));
     if (index && index.target !== target)
       throw new OperationError('usage', `${directory} has generations of ${index.target}: name another with --cache`);
     return new SnapshotCache(directory, target, index);
@@ -68,7 +70,14 @@ export class SnapshotCache {
 
   /** Where the snapshot of a pointer lies. */
   snapshotFile(pointer: Pointer): string {
-    return path.join(this.#directory, snapshotName(pointer));
+    return path.join(this.directory, snapshotName(pointer));
+  }
+
+  /** The snapshot file of a pointer, open. Throws OperationError `file`, or `network` if the cache does not answer. */
+  async hold(pointer: Pointer): Promise<HeldFile> {
+    const file = this.snapshotFile(pointer);
+    await assertAnswers(file, this.directory);
+    return { descriptor: openFile(file), file };
   }
 
   /** Where the compressed records for an address lie beside it. */
@@ -89,7 +98,7 @@ export class SnapshotCache {
     try {
       await this.#write();
     } catch {
-      this.removeOthers(this.#noted().slice(0, 1));
+      await this.removeOthers((await this.#noted()).slice(0, 1));
       await this.#write();
     }
   }
@@ -98,15 +107,15 @@ export class SnapshotCache {
    * What the index names where another replica that shares the directory has taken what is newer: that stays, and so
    * does the index.
    */
-  #ahead(): readonly Pointer[] {
-    const there = this.#noted();
+  async #ahead(): Promise<readonly Pointer[]> {
+    const there = await this.#noted();
     const newest = Math.max(0, ...this.#pointers.map(({ sequence }) => sequence));
     return there.some(({ sha256, sequence }) => !this.#known.has(sha256) && sequence > newest) ? there : [];
   }
 
   /** What the index names. */
-  #noted(): readonly Pointer[] {
-    return indexIn(path.join(this.#directory, INDEX_NAME))?.pointers ?? [];
+  async #noted(): Promise<readonly Pointer[]> {
+    return (await indexIn(path.join(this.directory, INDEX_NAME)))?.pointers ?? [];
   }
 
   /** A generation is served now: where it has that one, the next start begins with it, whatever was fetched last. */
@@ -126,46 +135,44 @@ export class SnapshotCache {
 
   /** Writes the index, unless another replica is ahead. */
   async #write(): Promise<void> {
-    if (this.#ahead().length > 0) return;
-    const file = path.join(this.#directory, INDEX_NAME);
+    if ((await this.#ahead()).length > 0) return;
+    const file = path.join(this.directory, INDEX_NAME);
     const pointers = this.#pointers.map((one) => JSON.parse(encodePointer(one)) as unknown);
     const index: Index = { format: INDEX_FORMAT, target: this.#target, pointers, fetched: this.#fetched };
-    await unfinished(file, async (partial) =>
-      attempt(`cannot write ${file}, in the folder of --cache`, () => {
-        writeFileSync(partial, JSON.stringify(index), { flush: true });
-        renameSync(partial, file);
-        syncDirectory(this.#directory);
-      }),
-    );
+    await unfinished(file, async (partial) => {
+      await writeFile(partial, JSON.stringify(index), { flush: true });
+      await renameDurably(partial, file);
+    }).catch(failWith(`cannot write ${file}, in the folder of --cache`));
   }
 
   /** The target's pointer was seen to be the one that is served, now, in milliseconds since 1970. */
-  confirm(nowMs: number): void {
-    const file = path.join(this.#directory, INDEX_NAME);
-    attempt(`cannot write ${file}, in the folder of --cache`, () => utimesSync(file, nowMs / 1000, nowMs / 1000));
+  async confirm(nowMs: number): Promise<void> {
+    const file = path.join(this.directory, INDEX_NAME);
+    const failure = failWith(`cannot write ${file}, in the folder of --cache`);
+    await utimes(file, nowMs / 1000, nowMs / 1000).catch(failure);
   }
 
   /** When that was last, in milliseconds since 1970; undefined where it never was. */
   confirmedMs(): number | undefined {
-    return foundAt(path.join(this.#directory, INDEX_NAME))?.mtimeMs;
+    return foundAt(path.join(this.directory, INDEX_NAME))?.mtimeMs;
   }
 
   /**
    * Removes all but the generations that are kept, here or by a replica that is ahead, `others`, and partial files that
    * a fetch may still write. Throws OperationError `file`.
    */
-  removeOthers(others: readonly Pointer[] = []): void {
-    const kept = new Set([...this.#pointers, ...this.#ahead(), ...others].map(({ sha256 }) => sha256));
-    attempt(`cannot remove from ${this.#directory}`, () => {
-      for (const name of readdirSync(this.#directory)) {
-        const sha256 = /^([0-9a-f]{64})\.snapshot/.exec(name)?.[1];
-        if (sha256 === undefined) continue;
-        const file = path.join(this.#directory, name);
-        const isAbandoned = writtenMsAgo(file) > ABANDONED_MS && !others.some((other) => other.sha256 === sha256);
-        const isUnneeded = name.endsWith(partialOf('')) ? isAbandoned : !kept.has(sha256);
-        if (isUnneeded) rmSync(file, { force: true });
-      }
-    });
+  async removeOthers(others: readonly Pointer[] = []): Promise<void> {
+    const kept = new Set([...this.#pointers, ...(await this.#ahead()), ...others].map(({ sha256 }) => sha256));
+    const failure = failWith(`cannot remove from ${this.directory}`);
+    for (const name of await readdir(this.directory).catch(failure)) {
+      const sha256 = /^([0-9a-f]{64})\.snapshot/.exec(name)?.[1];
+      if (sha256 === undefined) continue;
+      const file = path.join(this.directory, name);
+      const isUnneeded = name.endsWith(partialOf(''))
+        ? (await writtenMsAgo(file)) > ABANDONED_MS && !others.some((other) => other.sha256 === sha256)
+        : !kept.has(sha256);
+      if (isUnneeded) await rm(file, { force: true }).catch(failure);
+    }
   }
 }
 
@@ -175,11 +182,12 @@ interface KnownIndex {
   readonly fetched: string | undefined;
 }
 
-function indexIn(file: string): KnownIndex | undefined {
-  if (!foundAt(file)) return undefined;
-  const text = attempt(`cannot read ${file}`, () => readAtMost(file, INDEX_BYTES_MAX));
+async function indexIn(file: string): Promise<KnownIndex | undefined> {
+  const found = await statOf(file);
+  if (!found?.isFile() || found.size > INDEX_BYTES_MAX) return undefined;
+  const text = await readFile(file, 'utf8').catch(cannotRead(file));
   try {
-    const { format, target, pointers, fetched } = JSON.parse(String(text)) as Index;
+    const { format, target, pointers, fetched } = JSON.parse(text) as Index;
     if (format !== INDEX_FORMAT) return undefined;
     return { target, pointers: pointers.map((one) => decodePointer(JSON.stringify(one), file)), fetched };
   } catch {

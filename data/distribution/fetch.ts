@@ -1,12 +1,13 @@
 // Fetches an object of a target into a file: goes on where an earlier run ended, hashes on the way, and gives the file
 // its name only when it is whole, as its hash says, and on the disk. Believes nothing that a target says of lengths.
 import { createHash, type Hash } from 'node:crypto';
-import { constants, existsSync, renameSync } from 'node:fs';
-import { open, rm, statfs } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, rename, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { attempt, foundAt, syncDirectory } from '../files.ts';
-import { OperationError } from '../operationError.ts';
+import { failWith, renameDurably, statOf } from '../files.ts';
+import { OperationError, reasonOf } from '../operationError.ts';
+import { withTimeLimit } from '../timeLimit.ts';
 import { writeAll } from './fileTarget.ts';
 import type { StoredObject } from './pointer.ts';
 import type { Target } from './target.ts';
@@ -17,6 +18,8 @@ const STALL_BYTES = 1 << 16;
 /** So many attempts one after the other may bring less than that, with waits between them that double. */
 const TRIES = 3;
 const WAIT_MS = 250;
+/** A slow disk takes minutes for gigabytes that it has cached. */
+const SYNC_MS = 600_000;
 
 /**
  * What is fetched from where to where; `signal` ends it, and the next run goes on there. `makeRoom` is called before a
@@ -29,7 +32,7 @@ export interface FetchOptions {
   readonly file: string;
   readonly signal: AbortSignal;
   readonly stallMs: number;
-  readonly makeRoom?: () => void;
+  readonly makeRoom?: () => Promise<void>;
 }
 
 /** Where an object lies until it is whole. */
@@ -40,48 +43,54 @@ export function partialOf(file: string): string {
 /**
  * Fetches an object unless its file is there; answers how many bytes came. Throws OperationError: `network` where the
  * target does not give all of it, `snapshot` where the bytes are others, and `file` for the disk, before anything is
- * asked for where it has no room. Cost: memory of one piece.
+ * asked for where it has no room. A disk that does not answer is `network`, too. Cost: memory of one piece.
  */
 export async function fetchObject(options: FetchOptions): Promise<number> {
   const { stored, file } = options;
-  if (foundAt(file)?.size === stored.size) return 0;
+  if ((await onDisk(file, () => statOf(file)))?.size === stored.size) return 0;
   const partial = partialOf(file);
   try {
-    const kept = Math.min(foundAt(partial)?.size ?? 0, stored.size);
+    const kept = Math.min((await onDisk(file, () => statOf(partial)))?.size ?? 0, stored.size);
     const directory = path.dirname(file);
     const bytes = stored.size - kept;
     if (!(await hasRoom(directory, bytes))) {
-      options.makeRoom?.();
+      await onDisk(file, async () => options.makeRoom?.());
       // The message does not say how much is free: it changes, and a message that stays the same is reported once.
       if (!(await hasRoom(directory, bytes)))
         throw new OperationError('file', `no room in ${directory} for ${bytes} bytes that are to be fetched`);
     }
     const { came, sum } = await fetchInto(partial, options);
     if (sum === stored.sha256) {
-      renameSync(partial, file);
-      syncDirectory(path.dirname(file));
+      await onDisk(file, () => renameDurably(partial, file), SYNC_MS);
       return came;
     }
-    await rm(partial, { force: true });
+    await onDisk(file, () => rm(partial, { force: true }));
     // What an earlier run left may have lost bytes with the power.
     if (came < stored.size) return came + (await fetchObject(options));
     throw otherBytes(options, `has SHA-256 ${sum}, expected ${stored.sha256}`);
   } catch (error) {
     if (error instanceof OperationError) throw error;
     // Another replica with the same cache may have been quicker.
-    if (existsSync(file)) return 0;
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') await rm(partial, { force: true });
+    if (await onDisk(file, () => statOf(file))) return 0;
+    if (reasonOf(error) === 'ENOSPC') await onDisk(file, () => rm(partial, { force: true }));
     throw new OperationError('file', `cannot write ${file}: ${(error as Error).message}`, error);
   }
 }
 
 /** What is known to be damaged is judged again before it is used: a fetch of it begins with its hash. */
-export function distrust(file: string): void {
-  if (existsSync(file)) attempt(`cannot rename ${file}`, () => renameSync(file, partialOf(file)));
+export async function distrust(file: string): Promise<void> {
+  await onDisk(file, async () => {
+    if (await statOf(file)) await rename(file, partialOf(file)).catch(failWith(`cannot rename ${file}`));
+  });
+}
+
+/** Does work in the folder of a file, as withTimeLimit does. */
+function onDisk<T>(file: string, work: () => Promise<T>, limitMs?: number): Promise<T> {
+  return withTimeLimit(path.dirname(file), work, limitMs);
 }
 
 async function hasRoom(directory: string, bytes: number): Promise<boolean> {
-  const { bavail, bsize } = await statfs(directory);
+  const { bavail, bsize } = await withTimeLimit(directory, () => statfs(directory));
   return bytes <= bavail * bsize;
 }
 
@@ -92,9 +101,9 @@ async function fetchInto(partial: string, options: FetchOptions): Promise<{ came
   const { size } = options.stored;
   const hash = createHash('sha256');
   // Not to append: replicas that share a cache write the same bytes to the same places.
-  const handle = await open(partial, constants.O_RDWR | constants.O_CREAT);
+  const handle = await onDisk(partial, () => open(partial, constants.O_RDWR | constants.O_CREAT));
   try {
-    let at = await hashed(handle, hash, size);
+    let at = await hashed(handle, hash, options);
     const first = at;
     for (let failures = 0; at < size;) {
       const before = at;
@@ -104,23 +113,24 @@ async function fetchInto(partial: string, options: FetchOptions): Promise<{ came
       if (failures >= TRIES || options.signal.aborted) throw failure;
       await wait(WAIT_MS * 2 ** failures, undefined, { signal: options.signal }).catch(() => undefined);
     }
-    await handle.sync();
+    await onDisk(partial, () => handle.sync(), SYNC_MS);
     return { came: at - first, sum: hash.digest('hex') };
   } finally {
-    await handle.close();
+    // Not awaited: it waits for a call that hangs.
+    void handle.close().catch(() => undefined);
   }
 }
 
 /** Hashes what is there already; what is longer than it may be is begun anew. */
-async function hashed(handle: FileHandle, hash: Hash, size: number): Promise<number> {
-  const { size: found } = await handle.stat();
-  if (found > size) {
-    await handle.truncate(0);
+async function hashed(handle: FileHandle, hash: Hash, { stored, file }: FetchOptions): Promise<number> {
+  const { size: found } = await onDisk(file, () => handle.stat());
+  if (found > stored.size) {
+    await onDisk(file, () => handle.truncate(0));
     return 0;
   }
   const buffer = Buffer.allocUnsafe(READ_BYTES);
   for (let at = 0; ;) {
-    const { bytesRead } = await handle.read(buffer, 0, READ_BYTES, at);
+    const { bytesRead } = await onDisk(file, () => handle.read(buffer, 0, READ_BYTES, at));
     if (bytesRead === 0) return at;
     hash.update(buffer.subarray(0, bytesRead));
     at += bytesRead;
@@ -132,7 +142,7 @@ async function append(
   handle: FileHandle,
   hash: Hash,
   from: number,
-  { target, name, stored, signal, stallMs }: FetchOptions,
+  { target, name, stored, file, signal, stallMs }: FetchOptions,
   onBytes: (bytes: number) => void,
 ): Promise<OperationError> {
   const failure = (why: string): OperationError => new OperationError('network', `${target.name}: ${name} ${why}`);
@@ -154,7 +164,7 @@ async function append(
       const piece = whole.subarray(Math.min(skip, whole.length));
       skip -= whole.length - piece.length;
       if (at + piece.length > stored.size) return failure(`is longer than ${stored.size} bytes`);
-      await writeAll(handle, piece, at);
+      await onDisk(file, () => writeAll(handle, piece, at));
       hash.update(piece);
       at += piece.length;
       onBytes(piece.length);

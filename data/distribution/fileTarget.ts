@@ -11,7 +11,8 @@ import { targetOf, unfinished } from '../leftovers.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
 import { decodePointer, encodePointer, isObjectName, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
-import type { ObjectBytes, PointerText, PublishingTarget } from './target.ts';
+import { withTimeLimit } from '../timeLimit.ts';
+import type { ObjectBytes, PointerText, PublishingTarget, Target } from './target.ts';
 
 const READ_BYTES = 1 << 20;
 
@@ -20,7 +21,7 @@ const CLAIM = /^current\.(\d{1,16})\.json$/;
 
 /**
  * The folder of a `file:` URL as a target; it is made when something is put there. No signal ends what it asks of the
- * file system: that is what readableFolder.ts is for.
+ * file system.
  */
 export function fileTarget(url: URL): PublishingTarget {
   const folder = fileURLToPath(url);
@@ -62,6 +63,50 @@ export function fileTarget(url: URL): PublishingTarget {
     remove: async (name) => attempt(`cannot remove ${at(name)}`, () => rmSync(at(name), { force: true })),
     close: async () => undefined,
   };
+}
+
+/**
+ * The folder of a `file:` URL as a target that is only read, possibly on a mount that does not answer: a call rejects
+ * as withTimeLimit does after `timeoutMs`, or when its signal is aborted. If the folder does not exist, readPointer
+ * throws OperationError `file`.
+ */
+export function readableFolder(url: URL, timeoutMs: number): Target {
+  const target = fileTarget(url);
+  const folder = fileURLToPath(url);
+  const within = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
+    withTimeLimit(folder, work, timeoutMs, signal);
+  return {
+    name: target.name,
+    readPointer: (known, signal) =>
+      within(signal, async () => {
+        const found = await target.readPointer(known, signal);
+        if (found === undefined && !(await statOf(folder)))
+          throw new OperationError('file', `${target.name}: there is no such folder`);
+        return found;
+      }),
+    read: async (name, offset, signal) => {
+      const found = await within(signal, () => target.read(name, offset, signal));
+      return found && { offset: found.offset, pieces: eachWithin(found.pieces, (work) => within(signal, work)) };
+    },
+    close: target.close,
+  };
+}
+
+async function* eachWithin(
+  pieces: AsyncIterable<Uint8Array>,
+  within: (work: () => Promise<IteratorResult<Uint8Array>>) => Promise<IteratorResult<Uint8Array>>,
+): AsyncGenerator<Uint8Array> {
+  const each = pieces[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await within(() => each.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: it closes the file after a read that hangs.
+    void each.return?.().catch(() => undefined);
+  }
 }
 
 function pointerIn(folder: string): string | undefined {

@@ -17,8 +17,7 @@ const NOBODY: S3Access = { region: 'us-east-1' };
  */
 export async function openTarget(url: string, options: TargetOptions): Promise<Target> {
   const target = assertTarget(url);
-  if (target.protocol === 'file:')
-    return (await import('./readableFolder.ts')).readableFolder(target, options.timeoutMs);
+  if (target.protocol === 'file:') return (await import('./fileTarget.ts')).readableFolder(target, options.timeoutMs);
   trustAuthorities(options.ca);
   if (isNats(target))
     return (await import('./natsTarget.ts')).natsTarget(target, options.timeoutMs, options.nats ?? {});

@@ -91,7 +91,7 @@ export async function refresh(
   attempt(`cannot write ${options.folder}`, () => makeFolder(options.folder));
   const letGo = lock(paths.lock, 'refreshes');
   try {
-    removeLeft(options.folder, (name) => name === path.basename(paths.next), true);
+    await removeLeft(options.folder, (name) => name === path.basename(paths.next), true);
     const before = generationIn(paths.snapshot);
     const notes = claim(paths, options.base);
     // In a folder of which nothing is known there may be what was crawled of another catalogue.

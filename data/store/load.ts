@@ -40,7 +40,8 @@ const ORDERS_MIN = 8;
 /**
  * What to load with: `memoryBytesMax` and `threads` (the calling one included) are chosen well where left out.
  * `assertRoom` is told how many bytes of memory will be taken, before any is, and throws where there is none. A file
- * that `isUncached` is read past the page cache of the system, for one that is not there.
+ * that `isUncached` is read past the page cache of the system, for one that is not there. If `isOffThread`, other
+ * threads read all sections, so that a mount that stops answering blocks no more than them.
  */
 export interface LoadOptions {
   readonly baseUrl: string;
@@ -48,6 +49,7 @@ export interface LoadOptions {
   readonly memoryBytesMax?: number;
   readonly threads?: number;
   readonly isUncached?: boolean | undefined;
+  readonly isOffThread?: boolean | undefined;
 }
 
 /**
@@ -112,8 +114,9 @@ export async function loadHeld(
   const memories = memoriesFor(ends, file);
   const threads =
     options.threads ?? (header.fileBytes < INLINE_BYTES_MAX ? 1 : Math.min(THREADS_MAX, availableParallelism()));
-  const { baseUrl, isUncached = false } = options;
-  await load({ descriptor, file, sections, links, placements, memories, baseUrl, isUncached }, threads, onProgress);
+  const { baseUrl, isUncached = false, isOffThread = false } = options;
+  const placed = { descriptor, file, sections, links, placements, memories, baseUrl, isUncached };
+  await load(placed, threads, isOffThread, onProgress);
   return { memories, placements, sections, generation, created, baseUrl };
 }
 
@@ -122,7 +125,7 @@ export async function loadHeld(
  * thread loads too, so that no time passes until the others run; each takes what is next, so that one that came late
  * does less.
  */
-async function load(placed: PlacedFile, threads: number, onProgress: OnProgress): Promise<void> {
+async function load(placed: PlacedFile, threads: number, isOffThread: boolean, onProgress: OnProgress): Promise<void> {
   const { sections, links, placements } = placed;
   const places = new Set<Placement>();
   const once = [...sections.keys()].filter((i) => !places.has(placements[i]!) && places.add(placements[i]!));
@@ -134,12 +137,12 @@ async function load(placed: PlacedFile, threads: number, onProgress: OnProgress)
     done += bytes;
     onProgress({ phase: 'loading the snapshot', done, total, unit: 'bytes' });
   };
-  const own = await SectionLoader.open(placed, onBytes);
+  const own = isOffThread ? undefined : await SectionLoader.open(placed, onBytes);
   let others: readonly RemoteLoader[] = [];
   try {
-    others = startLoadThreads(placed, threads - 1, onBytes);
-    const loaders = [own, ...others];
-    await own.load(once.filter(isLinks));
+    others = startLoadThreads(placed, own ? threads - 1 : threads, onBytes);
+    const loaders = [...(own ? [own] : []), ...others];
+    await loaders[0]!.load(once.filter(isLinks));
     const queue = inOrders(
       once.filter((i) => !isLinks(i)),
       sections,
@@ -150,7 +153,7 @@ async function load(placed: PlacedFile, threads: number, onProgress: OnProgress)
     if (failed) throw failed.reason;
   } finally {
     // Threads read through the descriptor, which is closed next.
-    own.close();
+    own?.close();
     await Promise.all(others.map((loader) => loader.close()));
   }
 }

@@ -3,11 +3,12 @@
 import { type AuditFile, auditLogOf } from '../observe/log.ts';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { OperationError } from '../../data/operationError.ts';
+import { assertAnswers } from '../../data/timeLimit.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import type { Observer, ServiceEvent } from '../observe/events.ts';
 import { expiriesOf, type Expiry, firstExpiries } from './configuration/expiries.ts';
 import { directoryStamp } from './configuration/files.ts';
-import { type AuthorityLoading, loadAuthority, type LoadedAuthority, loadedOrThrown } from './configuration/load.ts';
+import { type AuthorityLoading, loadAnswering, type LoadedAuthority, loadedOrThrown } from './configuration/load.ts';
 import { mistakeText } from './configuration/mistakes.ts';
 import type { AuthorityLink } from './service.ts';
 
@@ -16,9 +17,11 @@ export interface AuthoritySupervisor {
   /** The link of one more serving thread; its port must be transferred to it. */
   link(): AuthorityLink;
   /**
-   * Loads all files again; answers whether they were taken. With a mistake in them, the configuration stays as it was.
+   * Loads all files again; resolves to whether that succeeded. A mistake leaves the configuration as it was.
    */
-  reload(): boolean;
+  reload(): Promise<boolean>;
+  /** Loads all files again if the CRLs have changed, and reports what has expired; also called each CRLS_EVERY_MS. */
+  look(): Promise<void>;
   /** How it is now, for operators. */
   status(): AuthorityStatus;
   /** No reload behind it. The threads close their links themselves. */
@@ -64,11 +67,11 @@ export function superviseAuthority(
   observe([loadedEvent(loaded)]);
   const ports = new Set<MessagePort>();
   let isOwed = false;
-  const reload = (): boolean => load(() => true);
+  const reload = (): Promise<boolean> => load(() => true);
   /** Loads all; mistakes are told where they are to be, which gets those told last. */
-  const load = (isTold: (mistakes: readonly string[]) => boolean): boolean => {
+  const load = async (isTold: (mistakes: readonly string[]) => boolean): Promise<boolean> => {
     const at = now();
-    const loading = attempted(file, at);
+    const loading = await attempted(file, at);
     if (loading.kind === 'refused') {
       const mistakes = loading.mistakes.map(mistakeText);
       const isNews = isTold(mistakes);
@@ -91,12 +94,11 @@ export function superviseAuthority(
   };
   // Whatever mistake keeps new CRLs out, they are tried again until they are in; the same mistakes are told once.
   const areOthers = (mistakes: readonly string[]): boolean => mistakes.join('\n') !== refused?.mistakes.join('\n');
-  const timer = setInterval(() => {
-    const { crlDirectory, crlStamp } = loaded;
-    const isChanged = crlDirectory !== undefined && directoryStamp(crlDirectory) !== crlStamp;
-    if (isChanged || isOwed) isOwed = !load(areOthers);
+  const look = async (): Promise<void> => {
+    if (isOwed || (await haveCrlsChanged(loaded))) isOwed = !(await load(areOthers));
     tellExpired();
-  }, CRLS_EVERY_MS).unref();
+  };
+  const timer = setInterval(() => void look(), CRLS_EVERY_MS).unref();
   return {
     link() {
       const { port1, port2 } = new MessageChannel();
@@ -107,14 +109,22 @@ export function superviseAuthority(
       return { data: loaded.data, auditLog: auditLog === undefined ? undefined : auditLogOf(auditLog), port: port2 };
     },
     reload,
+    look,
     status: () => ({ ...statusOf(loaded, now()), loadedAt, notes: [...notes.lasting, ...notes.expired], refused }),
     stop: () => clearInterval(timer),
   };
 }
 
-function attempted(file: string, at: number): AuthorityLoading {
+/** Also true if their directory does not answer: the load that follows reports it. */
+async function haveCrlsChanged({ crlDirectory, crlStamp }: LoadedAuthority): Promise<boolean> {
+  if (crlDirectory === undefined) return false;
+  const stamp = assertAnswers(crlDirectory).then(() => directoryStamp(crlDirectory));
+  return (await stamp.catch(() => undefined)) !== crlStamp;
+}
+
+async function attempted(file: string, at: number): Promise<AuthorityLoading> {
   try {
-    return loadAuthority(file, at);
+    return await loadAnswering(file, at);
   } catch (error) {
     if (error instanceof OperationError) return { kind: 'refused', mistakes: [{ file, message: error.message }] };
     throw error;

@@ -1,6 +1,6 @@
 // What a server serves: the snapshot that `--data` names and its compressed records, loaded into shared memory.
 // Told in lines for people; knows no thread and no port.
-import { closeSync } from 'node:fs';
+import { close } from 'node:fs';
 import { totalmem } from 'node:os';
 import { blocksFile } from '../../data/blocks/blockFiles.ts';
 import { loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
@@ -40,11 +40,11 @@ export interface ServedData {
 }
 
 /**
- * How a generation is loaded: with this base URL, telling whom; `assertRoom` and `isUncached` as in LoadOptions.
+ * How a generation is loaded: with this base URL, telling whom; `assertRoom` and the rest as in LoadOptions.
  * Records are compressed in so many threads, one a core unless told otherwise, unless they are among those whose
  * blocks are served.
  */
-export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' | 'isUncached'> {
+export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' | 'isUncached' | 'isOffThread'> {
   readonly deflateThreads?: number;
   readonly servedBlocks?: () => LoadedSnapshot | undefined;
   readonly report: Report;
@@ -63,9 +63,9 @@ export async function loadGeneration(
   before: HeldFile | undefined,
 ): Promise<Generation> {
   const startMs = steadyMs();
-  const { baseUrl, assertRoom, isUncached, report, showProgress } = options;
+  const { baseUrl, assertRoom, isUncached, isOffThread, report, showProgress } = options;
   const opening = openingOf(settings, (line) => report(line, 'warn'));
-  const how = { baseUrl, assertRoom, isUncached, ...opening };
+  const how = { baseUrl, assertRoom, isUncached, isOffThread, ...opening };
   const { loaded, held } = await showProgress(async (onProgress) =>
     before
       ? { loaded: await openHeld(before, how, onProgress), held: before }
@@ -120,9 +120,9 @@ export async function loadNext(
   return undefined;
 }
 
-/** Lets go of a file, if any: nothing can be loaded from there again. */
+/** Closes a file, if any. Does not wait: a file system over a network asks its server. */
 export function releaseFile(held: HeldFile | undefined): void {
-  if (held) closeSync(held.descriptor);
+  if (held) close(held.descriptor, () => undefined);
 }
 
 /**
@@ -182,7 +182,7 @@ async function blocksOf(
   settings: Settings,
   loaded: LoadedSnapshot,
   held: HeldFile,
-  { report, showProgress, assertRoom, deflateThreads, servedBlocks }: GenerationOptions,
+  { report, showProgress, assertRoom, isOffThread, deflateThreads, servedBlocks }: GenerationOptions,
 ): Promise<LoadedSnapshot | undefined> {
   const startMs = steadyMs();
   // Kept for the next start only where the base URL is one that the next start will have: no free port is in it.
@@ -190,7 +190,11 @@ async function blocksOf(
   const file = isLasting && held.isNameless !== true ? blocksFile(held.file, loaded) : undefined;
   try {
     const blocks = await showProgress((onProgress) =>
-      loadBlocks(loaded, { file, earlier: servedBlocks?.(), assertRoom, threads: deflateThreads }, onProgress),
+      loadBlocks(
+        loaded,
+        { file, earlier: servedBlocks?.(), assertRoom, isOffThread, threads: deflateThreads },
+        onProgress,
+      ),
     );
     tellBlocks(loaded.generation, blocks, steadyMs() - startMs, report);
     return blocks.loaded;

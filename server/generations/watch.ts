@@ -2,6 +2,7 @@
 // since what systems tell of changes is lost over networks and renames.
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { withTimeLimit } from '../../data/timeLimit.ts';
 
 /** So long between two looks; what has changed is told once two looks have seen the same. */
 const EVERY_MS = 1000;
@@ -10,19 +11,18 @@ const EVERY_MS = 1000;
 const AGAIN_LOOKS = 600;
 
 /**
- * What tells data from what has replaced it, undefined where there is none: device, number, length and time of change
- * of the file, or of each file of a directory. Cost: a call of the system for each file.
+ * What tells data from what has replaced it, undefined where there is none, or no answer: device, number, length and
+ * time of change of the file, or of each file of a directory. Cost: a call of the system for each file.
  */
 async function identityOf(data: string): Promise<string | undefined> {
-  try {
-    if (!(await stat(data)).isDirectory()) return await fileIdentity(data);
+  const identify = async (): Promise<string> => {
+    if (!(await stat(data)).isDirectory()) return fileIdentity(data);
     const lines: string[] = [];
     for (const name of (await readdir(data)).toSorted())
       lines.push(`${name} ${await fileIdentity(path.join(data, name))}`);
     return lines.join('\n');
-  } catch {
-    return undefined;
-  }
+  };
+  return withTimeLimit(data, identify).catch(() => undefined);
 }
 
 async function fileIdentity(file: string): Promise<string> {
@@ -33,8 +33,7 @@ async function fileIdentity(file: string): Promise<string> {
 /**
  * A watch over data as it is now. Started, it calls `onReplaced` whenever the data is other than it was, or was told
  * last, and has stayed so for a look, and again ten minutes later where that answers false; what is gone, or still
- * being written, is waited for, and so is a file server that does not answer, by nobody else. Answers what ends it;
- * keeps no process alive.
+ * being written, is waited for. Answers what ends it; keeps no process alive.
  */
 export async function watchOver(data: string): Promise<(onReplaced: () => Promise<boolean>) => () => void> {
   let told = await identityOf(data);

@@ -3,6 +3,7 @@
 import type { SnapshotCache } from '../../data/distribution/cache.ts';
 import type { Pointer } from '../../data/distribution/pointer.ts';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
+import { withTimeLimit } from '../../data/timeLimit.ts';
 import type { Report } from '../observe/events.ts';
 
 /** What is kept in a cache, and what could not be. */
@@ -33,32 +34,32 @@ export class Keeping {
     if (!(await this.#isNoted(pointer.generation, () => this.#cache.keep(pointer)))) return;
     this.#unkept = undefined;
     this.#isRemoved = false;
-    this.#removeOthers();
+    await this.#removeOthers();
   }
 
   /** A generation of the cache is served now: a restart begins with it. Rejects with our bugs alone. */
   async serves(generation: string): Promise<void> {
-    if (await this.#isNoted(generation, () => this.#cache.serves(generation))) this.#confirmNothing();
+    if (await this.#isNoted(generation, () => this.#cache.serves(generation))) await this.#confirmNothing();
   }
 
   /** Keeps what could not be kept. Rejects with our bugs alone. */
   async keepAgain(pointer: Pointer): Promise<void> {
     await this.keep(pointer);
-    this.#confirmNothing();
+    await this.#confirmNothing();
   }
 
   /** What was written now is as fresh as before. */
-  #confirmNothing(): void {
-    if (this.#confirmedMs !== undefined) this.confirm(this.#confirmedMs);
+  async #confirmNothing(): Promise<void> {
+    if (this.#confirmedMs !== undefined) await this.confirm(this.#confirmedMs);
   }
 
   /** What is kept was seen to be current, in milliseconds since 1970; told once where that cannot be noted. */
-  confirm(nowMs: number): void {
+  async confirm(nowMs: number): Promise<void> {
     this.#confirmedMs = nowMs;
     // Else it is another one that the cache has.
     if (!this.isKept) return;
     try {
-      this.#cache.confirm(nowMs);
+      await withTimeLimit(this.#cache.directory, () => this.#cache.confirm(nowMs));
       this.#unconfirmed = undefined;
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
@@ -72,7 +73,7 @@ export class Keeping {
 
   async #isNoted(generation: string, note: () => Promise<void>): Promise<boolean> {
     try {
-      await note();
+      await withTimeLimit(this.#cache.directory, note);
       return true;
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
@@ -84,9 +85,9 @@ export class Keeping {
   }
 
   /** What nobody serves any more goes; where it cannot, that is told, and tried with the next generation. */
-  #removeOthers(): void {
+  async #removeOthers(): Promise<void> {
     try {
-      this.#cache.removeOthers();
+      await withTimeLimit(this.#cache.directory, () => this.#cache.removeOthers());
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
       this.#report(error.message, 'warn');

@@ -1,5 +1,6 @@
 // How a server takes other data, and who hears of it. Composition only, read with the first order: generations.ts
 // decides, data.ts loads, the serving threads serve.
+import { assertAnswers } from '../../data/timeLimit.ts';
 import type { Report } from '../observe/events.ts';
 import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Settings } from '../settings/declarations.ts';
@@ -33,7 +34,7 @@ export interface ReloadOptions {
 /**
  * The generations of a server that serves its first one. Cost: a load of each next one, and two in memory meanwhile.
  */
-export function generationsOf({
+export async function generationsOf({
   settings,
   baseUrl,
   dataPath,
@@ -42,7 +43,7 @@ export function generationsOf({
   subscription,
   administration,
   report,
-}: ReloadOptions): Generations {
+}: ReloadOptions): Promise<Generations> {
   // One thread deflates, since the others serve; nobody looks at a terminal while a server runs.
   const loading = {
     baseUrl,
@@ -53,6 +54,8 @@ export function generationsOf({
     // What a refresh writes, it writes past the cache.
     isUncached: settings.follow !== undefined,
     deflateThreads: 1,
+    // This thread answers operators, also while a mount hangs.
+    isOffThread: true,
     servedBlocks: () => served.generation.blocks,
   };
   const replaced = new ReplacedGenerations(settings.replacedSeconds, threads, report);
@@ -60,8 +63,10 @@ export function generationsOf({
   return new Generations(served, {
     clock: steadyMs,
     now: epochMs,
-    before: subscription?.other(served.generation.loaded.generation),
+    before: await subscription?.other(served.generation.loaded.generation),
     load: async (held) => {
+      // An import has no name any more: its file is in the directory for temporary files.
+      if (!held?.isNameless) await assertAnswers(held?.file ?? dataPath(), subscription && settings.cache);
       let next: Generation | undefined;
       try {
         const current = served.generation.loaded.generation;

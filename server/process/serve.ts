@@ -196,6 +196,7 @@ async function staleTold(
  * descriptor Node keeps that failure for whoever imports it, and never for itself.
  */
 const readReloads = async (): Promise<typeof import('./reloads.ts')> => {
+  await import('../../data/timeLimit.ts');
   await import('../generations/generations.ts');
   await import('../threads/release.ts');
   await import('../threads/swap.ts');

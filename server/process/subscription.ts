@@ -8,7 +8,6 @@ import { distrust, fetchObject } from '../../data/distribution/fetch.ts';
 import { blocksName, decodePointer, isOlderData, type Pointer, snapshotName } from '../../data/distribution/pointer.ts';
 import { openTarget } from '../../data/distribution/openTarget.ts';
 import type { Target } from '../../data/distribution/target.ts';
-import { holdData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { describeHeld, type HeldFile } from '../../data/store/load.ts';
 import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
@@ -87,7 +86,7 @@ export class Subscription {
   static async open(options: SubscriptionOptions): Promise<Subscription> {
     const { from, cache } = options.settings;
     const target = await openTarget(from, { timeoutMs: TIMEOUT_MS, ...targetAccess(options.settings) });
-    return new Subscription(options, target, SnapshotCache.open(cache, target.name));
+    return new Subscription(options, target, await SnapshotCache.open(cache, target.name));
   }
 
   /** Where the snapshot lies that is to be served now. Throws OperationError `file` before there is one. */
@@ -153,10 +152,10 @@ export class Subscription {
   }
 
   /** The file of a generation of the cache beside the one that is served, held open; undefined where there is none. */
-  other(served: string): HeldFile | undefined {
+  async other(served: string): Promise<HeldFile | undefined> {
     const other = this.#cache.pointers.find(({ generation }) => generation !== served);
     try {
-      return other && holdData(this.#cache.snapshotFile(other));
+      return other && (await this.#cache.hold(other));
     } catch (error) {
       if (error instanceof OperationError) return undefined;
       throw error;
@@ -261,7 +260,7 @@ export class Subscription {
         await this.#follow(found.text, isOrder, take);
         this.#validator = found.validator;
       }
-      this.#confirm();
+      await this.#confirm();
       return undefined;
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
@@ -281,8 +280,9 @@ export class Subscription {
         await this.#try(pointer, take);
       } else if (pointer.sequence < this.#taken.sequence) return; // Of a mirror that is behind.
       const isAnother = pointer.sequence !== this.#taken?.sequence || pointer.sha256 !== this.#taken.sha256;
-      this.#taken = pointer;
+      // `/status` has it once a restart begins with it.
       if (isAnother) await this.#keeping.keep(pointer);
+      this.#taken = pointer;
       this.#freshness.note(this.#taken, this.#lastSuccessMs !== undefined && !this.#isFailing);
       this.#refused = undefined;
     } catch (error) {
@@ -310,20 +310,20 @@ export class Subscription {
   async #bring(pointer: Pointer): Promise<void> {
     const { baseUrl, report, settings } = this.#options;
     const startMs = steadyMs();
-    const makeRoom = (): void => this.#cache.removeOthers([pointer]);
+    const makeRoom = (): Promise<void> => this.#cache.removeOthers([pointer]);
     const shared = { target: this.#target, signal: this.#stop.signal, stallMs: TIMEOUT_MS, makeRoom };
     const file = this.#cache.snapshotFile(pointer);
     const generation = pointer.generation.slice(0, 12);
     let bytes = await fetchObject({ ...shared, name: snapshotName(pointer), stored: pointer, file });
-    const held = holdData(file);
+    const held = await this.#cache.hold(pointer);
     let created: string | undefined;
     try {
-      const found = held && describeHeld(held);
-      const what = `${this.#target.name}: the snapshot is of generation ${found?.generation}, expected ${pointer.generation}`;
-      if (found?.generation !== pointer.generation) throw new OperationError('snapshot', what);
+      const found = describeHeld(held);
+      const what = `${this.#target.name}: the snapshot is of generation ${found.generation}, expected ${pointer.generation}`;
+      if (found.generation !== pointer.generation) throw new OperationError('snapshot', what);
       ({ created } = found);
     } catch (error) {
-      distrust(file);
+      await distrust(file);
       throw error;
     } finally {
       releaseFile(held);
@@ -359,7 +359,7 @@ export class Subscription {
       if (!refusal) return;
       const { reason = '', failure } = refusal;
       // Else replicas that share the cache may serve it, or this one later.
-      if (failure === 'snapshot') distrust(this.#cache.snapshotFile(pointer));
+      if (failure === 'snapshot') await distrust(this.#cache.snapshotFile(pointer));
       throw new OperationError('refused', reason);
     } finally {
       this.#tried = undefined;
@@ -374,7 +374,7 @@ export class Subscription {
     const file = this.#cache.snapshotFile(pointer);
     let held: HeldFile | undefined;
     try {
-      held = holdData(file);
+      held = await this.#cache.hold(pointer);
       return await load(held);
     } catch (error) {
       releaseFile(held);
@@ -382,15 +382,15 @@ export class Subscription {
       const what = `generation ${pointer.generation.slice(0, 12)} of the cache`;
       this.#options.report(`${what} is not taken: ${error.message}`, 'warn');
       // What could not be read now may be read by the next start.
-      if (error.code === 'snapshot') distrust(file);
+      if (error.code === 'snapshot') await distrust(file);
       return undefined;
     }
   }
 
-  #confirm(): void {
+  async #confirm(): Promise<void> {
     this.#lastSuccessMs = epochMs();
     this.#freshness.confirm();
-    this.#keeping.confirm(this.#lastSuccessMs);
+    await this.#keeping.confirm(this.#lastSuccessMs);
     if (this.#isFailing) this.#options.report(`${this.#target.name}: what is served is current again`);
     this.#isFailing = false;
   }

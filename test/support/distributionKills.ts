@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type CommandProcess, runCommand } from './commandProcess.ts';
-import { cacheOf, type Follower, startFollower } from './followers.ts';
+import { cacheOf, type Follower, type FollowerStatus, startFollower } from './followers.ts';
 import { until } from './waits.ts';
 import { newFolder, published, type Release, strayNames, wholePointer } from './distributions.ts';
 
@@ -84,5 +84,7 @@ export async function followerKills(parent: string, old: Release, next: Release)
 }
 
 async function servedBy(follower: Follower, { generation }: Release): Promise<void> {
-  await until(async () => (await follower.status()).target.generation === generation);
+  // The admin port answers before the cache is open.
+  const status: () => Promise<Partial<FollowerStatus>> = follower.status;
+  await until(async () => (await status()).target?.generation === generation);
 }

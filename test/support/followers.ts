@@ -35,6 +35,7 @@ interface Ordered {
 /** A server that follows a target; its admin port answers before it has anything to serve. */
 export interface Follower extends CommandProcess {
   status(): Promise<FollowerStatus>;
+  livez(): Promise<number>;
   readyz(): Promise<{ readonly code: number; readonly status: string; readonly reason?: string }>;
   /** Orders it to take what there is now. */
   reload(): Promise<Ordered>;
@@ -60,6 +61,7 @@ export async function startFollower(
   return {
     ...command,
     status: async () => (await read('/status')).body as FollowerStatus,
+    livez: async () => (await fetch(`${origin}/livez`, { signal: AbortSignal.timeout(5000) })).status,
     readyz: async () => {
       const { code, body } = await read('/readyz');
       return { code, ...(body as { status: string; reason?: string }) };

@@ -2,6 +2,7 @@
 // found before any is told, and a configuration with one is not used at all. Reads files, starts nothing.
 import type { KeyObject } from 'node:crypto';
 import { OperationError } from '../../../data/operationError.ts';
+import { assertAnswers } from '../../../data/timeLimit.ts';
 import { readToml, type TomlDocument } from '../../settings/toml.ts';
 import { shownSubject } from '../x509/certificate.ts';
 import { crlStoreOf } from '../x509/crl.ts';
@@ -73,12 +74,9 @@ export type AuthorityLoading = LoadedAuthority | { readonly kind: 'refused'; rea
  */
 export function loadAuthority(file: string, at: number): AuthorityLoading {
   const mistakes = noMistakes();
-  const text = readText(file, FILE_BYTES_MAX.configuration, { file }, mistakes);
-  const reading = text === undefined ? undefined : readToml(file, text);
-  if (reading?.kind === 'refused') mistakes.add(reading.place, reading.reason);
-  if (reading?.kind !== 'read') return { kind: 'refused', mistakes: mistakes.all };
-  const { table, placeOf } = reading;
-  const source: Source = { table, placeOf, mistakes };
+  const source = sourceIn(file, mistakes);
+  if (!source) return { kind: 'refused', mistakes: mistakes.all };
+  const { table, placeOf } = source;
   const keys = keysOf(file, source);
   judgeWindow(source, keys);
   const drafts = draftsOf(source, keys);
@@ -129,6 +127,24 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   ];
   const unusableFiles = unusable.all.length;
   return { kind: 'loaded', data, notes, unusableFiles, expirySource, crlDirectory: keys.crls, crlStamp };
+}
+
+/** As loadAuthority, but throws OperationError `network` if a path does not answer: that would block this thread. */
+export async function loadAnswering(file: string, at: number): Promise<AuthorityLoading> {
+  await assertAnswers(file);
+  const source = sourceIn(file, noMistakes());
+  if (source) {
+    const { key, certificate, ca, usersFile = [], mapConfig = [], crls = [] } = keysOf(file, source);
+    for (const path of [key, certificate, ca, usersFile, mapConfig, crls].flat()) await assertAnswers(path);
+  }
+  return loadAuthority(file, at);
+}
+
+function sourceIn(file: string, mistakes: Mistakes): Source | undefined {
+  const text = readText(file, FILE_BYTES_MAX.configuration, { file }, mistakes);
+  const reading = text === undefined ? undefined : readToml(file, text);
+  if (reading?.kind === 'refused') mistakes.add(reading.place, reading.reason);
+  return reading?.kind === 'read' ? { ...reading, mistakes } : undefined;
 }
 
 /** The files that are not used are often the reason of the mistakes. */

@@ -9,13 +9,11 @@ import { temporaryDirectory } from '../../../support/dataSets.ts';
 
 const directory = temporaryDirectory();
 
-test('a folder that cannot be made is told with the flag that names it', () => {
+test('a folder that cannot be made is told with the flag that names it', async () => {
   const file = join(directory, 'file');
   writeFileSync(file, '');
   const message = expect.stringContaining(`cannot write ${file}/cache, the folder of --cache: ENOTDIR`) as unknown;
-  expect(() => SnapshotCache.open(`${file}/cache`, 'file:///target')).toThrow(
-    expect.objectContaining({ code: 'file', message }),
-  );
+  await expect(SnapshotCache.open(`${file}/cache`, 'file:///target')).rejects.toMatchObject({ code: 'file', message });
 });
 
 test('of replicas that share a folder none takes away what another one is ahead with, or fetches', async () => {
@@ -33,11 +31,11 @@ test('of replicas that share a folder none takes away what another one is ahead 
   };
   const kept = async (cache: SnapshotCache, pointer: Pointer): Promise<void> => {
     await cache.keep(pointer);
-    cache.removeOthers();
+    await cache.removeOthers();
   };
   fetch(first, second, third);
   const target = 'file:///target';
-  const [ahead, behind] = [SnapshotCache.open(shared, target), SnapshotCache.open(shared, target)];
+  const [ahead, behind] = [await SnapshotCache.open(shared, target), await SnapshotCache.open(shared, target)];
   await kept(ahead, first);
   fetch(second, third);
   await kept(behind, first);
@@ -51,7 +49,7 @@ test('of replicas that share a folder none takes away what another one is ahead 
   fetch(second);
   await kept(behind, second);
   expect(namesIn()).toEqual(expect.arrayContaining(['b.snapshot', 'c.snapshot', 'd.snapshot.partial']));
-  expect(SnapshotCache.open(shared, target).pointers[0]).toEqual(third);
+  expect((await SnapshotCache.open(shared, target)).pointers[0]).toEqual(third);
   const longAgo = Date.now() / 1000 - 3600;
   utimesSync(partial, longAgo, longAgo);
   await kept(behind, third);

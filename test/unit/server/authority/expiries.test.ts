@@ -2,15 +2,11 @@
 import { createPublicKey } from 'node:crypto';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { expiriesOf, firstExpiries } from '../../../../server/authority/configuration/expiries.ts';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
-import {
-  type AuthoritySupervisor,
-  CRLS_EVERY_MS,
-  superviseAuthority,
-} from '../../../../server/authority/supervisor.ts';
+import { type AuthoritySupervisor, superviseAuthority } from '../../../../server/authority/supervisor.ts';
 import type { ServiceEvent } from '../../../../server/observe/events.ts';
 import { CONFIG_LINES, loadedData, type TestSite, testSite } from '../../../support/authorities.ts';
 import { CRL_NUMBER, extension, makeCrl, pemOf } from '../../../support/certificates.ts';
@@ -24,7 +20,6 @@ let now: number;
 let old: Holder;
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   [events, now] = [[], AT];
   site = testSite({ site: ecPair(), partner: ecPair(), validity: { notBefore: AT - 100, notAfter: AT + 1000 } });
   mkdirSync(join(site.directory, 'crls'));
@@ -40,7 +35,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   supervisor?.stop();
-  vi.useRealTimers();
   site.remove();
 });
 
@@ -73,11 +67,11 @@ function firsts(at = AT): unknown {
   return loading.kind === 'loaded' ? firstExpiries(expiriesOf(loading.expirySource, at)) : loading.mistakes;
 }
 
-/** What is told when a minute has passed, so many seconds behind AT. */
-function toldAt(seconds: number): readonly string[] {
+/** The events of the look of a minute, `seconds` after AT. */
+async function toldAt(seconds: number): Promise<readonly string[]> {
   now = AT + seconds;
   events.length = 0;
-  vi.advanceTimersByTime(CRLS_EVERY_MS);
+  await supervisor!.look();
   return events.map((event) => (event.kind === 'authorityExpired' ? `${event.at - AT}: ${event.note}` : event.kind));
 }
 
@@ -91,7 +85,7 @@ test('the first of each kind is known: of several CRLs of a CA the last counts, 
   expect(firsts()).toEqual({ certificate: AT + 1000, cas: AT + 500 });
 });
 
-test('what runs out while it is served is told once, within a minute, and stands in the status', () => {
+test('what runs out while it is served is told once, within a minute, and stands in the status', async () => {
   supervisor = supervised();
   expect(supervisor.status()).toEqual({
     siteName: 'Here',
@@ -103,50 +97,50 @@ test('what runs out while it is served is told once, within a minute, and stands
     expires: { certificate: AT + 1000, cas: AT + 500, crls: AT + 300 },
     refused: undefined,
   });
-  expect([toldAt(300), toldAt(301), toldAt(302)]).toEqual([[], [`301: ${UNLISTED}`], []]);
-  expect([toldAt(501), toldAt(561)]).toEqual([[`501: ${EXPIRED}`], []]);
+  expect([await toldAt(300), await toldAt(301), await toldAt(302)]).toEqual([[], [`301: ${UNLISTED}`], []]);
+  expect([await toldAt(501), await toldAt(561)]).toEqual([[`501: ${EXPIRED}`], []]);
   expect(supervisor.status().notes.slice(1)).toEqual([UNLISTED, EXPIRED]);
-  expect(toldAt(1001)).toEqual([
+  expect(await toldAt(1001)).toEqual([
     '1001: the certificate of /O=Test/CN=Here Authority has expired: nobody believes what is issued',
     '1001: the CA /O=Test/CN=CA has expired: nobody whom it certified gets in',
   ]);
 });
 
-test('a CRL that was made in advance counts from its time on', () => {
+test('a CRL that was made in advance counts from its time on', async () => {
   writeCrl('ca.next.crl', AT + 600, site.ca, AT + 290);
   writeCrl('ca.later.crl', AT + 900, site.ca, AT + 700);
   supervisor = supervised();
-  expect([toldAt(301), supervisor.status().expires.crls]).toEqual([[], AT + 600]);
+  expect([await toldAt(301), supervisor.status().expires.crls]).toEqual([[], AT + 600]);
   // Old CA has expired by then.
-  expect([toldAt(501), toldAt(601)]).toEqual([[`501: ${EXPIRED}`], [`601: ${UNLISTED}`]]);
+  expect([await toldAt(501), await toldAt(601)]).toEqual([[`501: ${EXPIRED}`], [`601: ${UNLISTED}`]]);
   expect(supervisor.status()).toMatchObject({
     notes: expect.arrayContaining([UNLISTED]) as unknown,
     expires: { crls: 0 },
   });
-  expect(toldAt(701)).toEqual([]);
+  expect(await toldAt(701)).toEqual([]);
   expect(supervisor.status().notes.slice(1)).toEqual([EXPIRED]);
-  expect(toldAt(901)).toEqual([`901: ${UNLISTED}`]);
+  expect(await toldAt(901)).toEqual([`901: ${UNLISTED}`]);
 });
 
-test('a CRL that begins behind the load ends the note that there is none, and is told when it runs out', () => {
+test('a CRL that begins behind the load ends the note that there is none, and is told when it runs out', async () => {
   for (const name of ['ca.crl', 'ca.r0']) writeCrl(name, AT + 300, site.ca, AT + 120);
   supervisor = supervised();
   expect(supervisor.status().notes.slice(1)).toEqual([UNLISTED]);
-  expect(toldAt(121)).toEqual([]);
+  expect(await toldAt(121)).toEqual([]);
   expect(supervisor.status().notes.slice(1)).toEqual([]);
-  expect(toldAt(301)).toEqual([`301: ${UNLISTED}`]);
+  expect(await toldAt(301)).toEqual([`301: ${UNLISTED}`]);
 });
 
-test('what had run out before is a note, not told again; what is mended is neither', () => {
+test('what had run out before is a note, not told again; what is mended is neither', async () => {
   now = AT + 301;
   supervisor = supervised();
   expect(supervisor.status().notes.slice(1)).toEqual([UNLISTED]);
-  expect(toldAt(302)).toEqual([]);
+  expect(await toldAt(302)).toEqual([]);
   writeCrl('ca.newer.crl', AT + 400);
-  expect(toldAt(303)).toEqual(['authorityLoaded']);
+  expect(await toldAt(303)).toEqual(['authorityLoaded']);
   expect(supervisor.status()).toMatchObject({ loadedAt: AT + 303, expires: { crls: AT + 400 } });
   expect(supervisor.status().notes.slice(1)).toEqual([]);
-  expect(toldAt(401)).toEqual([`401: ${UNLISTED}`]);
+  expect(await toldAt(401)).toEqual([`401: ${UNLISTED}`]);
 });
 
 test('a CRL that says nothing of users is none, and why it does not is told', () => {
@@ -173,7 +167,7 @@ test('a CRL that the weak key of a CA of that name signed is none, and that is t
   expect(firsts()).toMatchObject({ crls: AT + 300 });
 });
 
-test('a CRL of CAs alone counts, and that nobody gets in whom its CA certified itself is told', () => {
+test('a CRL of CAs alone counts, and that nobody gets in whom its CA certified itself is told', async () => {
   for (const name of ['ca.crl', 'ca.r0', 'old.crl']) rmSync(join(site.directory, 'crls', name));
   configure(['crls = "crls"']);
   const ofCas = extension('2.5.29.28', sequence(implicit(2, Buffer.of(0xff))), true);
@@ -190,14 +184,14 @@ test('a CRL of CAs alone counts, and that nobody gets in whom its CA certified i
   const note = 'the CRL of /O=Test/CN=CA is of its CAs alone: nobody whom it certified itself gets in';
   expect(supervisor.status().notes).toContain(note);
   writeCrl('ca.users.crl', AT + 200);
-  expect(toldAt(60)).toEqual(['authorityLoaded']);
+  expect(await toldAt(60)).toEqual(['authorityLoaded']);
   expect(supervisor.status().notes).not.toContain(note);
   // Users need theirs, however long that of CAs lasts.
   expect(supervisor.status().expires).toMatchObject({ crls: AT + 200 });
-  expect(toldAt(201)).toEqual([`201: ${UNLISTED}`]);
+  expect(await toldAt(201)).toEqual([`201: ${UNLISTED}`]);
 });
 
-test('what certified the authority runs out before its own certificate: nothing is granted then', () => {
+test('what certified the authority runs out before its own certificate: nothing is granted then', async () => {
   const validity = { notBefore: AT - 100, notAfter: AT + 200 };
   const between = holderOf('ca', nameDer(person('Between')), ecPair(), site.ca, validity);
   const own = holderOf('signer', site.site.name, rsaPair(), between, { ...validity, notAfter: AT + 1000 });
@@ -206,7 +200,7 @@ test('what certified the authority runs out before its own certificate: nothing 
   expect(firsts()).toMatchObject({ certificate: AT + 200 });
   expect(loadedData(site).issuerNotAfter).toBe(AT + 200);
   supervisor = supervised();
-  expect(toldAt(201)).toEqual([
+  expect(await toldAt(201)).toEqual([
     '201: what certified /O=Test/CN=Here Authority has expired: nobody believes what is issued',
   ]);
 });
@@ -244,29 +238,29 @@ test('a CRL that lists the certificate of the authority itself is told, and noth
   expect(loadedData(site).isIssuerRevoked).toBe(false);
 });
 
-test('what lies beside the CRLs and leads nowhere keeps nobody from new ones', () => {
+test('what lies beside the CRLs and leads nowhere keeps nobody from new ones', async () => {
   symlinkSync('/nowhere', join(site.directory, 'crls', 'old.signing_policy'));
   supervisor = supervised();
   writeCrl('ca.newer.crl', AT + 400);
-  expect(toldAt(60)).toEqual(['authorityLoaded']);
+  expect(await toldAt(60)).toEqual(['authorityLoaded']);
   expect(supervisor.status()).toMatchObject({ expires: { crls: AT + 400 } });
 });
 
-test('clocks may differ by the skew that is set', () => {
+test('clocks may differ by the skew that is set', async () => {
   configure(['crls = "crls"', 'clockSkewSeconds = 60']);
   supervisor = supervised();
-  expect([toldAt(360), toldAt(361)]).toEqual([[], [`361: ${UNLISTED}`]]);
+  expect([await toldAt(360), await toldAt(361)]).toEqual([[], [`361: ${UNLISTED}`]]);
 });
 
-test('the mistakes of files that were not taken stand in the status until they are mended', () => {
+test('the mistakes of files that were not taken stand in the status until they are mended', async () => {
   supervisor = supervised();
   configure(['mistake = 1']);
-  expect(supervisor.reload()).toBe(false);
+  expect(await supervisor.reload()).toBe(false);
   expect(supervisor.status()).toMatchObject({
     loadedAt: AT,
     refused: { at: AT, mistakes: [expect.stringMatching(/authority\.toml:1:1: unknown key "mistake"/)] },
   });
   configure([]);
-  expect(supervisor.reload()).toBe(true);
+  expect(await supervisor.reload()).toBe(true);
   expect(supervisor.status().refused).toBeUndefined();
 });
