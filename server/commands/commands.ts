@@ -22,7 +22,6 @@ export function commandLine(outputs: Outputs): Command {
   addFields(root, outputs);
   addExport(root, outputs);
   addStats(root, outputs);
-  addTop(root, outputs);
   addAuthority(root, outputs);
   return root;
 }
@@ -72,19 +71,6 @@ function addStats(root: Command, outputs: Outputs): void {
     .action(async (data: string, { format, ...flags }: Flags & { readonly format: StatsFormat }) => {
       const { runStats } = await import('./stats.ts');
       await runStats({ data, format }, flags, outputs);
-    });
-}
-
-function addTop(root: Command, outputs: Outputs): void {
-  root
-    .command('top')
-    .description('Show the live traffic of a server, from the metrics of its admin port.')
-    .argument('<url>', 'address of the admin port (serve --admin-port)')
-    .option('--once', 'print one table of all since its start, and end')
-    .addHelpText('after', example('top http://127.0.0.1:9090'))
-    .action(async (url: string, { once: isOnce = false }: { readonly once?: boolean }) => {
-      const { runTop } = await import('./top.ts');
-      await runTop(url, isOnce, outputs);
     });
 }
 

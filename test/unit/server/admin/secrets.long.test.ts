@@ -46,7 +46,6 @@ test.each([
   [['publish', join(directory, 'none.snapshot'), '--to', `nats://someone:${SECRET}@127.0.0.1:1/bucket`], 2],
   [['crawl', USER, '-o', join(directory, 'crawled')], 2],
   [['import', directory, '-o', join(directory, 'a.snapshot'), '--base-url', USER], 2],
-  [['top', USER], 1],
 ] as const)('%j is refused without repeating the secret', async (words, code) => {
   const command = runCommand(words, { environment });
   expect(await command.ended).toEqual({ code, signal: null });
