@@ -133,7 +133,7 @@ export const DICTIONARY = {
       element: 'u32',
       below: 'codes + 1',
       isOptional: true,
-      meaning: 'one element, the first code whose value does not fit the type; absent if there is none',
+      meaning: 'one element, the first code whose value does not fit the type; absent if all fit',
     },
   },
 } as const satisfies SectionGroup;
