@@ -52,6 +52,7 @@ function valueOf({ dictionary, codeAt }: FieldIndex, row: number): Json {
   const code = codeAt(row);
   if (code >= dictionary.size) return { kind: 'null' };
   const text = Buffer.from(textAt(dictionary, code)).toString();
+  if (code >= dictionary.fitting) return { kind: 'misfit', text };
   if (dictionary.type === 'boolean') return { kind: 'boolean', value: text === 'true' };
   if (dictionary.type === 'integer' || dictionary.type === 'float') return { kind: 'number', token: text };
   return { kind: 'string', value: dictionary.type === 'link' ? `{base_url}/api/v3/x/${text}/?format=api` : text };
