@@ -64,7 +64,7 @@ async function expectSame(name: string, query = '', version = 'v3'): Promise<num
     .map((element) => element.name);
   const ndjson = (await bytesOf(`${list}&format=ndjson`)).toString();
   const all = (await bytesOf(`/api/${version}/${name}/?format=ndjson`)).toString();
-  const expected = expectedRows({ names, types }, ndjson, all);
+  const expected = expectedRows({ names, types }, name, ndjson, all);
   expect(differencesOf(rows, expected, names), list).toEqual([]);
   const objects = await parquetReadObjects({ file: buffer, utf8: false });
   const plain = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);

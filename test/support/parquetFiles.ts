@@ -1,6 +1,7 @@
 // Parquet files read with DuckDB, a library of another family than the one that writes them, and what the NDJSON of the
 // same list says that they must hold: value by value, worked out from the records alone.
 import { memberOf, parseJson, writeJson, type Json } from '../differential/json.ts';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { FIELD_NAME } from '../../engine/schema/layout.ts';
 import { isInstalled, requireFrom } from './ownPackages.ts';
 
@@ -47,15 +48,20 @@ export function readParquet(file: string): Promise<ParquetTable> {
 }
 
 /**
- * The rows that a file with these columns must have where the list has these lines. A column is JSON where one of its
- * values in `all`, the lines of the whole collection, is nested, or its name is none that a filter can have.
+ * The rows of a file with these columns, if the list of the collection `of` has these lines. The column of a documented
+ * scalar or link has its type. Another one is JSON if one of its values in `all`, the lines of the whole collection, is
+ * nested, or if no filter can have its name.
  */
 export function expectedRows(
   { names, types }: Pick<ParquetTable, 'names' | 'types'>,
+  of: string,
   ndjson: string,
   all: string,
 ): ParquetTable['rows'] {
+  const fields = COLLECTIONS.find(({ name }) => name === of)!.fields;
   const isNested = names.map((name) => {
+    const field = fields.find((one) => one.name === name);
+    if (field?.kind === 'scalar' || field?.kind === 'link') return false;
     const values = recordsIn(all).map((record) => memberOf(record, name)?.kind);
     return !FIELD_NAME.test(name) || values.includes('array') || values.includes('object');
   });
@@ -74,8 +80,10 @@ function recordsIn(ndjson: string): readonly Json[] {
 function valueOf(value: Json | undefined, type: string, isNested: boolean): string | number | boolean | null {
   if (value === undefined || value.kind === 'null') return null;
   if (type === 'BOOLEAN' && value.kind === 'boolean') return value.value;
-  if (type === 'BIGINT' && value.kind === 'number') return String(BigInt(value.token));
-  if (type === 'DOUBLE' && value.kind === 'number') return Number(value.token);
+  // A value that does not fit (A150) is null.
+  if (type === 'BIGINT')
+    return value.kind === 'number' && /^-?\d+$/.test(value.token) ? String(BigInt(value.token)) : null;
+  if (type === 'DOUBLE') return value.kind === 'number' ? Number(value.token) : null;
   if (type !== 'VARCHAR') throw new Error(`a column of ${type} for a value of kind ${value.kind}`);
   return value.kind === 'string' && !isNested ? value.value : writeJson(value);
 }

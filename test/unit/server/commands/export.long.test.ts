@@ -69,7 +69,7 @@ test.skipIf(!hasDuckDb)('all collections become files in a directory, which is m
     const { names, types, rows } = await readParquet(join(folder, `${name}.parquet`));
     const lines = readFileSync(join(folder, `${name}.ndjson`), 'utf8');
     expect(rows.length).toBeGreaterThan(100);
-    expect(rows).toEqual(expectedRows({ names, types }, lines, lines));
+    expect(rows).toEqual(expectedRows({ names, types }, name, lines, lines));
   }
 });
 
