@@ -24,11 +24,18 @@ function leastMicroseconds(bytes: Uint8Array, times = 1): number {
 }
 
 test('no flood costs more than a dozen times a plain request of its length', () => {
-  const plain = leastMicroseconds(Buffer.from(roleCall('é'.repeat(BYTES / 2 - 200))));
-  const ratios = Object.entries(floods(BYTES)).map(
-    ([name, bytes]) => [name, leastMicroseconds(bytes) / plain] as const,
-  );
-  expect(ratios.filter(([, ratio]) => ratio > RATIO_MAX)).toEqual([]);
+  const plain = Buffer.from(roleCall('é'.repeat(BYTES / 2 - 200)));
+  const least = new Map<string, number>();
+  const measure = (name: string, bytes: Uint8Array): void =>
+    void least.set(name, Math.min(least.get(name) ?? Infinity, leastMicroseconds(bytes)));
+  let dear: readonly string[] = [];
+  // The least of more turns is nearer to the cost, if the machine is busy for a while.
+  for (let turn = 0; turn < 5; turn++) {
+    for (const [name, bytes] of Object.entries({ plain, ...floods(BYTES) })) measure(name, bytes);
+    dear = [...least.keys()].filter((name) => least.get(name)! > RATIO_MAX * least.get('plain')!);
+    if (dear.length === 0) break;
+  }
+  expect(dear).toEqual([]);
 });
 
 test('what is refused costs no more than the costliest request of its length that is not', () => {
