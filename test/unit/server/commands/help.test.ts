@@ -10,7 +10,7 @@ import { parse } from '../../../support/parsedWords.ts';
 
 const directory = temporaryDirectory();
 const COMMANDS =
-  'serve import verify publish prune generate crawl follow diff changes explain fields export stats top authority'.split(
+  'serve import verify publish prune generate crawl follow diff changes explain fields export stats authority'.split(
     ' ',
   );
 
