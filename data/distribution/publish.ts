@@ -117,7 +117,7 @@ async function publishSources(
   onProgress: OnProgress,
 ): Promise<PublishReport> {
   if (created !== undefined && parseInstant(created) / 1000 > latestMs) {
-    const what = `the data is of ${created}, and replicas that take it refuse all that comes before that time`;
+    const what = `the data is dated ${created}, more than a day in the future: replicas that take it refuse all earlier data`;
     throw new OperationError('refused', `${target.name}: ${what}; --force publishes it anyway`);
   }
   const counts = Object.fromEntries(collections.map(({ name, records }) => [name, records]));

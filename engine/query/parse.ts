@@ -62,7 +62,7 @@ export function parseRecordQuery(
   known?: TopLevelKeys,
   own?: readonly string[],
 ): Ask {
-  // Apart, because a call without a query is often inlined.
+  // The rest is a function of its own, so that V8 inlines this one: a request without a query then allocates nothing.
   return query === undefined ? NOTHING_ASKED : (refusedUnread(query) ?? readRecordQuery(query, options, known, own));
 }
 

@@ -58,7 +58,7 @@ function addFollow(root: Command, outputs: Outputs): void {
     )
     .argument('<url>', 'base URL of the catalogue, or an address of its API')
     .addOption(valueOption('-o, --output', 'folder of the replica', PATH).makeOptionMandatory())
-    .option('--force', `${FORCE[1]}; publish data of the future`)
+    .option('--force', `${FORCE[1]}; publish data dated in the future`)
     .option('--once', 'refresh once and end, for cron')
     .addOption(valueOption('--publish-to', 'target that each new generation is published to', TARGET))
     .addOption(valueOption(...KEEP))

@@ -328,7 +328,7 @@ export class Subscription {
     } finally {
       releaseFile(held);
     }
-    // Else whoever writes the pointer could date an old generation as new. The file itself is as it was published.
+    // Otherwise a publisher of the pointer alone could date an old generation as new. The file is intact, so it stays.
     if (created !== pointer.created) {
       const [own, claimed] = [created, pointer.created].map((time) => time ?? 'no time');
       const what = `the pointer dates generation ${generation} ${claimed}, but its snapshot has ${own}`;
