@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dataSetOf, ndjsonOf, temporaryDirectory } from '../support/dataSets.ts';
 import { askedOf } from './asked.ts';
-import { design } from './quotes.ts';
+import { assumption } from './quotes.ts';
 import { servedSample } from './sample.ts';
 
 const SAMPLE = join(import.meta.dirname, '../../data/sample');
@@ -53,8 +53,9 @@ describe('a documented field keeps its documented type, in open collections too'
     expect(results).toMatchObject([{ ob_id: 211, startTime: '2020-02-30T00:00:00' }]);
   });
 
-  design(
-    'A value that does not fit is served as it is, matches no number, date or boolean (only text lookups on the served text, `isnull` and negations), sorts with the nulls, and is counted and reported as a warning with its file and line.',
+  assumption(
+    'A150',
+    'serves a value that does not fit as it is, finds it by lookups of texts, isnull and negations, and sorts it with the nulls',
     async () => {
       await expectIds(
         {

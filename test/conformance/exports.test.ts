@@ -1,6 +1,6 @@
-// What the design decides of exports, cut records, walks and what is beyond the specification. Over a real socket.
+// Assumptions about exports, cut records, walks and facets. Over a real socket.
 import { describe, expect } from 'vitest';
-import { design } from './quotes.ts';
+import { assumption } from './quotes.ts';
 import { BASE_URL, servedSample, targetOf, type JsonObject } from './sample.ts';
 
 const sample = servedSample();
@@ -31,8 +31,9 @@ function valueOf(cell: string | undefined, value: unknown): unknown {
 }
 
 describe('exports', () => {
-  design(
-    '`format=ndjson` (`application/x-ndjson`, LF after each record) and `format=csv` (`text/csv; charset=utf-8`, RFC 4180, header row, top-level keys in declared order, nested values as JSON, null empty) give all rows of the filtered list unless limit is set; no envelope.',
+  assumption(
+    'A62, A63',
+    'exports all rows of a filtered list as NDJSON and CSV, without an envelope, unless a limit is given',
     async () => {
       const { results } = await sample.page(`${LIST}?limit=1000000&${FILTER}`);
       const ndjson = await sample.get(`${LIST}?format=ndjson&${FILTER}`);
@@ -51,7 +52,7 @@ describe('exports', () => {
     },
   );
 
-  design('`?format=ndjson` and `?format=csv` exports of any filtered list, resumable with `after=<id>`', async () => {
+  assumption('A66', 'resumes an export after an id', async () => {
     const ids = (await sample.all('observations')).map(({ ob_id }) => Number(ob_id));
     const rest = await sample.get(`${LIST}?format=ndjson&fields=ob_id&after=${ids[9]}`);
     expect(rest.body).toBe(
@@ -65,7 +66,7 @@ describe('exports', () => {
     expect((await sample.get(`${LIST}?format=csv&fields=ob_id&after=${ids.at(-1)}`)).body).toBe('ob_id\r\n');
   });
 
-  design("The Accept header need not name an export's type.", async () => {
+  assumption('A51', 'sends an export by format, whatever Accept names', async () => {
     for (const accept of ['text/html', 'application/json', 'image/png']) {
       for (const format of ['csv', 'ndjson']) {
         const { status } = await sample.get(`${LIST}?limit=1&format=${format}`, { accept });
@@ -77,7 +78,7 @@ describe('exports', () => {
 });
 
 describe('what lists and exports say beside their rows', () => {
-  design('Lists carry `X-Total-Count` (exposed to browsers), so that HEAD tells a count alone.', async () => {
+  assumption('A49', 'gives the count of a list or export in X-Total-Count, to HEAD too', async () => {
     for (const query of ['limit=2&status=completed', 'format=csv&limit=1', 'title__regex=a&limit=1', 'title=none']) {
       const { count } = await sample.page(`${LIST}?${query}&format=json`);
       for (const method of ['GET', 'HEAD']) {
@@ -92,7 +93,7 @@ describe('what lists and exports say beside their rows', () => {
     }
   });
 
-  design('Exports carry `Content-Disposition` with a file name (`observations.csv`).', async () => {
+  assumption('A62', 'names the file of an export in Content-Disposition', async () => {
     const id = String((await sample.all('observations'))[0]!['ob_id']);
     for (const [target, name] of [
       [`${LIST}?format=csv&limit=1`, 'observations.csv'],
@@ -107,56 +108,50 @@ describe('what lists and exports say beside their rows', () => {
     }
   });
 
-  design(
-    'Negotiation: no Accept, `*/*`, `application/*`, `application/json` give JSON; `text/csv` and `application/x-ndjson` on a list give that export.',
-    async () => {
-      const type = async (target: string, accept?: string): Promise<string | undefined> =>
-        (await sample.get(target, accept === undefined ? {} : { accept })).headers['content-type'];
-      for (const accept of [undefined, '*/*', 'application/*', 'application/json']) {
-        expect(await type(`${LIST}?limit=1`, accept), accept).toBe('application/json');
+  assumption('A51', 'chooses JSON or an export by Accept', async () => {
+    const type = async (target: string, accept?: string): Promise<string | undefined> =>
+      (await sample.get(target, accept === undefined ? {} : { accept })).headers['content-type'];
+    for (const accept of [undefined, '*/*', 'application/*', 'application/json']) {
+      expect(await type(`${LIST}?limit=1`, accept), accept).toBe('application/json');
+    }
+    for (const [accept, format] of [
+      ['text/csv', 'csv'],
+      ['application/x-ndjson', 'ndjson'],
+    ] as const) {
+      const named = await sample.get(`${LIST}?${FILTER}&format=${format}`);
+      // Once the JSON of the same text is known, and once before it is.
+      for (const query of [FILTER, `${FILTER}&limit=1000000`]) {
+        for (let times = 0; times < 20; times++) await sample.get(`${LIST}?${query}`);
+        const answer = await sample.get(`${LIST}?${query}`, { accept });
+        expect([answer.status, answer.headers['content-type'], answer.body]).toEqual([
+          200,
+          named.headers['content-type'],
+          named.body,
+        ]);
+        expect(await type(`${LIST}?${query}`)).toBe('application/json');
+        const { etag } = answer.headers;
+        const again = await sample.get(`${LIST}?${query}`, { accept, 'if-none-match': etag! });
+        const json = await sample.get(`${LIST}?${query}`, { 'if-none-match': etag! });
+        expect([again.status, again.headers['etag'], json.status]).toEqual([304, etag, 200]);
       }
-      for (const [accept, format] of [
-        ['text/csv', 'csv'],
-        ['application/x-ndjson', 'ndjson'],
-      ] as const) {
-        const named = await sample.get(`${LIST}?${FILTER}&format=${format}`);
-        // Once the JSON of the same text is known, and once before it is.
-        for (const query of [FILTER, `${FILTER}&limit=1000000`]) {
-          for (let times = 0; times < 20; times++) await sample.get(`${LIST}?${query}`);
-          const answer = await sample.get(`${LIST}?${query}`, { accept });
-          expect([answer.status, answer.headers['content-type'], answer.body]).toEqual([
-            200,
-            named.headers['content-type'],
-            named.body,
-          ]);
-          expect(await type(`${LIST}?${query}`)).toBe('application/json');
-          const { etag } = answer.headers;
-          const again = await sample.get(`${LIST}?${query}`, { accept, 'if-none-match': etag! });
-          const json = await sample.get(`${LIST}?${query}`, { 'if-none-match': etag! });
-          expect([again.status, again.headers['etag'], json.status]).toEqual([304, etag, 200]);
-        }
-        expect((await sample.get(`/api/v3/observations.${format}?${FILTER}`)).body).toBe(named.body);
-      }
-    },
-  );
+      expect((await sample.get(`/api/v3/observations.${format}?${FILTER}`)).body).toBe(named.body);
+    }
+  });
 
-  design(
-    '`strict` also refuses a boolean or `isnull` value that is none, and a `limit` or `offset` that had to be replaced.',
-    async () => {
-      for (const [query, key, message] of [
-        ['nonGeographicFlag=yes', 'nonGeographicFlag', 'Enter true or false.'],
-        ['title__isnull=no', 'title__isnull', 'Enter true or false.'],
-        ['limit=ten', 'limit', 'Enter a whole number from 1.'],
-        ['offset=-1', 'offset', 'Enter a whole number from 0.'],
-      ] as const) {
-        const { status, body } = await sample.get(`${LIST}?strict=1&${query}`);
-        expect([status, JSON.parse(body)], query).toEqual([400, { [key]: [message] }]);
-        expect((await sample.get(`${LIST}?${query}`)).status, query).toBe(200);
-      }
-    },
-  );
+  assumption('A27', 'refuses a wrong boolean, isnull, limit or offset in strict mode', async () => {
+    for (const [query, key, message] of [
+      ['nonGeographicFlag=yes', 'nonGeographicFlag', 'Enter true or false.'],
+      ['title__isnull=no', 'title__isnull', 'Enter true or false.'],
+      ['limit=ten', 'limit', 'Enter a whole number from 1.'],
+      ['offset=-1', 'offset', 'Enter a whole number from 0.'],
+    ] as const) {
+      const { status, body } = await sample.get(`${LIST}?strict=1&${query}`);
+      expect([status, JSON.parse(body)], query).toEqual([400, { [key]: [message] }]);
+      expect((await sample.get(`${LIST}?${query}`)).status, query).toBe(200);
+    }
+  });
 
-  design('Suggestions count a transposition as one slip, and name the step of a path that is wrong.', async () => {
+  assumption('A28', 'suggests a name with two exchanged letters, and names the wrong step of a path', async () => {
     const strict = await sample.get(`${LIST}?strict=1&tilte=a`);
     expect(JSON.parse(strict.body)).toEqual({ tilte: ['Unknown parameter. Did you mean "title"?'] });
     const wrong = await sample.get(`${LIST}?projects__tilte=a&strict=1`);
@@ -167,7 +162,7 @@ describe('what lists and exports say beside their rows', () => {
 });
 
 describe('cut records', () => {
-  design('`fields=a,b,c`: only those keys of each record, in record order; unknown names ignored.', async () => {
+  assumption('A61', 'cuts records to the named keys in record order, and ignores unknown names', async () => {
     const records = await sample.all('observations');
     const cut = (record: JsonObject): string =>
       JSON.stringify(Object.fromEntries(Object.entries(record).filter(([key]) => ['title', 'projects'].includes(key))));
@@ -180,7 +175,7 @@ describe('cut records', () => {
     expect((await sample.page(`${LIST}?limit=2&fields=nope`)).results).toEqual([{}, {}]);
   });
 
-  design('Both on every collection.', async () => {
+  assumption('A61, A64', 'cuts and orders the records of every collection', async () => {
     const names = Object.keys(await sample.record('/api/v3/'));
     for (const name of names) {
       const id = name === 'migrationproperties' ? 'id' : 'ob_id';
@@ -194,37 +189,35 @@ describe('cut records', () => {
 });
 
 describe('walks', () => {
-  design(
-    'A pinned `next` carries `generation=<id>`; a generation that is gone answers 410 with a body that says so.',
-    async () => {
-      const { headers, body } = await pinned.get(`${LIST}?limit=200&fields=ob_id&status=completed`);
-      const generation = headers['x-generation'];
-      const first = JSON.parse(body) as Awaited<ReturnType<typeof pinned.page>>;
-      let [next, seen] = [first.next, first.results.length];
-      while (next !== null) {
-        expect(new URL(next).searchParams.get('generation')).toBe(generation);
-        const page = await pinned.page(targetOf(next));
-        next = page.next;
-        seen += page.results.length;
-      }
-      expect(seen).toBe(first.count);
-      for (const query of ['', '&title__foo=1', '&format=csv', '&after=1']) {
-        const gone = await pinned.get(`${LIST}?generation=000000000000${query}`);
-        expect([gone.status, JSON.parse(gone.body), gone.headers['cache-control']], query).toEqual([
-          410,
-          { detail: expect.stringContaining('generation'), generation },
-          'no-store',
-        ]);
-      }
-      const unpinned = await sample.get(`${LIST}?limit=1&generation=000000000000`);
-      expect([unpinned.status, unpinned.headers['x-ignored-params']]).toEqual([200, 'generation']);
-    },
-  );
+  assumption('A69', 'pins a walk to a generation, and answers 410 for a generation that is not served', async () => {
+    const { headers, body } = await pinned.get(`${LIST}?limit=200&fields=ob_id&status=completed`);
+    const generation = headers['x-generation'];
+    const first = JSON.parse(body) as Awaited<ReturnType<typeof pinned.page>>;
+    let [next, seen] = [first.next, first.results.length];
+    while (next !== null) {
+      expect(new URL(next).searchParams.get('generation')).toBe(generation);
+      const page = await pinned.page(targetOf(next));
+      next = page.next;
+      seen += page.results.length;
+    }
+    expect(seen).toBe(first.count);
+    for (const query of ['', '&title__foo=1', '&format=csv', '&after=1']) {
+      const gone = await pinned.get(`${LIST}?generation=000000000000${query}`);
+      expect([gone.status, JSON.parse(gone.body), gone.headers['cache-control']], query).toEqual([
+        410,
+        { detail: expect.stringContaining('generation'), generation },
+        'no-store',
+      ]);
+    }
+    const unpinned = await sample.get(`${LIST}?limit=1&generation=000000000000`);
+    expect([unpinned.status, unpinned.headers['x-ignored-params']]).toEqual([200, 'generation']);
+  });
 });
 
 describe('all at once', () => {
-  design(
-    '`"facets":{"status":{"completed":5}}` after results, by count and then value, the first 100 values, null under the key `null`',
+  assumption(
+    'A67',
+    'counts facets after the results, by count and then value, at most 100 values, null under the key null',
     async () => {
       const filter = 'title__icontains=a&nonGeographicFlag=false';
       const query = `limit=7&offset=7&${filter}&ordering=-doiPublishedTime,title&fields=title,ob_id&facets=doiPublishedTime,status`;

@@ -1,8 +1,8 @@
-// What the design lets settings decide of filters: `filterErrors`, `filters` and `strict`. Over a real socket, on
+// Assumptions about filters that settings change: `filterErrors`, `filters` and `strict`. Over a real socket, on
 // records made by hand.
 import { describe, expect } from 'vitest';
 import { edgeRecords } from './edgeRecords.ts';
-import { design } from './quotes.ts';
+import { assumption } from './quotes.ts';
 import { servedSample, type Sample } from './sample.ts';
 
 const directory = edgeRecords();
@@ -38,7 +38,7 @@ const WRONG = [
 const ALL = [1, 2, 3, 4, 5, 6, 7];
 
 describe('a filter that cannot be applied', () => {
-  design('`fail` (default), `empty` (200 with count 0: what the stock stack does), `ignore`.', async () => {
+  assumption('A29', 'refuses, empties or ignores a wrong filter, as filterErrors says', async () => {
     for (const query of WRONG) {
       const key = query.slice(0, query.indexOf('='));
       expect(await answerOf(failing, query), query).toEqual([400, { [key]: [expect.any(String)] }]);
@@ -51,7 +51,7 @@ describe('a filter that cannot be applied', () => {
     }
   });
 
-  design('Errors are JSON too, name the parameter', async () => {
+  assumption('A48, A58, A103', 'names the parameter that is beyond a limit', async () => {
     const list = (count: number, one: (i: number) => string, separator: string): string =>
       Array.from({ length: count }, (_, i) => one(i)).join(separator);
     const names = 'At most 1024 names can be given at once.';
@@ -87,43 +87,37 @@ describe('a filter that cannot be applied', () => {
     expect(await answerOf(empty, regexes.join('&'))).toEqual([200, [], undefined]);
   });
 
-  design(
-    '`"foo" lookup is not supported`, `Enter a whole number.`, `This field is required.`, `Ensure this value has at least 2 items (it has 1).`',
-    async () => {
-      const query = 'title__foo=1&status=x&result_field__volume=x&ob_id=&ob_id__range=1';
-      expect(await answerOf(failing, query)).toEqual([
-        400,
-        {
-          title__foo: ['"foo" lookup is not supported'],
-          result_field__volume: ['Enter a whole number.'],
-          ob_id: ['This field is required.'],
-          ob_id__range: ['Ensure this value has at least 2 items (it has 1).'],
-        },
-      ]);
-    },
-  );
+  assumption('A29', 'says in a message per key what is wrong', async () => {
+    const query = 'title__foo=1&status=x&result_field__volume=x&ob_id=&ob_id__range=1';
+    expect(await answerOf(failing, query)).toEqual([
+      400,
+      {
+        title__foo: ['"foo" lookup is not supported'],
+        result_field__volume: ['Enter a whole number.'],
+        ob_id: ['This field is required.'],
+        ob_id__range: ['Ensure this value has at least 2 items (it has 1).'],
+      },
+    ]);
+  });
 
-  design(
-    'with `fail` a member of the wrong type is a 400, with `empty` and `ignore` it is dropped and only a list without a valid member is an error',
-    async () => {
-      const key = 'result_field__volume__in';
-      expect(await answerOf(failing, `${key}=5,x`)).toEqual([400, { [key]: ['Enter a whole number.'] }]);
-      expect(await answerOf(empty, `${key}=5,x`)).toEqual([200, [1], undefined]);
-      expect(await answerOf(ignoring, `${key}=5,x`)).toEqual([200, [1], undefined]);
-      for (const served of [failing, empty, ignoring]) {
-        expect(await answerOf(served, `${key}=`)).toEqual([200, [], undefined]);
-      }
-    },
-  );
+  assumption('A42', 'refuses a wrong member of in, or drops it, as filterErrors says', async () => {
+    const key = 'result_field__volume__in';
+    expect(await answerOf(failing, `${key}=5,x`)).toEqual([400, { [key]: ['Enter a whole number.'] }]);
+    expect(await answerOf(empty, `${key}=5,x`)).toEqual([200, [1], undefined]);
+    expect(await answerOf(ignoring, `${key}=5,x`)).toEqual([200, [1], undefined]);
+    for (const served of [failing, empty, ignoring]) {
+      expect(await answerOf(served, `${key}=`)).toEqual([200, [], undefined]);
+    }
+  });
 
-  design('with `ignore` the dropped key is named in X-Ignored-Params', async () => {
+  assumption('A27', 'names ignored filters in X-Ignored-Params', async () => {
     const query = 'page=1&title__foo=1&title__regex!=[&status=planned';
     expect(await answerOf(ignoring, query)).toEqual([200, [5, 6, 7], 'page, title__foo, title__regex%21']);
   });
 });
 
 describe('which fields are known', () => {
-  design('*Setting* `filters`: `all` (default) or `documented`.', async () => {
+  assumption('A33', 'filters by all fields, or by the documented ones only, as the setting says', async () => {
     const undocumented = ['ob_id=1', 'dataPublishedTime__year=2015', 'projects__uuid=p1', 'creationDate__year=2015'];
     for (const query of undocumented) {
       const name = query.slice(0, query.indexOf('='));
@@ -135,7 +129,7 @@ describe('which fields are known', () => {
     expect(await answerOf(ignoring, 'ordering=-dataPublishedTime&limit=1')).toEqual([200, [5], undefined]);
   });
 
-  design('`strict=1` (or the *setting*) answers 400 instead, with the nearest known names.', async () => {
+  assumption('A27, A28', 'refuses unknown parameters in strict mode, with the nearest known name', async () => {
     const message = 'Unknown parameter. Did you mean "publicationState__in"?';
     const refused = [400, { publicationStatus__in: [message] }];
     expect(await answerOf(failing, 'publicationStatus__in=x&strict=1')).toEqual(refused);
@@ -148,7 +142,7 @@ describe('which fields are known', () => {
     ]);
   });
 
-  design('unknown names inside `fields` and `ordering` as `ordering=foo`, and strict refuses those too', async () => {
+  assumption('A61, A64', 'names unknown names of fields and ordering, and refuses them in strict mode', async () => {
     expect(await answerOf(failing, 'fields=ob_id,foo&ordering=bar,-ob_id')).toEqual([
       200,
       ALL.toReversed(),
@@ -163,7 +157,7 @@ describe('which fields are known', () => {
     ]);
   });
 
-  design('no upper bound by default (*setting*)', async () => {
+  assumption('A19', 'has no upper bound of limit unless the setting gives one', async () => {
     const refused = { limit: ['Ensure this value is less than or equal to 2.'] };
     expect(await answerOf(strict, 'limit=1000000')).toEqual([400, refused]);
     expect(await answerOf(strict, '')).toEqual([200, [1, 2], undefined]);

@@ -1,8 +1,8 @@
-// What the design decides of paths, methods, negotiation and errors where the specification is silent.
+// Assumptions about paths, methods, negotiation and errors where the specification is silent.
 // Over a real socket, on the sample.
 import { describe, expect } from 'vitest';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { design } from './quotes.ts';
+import { assumption } from './quotes.ts';
 import { BASE_URL, servedSample } from './sample.ts';
 
 const sample = servedSample();
@@ -15,42 +15,36 @@ async function firstRecordPath(): Promise<string> {
   return `${LIST}${String(first?.['ob_id'])}/`;
 }
 
-describe('design, paths', () => {
-  design(
-    'Every collection at `/api/v3/<name>/`, `/api/v3/<name>.json`, `/api/v3/<name>.json/`, `/api/v3/<name>/<id>/`, `/api/v3/<name>/<id>.json`',
-    async () => {
-      for (const { name, idField } of COLLECTIONS) {
-        const [record] = (await sample.page(`/api/v3/${name}/?limit=1`)).results;
-        for (const end of ['.json', '.json/']) {
-          expect((await sample.page(`/api/v3/${name}${end}?limit=1`)).results).toEqual([record]);
-        }
-        for (const end of ['/', '.json']) {
-          expect(await sample.record(`/api/v3/${name}/${String(record?.[idField])}${end}`)).toEqual(record);
-        }
+describe('paths', () => {
+  assumption('A13', 'serves every collection and its records with a final slash and as .json', async () => {
+    for (const { name, idField } of COLLECTIONS) {
+      const [record] = (await sample.page(`/api/v3/${name}/?limit=1`)).results;
+      for (const end of ['.json', '.json/']) {
+        expect((await sample.page(`/api/v3/${name}${end}?limit=1`)).results).toEqual([record]);
       }
-    },
-  );
-
-  design(
-    '`/ProcedureComputations/` lists computations; `/ProcedureComputations/<id>/` answers a computation, or else the composite of that id.',
-    async () => {
-      const { count } = await sample.page('/api/v3/ProcedureComputations/?limit=1');
-      expect(count).toBe((await sample.all('computations')).length);
-      for (const computation of (await sample.all('computations')).slice(0, 5)) {
-        const target = `/api/v3/ProcedureComputations/${String(computation['ob_id'])}/`;
-        expect(await sample.record(target)).toEqual(computation);
+      for (const end of ['/', '.json']) {
+        expect(await sample.record(`/api/v3/${name}/${String(record?.[idField])}${end}`)).toEqual(record);
       }
-    },
-  );
+    }
+  });
 
-  design('v2 serves every collection but migrationproperties', async () => {
+  assumption('A3', 'lists computations at ProcedureComputations, and serves their records there', async () => {
+    const { count } = await sample.page('/api/v3/ProcedureComputations/?limit=1');
+    expect(count).toBe((await sample.all('computations')).length);
+    for (const computation of (await sample.all('computations')).slice(0, 5)) {
+      const target = `/api/v3/ProcedureComputations/${String(computation['ob_id'])}/`;
+      expect(await sample.record(target)).toEqual(computation);
+    }
+  });
+
+  assumption('A13', 'serves every collection but migrationproperties in v2', async () => {
     for (const { name } of COLLECTIONS) {
       const status = name === 'migrationproperties' ? 404 : 200;
       expect((await sample.get(`/api/v2/${name}/?limit=1`)).status, name).toBe(status);
     }
   });
 
-  design('Links in a v2 answer say v2.', async () => {
+  assumption('A24', 'links to v2 in v2', async () => {
     for (const name of ['observations', 'ipps', 'acquisitions', 'composites', 'rpis']) {
       const { body } = await sample.get(`/api/v2/${name}/`);
       expect(body, name).not.toContain(`${BASE_URL}/api/v3/`);
@@ -58,13 +52,13 @@ describe('design, paths', () => {
     }
   });
 
-  design('Both versions have a root view.', async () => {
+  assumption('A13', 'has a root view in both versions', async () => {
     const root = await sample.record('/api/v2/');
     expect(Object.keys(root)).toHaveLength(33);
     expect(root['observations']).toBe(`${BASE_URL}/api/v2/observations/?format=api`);
   });
 
-  design('Without the final slash: 301 with a relative Location', async () => {
+  assumption('A14', 'redirects a path without its final slash to a relative Location with the same query', async () => {
     const { status, headers } = await sample.get('/api/v3/observations?b=%2f&&a=+%zz');
     expect({ status, location: headers['location'] }).toEqual({
       status: 301,
@@ -74,7 +68,7 @@ describe('design, paths', () => {
     expect((await sample.get('/api/v3/ipps/1')).headers['location']).toBe('/api/v3/ipps/1/');
   });
 
-  design('Ids `01`, `+1`, `1%20` serve record 1; anything else that is no integer: 404.', async () => {
+  assumption('A15', 'reads 01, +1 and 1%20 as record 1, and answers 404 to what is not an integer', async () => {
     const path = await firstRecordPath();
     const id = path.slice(LIST.length, -1);
     const { body } = await sample.get(path);
@@ -92,37 +86,37 @@ describe('design, paths', () => {
     });
   });
 
-  design('`/` answers a small JSON index', async () => {
+  assumption('A16', 'serves a JSON index at /', async () => {
     const { status, headers, body } = await sample.get('/');
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/json' });
     expect(body).toContain(`${BASE_URL}/api/v3/`);
   });
 
-  design('301 only where the path with the slash routes.', async () => {
+  assumption('A14', 'redirects only where the path with the slash exists', async () => {
     for (const path of ['/api/v3/nothing', '/api', '/nothing', '/api/v2/migrationproperties', '/api/v3/ipps/1/2']) {
       expect((await sample.get(path)).status, path).toBe(404);
     }
   });
 
-  design('Percent-decoding is per segment, after the split', async () => {
+  assumption('A17', 'decodes percents in each segment after the split', async () => {
     expect((await sample.get('/api/v3/observ%61tions/?limit=1')).status).toBe(200);
     expect((await sample.get('/api%2Fv3/observations/?limit=1')).status).toBe(404);
     expect((await sample.get('/api/v3/observations%2F')).status).toBe(404);
   });
 
-  design('a raw `#` is 400', async () => {
+  assumption('A17', 'refuses a raw #', async () => {
     for (const target of ['/api/v3/#observations', '/api/v3/observations/?title=#1']) {
       expect((await sample.get(target)).status, target).toBe(400);
     }
   });
 
-  design('`/api/v3/.json` is the root view', async () => {
+  assumption('A17', 'serves the root view at /api/v3/.json', async () => {
     expect(await sample.record('/api/v3/.json')).toEqual(await sample.record('/api/v3/'));
   });
 });
 
-describe('design, responses', () => {
-  design('HEAD: the headers of GET with its Content-Length, no body.', async () => {
+describe('responses', () => {
+  assumption('A49', 'answers HEAD with the headers of GET and no body', async () => {
     for (const target of [LIST, '/api/v3/', '/api/v3/nothing/', '/api/v3/observations?a=1', `${LIST}?limit=1&x=1`]) {
       const get = await sample.get(target);
       const head = await sample.send({ method: 'HEAD', target });
@@ -134,26 +128,23 @@ describe('design, responses', () => {
     }
   });
 
-  design('OPTIONS: 200 with Allow', async () => {
+  assumption('A49', 'answers OPTIONS with 200, Allow and a description of the list', async () => {
     const { status, headers, body } = await sample.send({ method: 'OPTIONS', target: LIST });
     expect({ status, allow: headers['allow'] }).toEqual({ status: 200, allow: 'GET, HEAD, OPTIONS' });
     expect(JSON.parse(body)).toMatchObject({ name: 'Observations List', description: '' });
   });
 
-  design(
-    'OPTIONS: description \'\', renders `["application/json","text/html"]`, parses the three types of a stock service, names `Observations List` and `Observations Instance`',
-    async () => {
-      const { body } = await sample.send({ method: 'OPTIONS', target: await firstRecordPath() });
-      expect(JSON.parse(body)).toEqual({
-        name: 'Observations Instance',
-        description: '',
-        renders: ['application/json', 'text/html'],
-        parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
-      });
-    },
-  );
+  assumption('A49', 'describes a record as the stock service does', async () => {
+    const { body } = await sample.send({ method: 'OPTIONS', target: await firstRecordPath() });
+    expect(JSON.parse(body)).toEqual({
+      name: 'Observations Instance',
+      description: '',
+      renders: ['application/json', 'text/html'],
+      parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
+    });
+  });
 
-  design('A 404 for an unknown collection, file ending or format says what is near.', async () => {
+  assumption('A26, A28', 'says in a 404 which path or format is near', async () => {
     for (const [target, near] of [
       ['/api/v3/observation/', 'Did you mean "/api/v3/observations/"?'],
       ['/api/v3/observations.cvs', 'Did you mean "/api/v3/observations.csv"?'],
@@ -169,7 +160,7 @@ describe('design, responses', () => {
     }
   });
 
-  design('404 `{"detail":"Not found."}`', async () => {
+  assumption('A50', 'answers 404 in JSON to unknown paths and records', async () => {
     for (const target of ['/nothing', '/api/v3/nothing/', '/api/v3/observations/999999999/']) {
       const { status, headers, body } = await sample.get(target);
       expect({ status, body, type: headers['content-type'] }, target).toEqual({
@@ -180,7 +171,7 @@ describe('design, responses', () => {
     }
   });
 
-  design('405 `{"detail":"Method \\"POST\\" not allowed."}` with Allow', async () => {
+  assumption('A50', 'answers 405 in JSON with Allow', async () => {
     const { status, headers, body } = await sample.send({ method: 'POST', target: LIST });
     expect({ status, body, allow: headers['allow'] }).toEqual({
       status: 405,
@@ -189,7 +180,7 @@ describe('design, responses', () => {
     });
   });
 
-  design('406 `{"detail":"Could not satisfy the request Accept header."}`', async () => {
+  assumption('A50', 'answers 406 in JSON', async () => {
     const { status, body } = await sample.get(LIST, { accept: 'text/html' });
     expect({ status, body }).toEqual({
       status: 406,
@@ -197,7 +188,7 @@ describe('design, responses', () => {
     });
   });
 
-  design('no Accept, `*/*`, `application/*`, `application/json` give JSON', async () => {
+  assumption('A51', 'gives JSON without Accept, and for wildcards and application/json', async () => {
     for (const accept of [
       '*/*',
       'application/*',
@@ -212,19 +203,19 @@ describe('design, responses', () => {
     expect((await sample.get(`${LIST}?limit=1`)).headers['content-type']).toBe('application/json');
   });
 
-  design('An explicit `format` or a `.json` path overrides Accept', async () => {
+  assumption('A51', 'obeys a format or .json rather than Accept', async () => {
     for (const target of [`${LIST}?format=api`, `${LIST}?format=json`, '/api/v3/observations.json']) {
       expect((await sample.get(target, { accept: 'text/html' })).status, target).toBe(200);
     }
   });
 
-  design('Errors are JSON too, name the parameter, and never leak a stack or a path.', async () => {
+  assumption('A50', 'answers 400 in JSON that names the parameter, without a stack or a path', async () => {
     const { status, headers, body } = await sample.get(`${LIST}?ob_id=x`);
     expect({ status, type: headers['content-type'] }).toEqual({ status: 400, type: 'application/json' });
     expect(body).toBe('{"ob_id":["Enter a whole number."]}');
   });
 
-  design('Range is ignored (200).', async () => {
+  assumption('A53', 'ignores Range', async () => {
     const whole = await sample.get(`${LIST}?limit=1`);
     const ranged = await sample.get(`${LIST}?limit=1`, { range: 'bytes=0-9' });
     expect({ status: ranged.status, body: ranged.body }).toEqual({ status: 200, body: whole.body });

@@ -1,5 +1,5 @@
-// How a conformance test quotes what it tests: the quoted text is the test's name, and coverage.test.ts finds it by the
-// name of the function. A quote is a plain string literal in the first argument.
+// A conformance test names its source: a sentence of the specification, which is a plain string literal so that
+// coverage.test.ts finds it, or numbers of engine/schema/ASSUMPTIONS.md where the specification is silent.
 import { test } from 'vitest';
 
 /** A test of a sentence of the specification. */
@@ -7,9 +7,9 @@ export function spec(quote: string, check: () => void | Promise<void>): void {
   test(`spec: ${quote}`, check);
 }
 
-/** A test of a sentence of the design, which decides where the specification is silent. */
-export function design(quote: string, check: () => void | Promise<void>): void {
-  test(`design: ${quote}`, check);
+/** A test of assumptions, such as `A61, A64`; the name completes "it ...". */
+export function assumption(ids: string, name: string, check: () => void | Promise<void>): void {
+  test(`${ids}: ${name}`, check);
 }
 
 /** Whether a value read from JSON has the shape that a row of a table describes. */

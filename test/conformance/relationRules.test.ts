@@ -1,50 +1,41 @@
-// What the design decides of filters over relations, in open collections and on what is not declared, where the
+// Assumptions about filters over relations, in open collections and on what is not declared, where the
 // specification is silent. Over a real socket, on records made by hand; the ids to find are written out.
 import { describe } from 'vitest';
 import { askedOf, unsupported } from './asked.ts';
 import { edgeRecords } from './edgeRecords.ts';
-import { design } from './quotes.ts';
+import { assumption } from './quotes.ts';
 import { servedSample } from './sample.ts';
 
 const { expectIds, expectRefused } = askedOf(servedSample([], edgeRecords()));
 
 describe('relations', () => {
-  design(
-    'every relation by its links: `projects__uuid=`, `timePeriod__startTime__gte=`, `phenomena__names__name__contains=`, `relatedTo__uuid=`',
-    async () => {
-      await expectIds({
-        'projects__uuid=p2': [2, 5],
-        'timePeriod__startTime__gte=2015-01-01': [1, 3, 4],
-        'phenomena__names__name__contains=ai': [3, 5],
-        'result_field__result_field__volume=5': [1, 3],
-        'permissions__title__startswith=%C3%A5': [2, 3],
-      });
-      await expectIds({ 'relatedTo__uuid=u6': [2], 'party__firstName=Ada': [1] }, 'rpis');
-    },
-  );
+  assumption('A60', 'steps through links and embedded records', async () => {
+    await expectIds({
+      'projects__uuid=p2': [2, 5],
+      'timePeriod__startTime__gte=2015-01-01': [1, 3, 4],
+      'phenomena__names__name__contains=ai': [3, 5],
+      'result_field__result_field__volume=5': [1, 3],
+      'permissions__title__startswith=%C3%A5': [2, 3],
+    });
+    await expectIds({ 'relatedTo__uuid=u6': [2], 'party__firstName=Ada': [1] }, 'rpis');
+  });
 
-  design(
-    'up to 6 (an error beyond; `result_field.ob_id` and `permissions.ob_id` link back to observations)',
-    async () => {
-      await expectIds({ [`${'result_field__'.repeat(6)}title=a%2Cb`]: [4] });
-      await expectRefused({ [`${'result_field__'.repeat(7)}title=x`]: 'At most 6 relations can be stepped over.' });
-    },
-  );
+  assumption('A48', 'steps over at most 6 relations', async () => {
+    await expectIds({ [`${'result_field__'.repeat(6)}title=a%2Cb`]: [4] });
+    await expectRefused({ [`${'result_field__'.repeat(7)}title=x`]: 'At most 6 relations can be stepped over.' });
+  });
 
-  design(
-    'all positive conditions AND; those on the same to-many relation must hold for the same related row',
-    async () => {
-      await expectIds({
-        'permissions__label=l0&permissions__licenceURL=http://b': [3],
-        'phenomena__terms__label=units&phenomena__terms__value=K': [3, 5],
-        'phenomena__terms__value=m&phenomena__names__name=air': [],
-        'phenomena=1&phenomena__names__name=sea': [],
-        'projects=1&projects__title=two': [],
-      });
-    },
-  );
+  assumption('A45', 'joins conditions with AND, those on one to-many relation for the same related row', async () => {
+    await expectIds({
+      'permissions__label=l0&permissions__licenceURL=http://b': [3],
+      'phenomena__terms__label=units&phenomena__terms__value=K': [3, 5],
+      'phenomena__terms__value=m&phenomena__names__name=air': [],
+      'phenomena=1&phenomena__names__name=sea': [],
+      'projects=1&projects__title=two': [],
+    });
+  });
 
-  design('Each negated key stands alone: it drops records with any matching related row', async () => {
+  assumption('A46', 'drops records with any matching related row for each negated key alone', async () => {
     await expectIds({
       'permissions__label=l0&permissions__licenceURL!=http://b': [],
       'permissions__label=l0&permissions__label__in!=l1': [3],
@@ -54,7 +45,7 @@ describe('relations', () => {
     });
   });
 
-  design('Repeated conditions all hold, on the same key too', async () => {
+  assumption('A47', 'wants all repeated conditions to hold, and joins lists of ids of one relation', async () => {
     await expectIds({
       'title=x&title__exact=a%2Cb': [],
       'projects=1&projects=2': [],
@@ -65,13 +56,14 @@ describe('relations', () => {
     });
   });
 
-  design('No duplicates in rows or count.', async () => {
+  assumption('A45', 'lists and counts no record twice', async () => {
     await expectIds({ 'projects__title__contains=o': [1, 2, 4, 5], 'discoveryKeywords__name__in=ocean,ice': [1, 3] });
     await expectIds({ 'result_field__oldDataPath__startswith=/old': [1, 3], 'ob_id__in=4,4,04': [4] });
   });
 
-  design(
-    'A related row that does not exist counts as a row of nulls (`discoveryKeywords__name__isnull=true` finds records without keywords); a dangling link keeps its id.',
+  assumption(
+    'A59, A60',
+    'takes a missing related row for a row of nulls, and keeps the id of a dangling link',
     async () => {
       await expectIds({
         'discoveryKeywords__name__isnull=true': [2, 4, 5, 6, 7],
@@ -86,8 +78,9 @@ describe('relations', () => {
 });
 
 describe('open collections and what is not declared', () => {
-  design(
-    'Open collections: a sub-field that neither the data nor the table of public shapes has is a 400; a root field or sub-field only in the table is known and null.',
+  assumption(
+    'A5',
+    'knows the names that public documents show for open collections, and refuses other sub-fields',
     async () => {
       await expectRefused({ 'relatedTo__foo=1': unsupported('foo'), 'party__foo=1': unsupported('foo') }, 'rpis');
       await expectIds({ 'relatedTo__short_code__isnull=true': [1, 2], 'relatedTo__short_code=ob': [] }, 'rpis');
@@ -95,17 +88,16 @@ describe('open collections and what is not declared', () => {
     },
   );
 
-  design(
-    'In open collections too, an object or an array of objects is an embedded record whose scalar and link fields can be filtered (`relatedTo__uuid=`).',
-    () => expectIds({ 'relatedTo__uuid=u5': [1], 'relatedTo__uuid!=u5': [2], 'relatedTo=6': [2] }, 'rpis'),
+  assumption('A54', 'filters open collections by the members of embedded records', () =>
+    expectIds({ 'relatedTo__uuid=u5': [1], 'relatedTo__uuid!=u5': [2], 'relatedTo=6': [2] }, 'rpis'),
   );
 
-  design('An array of scalars (also `result_field.oldDataPath`) matches when any element does.', async () => {
+  assumption('A37', 'matches an array of scalars when any element does', async () => {
     await expectIds({ 'list=2': [1], 'list__gt=1': [1, 3], 'list!=1': [2, 3], 'list__isnull=true': [2] }, 'results');
     await expectIds({ 'result_field__oldDataPath=/old/b&result_field__oldDataPath__endswith=a': [1] });
   });
 
-  design('Extra keys of a declared collection are columns with inferred types too (`creationDate__year`).', () =>
+  assumption('A6', 'filters by extra keys of a declared collection', () =>
     expectIds({
       'creationDate__year=2016': [2],
       'creationDate__isnull=true': [3, 4, 5, 6, 7],
@@ -113,24 +105,21 @@ describe('open collections and what is not declared', () => {
     }),
   );
 
-  design(
-    'Inferred types, over all non-null values: link if all are own links; date or date-time if all match the grammar; integer, then float, then boolean; else text.',
-    async () => {
-      await expectIds(
-        {
-          'related=2': [3],
-          'related__title=one': [1],
-          'day__hour=5': [2],
-          'whole__gt=3': [2],
-          'number__gt=1.5': [2],
-          'truth=FALSE': [2],
-          'text__gte=1': [1, 2],
-          'text=1': [2],
-        },
-        'results',
-      );
-      await expectRefused({ 'whole=1.5': 'Enter a whole number.', 'number=x': 'Enter a number.' }, 'results');
-      await expectIds({ 'budget=1.0': [1], 'budget__lt=2e0': [1] }, 'projects');
-    },
-  );
+  assumption('A4', 'infers the types of fields that are not documented', async () => {
+    await expectIds(
+      {
+        'related=2': [3],
+        'related__title=one': [1],
+        'day__hour=5': [2],
+        'whole__gt=3': [2],
+        'number__gt=1.5': [2],
+        'truth=FALSE': [2],
+        'text__gte=1': [1, 2],
+        'text=1': [2],
+      },
+      'results',
+    );
+    await expectRefused({ 'whole=1.5': 'Enter a whole number.', 'number=x': 'Enter a number.' }, 'results');
+    await expectIds({ 'budget=1.0': [1], 'budget__lt=2e0': [1] }, 'projects');
+  });
 });

@@ -1,10 +1,10 @@
-// What the design decides of headers, conditions and codings where the specification is silent. Over a real socket, on
+// Assumptions about headers, conditions and codings where the specification is silent. Over a real socket, on
 // the sample.
 import { gunzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { epochMs } from '../../server/observe/clock.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
-import { design } from './quotes.ts';
+import { assumption } from './quotes.ts';
 import { BASE_URL, servedSample } from './sample.ts';
 
 const START_MS = epochMs();
@@ -16,8 +16,9 @@ const LIST = '/api/v3/observations/';
 const PAGE = `${LIST}?limit=3&status=completed`;
 
 describe('headers', () => {
-  design(
-    '200: `Content-Type: application/json`, `Vary: Accept` (joined by Accept-Encoding where gzip is offered), `Allow: GET, HEAD, OPTIONS`, Content-Length, strong ETag (snapshot, normalised query, representation), Last-Modified, Cache-Control, Server-Timing.',
+  assumption(
+    'A23, A100, A101',
+    'sends Content-Type, Vary, Allow, Content-Length, a strong ETag and Last-Modified',
     async () => {
       for (const target of [PAGE, `${LIST}?limit=2&title__regex=a`, '/api/v3/', '/', '/api/v3/times.json?limit=1']) {
         const { status, headers, bytes } = await sample.get(target);
@@ -35,7 +36,7 @@ describe('headers', () => {
     },
   );
 
-  design('A request with Connection: close is answered with it.', async () => {
+  assumption('A104', 'answers Connection: close with the same', async () => {
     for (const target of [PAGE, '/api/v3/nothing/', `${LIST}?title__foo=1`]) {
       const socket = await RawSocket.open(Number(new URL(sample.url()).port));
       await socket.write(requestOf('GET', target, ['Connection: close']));
@@ -44,12 +45,12 @@ describe('headers', () => {
     }
   });
 
-  design('Default `Cache-Control: public, no-cache` (*setting*).', async () => {
+  assumption('A100', 'sends Cache-Control: public, no-cache, or what the setting says', async () => {
     expect((await sample.get(PAGE)).headers['cache-control']).toBe('public, no-cache');
     expect((await other.get(PAGE)).headers['cache-control']).toBe('public, max-age=60');
   });
 
-  design('CORS open for GET, with the useful headers exposed.', async () => {
+  assumption('A52', 'opens GET to every origin, and exposes the useful headers', async () => {
     const { headers } = await sample.get(PAGE, { origin: 'https://elsewhere.test' });
     expect(headers['access-control-allow-origin']).toBe('*');
     const exposed = headers['access-control-expose-headers']?.split(', ');
@@ -59,7 +60,7 @@ describe('headers', () => {
     expect((await other.get(PAGE)).headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  design('Where X-Forwarded-* chooses the base URL, Vary names it.', async () => {
+  assumption('A23', 'names X-Forwarded headers in Vary where they choose the base URL', async () => {
     const forwarded = { 'x-forwarded-host': 'second.test', 'x-forwarded-proto': 'https' };
     const { headers, body } = await other.get(PAGE, forwarded);
     expect(headers['vary']).toMatch(/^Accept, .*X-Forwarded-Host.*X-Forwarded-Proto/);
@@ -67,7 +68,7 @@ describe('headers', () => {
     expect((await sample.get(PAGE, forwarded)).body).not.toContain('second.test');
   });
 
-  design('Server-Timing on answers from the pool, on all by *setting*.', async () => {
+  assumption('A152', 'sends Server-Timing with responses from the pool, and with all by the setting', async () => {
     const heavy = `${LIST}?limit=1&abstract__regex=the`;
     expect((await sample.get(heavy)).headers['server-timing']).toMatch(/^pool;dur=\d+\.\d$/);
     expect((await sample.get(PAGE)).headers['server-timing']).toBeUndefined();
@@ -79,8 +80,9 @@ describe('headers', () => {
 });
 
 describe('conditions', () => {
-  design(
-    'A 304 carries the tag that the 200 would have had; a date alone (If-Modified-Since) gives 304 only where nothing that the bytes depend on, settings included, has changed since.',
+  assumption(
+    'A100, A102',
+    'sends a 304 with the tag of the 200, and none to a date before the start of the server',
     async () => {
       for (const [from, target] of [
         [sample, PAGE],
@@ -104,7 +106,7 @@ describe('conditions', () => {
     },
   );
 
-  design('If-None-Match and If-Modified-Since give 304 before any page is put together.', async () => {
+  assumption('A100', 'answers 304 without a body to a matching tag or date', async () => {
     const { headers } = await sample.get(PAGE);
     for (const condition of [
       { 'if-none-match': headers['etag']! },
@@ -117,28 +119,30 @@ describe('conditions', () => {
     expect((await sample.get(PAGE, earlier)).status).toBe(200);
   });
 
-  design('If-None-Match (weak comparison, lists, `*`) beats If-Modified-Since.', async () => {
-    const { headers } = await sample.get(PAGE);
-    const modified = { 'if-modified-since': headers['last-modified']! };
-    for (const tags of [`W/${headers['etag']}`, `"a", ${headers['etag']}`, '*']) {
-      expect((await sample.get(PAGE, { 'if-none-match': tags })).status, tags).toBe(304);
-    }
-    expect((await sample.get(PAGE, { 'if-none-match': '"a"', ...modified })).status).toBe(200);
-  });
-
-  design(
-    'Conditions are judged only for an answer that would be 200 (after routing, validation and id lookup).',
+  assumption(
+    'A100',
+    'compares tags weakly, in lists and *, and looks at a date only without If-None-Match',
     async () => {
-      const condition = { 'if-none-match': '*' };
-      const statuses = { [`${LIST}?title__foo=1`]: 400, [`${LIST}0/`]: 404, '/api/v3/nothing/': 404 };
-      for (const [target, status] of Object.entries({ ...statuses, [`${LIST}?format=xml`]: 404, [PAGE]: 304 })) {
-        expect((await sample.get(target, condition)).status, target).toBe(status);
+      const { headers } = await sample.get(PAGE);
+      const modified = { 'if-modified-since': headers['last-modified']! };
+      for (const tags of [`W/${headers['etag']}`, `"a", ${headers['etag']}`, '*']) {
+        expect((await sample.get(PAGE, { 'if-none-match': tags })).status, tags).toBe(304);
       }
+      expect((await sample.get(PAGE, { 'if-none-match': '"a"', ...modified })).status).toBe(200);
     },
   );
 
-  design(
-    'The ETag hashes generation, base URL used, path as asked, all parameters sorted and re-encoded (unknown ones too, since links repeat them), encoding and link settings.',
+  assumption('A100', 'answers 304 only where the answer would be 200', async () => {
+    const condition = { 'if-none-match': '*' };
+    const statuses = { [`${LIST}?title__foo=1`]: 400, [`${LIST}0/`]: 404, '/api/v3/nothing/': 404 };
+    for (const [target, status] of Object.entries({ ...statuses, [`${LIST}?format=xml`]: 404, [PAGE]: 304 })) {
+      expect((await sample.get(target, condition)).status, target).toBe(status);
+    }
+  });
+
+  assumption(
+    'A100, A102',
+    'has another tag for each version, path, parameter, base URL and coding, in any order of parameters',
     async () => {
       const tagOf = async (target: string, headers = {}): Promise<string> =>
         String((await sample.get(target, headers)).headers['etag']);
@@ -162,7 +166,7 @@ describe('conditions', () => {
     },
   );
 
-  design('gzip when Accept-Encoding allows it (q values heeded).', async () => {
+  assumption('A101', 'sends gzip where Accept-Encoding prefers it', async () => {
     const { bytes } = await sample.get(PAGE);
     for (const [accepted, coding] of [
       ['gzip', 'gzip'],

@@ -50,13 +50,3 @@ export const UNTESTABLE: readonly Untestable[] = [
   },
   { quote: 'No event, callback or notification is described.', reason: 'describes the page' },
 ];
-
-/** Units of the design page about queries and answers. */
-export const UNTESTABLE_DESIGN: readonly Untestable[] = [
-  { quote: 'It is the most used parameter after paging.', reason: 'is about clients' },
-  {
-    quote:
-      'A repeated key (after normalisation: `title` is `title__exact`): the last value wins, earlier ones are not judged.',
-    reason: 'the chapter "Changes of this round" overrules it: repeated conditions all hold',
-  },
-];
