@@ -1,0 +1,14 @@
+// Kills what a cancelled test has started: after `--bail` vitest ends its workers by SIGTERM, in the middle of a test,
+// without its `finally` and hooks. SIGKILL follows after 500 ms, so that nothing can be asked to drain.
+import { familyOf } from '../../bench/processes/ending.ts';
+
+process.once('SIGTERM', () => {
+  for (const pid of familyOf(process.pid).slice(1)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+  process.exit(143);
+});
