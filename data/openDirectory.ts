@@ -9,7 +9,7 @@ import { openDataSet } from './import/ndjson.ts';
 import type { OnProgress } from './progress.ts';
 
 /** Below this many bytes of input, starting decode threads takes longer than decoding. */
-const INLINE_BYTES_MAX = 16 << 20;
+export const INLINE_BYTES_MAX = 16 << 20;
 
 /**
  * What data is loaded with (see LoadOptions); `threads` are for an import, which leaves faulty lines out where

@@ -64,7 +64,7 @@ const LONGEST = [
   'documents/newcomer',
   'distribution/kills',
   'follow/kills',
-  'store/verifyDeep',
+  'data/verifyDeep',
   'property/forgedSnapshots',
   'soapClients/soapClients',
   'load/certificates',

@@ -1,9 +1,11 @@
 // Inferred types that differ from those of the generation before, and the records that caused it: filters that worked
 // before may be refused now.
+import { isObject } from '../../engine/bits/json.ts';
+import { PLACEHOLDER } from '../../engine/column/records.ts';
+import { SPEC_LINK_END } from '../../engine/column/served.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import type { Field } from '../../engine/schema/types.ts';
-import { indexedText, isRecord, type NumberToken, parsedJson } from '../../engine/snapshot/compareRecords.ts';
+import type { Field, ScalarType } from '../../engine/schema/types.ts';
 import { RECORDS, runPath, sectionName } from '../../engine/snapshot/sections.ts';
 import { metadataIn } from '../import/earlier.ts';
 import { type DifferingField, differingFields, typeText } from '../import/fields.ts';
@@ -48,9 +50,38 @@ function* recordsIn(file: SectionFile, name: string): Generator<Json> {
     for (const end of file.array(RECORDS, 'ends', path)) {
       const bytes = Buffer.alloc(end - 1 - start);
       file.read(section, start, bytes);
-      yield parsedJson(bytes) as Json;
+      yield recordIn(bytes, file.file);
       start = end;
     }
+  }
+}
+
+/** A number as it is written in a record: 7 is an integer and 7.0 is not. */
+class NumberToken {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+function isRecord(value: unknown): value is Json {
+  return isObject(value) && !(value instanceof NumberToken);
+}
+
+/** JSON.parse with the texts of primitive values (ES2026), which the types of this release do not know yet. */
+type ParseWithSource = (
+  text: string,
+  revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+) => unknown;
+const parseWithSource = JSON.parse as ParseWithSource;
+
+function recordIn(bytes: Buffer, file: string): Json {
+  try {
+    return parseWithSource(bytes.toString(), (_, value, { source = '' }) =>
+      typeof value === 'number' ? new NumberToken(source) : value,
+    ) as Json;
+  } catch (error) {
+    throw new OperationError('snapshot', `${file}: a record is not JSON`, error);
   }
 }
 
@@ -78,8 +109,34 @@ function fits(field: Field, value: unknown, isElement = false): boolean {
   const isList = !isElement && (field.kind === 'links' || field.kind === 'scalars' || field.kind === 'records');
   if (isList) return Array.isArray(value) && value.every((one) => fits(field, one, true));
   if ('fields' in field) return isRecord(value);
-  const type = 'type' in field ? field.type : 'link';
-  const text = indexedText({ type, to: 'to' in field ? field.to : undefined }, value, false);
-  if (text === undefined || (type !== 'date' && type !== 'dateTime')) return text !== undefined;
-  return !Number.isNaN(parseInstant(text)) && (type === 'dateTime' || text.length === '2016-05-04'.length);
+  if ('to' in field) return isLinkTo(field.to, value);
+  return 'type' in field && isOfType(field.type, value);
 }
+
+function isOfType(type: ScalarType, value: unknown): boolean {
+  switch (type) {
+    case 'integer':
+      return value instanceof NumberToken && /^-?\d+$/.test(value.text);
+    case 'float':
+      return value instanceof NumberToken;
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'date':
+    case 'dateTime': {
+      const isLong = type === 'dateTime';
+      return typeof value === 'string' && !Number.isNaN(parseInstant(value)) && (isLong || value.length === DAY_LENGTH);
+    }
+    case 'text':
+      // Values of several types are texts (A54).
+      return !Array.isArray(value) && !isRecord(value);
+  }
+}
+
+function isLinkTo(collection: string, value: unknown): boolean {
+  const start = `${PLACEHOLDER}/api/v3/${collection}/`;
+  if (typeof value !== 'string' || !value.startsWith(start) || !value.endsWith(SPEC_LINK_END)) return false;
+  return /^\d+$/.test(value.slice(start.length, -SPEC_LINK_END.length));
+}
+
+/** Characters of a day, `2016-05-04`. */
+const DAY_LENGTH = 10;

@@ -24,6 +24,7 @@ const PIECE_BYTES = 256 << 10;
 export class SectionFile {
   readonly file: string;
   readonly generation: string;
+  readonly created: string | undefined;
   readonly sections: readonly Section[];
   readonly #descriptor: number;
   readonly #uncached: UncachedReader | undefined;
@@ -40,6 +41,7 @@ export class SectionFile {
     try {
       const { directory, generation } = readDirectory(this.#descriptor, file);
       this.generation = generation;
+      this.created = directory.created;
       this.sections = directory.sections;
       this.#byName = new Map(this.sections.map((section) => [section.name, section]));
     } catch (error) {

@@ -101,7 +101,7 @@ export class SectionLoader {
     const links = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
     const misfit = misplacedLink(links, section.bytes);
     if (misfit) throw new OperationError('snapshot', `${file}: section ${section.name}: ${misfit.refusal}`);
-    // Stored as they would be rebased, so that they stay as they are in the file: verify finds what is no placeholder.
+    // Under the placeholder the bytes stay those of the file, so that their digest is right.
     const isRebased = this.#placed.baseUrl !== PLACEHOLDER;
     const rebase = new Rebase(this.#view(i, placements[i]!.bytes), isRebased ? links : NONE, this.#base);
     const running = checksum();

@@ -12,7 +12,7 @@ export function narrow(values: UnsignedArray): UnsignedArray {
 }
 
 /** The bytes an element that the greatest value needs: 1, 2 or 4. Cost: one pass. */
-export function narrowWidth(values: UnsignedArray): 1 | 2 | 4 {
+function narrowWidth(values: UnsignedArray): 1 | 2 | 4 {
   let bits = 0;
   for (let i = 0; i < values.length; i++) bits |= values[i]!;
   if (bits >>> 16 !== 0) return 4;

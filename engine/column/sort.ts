@@ -56,32 +56,15 @@ function isMarked({ bytes, ends }: Texts, number: number): boolean {
 }
 
 /**
- * The first code of a dictionary that is not above the one before it, or -1: what `sortDictionary` promises, looked at
- * again. Cost: one comparison a code.
+ * The numbers of texts of this type, NaN for misfits; undefined if the type has no numbers. `instantOf` as for
+ * `sortDictionary`. Cost: a pass over the texts, of which all but plain whole numbers are decoded.
  */
-export function firstUnsorted(dictionary: Dictionary): number {
-  const { type, size } = dictionary;
-  const values = valuesOf(dictionary);
-  for (let code = 1; code < size; code++) if (compareValues(type, values, code - 1, values, code) >= 0) return code;
-  return -1;
-}
-
-/**
- * The numbers that stand beside texts of this type, NaN of misfits, or undefined where none do. Of dates the texts say
- * which are misfits, of others `fitting`. `instantOf` as for `sortDictionary`. Cost: a pass over the texts, of which
- * all but plain whole numbers are decoded.
- */
-export function numbersOf(
-  type: ColumnType,
-  texts: Texts,
-  instantOf: (text: string) => number,
-  fitting = texts.ends.length,
-): Float64Array | undefined {
+function numbersOf(type: ColumnType, texts: Texts, instantOf: (text: string) => number): Float64Array | undefined {
   if (!hasNumbers(type)) return undefined;
   const { bytes, ends } = texts;
   const isTime = type === 'date' || type === 'dateTime';
-  const numbers = new Float64Array(ends.length).fill(NaN, fitting);
-  for (let i = 0; i < (isTime ? ends.length : fitting); i++) {
+  const numbers = new Float64Array(ends.length);
+  for (let i = 0; i < ends.length; i++) {
     const integer = isTime ? undefined : smallInteger(bytes, startOfPart(ends, i), ends[i]!);
     numbers[i] = integer ?? (isTime ? instantOf : Number)(decoded(texts, i));
   }

@@ -1,6 +1,6 @@
 // Which sections a snapshot has, those that its metadata and the declaration ask for, and that no number in them leads
-// outside of what it numbers. Whether they are right is for verify.ts. Knows no index, since whoever loads a snapshot
-// asks here.
+// outside of what it numbers. Whether they agree with the records is for `verify --deep`. Knows no index, since whoever
+// loads a snapshot asks here.
 import { countBits, hasBit } from '../bits/bitmap.ts';
 import type { Outlines } from '../column/outline.ts';
 import { PLACEHOLDER } from '../column/records.ts';
@@ -46,7 +46,7 @@ export function misnamedSection(listed: readonly Section[], metadata: Metadata):
   return i < listed.length ? misnamed(i, listed[i], undefined) : undefined;
 }
 
-/** The name of a section and the widths that its elements may have; which of several, verifyForm.ts judges. */
+/** The name of a section and the widths that its elements may have. */
 interface SectionForm {
   readonly name: string;
   readonly widths: readonly number[];
@@ -64,7 +64,7 @@ function sectionText({ name, widths }: SectionForm): string {
   return `${name} in elements of ${text} bytes`;
 }
 
-/** Which columns have misfits and an n-gram index follows from their values, so that verifyColumn.ts checks it. */
+/** Columns with misfits have `fitting`, those of many texts an n-gram index: expected if the directory lists them. */
 function* expectedSections(metadata: Metadata, listed: ReadonlySet<string>): Generator<SectionForm> {
   const layouts = COLLECTIONS.map((collection) => layoutIn(metadata, collection));
   for (const [i, { collection, tables, columns }] of layouts.entries()) {
@@ -107,7 +107,7 @@ type Numbers = Partial<Record<SectionCount | SectionBound, number>>;
 
 /**
  * Why a number in the sections of a snapshot leads outside of what it numbers: a row, code, parent, outline or record
- * that is not there, or an end past the end. Sections that pass may be wrong (verify.ts), but nobody who follows them
+ * that is not there, or an end past the end. Sections that pass may disagree with the records, but no reader
  * leaves them. Cost: one pass over all sections but texts, numbers, record bytes and n-grams' lists, 7 to 9 % of a
  * load.
  */

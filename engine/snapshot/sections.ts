@@ -1,6 +1,6 @@
 // Every kind of section that a snapshot or a file of blocks has, declared once: its name, its elements, how many there
-// are, the part it counts as and who checks it. Writing, opening, verifying, the reports and the tables of FORMAT.md
-// follow from this table. Another kind is another entry here, in file order, and another version of the format.
+// are and the part it counts as. Writing, opening, checking, the reports and the tables of FORMAT.md follow from this
+// table. Another kind is another entry here, in file order, and another version of the format.
 import type { UnsignedArray } from '../bits/narrow.ts';
 import type { Section, Width } from './directory.ts';
 import type { Variant } from './variants.ts';
@@ -55,12 +55,10 @@ export interface SectionKind {
 
 /**
  * Sections that stand behind each other under one path: of a run of records, a table, a column, or the whole file.
- * `check` is the function of `verify` that checks them; of a file of blocks that of loading.
  * Imports without the `variant` leave them out or empty. `part` is that of kinds that name none.
  */
 export interface SectionGroup {
   readonly path: string;
-  readonly check: string;
   readonly part?: (typeof PARTS)[number];
   readonly variant?: Variant;
   readonly kinds: Readonly<Record<string, SectionKind>>;
@@ -69,7 +67,6 @@ export interface SectionGroup {
 /** A run of records. */
 export const RECORDS = {
   path: '<collection>/records/<i>',
-  check: 'verifyRun',
   part: 'where records, links and members stand',
   kinds: {
     bytes: { element: 'pieces', part: 'records', meaning: 'the records as served, each followed by one comma' },
@@ -100,7 +97,6 @@ export const RECORDS = {
 /** A to-many relation. */
 export const TABLE = {
   path: '<path>',
-  check: 'verifyTable',
   part: 'embedded rows',
   kinds: {
     starts: {
@@ -117,7 +113,6 @@ export const TABLE = {
 /** The different values of a column. */
 export const DICTIONARY = {
   path: '<path>',
-  check: 'verifyValues',
   part: 'different texts',
   kinds: {
     text: { element: 'bytes', meaning: 'the different values in code order, UTF-8 without escapes' },
@@ -141,7 +136,6 @@ export const DICTIONARY = {
 /** The n-gram index of a column of texts. */
 export const GRAMS = {
   path: '<path>',
-  check: 'verifyGrams',
   part: 'n-gram indexes',
   variant: 'grams',
   kinds: {
@@ -165,7 +159,6 @@ export const GRAMS = {
 /** The codes of a column's rows, and its rows by code. */
 export const POSTINGS = {
   path: '<path>',
-  check: 'verifyPostings',
   part: 'posting lists',
   kinds: {
     codes: {
@@ -189,7 +182,6 @@ export const POSTINGS = {
 /** The bitmaps of values that many rows have. */
 export const BITMAPS = {
   path: '<path>',
-  check: 'verifyBitmaps',
   part: 'bitmaps',
   variant: 'bitmaps',
   kinds: {
@@ -205,7 +197,6 @@ export const BITMAPS = {
 /** Where the links of a column lead. */
 export const TARGETS = {
   path: '<path>',
-  check: 'verifyTargets',
   part: 'targets of links',
   kinds: {
     targets: {
@@ -219,7 +210,6 @@ export const TARGETS = {
 /** What import counted, which the other sections are compared with. */
 export const METADATA = {
   path: '',
-  check: 'readMetadata',
   part: 'metadata',
   kinds: { bytes: { suffix: 'metadata', element: 'bytes', meaning: 'counts, fields and outlines by collection' } },
 } as const satisfies SectionGroup;
@@ -227,7 +217,6 @@ export const METADATA = {
 /** Deflate blocks of a run of records. A file of blocks is made again when a checksum fails; no report counts it. */
 export const BLOCKS = {
   path: '<collection>/blocks/<i>',
-  check: 'loadSnapshot',
   kinds: {
     independent: { element: 'pieces', meaning: 'of each record: its block by itself, and the separator' },
     independentEnds: {
@@ -246,7 +235,6 @@ export const BLOCKS = {
 /** What a file of blocks is of. */
 export const BLOCKS_TITLE = {
   path: '',
-  check: 'loadSnapshot',
   kinds: { title: { suffix: 'blocks', element: 'bytes', meaning: 'JSON that says what the blocks are of' } },
 } as const satisfies SectionGroup;
 
@@ -318,15 +306,6 @@ export function runPath({ path }: SectionGroup, collection: string, run: number)
 export function sectionName<G extends SectionGroup>(group: G, key: keyof G['kinds'] & string, path: string): string {
   const suffix = group.kinds[key]?.suffix ?? key;
   return path === '' ? suffix : `${path}.${suffix}`;
-}
-
-/** The names of all sections of a group, by key. */
-export function sectionNames<G extends SectionGroup>(
-  group: G,
-  path: string,
-): Readonly<Record<keyof G['kinds'], string>> {
-  const names = Object.keys(group.kinds).map((key) => [key, sectionName(group, key, path)]);
-  return Object.fromEntries(names) as Record<keyof G['kinds'], string>;
 }
 
 /** The section with the positions of the own URLs of each section of record bytes, by their indexes in a directory. */

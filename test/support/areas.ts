@@ -60,7 +60,11 @@ const AREAS: readonly Area[] = [
   { name: 'crawl', folders: ['data/crawl/'], mayImport: [...ENGINE, 'data', 'decode', 'import'] },
   { name: 'follow', folders: ['data/follow/'], mayImport: [...ENGINE, 'data', 'store', 'import', 'changes', 'crawl'] },
   { name: 'distribution', folders: ['data/distribution/'], mayImport: [...ENGINE, 'data', 'xml', 'store', 'blocks'] },
-  { name: 'opening', folders: ['data/open.ts', 'data/openDirectory.ts'], mayImport: [...ENGINE, 'data', ...ROOMS] },
+  {
+    name: 'opening',
+    folders: ['data/open.ts', 'data/openDirectory.ts', 'data/verifyDeep.ts'],
+    mayImport: [...ENGINE, 'data', ...ROOMS],
+  },
   { name: 'workers', folders: ['workers/'], mayImport: ['engine', 'niceness'] },
   { name: 'niceness', folders: ['workers/niceness.ts'], mayImport: [] },
   { name: 'settings', folders: ['server/settings/'], mayImport: BELOW_SERVER },

@@ -81,10 +81,10 @@ function sectionTables(): readonly string[] {
       Object.entries<SectionKind>(group.kinds).map(([key, { element, count, meaning }]) => {
         const name = `${group.path === '' ? '' : '.'}${sectionName(group, key, '')}`;
         const elements = [element === 'pieces' ? 'bytes' : element, count].filter((text) => text !== undefined);
-        return [`\`${name}\``, elements.join(', '), meaning, `\`${group.check}\``];
+        return [`\`${name}\``, elements.join(', '), meaning];
       }),
     );
-    return tableOf(['Section', 'Element', 'Meaning', 'Checked by'], rows);
+    return tableOf(['Section', 'Element', 'Meaning'], rows);
   });
 }
 

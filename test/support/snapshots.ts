@@ -9,7 +9,8 @@ import { OperationError } from '../../data/operationError.ts';
 import { writeSnapshot } from '../../data/store/store.ts';
 import { writeTargets } from '../../data/import/targets.ts';
 import { ImportThreads } from '../../data/import/threads.ts';
-import { differencesIn, verifyFile } from '../../data/store/verify.ts';
+import { verifyFile } from '../../data/store/verify.ts';
+import { verifyDeep } from '../../data/verifyDeep.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { decodeDirectory, encodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
 import { decodeHeader, encodeHeader, HEADER_BYTES, isRefusal, paddedBytes } from '../../engine/snapshot/header.ts';
@@ -162,10 +163,11 @@ export async function refusalOf(file: string): Promise<string> {
   return error.message.slice(file.length + 2);
 }
 
-/** What `verify --deep` says against a snapshot file, or undefined where it finds nothing wrong. */
+/** Why `verify --deep` refuses a snapshot file, or undefined if it finds nothing wrong. */
 export async function faultOf(file: string): Promise<string | undefined> {
   try {
-    return differencesIn(await verifyFile(file, () => undefined, true));
+    await verifyDeep(file, () => undefined);
+    return undefined;
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     return error.message;

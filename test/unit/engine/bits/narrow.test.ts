@@ -1,6 +1,6 @@
 // Lists of integers in the narrowest elements that hold them.
 import { describe, expect, test } from 'vitest';
-import { narrow, narrowWidth } from '../../../../engine/bits/narrow.ts';
+import { narrow } from '../../../../engine/bits/narrow.ts';
 
 describe('narrow', () => {
   test.each([
@@ -15,11 +15,5 @@ describe('narrow', () => {
     const narrowed = narrow(Uint32Array.from(values));
     expect(narrowed.BYTES_PER_ELEMENT).toBe(bytes);
     expect([...narrowed]).toEqual(values);
-    expect(narrowWidth(narrowed)).toBe(bytes);
-  });
-
-  test('says what wider elements than needed would shrink to', () => {
-    expect(narrowWidth(Uint32Array.of(1, 2))).toBe(1);
-    expect(narrowWidth(Uint16Array.of(256))).toBe(2);
   });
 });

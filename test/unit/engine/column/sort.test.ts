@@ -1,9 +1,8 @@
-// Dictionaries as import makes them: interned texts, each type's order, numbers beside texts, and the check of that
-// order.
+// Dictionaries as import makes them: interned texts, each type's order, and numbers beside texts.
 import { describe, expect, test } from 'vitest';
 import { type ColumnType, type Dictionary, textAt } from '../../../../engine/column/dictionary.ts';
 import { Interner } from '../../../../engine/column/intern.ts';
-import { firstUnsorted, sortDictionary } from '../../../../engine/column/sort.ts';
+import { sortDictionary } from '../../../../engine/column/sort.ts';
 import { parseInstant } from '../../../../engine/query/instant.ts';
 import { textsOf } from '../../../support/dictionaries.ts';
 import { costOf } from '../../../support/growth.ts';
@@ -179,7 +178,6 @@ describe('values ascend', () => {
     for (let round = 0; round < 5; round++) {
       const dictionary = sorted(type, random.shuffled(expected));
       expect(textsOf(dictionary)).toEqual(expected);
-      expect(firstUnsorted(dictionary)).toBe(-1);
     }
   });
 });
@@ -264,21 +262,10 @@ test.each<[what: string, ColumnType, draw: () => string]>([
     expect(textsOf(dictionary)).toEqual(expected);
     expect(texts.map((_, i) => Buffer.from(textAt(dictionary, codes[i]!)).toString())).toEqual(texts);
     if (type !== 'text') expect([...dictionary.numbers!]).toEqual(expected.map((text) => slowNumber(type, text)));
-    expect(firstUnsorted(dictionary)).toBe(-1);
   }
 });
 
 test('the code of each interned number is where its text went', () => {
   const { interner } = interned(['b', 'c', 'a']);
   expect([...sortDictionary('text', interner.texts, parseInstant).codes]).toEqual([1, 2, 0]);
-});
-
-test('an order that is none is found where it breaks', () => {
-  const dictionary = sorted('integer', ['1', '2', '3', '3.0']);
-  const text = encoder.encode('1332.0');
-  expect(firstUnsorted({ ...dictionary, numbers: Float64Array.of(1, 3, 2, 3) })).toBe(2);
-  expect(firstUnsorted({ ...dictionary, numbers: Float64Array.of(1, NaN, 3, 3) })).toBe(2);
-  expect(
-    firstUnsorted({ ...dictionary, text, ends: Uint32Array.of(1, 2, 3, 6), numbers: Float64Array.of(1, 3, 3, 3) }),
-  ).toBe(2);
 });

@@ -262,7 +262,6 @@ describe('reports', () => {
         { name: 'records', bytes: 6000 },
         { name: 'codes of rows', bytes: 2000 },
       ],
-      comparisons: new Map(),
     };
     expect(verifyText(report, 'x.snapshot').split('\n')).toEqual([
       'check  outcome',
