@@ -1,5 +1,6 @@
 // Fetches an object of a target into a file: goes on where an earlier run ended, hashes on the way, and gives the file
-// its name only when it is whole, as its hash says, and on the disk. Believes nothing that a target says of lengths.
+// its name only when it is whole, as its hash says, and on the disk. Believes nothing that a target says of lengths. A
+// hard link is not hashed: loading it verifies every section.
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rename, rm, statfs } from 'node:fs/promises';
@@ -41,13 +42,15 @@ export function partialOf(file: string): string {
 }
 
 /**
- * Fetches an object unless its file is there; answers how many bytes came. Throws OperationError: `network` where the
- * target does not give all of it, `snapshot` where the bytes are others, and `file` for the disk, before anything is
- * asked for where it has no room. A disk that does not answer is `network`, too. Cost: memory of one piece.
+ * Fetches an object unless its file is there, as a hard link if the target is a folder on the same file system. Returns
+ * how many bytes came. Throws OperationError: `network` if the target does not send all of it, `snapshot` if the bytes
+ * are others, and `file` for the disk, before any request if it has no room. A disk that does not answer is `network`,
+ * too. Cost: memory of one piece.
  */
 export async function fetchObject(options: FetchOptions): Promise<number> {
   const { stored, file } = options;
   if ((await onDisk(file, () => statOf(file)))?.size === stored.size) return 0;
+  if (await options.target.link?.(options.name, stored.size, file, options.signal)) return stored.size;
   const partial = partialOf(file);
   try {
     const kept = Math.min((await onDisk(file, () => statOf(partial)))?.size ?? 0, stored.size);
@@ -77,10 +80,16 @@ export async function fetchObject(options: FetchOptions): Promise<number> {
   }
 }
 
-/** What is known to be damaged is judged again before it is used: a fetch of it begins with its hash. */
+/**
+ * Takes its name from a file that is damaged: a fetch then checks its hash, and continues or starts over. A hard link
+ * is removed, because a fetch would write to the object of the target.
+ */
 export async function distrust(file: string): Promise<void> {
   await onDisk(file, async () => {
-    if (await statOf(file)) await rename(file, partialOf(file)).catch(failWith(`cannot rename ${file}`));
+    const found = await statOf(file);
+    if (!found) return;
+    const isShared = found.nlink > 1;
+    await (isShared ? rm(file) : rename(file, partialOf(file))).catch(failWith(`cannot rename or remove ${file}`));
   });
 }
 

@@ -1,7 +1,7 @@
 // A target that is a folder, which any HTTP server may hand out. Objects and pointer appear by a rename of what the
 // disk has already; which of two publishers comes next is settled by a link, which only one can make.
-import { linkSync, read, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { fstatSync, linkSync, read, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { link, open } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -51,6 +51,10 @@ export function fileTarget(url: URL): PublishingTarget {
         putInPlace(partial, file);
       });
     },
+    adopt: async (name, held) => {
+      attempt(`cannot write ${at(name)}`, () => makeFolder(folder));
+      return unfinished(at(name), async (partial) => isAdopted(held, at(name), partial));
+    },
     replacePointer: async (next, found) => replacePointer(folder, encodePointer(next), next.sequence, found),
     list: async () =>
       attempt(`cannot read ${folder}`, () => readdirSync(folder))
@@ -73,6 +77,7 @@ export function fileTarget(url: URL): PublishingTarget {
 export function readableFolder(url: URL, timeoutMs: number): Target {
   const target = fileTarget(url);
   const folder = fileURLToPath(url);
+  const at = (name: string): string => path.join(folder, name);
   const within = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
     withTimeLimit(folder, work, timeoutMs, signal);
   return {
@@ -83,6 +88,14 @@ export function readableFolder(url: URL, timeoutMs: number): Target {
         if (found === undefined && !(await statOf(folder)))
           throw new OperationError('file', `${target.name}: there is no such folder`);
         return found;
+      }),
+    link: (name, size, file, signal) =>
+      within(signal, async () => {
+        if ((await statOf(at(name)))?.size !== size) return false;
+        return link(at(name), file).then(
+          () => true,
+          () => false,
+        );
       }),
     read: async (name, offset, signal) => {
       const found = await within(signal, () => target.read(name, offset, signal));
@@ -107,6 +120,28 @@ async function* eachWithin(
     // Not awaited: it closes the file after a read that hangs.
     void each.return?.().catch(() => undefined);
   }
+}
+
+/** Links a held file to `file`, unless they are one file already. Replaces another file there, damaged or not. */
+function isAdopted(held: HeldFile, file: string, partial: string): boolean {
+  const isHeld = (other: string): boolean => {
+    const [found, wanted] = [statSync(other, { throwIfNoEntry: false }), fstatSync(held.descriptor)];
+    return found?.ino === wanted.ino && found.dev === wanted.dev;
+  };
+  // A rename between two names of one file would leave both.
+  if (isHeld(file)) return true;
+  try {
+    linkSync(held.file, partial);
+  } catch {
+    return false;
+  }
+  // The name may have passed to another file since it was opened.
+  if (isHeld(partial)) {
+    putInPlace(partial, file);
+    return true;
+  }
+  rmSync(partial);
+  return false;
 }
 
 function pointerIn(folder: string): string | undefined {

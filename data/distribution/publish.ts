@@ -38,6 +38,8 @@ export interface PublishOptions {
   readonly file: string;
   readonly target: PublishingTarget;
   readonly allowRollback: boolean;
+  /** The file is only ever replaced by a rename, so that a folder on its file system can link to it. */
+  readonly isImmutable?: boolean | undefined;
   readonly refreshed?: string | undefined;
   readonly latestMs?: number | undefined;
 }
@@ -113,7 +115,7 @@ async function sourcesOf(file: string, hold: (held: HeldFile) => HeldFile, onPro
 
 async function publishSources(
   { verified: { generation, created, collections }, snapshot, blocks, leftOut }: Sources,
-  { target, allowRollback, refreshed, latestMs = Infinity }: PublishOptions,
+  { target, allowRollback, isImmutable = false, refreshed, latestMs = Infinity }: PublishOptions,
   onProgress: OnProgress,
 ): Promise<PublishReport> {
   if (created !== undefined && parseInstant(created) / 1000 > latestMs) {
@@ -131,7 +133,7 @@ async function publishSources(
   };
   let sentBytes = 0;
   const send = async (): Promise<void> => {
-    for (const one of [snapshot, ...blocks]) sentBytes += await put(target, one, onProgress);
+    for (const one of [snapshot, ...blocks]) sentBytes += await put(target, one, isImmutable, onProgress);
   };
   // An older generation is refused before it is sent, and again whenever another publisher was quicker.
   const judge = (found: PointerText | undefined): Pointer | undefined => {
@@ -237,14 +239,17 @@ async function sourceOf(
   return { ...stored, name: nameOf(stored), held };
 }
 
-/** Puts an object unless it is there; answers the bytes that were sent. */
+/** Puts an object unless it is there. Returns how many bytes the target did not have. */
 async function put(
   target: PublishingTarget,
   { name, held, ...stored }: Source,
+  isImmutable: boolean,
   onProgress: OnProgress,
 ): Promise<number> {
-  if (await target.has(name, stored.size)) return 0;
-  await target.write(name, stored.size, sameBytes(held, stored, onProgress));
+  const isThere = await target.has(name, stored.size);
+  const isLinked = isImmutable && (await target.adopt?.(name, held)) === true;
+  if (isThere) return 0;
+  if (!isLinked) await target.write(name, stored.size, sameBytes(held, stored, onProgress));
   return stored.size;
 }
 

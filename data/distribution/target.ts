@@ -1,5 +1,6 @@
 // Where snapshots are handed from one machine to many: immutable objects and one pointer. The contract only; a kind of
 // target is a file of its own, and openTarget.ts has which of them a URL asks for.
+import type { HeldFile } from '../store/load.ts';
 import type { Pointer } from './pointer.ts';
 
 /** A pointer as it stands, and what tells it from the next one; undefined where nothing does. */
@@ -21,6 +22,11 @@ export interface Target {
    * comes is judged by nobody yet, nor how much.
    */
   read(name: string, offset: number, signal: AbortSignal): Promise<ObjectBytes | undefined>;
+  /**
+   * Makes `file` a hard link to an object of this size, without a copy. Returns false if that is impossible, as between
+   * two file systems. Absent if objects are not files.
+   */
+  link?(name: string, size: number, file: string, signal: AbortSignal): Promise<boolean>;
   /**
    * Calls `onChange` soon after each new pointer, and when the target was lost or found again, until `signal` is
    * aborted; absent where a target cannot tell.
@@ -52,6 +58,11 @@ export interface PublishingTarget extends Target {
    * own bytes. `pieces` may throw, and then nothing appears.
    */
   write(name: string, size: number, pieces: AsyncIterable<Uint8Array>): Promise<void>;
+  /**
+   * Makes an object a hard link to an open file, which must never be written to again. Returns false if that is
+   * impossible. Absent if objects are not files.
+   */
+  adopt?(name: string, held: HeldFile): Promise<boolean>;
   /** Replaces the pointer that was found by the one that follows it; false where another publisher was quicker. */
   replacePointer(next: Pointer, found: PointerText | undefined): Promise<boolean>;
   /** All objects; and what publishers left of some that were killed, under names that are no objects'. */

@@ -111,7 +111,8 @@ async function publishingTo(
     publish: async (generation, file, report, progress) => {
       const refreshed = new Date(epochMs()).toISOString();
       if (generation === published && (await confirmPublished(target, generation, refreshed))) return;
-      await publishTold({ file, target, allowRollback: false, isForced, refreshed }, report, progress);
+      const options = { file, target, allowRollback: false, isForced, isImmutable: true, refreshed };
+      await publishTold(options, report, progress);
       published = generation;
       if (keep !== undefined) await pruneTold(target, keep, report).catch(notPruned(report));
     },

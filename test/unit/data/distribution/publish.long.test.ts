@@ -6,6 +6,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -65,6 +66,22 @@ describe('publishing', () => {
     rmSync(join(folder, snapshotName(pointer)));
     expect(await published(url, next)).toMatchObject({ isNew: false, sentBytes: pointer.size });
     expect(wholePointer(folder)).toEqual(pointer);
+  });
+
+  test('links an immutable file into a folder of its file system, in place of a damaged object, and copies others', async () => {
+    const { folder, url } = newFolder(directory);
+    await published(url, old);
+    const object = join(folder, snapshotName(wholePointer(folder)!));
+    expect(statSync(object).ino).not.toBe(statSync(old.file).ino);
+    const bytes = readFileSync(object);
+    bytes[200]! ^= 1;
+    writeFileSync(object, bytes);
+    expect(await published(url, old, { isImmutable: true })).toMatchObject({ isNew: false, sentBytes: 0 });
+    expect(statSync(object).ino).toBe(statSync(old.file).ino);
+    const { sentBytes } = await published(url, next, { isImmutable: true });
+    expect(sentBytes).toBeGreaterThan(statSync(next.file).size);
+    expect(statSync(join(folder, snapshotName(wholePointer(folder)!))).ino).toBe(statSync(next.file).ino);
+    expect(strayNames(folder)).toEqual([]);
   });
 
   test('tells when it was found current, beside whoever else publishes', async () => {

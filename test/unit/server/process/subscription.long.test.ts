@@ -1,5 +1,5 @@
 // A real server that follows a target: what it takes, what it refuses, what it starts from, and what it says of that.
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -94,6 +94,9 @@ describe('a server that follows a target', () => {
     await published(url, third);
     await serves(server, third);
     await expect.poll(() => cacheOf(cache).snapshots.length, POLL).toBe(2);
+    // The folder is on the same file system: nothing was copied.
+    const name = snapshotName(wholePointer(folder)!);
+    expect(statSync(join(cache, name)).ino).toBe(statSync(join(folder, name)).ino);
     expect(cacheOf(cache).others).toEqual(['cache.json']);
   });
 
@@ -171,15 +174,20 @@ describe('a server that follows a target', () => {
 
   test('starts from the generation before where the last one was damaged on disk, and fetches that again', async () => {
     const { folder, url } = newFolder(directory);
+    const server = await handedOut(folder);
     const cache = newCache();
-    const before = await servedTwo(url, cache);
+    await published(url, first);
+    const before = await follower(server.url, cache);
+    await serves(before, first);
+    await published(url, second);
+    await serves(before, second);
     await expect.poll(async () => (await before.status()).target.kept.length, POLL).toBe(2);
     await before.kill();
     const file = join(cache, snapshotName(wholePointer(folder)!));
     const bytes = readFileSync(file);
     bytes[5000]! ^= 1;
     writeFileSync(file, bytes);
-    const after = await follower(url, cache);
+    const after = await follower(server.url, cache);
     await after.printed(/generation .{12} of the cache is not taken: .*checksum/);
     await serves(after, second);
     expect(after.out()).toMatch(new RegExp(`^(?![^]*went back)[^]*generation ${first.generation.slice(0, 12)}`));
