@@ -70,13 +70,14 @@ export class Trouble extends Error {
 }
 
 /**
- * What to ask for: `what` names it for people, who are told `ifMissing` beside a 404; `path` is asked anew at each try,
- * and `onTrouble` told of each.
+ * What to ask for: `what` names it for people, who read `ifMissing` after a 404. `path` and `validator` are called at
+ * each try, `onTrouble` after each that failed. With a validator the response may be a 304.
  */
 export interface UpstreamRequest {
   readonly what: string;
   readonly ifMissing?: string;
   readonly path: () => string;
+  readonly validator?: () => string | undefined;
   readonly onTrouble?: () => void;
 }
 
@@ -111,21 +112,12 @@ export class Upstream {
   }
 
   /**
-   * What `read` makes of what a path below the base answers; it throws `Trouble` for what is no answer. Throws
-   * OperationError `network` with what was asked for, the URL and the cause, at once or when no try helped.
+   * Resolves to what `read` returns for the response to a path below the base; `read` gets undefined for a 304, and
+   * throws `Trouble` for an unusable response. Throws OperationError `network` with what was asked for, the URL and
+   * the cause, at once or when no try helped.
    */
-  get<T>(request: UpstreamRequest, read: (answer: UpstreamAnswer) => T): Promise<T> {
-    return this.#ask(request, undefined, (answer) => read(answer!));
-  }
-
-  /** Whether a path still answers what it answered with this validator: it says 304. Throws as `get` does. */
-  isAsBefore(request: UpstreamRequest, validator: string): Promise<boolean> {
-    return this.#ask(request, validator, (answer) => answer === undefined);
-  }
-
-  async #ask<T>(
-    { what, ifMissing, path, onTrouble }: UpstreamRequest,
-    validator: string | undefined,
+  async get<T>(
+    { what, ifMissing, path, validator, onTrouble }: UpstreamRequest,
     read: (answer: UpstreamAnswer | undefined) => T,
   ): Promise<T> {
     const { base, tries, backoffMs, clock } = this.#options;
@@ -134,7 +126,7 @@ export class Upstream {
       const url = base + path();
       const startMs = clock();
       try {
-        const answer = await this.#answer(url, validator);
+        const answer = await this.#answer(url, validator?.());
         return read(answer && { ...answer, ms: clock() - startMs, url });
       } catch (error) {
         if (!(error instanceof Trouble)) throw error;

@@ -2,7 +2,6 @@
 // Judges and words it; what is done about it is the crawl's business.
 import { OperationError } from '../operationError.ts';
 import type { CollectionPart } from './part.ts';
-import type { Manner } from './renew.ts';
 
 /**
  * What a crawl is held to: at least `linksMin` percent of its links lead to a record, and no collection has lost more
@@ -10,7 +9,7 @@ import type { Manner } from './renew.ts';
  * and kept in `state`.
  */
 export interface Acceptance {
-  readonly kind: 'new' | 'sweep' | 'renewal';
+  readonly kind: 'new' | 'refresh';
   readonly state: string;
   readonly linksMin: number;
   readonly shrinkMax: number;
@@ -60,18 +59,17 @@ function isAccepted({ links, dangling }: LinkSurvey, { linksMin }: Acceptance): 
 }
 
 /**
- * Collections whose records may be other than is held, though nothing that was asked said so: too many links lead
- * nowhere, from one of them or into it. What an upstream deletes goes out of the records that link to it, by no date of
- * theirs.
+ * The collections to read in full because too many links from or to them lead nowhere: an upstream removes what it
+ * deletes from the records that link to it, often without a new date.
  */
 export function inDoubt(
   survey: LinkSurvey,
-  manners: ReadonlyMap<string, Manner>,
+  parts: ReadonlyMap<string, CollectionPart>,
   options: Acceptance,
 ): ReadonlySet<string> {
   if (isAccepted(survey, options)) return new Set();
   const names = survey.pairs.flatMap(({ from, to }) => [from, to]);
-  return new Set(names.filter((name) => manners.has(name) && manners.get(name) !== 'walked'));
+  return new Set(names.filter((name) => parts.has(name) && parts.get(name)!.compared !== 'full'));
 }
 
 /** Which links lead nowhere most often, as `50 as notes link to times/4`; undefined where none does. */

@@ -1,5 +1,5 @@
-// Fetches a catalogue into a data set directory: root view, every collection, a second look at what changed meanwhile,
-// judgement, publication. The steps stand here in their order; each is resumed where an earlier run was killed.
+// Fetches a catalogue into a data set directory. The steps are here in their order: root view, every collection, a second
+// look at what changed meanwhile, acceptance, publication. A run resumes what an earlier one was killed at.
 import { collectionsOfPath } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { MANIFEST_FILE } from '../import/manifest.ts';
@@ -8,13 +8,21 @@ import type { OnProgress } from '../progress.ts';
 import { Trouble, Upstream, type UpstreamOptions } from '../upstream.ts';
 import { type Acceptance, inDoubt, judgeLinks, judgeLosses, surveyLinks, worstLinks } from './acceptance.ts';
 import { parsed } from './page.ts';
-import { PageSize } from './pageSize.ts';
+import { PAGE_RECORDS_MAX, PageSize } from './pageSize.ts';
 import type { CollectionPart } from './part.ts';
 import { countsIn, judgeOutput, judgeSource, publish, publishManifest } from './publish.ts';
-import { createdIn, heldIn, laterThan, pagesOf, sameIn } from './held.ts';
-import { type HeldCollection, type Manner, renew } from './renew.ts';
+import { addChangedSince, DATE_REQUESTS } from './changedSince.ts';
+import {
+  type CollectionRead,
+  createdIn,
+  type HeldCollection,
+  heldIn,
+  HeldRecords,
+  laterThan,
+  sameIn,
+} from './held.ts';
 import { CrawlState } from './state.ts';
-import { countOf, Disorder, Drift, walk, type Walker } from './walk.ts';
+import { countOf, Disorder, Drift, heedsValidators, type HeldPages, walk, type Walker } from './walk.ts';
 
 /** A collection that changes while it is walked is walked this often. */
 const LOOKS_MAX = 4;
@@ -25,147 +33,199 @@ const SAVE_EVERY_MS = 1000;
 const ROOT_BYTES_MAX = 1 << 16;
 
 /**
- * What is crawled to where. `state` holds what is not finished; `now` is the time of day, that of the data. A crawl is
- * accepted as `Acceptance` says, whatever its collections have lost of the records in `output` where it `isForced`. One
- * that is `new` asks for all and replaces the output, that of another catalogue only where it `isForced`; a `sweep`
- * leaves it where it is the same; a `renewal` does too, and asks only for what changed since. A collection may have
- * `recordsMax` records, and its records may link to as many of another; all these ids may be `idsMax`.
+ * What is crawled to where; `state` is the directory of unfinished work, `now` the time of day. A `new` crawl reads
+ * everything and replaces the output, that of another catalogue only if it `isForced`. A `refresh` compares with the
+ * output and replaces it if it differs; it reads a collection in full if it did not for `sweepEveryMs`.
  */
 export interface CrawlOptions extends UpstreamOptions, Acceptance {
   readonly output: string;
+  /** Whether collections may lose any number of records. */
   readonly isForced: boolean;
+  readonly sweepEveryMs?: number;
+  /** The most records of a collection, and of another one that they link to. */
   readonly recordsMax: number;
+  /** The most ids of records and links together. */
   readonly idsMax: number;
   readonly now: string;
-  /** Told before anything is asked, with when the run began that this one goes on with, where there was one. */
+  /** Called before the first request, with the start of the run that this one resumes. */
   readonly onBegun?: (resumed: string | undefined) => void;
-  /** Told why what came is compared with nothing: what is wrong with the data set that was there. */
+  /** Called with the least number of requests that a refresh takes, once the root view is there. */
+  readonly onExpected?: (requests: number) => void;
+  /** Called with the reason if the old data set is damaged, so that losses are unknown. */
   readonly onDamaged?: (reason: string) => void;
 }
 
-/**
- * What a crawl brought: records by collection and how each was had, their bytes, links and those that lead nowhere,
- * what it left out, and whether the output had all of it. `begun` is the time of the run that began it.
- */
+/** How a collection was compared with the upstream. */
+export type Comparison = Pick<CollectionRead, 'compared' | 'lastFullRead'>;
+
+/** What a crawl fetched: `counts` are records by collection, `links` all of them, `dangling` those that lead nowhere. */
 export interface CrawlReport {
+  /** When it began, or the run that it resumes: changes after that may be missing. */
   readonly begun: string;
+  readonly isResumed: boolean;
+  /** Whether the output had the same records. */
   readonly isUnchanged: boolean;
-  readonly isRenewal: boolean;
-  readonly manners: ReadonlyMap<string, Manner>;
+  readonly comparisons: Readonly<Record<string, Comparison>>;
   readonly counts: Readonly<Record<string, number>>;
   readonly bytes: number;
   readonly links: number;
   readonly dangling: number;
-  /** Which of those there are most of, see worstLinks. */
+  /** The most frequent of those, see worstLinks. */
   readonly worst: string | undefined;
   /** Collections of the upstream that the declaration does not have. */
   readonly unknown: readonly string[];
 }
 
 /**
- * Crawls a catalogue; the data set in `output` is replaced as a whole or stays. Throws OperationError: `network` where
- * the upstream gives no answer that can be used, `input` where what it gives is not accepted, `usage` and `file`. Cost:
+ * Crawls a catalogue; the data set in `output` is replaced as a whole or stays. A new crawl that finds one which an
+ * earlier run accepted publishes that and returns undefined; a refresh then goes on to compare. Throws OperationError:
+ * `network` if the upstream gives no usable response, `input` if the data is not accepted, `usage` and `file`. Cost:
  * bounded by the upstream and `idsMax`; memory holds the ids, the targets of links and a page for each of
  * `concurrency`.
  */
 export async function crawl(options: CrawlOptions, onProgress: OnProgress): Promise<CrawlReport | undefined> {
   judgeOutput(options.output, options.state);
-  const isRenewal = options.kind === 'renewal';
-  const state = CrawlState.open(options.state, options.base, { now: options.now, isRenewal });
-  try {
-    if (state.isAccepted) {
-      publish(state, options.output);
-      return undefined;
-    }
-    if (options.kind === 'new' && !options.isForced) await judgeSource(options.output, options.base, false);
-    options.onBegun?.(state.isResumed ? state.begun : undefined);
-    const upstream = new Upstream(options);
+  for (;;) {
+    const held = options.kind === 'refresh' ? await heldIn(options.output, options.base) : new Map<never, never>();
+    const state = CrawlState.open(options.state, options.base, { now: options.now, isRefresh: held.size > 0 });
     try {
-      return await collect(
-        { upstream, size: new PageSize(), concurrency: options.concurrency },
-        options,
-        state,
-        onProgress,
-      );
+      if (!state.isAccepted) return await crawlInto(state, held, options, onProgress);
+      publish(state, options.output);
+      if (options.kind === 'new') return undefined;
     } finally {
-      await upstream.close();
+      state.close();
     }
-  } finally {
-    state.close();
   }
 }
 
-async function collect(
-  walker: Walker,
-  options: CrawlOptions,
+async function crawlInto(
   state: CrawlState,
+  held: Crawling['held'],
+  options: CrawlOptions,
   onProgress: OnProgress,
 ): Promise<CrawlReport> {
+  if (options.kind === 'new' && !options.isForced) await judgeSource(options.output, options.base, false);
+  options.onBegun?.(state.isResumed ? state.begun : undefined);
+  const upstream = new Upstream(options);
+  try {
+    const walker = { upstream, size: new PageSize(), concurrency: options.concurrency };
+    return await collect({ walker, state, held, options, onProgress, heedsValidators: undefined });
+  } finally {
+    await upstream.close();
+  }
+}
+
+/** A crawl under way. */
+interface Crawling {
+  readonly walker: Walker;
+  readonly state: CrawlState;
+  /** What the last crawl left. */
+  readonly held: ReadonlyMap<string, HeldCollection>;
+  readonly options: CrawlOptions;
+  readonly onProgress: OnProgress;
+  /** Whether the upstream notices a validator that it never sent; undefined until it was asked. */
+  heedsValidators: boolean | undefined;
+}
+
+async function collect(crawling: Crawling): Promise<CrawlReport> {
+  const { walker, state, held, options } = crawling;
   const { bases, collections, unknown } = await rootView(walker.upstream, options.base);
+  if (options.onExpected && !state.isResumed) options.onExpected(await requestsExpected(crawling, collections));
   await state.openParts(collections, bases);
-  const look = (collection: Collection): Promise<void> => lookAt({ walker, state, options, onProgress }, collection);
-  const held = state.isRenewal
-    ? await heldIn(options.output, options.base, state.begun)
-    : new Map<string, HeldCollection>();
-  const manners = new Map<string, Manner>();
-  for (const collection of collections) {
-    // Of a renewal that was ended nobody knows how: what was walked may be walked once more where links are in doubt.
-    const isResumed = state.isRenewal && state.parts.get(collection.name)!.isDone;
-    const manner = isResumed
-      ? 'patched'
-      : await renewed(walker, state, held.get(collection.name), { collection, options });
-    if (!manner) await look(collection);
-    manners.set(collection.name, manner ?? 'walked');
-  }
-  for (const collection of collections) await lookAgain(walker, state, collection, look);
+  for (const collection of collections) await compare(crawling, collection);
+  for (const collection of collections) await countAgain(crawling, collection);
   let survey = surveyLinks(state.parts);
-  const doubtful = inDoubt(survey, manners, options);
-  for (const collection of collections.filter(({ name }) => doubtful.has(name))) {
-    state.restart(collection.name);
-    await look(collection);
-    manners.set(collection.name, 'walked');
-  }
+  const doubtful = inDoubt(survey, state.parts, options);
+  for (const collection of collections.filter(({ name }) => doubtful.has(name))) await readAgain(crawling, collection);
   if (doubtful.size > 0) survey = surveyLinks(state.parts);
   judgeLinks(survey, options);
   const counts = Object.fromEntries([...state.parts].map(([name, { ids }]) => [name, ids.size]));
   if (!options.isForced) judgeLosses(await countsIn(options.output, options.onDamaged), counts, options);
   const bytes = [...state.parts.values()].reduce((sum, part) => sum + part.bytes, 0);
   const sha256 = Object.fromEntries([...state.parts].map(([name, part]) => [`${name}.ndjson`, part.sum()]));
-  const pages = pagesOf(state.parts);
-  const { links, dangling } = survey;
-  const { isRenewal, begun } = state;
+  const reads = Object.fromEntries(
+    [...state.parts].map(([name, part]) => [name, readOf(part, held.get(name), state.begun)]),
+  );
+  const { begun, isResumed } = state;
   const same = options.kind === 'new' ? undefined : await sameIn(options.output, sha256);
   const created = same?.created ?? laterThan(await createdIn(options.output), begun);
-  const manifest = { created, source: options.base, counts, sha256, ...(pages.length > 0 && { pages }) };
+  const manifest = { created, source: options.base, counts, sha256, collections: reads };
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   if (same) publishManifest(state, options.output, text);
   else {
     state.accept(text, MANIFEST_FILE);
     publish(state, options.output);
   }
+  const comparisons = Object.fromEntries(
+    Object.entries(reads).map(([name, { compared, lastFullRead }]) => [name, { compared, lastFullRead }]),
+  );
+  const { links, dangling } = survey;
   const isUnchanged = same !== undefined;
   const worst = worstLinks(survey);
-  return { begun, isUnchanged, isRenewal, manners, counts, bytes, links, dangling, worst, unknown };
+  return { begun, isResumed, isUnchanged, comparisons, counts, bytes, links, dangling, worst, unknown };
 }
 
-/** Fills a part that is empty out of what is held, where that can be; answers how. */
-async function renewed(
-  walker: Walker,
-  state: CrawlState,
-  held: HeldCollection | undefined,
-  { collection, options }: { readonly collection: Collection; readonly options: CrawlOptions },
-): Promise<Manner | undefined> {
-  const part = state.parts.get(collection.name)!;
-  if (!held || part.isDone || part.ids.size > 0) return undefined;
-  const judge = (): void => judgeSize(part.ids.size, collection.name, state.parts, options);
-  const manner = await renew(walker, collection, held, part, judge);
-  if (!manner) {
-    state.restart(collection.name);
-    return undefined;
+function readOf(part: CollectionPart, held: HeldCollection | undefined, begun: string): CollectionRead {
+  const { compared, requests, latest, marks = [] } = part;
+  const { isOrdered } = part.position;
+  const lastFullRead = compared === 'full' ? begun : held!.lastFullRead;
+  if (compared === 'dates') return { compared, lastFullRead, requests: held!.requests, isOrdered, latest };
+  const pages = marks.some(([, validator]) => validator !== null) ? marks : undefined;
+  return { compared, lastFullRead, requests, isOrdered, latest, pages };
+}
+
+/** What the last crawl left of a collection; undefined if that is due to be read in full. */
+function comparable({ held, options }: Crawling, name: string): HeldCollection | undefined {
+  const found = held.get(name);
+  const ageMs = Date.parse(options.now) - Date.parse(found?.lastFullRead ?? '');
+  // A full read in the future is one of a clock that was wrong.
+  return ageMs >= 0 && ageMs < (options.sweepEveryMs ?? 0) ? found : undefined;
+}
+
+/** The least number of requests of this crawl: the root view, the pages, and a count of each collection after them. */
+async function requestsExpected(crawling: Crawling, collections: readonly Collection[]): Promise<number> {
+  let requests = 1 + collections.length;
+  for (const collection of collections) {
+    const held = crawling.held.get(collection.name);
+    const isByDates = comparable(crawling, collection.name)?.compared === 'dates';
+    if (isByDates) requests += DATE_REQUESTS;
+    else if (held) requests += held.requests;
+    else requests += 1 + Math.ceil((await countOf(crawling.walker, collection)) / PAGE_RECORDS_MAX);
   }
-  part.isDone = true;
-  state.save(collection.name);
-  return manner;
+  return requests;
+}
+
+/** Collects a collection, or the rest of it: by dates or validators if the last crawl left some, else in full. */
+async function compare(crawling: Crawling, collection: Collection): Promise<void> {
+  const { walker, state, options } = crawling;
+  const { name, idField } = collection;
+  const part = state.parts.get(name)!;
+  // An earlier run compared it with data that is gone.
+  if (part.compared !== 'full' && !crawling.held.has(name)) state.restart(name);
+  if (part.isDone) return;
+  const held = comparable(crawling, name);
+  const { latest, pages = [] } = held ?? {};
+  const isUsable = latest !== undefined || pages.length > 0;
+  const records = held && isUsable ? await HeldRecords.open(held.file, idField) : undefined;
+  try {
+    if (records && latest !== undefined && part.ids.size === 0) {
+      const judge = (): void => judgeSize(part.ids.size, name, state.parts, options);
+      if (await addChangedSince(walker, collection, { records, latest }, part, judge)) {
+        part.isDone = true;
+        state.save(name);
+        return;
+      }
+      state.restart(name);
+    }
+    const validator = pages.find(([, value]) => value !== null)?.[1] ?? undefined;
+    if (records && validator !== undefined)
+      crawling.heedsValidators ??= await heedsValidators(walker, collection, validator);
+    const isAsked = records !== undefined && validator !== undefined && crawling.heedsValidators === true;
+    if (isAsked && part.ids.size === 0) part.position = { ...part.position, isOrdered: held!.isOrdered };
+    await readPages(crawling, collection, isAsked ? { marks: pages, records } : undefined);
+  } finally {
+    records?.close();
+  }
 }
 
 interface RootView {
@@ -177,7 +237,8 @@ interface RootView {
 /** The collections that the root view names, and the base URLs under which the upstream knows itself: ours, and its. */
 async function rootView(upstream: Upstream, base: string): Promise<RootView> {
   const ifMissing = 'name the base URL, behind which /api/v3/ is put, without the path of a page';
-  return upstream.get({ what: 'the root view', ifMissing, path: () => '/api/v3/' }, ({ body }) => {
+  return upstream.get({ what: 'the root view', ifMissing, path: () => '/api/v3/' }, (answer) => {
+    const { body } = answer!;
     if (body.length > ROOT_BYTES_MAX) throw new Trouble(`more than ${ROOT_BYTES_MAX} bytes`);
     const root = parsed(body.toString());
     if (typeof root !== 'object' || root === null || Array.isArray(root)) throw new Trouble('no object of collections');
@@ -206,44 +267,41 @@ function shownName(name: string): string {
   return /^[\w.-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64)).replace(/[^ -~]/g, '?');
 }
 
-interface Looking {
-  readonly walker: Walker;
-  readonly state: CrawlState;
-  readonly options: CrawlOptions;
-  readonly onProgress: OnProgress;
-}
-
-/** Collects what is left of a collection, all of it anew where it changes meanwhile. */
-async function lookAt(looking: Looking, collection: Collection): Promise<void> {
-  const { state } = looking;
+/** Reads the pages of a collection that are left, and all of them again if it changes meanwhile, then without `held`. */
+async function readPages(crawling: Crawling, collection: Collection, held?: HeldPages): Promise<void> {
+  const { state } = crawling;
   const { name } = collection;
   const part = state.parts.get(name)!;
+  let pages = held;
   for (let looks = 1; !part.isDone; looks++) {
     try {
-      await walkOnce(looking, collection, part);
+      await readOnce(crawling, collection, part, pages);
     } catch (error) {
       if (!(error instanceof Drift)) throw error;
       if (looks === LOOKS_MAX)
         throw new OperationError('network', `${error.message}; looked at ${name} ${looks} times`, error);
       state.restart(name);
       if (error instanceof Disorder) part.position = { ...part.position, isOrdered: false };
+      pages = undefined;
     }
   }
 }
 
-async function walkOnce(
-  { walker, state, options, onProgress }: Looking,
+async function readOnce(
+  { walker, state, options, onProgress }: Crawling,
   collection: Collection,
   part: CollectionPart,
+  held: HeldPages | undefined,
 ): Promise<void> {
   const { name } = collection;
   const { clock } = options;
   let savedMs = clock();
   let last = { count: 0, where: name };
-  for await (const { records, position, count, where, page } of walk(walker, collection, part.position)) {
+  for await (const step of walk(walker, collection, part.position, held)) {
+    const { records, position, count, where } = step;
     judgeSize(count, where, state.parts, options);
     const repeated = part.add(records);
-    part.addPage(page);
+    part.addPage(step.mark, step.isUnchanged);
     if (repeated) throw new Drift(`${where}: id ${repeated.id} came twice`);
     judgeSize(count, where, state.parts, options);
     part.position = position;
@@ -257,6 +315,11 @@ async function walkOnce(
     throw new Drift(`${last.where}: ${part.ids.size} records were collected, ${last.count} are counted`);
   part.isDone = true;
   state.save(name);
+}
+
+async function readAgain(crawling: Crawling, collection: Collection): Promise<void> {
+  crawling.state.restart(collection.name);
+  await readPages(crawling, collection);
 }
 
 /** What an upstream counts, and what was collected of it, can be held in memory: however much it makes up. */
@@ -281,24 +344,18 @@ function judgeSize(
   if (all > idsMax) refuse(`the catalogue has ${all} ids of records and of what their collections link to`, idsMax);
 }
 
-/** What was collected first may have changed since: it is counted again, and collected again where it did. */
-async function lookAgain(
-  walker: Walker,
-  state: CrawlState,
-  collection: Collection,
-  look: (collection: Collection) => Promise<void>,
-): Promise<void> {
+/** A collection may have changed after it was read: it is counted again, and read again if the count differs. */
+async function countAgain(crawling: Crawling, collection: Collection): Promise<void> {
   const { name } = collection;
   for (let looks = 1; ; looks++) {
-    const count = await countOf(walker, collection);
-    const { size } = state.parts.get(name)!.ids;
+    const count = await countOf(crawling.walker, collection);
+    const { size } = crawling.state.parts.get(name)!.ids;
     if (count === size) return;
     if (looks === LOOKS_MAX)
       throw new OperationError(
         'network',
         `${name}: ${count} records are counted, ${size} were collected, at each look`,
       );
-    state.restart(name);
-    await look(collection);
+    await readAgain(crawling, collection);
   }
 }

@@ -1,50 +1,145 @@
-// What an earlier crawl left of a catalogue: its files, what their pages are known by, and whether a new one has the
-// same. Believes a manifest no further than its form goes: readers compare the sums.
-import { existsSync } from 'node:fs';
+// What the last crawl left in a data set directory: its files and, in the manifest, how each collection was read.
+// Trusts a manifest no further than its form: the sums of the files are compared before anything of them is used.
+import { closeSync, existsSync, readSync } from 'node:fs';
+import { GrowableF64 } from '../../engine/bits/growable.ts';
+import { isObject } from '../../engine/bits/json.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
+import { attempt, openFile } from '../files.ts';
 import type { Manifest } from '../import/manifest.ts';
 import { type CollectionFile, type DataSet, openDataSet, readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
-import type { CollectionPart } from './part.ts';
-import type { HeldCollection } from './renew.ts';
+import { recordIn, type SentRecord } from './page.ts';
 import type { PageMark } from './walk.ts';
 
-/** A time behind all others. */
+/** A time after all others. */
 const NEVER = '9999-12-31T23:59:59Z';
 
-/** How the manifest has the pages of a collection: the query of each, and its validator. */
-type StoredPages = readonly [collection: string, pages: readonly (readonly [query: string, validator: string])[]];
-
-/** The pages of all parts that have a validator for each, for the manifest; none of a part that has too many. */
-export function pagesOf(parts: ReadonlyMap<string, CollectionPart>): readonly StoredPages[] {
-  return [...parts].flatMap(([name, { pages }]): readonly StoredPages[] => {
-    if (pages === 'tooMany') return [[name, []]];
-    if (!pages || pages.length === 0) return [];
-    return [[name, pages.map(({ query, validator }) => [query, validator!] as const)]];
-  });
-}
-
 /**
- * What a crawl of this base URL left in `output`, by collection; nothing where it is of another or of nobody. Its time
- * is no later than `now`: a clock may have been wrong when it was taken.
+ * How a collection was compared with the upstream: by the dates of its records, by the validators of its pages (at
+ * least one page answered 304), or by reading every record.
  */
-export async function heldIn(output: string, base: string, now: string): Promise<ReadonlyMap<string, HeldCollection>> {
-  const found = await dataSetIn(output);
-  if (!found || found.manifest.source !== base) return new Map();
-  const pages = storedPages(found.manifest);
-  const created = parseInstant(found.manifest.created ?? '') > parseInstant(now) ? now : found.manifest.created;
-  const summed = found.files.filter(({ sha256 }) => sha256 !== undefined);
-  return new Map(summed.map((file) => [file.collection, { file, created, pages: pages.get(file.collection) }]));
+export type Compared = 'dates' | 'validators' | 'full';
+
+/** How the last crawl read a collection. The manifest has one of these for each. */
+export interface CollectionRead {
+  readonly compared: Compared;
+  /** When the last crawl that read every record of it began. */
+  readonly lastFullRead: string;
+  /** The requests that its pages took. */
+  readonly requests: number;
+  /** Whether the upstream lists it by ascending id. */
+  readonly isOrdered: boolean;
+  /** The latest modification date, if every record has one and the ids ascend. */
+  readonly latest?: string | undefined;
+  /** Its pages, if one of them has a validator. */
+  readonly pages?: readonly PageMark[] | undefined;
 }
 
-/** The time of the data in `output`, where it tells one. */
+/** A collection that the last crawl left. */
+export interface HeldCollection extends CollectionRead {
+  readonly file: CollectionFile;
+}
+
+/** What a crawl of this base URL left in `output`, by collection. Empty if the data is of another catalogue. */
+export async function heldIn(output: string, base: string): Promise<ReadonlyMap<string, HeldCollection>> {
+  const { files, manifest } = (await dataSetIn(output)) ?? {};
+  const reads = manifest?.collections;
+  if (!files || manifest?.source !== base || !isObject(reads)) return new Map();
+  return new Map(
+    files.flatMap((file) => {
+      const read = reads[file.collection];
+      const isUsable = file.sha256 !== undefined && file.path.endsWith('.ndjson') && isCollectionRead(read);
+      return isUsable ? [[file.collection, { ...read, file }] as const] : [];
+    }),
+  );
+}
+
+function isCollectionRead(value: unknown): value is CollectionRead {
+  if (!isObject(value)) return false;
+  const { compared, lastFullRead, requests, isOrdered, latest = '', pages = [] } = value;
+  return (
+    (compared === 'dates' || compared === 'validators' || compared === 'full') &&
+    typeof lastFullRead === 'string' &&
+    Number.isSafeInteger(requests) &&
+    typeof isOrdered === 'boolean' &&
+    typeof latest === 'string' &&
+    Array.isArray(pages) &&
+    pages.every(isPageMark)
+  );
+}
+
+function isPageMark(value: unknown): value is PageMark {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [limit, validator] = value as unknown[];
+  const isLimit = Number.isSafeInteger(limit) && Number(limit) > 1 && Number(limit) < 1e9;
+  return isLimit && (validator === null || /^[\x20-\x7e]{1,250}$/.test(String(validator)));
+}
+
+/** Records of a file that a crawl wrote, by their place in it. `close` it when done. */
+export class HeldRecords {
+  readonly #file: string;
+  readonly #idField: string;
+  readonly #descriptor: number;
+  /** Where each line ends, after its line break. */
+  readonly #ends: Float64Array;
+
+  private constructor(file: string, idField: string, ends: Float64Array) {
+    this.#file = file;
+    this.#idField = idField;
+    this.#ends = ends;
+    this.#descriptor = openFile(file);
+  }
+
+  /** Undefined if the file does not have its sum. Cost: a pass over it, and 8 bytes of memory a record. */
+  static async open(file: CollectionFile, idField: string): Promise<HeldRecords | undefined> {
+    const ends = new GrowableF64();
+    let start = 0;
+    try {
+      for await (const { bytes } of readLines(file)) {
+        for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) ends.push(start + at + 1);
+        start += bytes.length;
+      }
+    } catch (error) {
+      if (error instanceof OperationError && error.code === 'input') return undefined;
+      throw error;
+    }
+    return new HeldRecords(file.path, idField, ends.view());
+  }
+
+  get count(): number {
+    return this.#ends.length;
+  }
+
+  /** The records from `start` to before `end`, or to the last one. */
+  slice(start: number, end: number): readonly SentRecord[] {
+    const last = Math.min(end, this.count);
+    if (start >= last) return [];
+    const offset = start === 0 ? 0 : this.#ends[start - 1]!;
+    const bytes = Buffer.allocUnsafe(this.#ends[last - 1]! - offset);
+    attempt(`cannot read ${this.#file}`, () => {
+      for (let at = 0; at < bytes.length;) {
+        const read = readSync(this.#descriptor, bytes, at, bytes.length - at, offset + at);
+        if (read === 0) throw new Error('it was cut while it was read');
+        at += read;
+      }
+    });
+    const lines = bytes.toString().split('\n').slice(0, -1);
+    return lines.map((text) => recordIn(text, this.#idField));
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+}
+
+/** The time of the data in `output`, if it has one. */
 export async function createdIn(output: string): Promise<string | undefined> {
   return (await dataSetIn(output))?.manifest.created;
 }
 
 /**
- * The time of data that replaces data of `before`: `now`, or a second behind what it replaces where the clock went
- * back, since replicas and publishers take no older data (A111).
+ * The time of data that replaces data of `before`: `now`, or a second after `before` if the clock went back, because
+ * replicas and publishers refuse older data (A111).
  */
 export function laterThan(before: string | undefined, now: string): string {
   const held = parseInstant(before ?? '');
@@ -52,7 +147,7 @@ export function laterThan(before: string | undefined, now: string): string {
   return `${new Date(held / 1000 + 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** The manifest in `output` where its files have these sums, and no others. Cost: a pass over them, if it says so. */
+/** The manifest in `output` if its files have these sums, and no others. Cost: a pass over them if it says so. */
 export async function sameIn(output: string, sha256: Readonly<Record<string, string>>): Promise<Manifest | undefined> {
   const found = await dataSetIn(output);
   const { manifest, files } = found ?? {};
@@ -75,7 +170,7 @@ async function isIntact(file: CollectionFile): Promise<boolean> {
   }
 }
 
-/** What cannot be read as a data set is replaced by one that can. */
+/** Undefined for a data set that cannot be read: it is replaced. */
 async function dataSetIn(output: string): Promise<DataSet | undefined> {
   if (!existsSync(output)) return undefined;
   try {
@@ -84,25 +179,4 @@ async function dataSetIn(output: string): Promise<DataSet | undefined> {
     if (error instanceof OperationError && error.code === 'input') return undefined;
     throw error;
   }
-}
-
-function storedPages({ pages }: Manifest): ReadonlyMap<string, readonly PageMark[]> {
-  if (!Array.isArray(pages)) return new Map();
-  return new Map(
-    (pages as unknown[]).filter(isStored).map(([name, marks]) => {
-      return [name, marks.map(([query, validator]) => ({ query, validator }))] as const;
-    }),
-  );
-}
-
-function isStored(value: unknown): value is StoredPages {
-  if (!Array.isArray(value) || typeof value[0] !== 'string' || !Array.isArray(value[1])) return false;
-  return (value[1] as unknown[]).every(
-    (mark) =>
-      Array.isArray(mark) &&
-      mark.length === 2 &&
-      // Nothing of it leads elsewhere.
-      /^limit=\d{1,9}&offset=\d{1,16}(?:&ordering=\w{1,40})?$/.test(String(mark[0])) &&
-      /^[\x20-\x7e]{1,250}$/.test(String(mark[1])),
-  );
 }

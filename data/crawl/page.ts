@@ -10,9 +10,13 @@ const RECORD_BYTES_MAX = 8 << 20;
 /** What stands around the records of a page: a count and two links. */
 const ENVELOPE_BYTES_MAX = 1 << 16;
 
-/** A record as it was sent, but for line breaks between its tokens. */
+/** The member of a record that has the date of its last change, in services that have one. */
+export const STAMP = 'lastUpdatedDate';
+
+/** A record as it was sent, but for line breaks between its tokens. `stamp` is its modification date. */
 export interface SentRecord {
   readonly id: number;
+  readonly stamp: string | undefined;
   readonly text: string;
 }
 
@@ -36,17 +40,18 @@ export function parsePage(bytes: Buffer, idField: string): SentPage {
   if (next !== null && typeof next !== 'string') throw new Trouble('a page whose next is neither a link nor null');
   if (!Array.isArray(results)) throw new Trouble('a page without results');
   if (results.length * 2 !== cuts.length) throw new Trouble('results that are no records');
-  const records = results.map((_, i) => recordOf(bytes.toString('utf8', cuts[i * 2], cuts[i * 2 + 1]), idField));
+  const records = results.map((_, i) => recordIn(bytes.toString('utf8', cuts[i * 2], cuts[i * 2 + 1]), idField));
   const limit = /[?&]limit=(\d{1,9})(?:&|$)/.exec(next ?? '')?.[1];
   return { count, hasNext: next !== null, limit: limit === undefined ? undefined : Number(limit), records };
 }
 
-function recordOf(text: string, idField: string): SentRecord {
-  const id = (parsed(text) as Readonly<Record<string, unknown>>)[idField];
+/** The record of a text. Throws Trouble. */
+export function recordIn(text: string, idField: string): SentRecord {
+  const { [idField]: id, [STAMP]: stamp } = parsed(text) as Readonly<Record<string, unknown>>;
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0 || Object.is(id, -0))
     throw new Trouble(`a record whose ${idField} is no id`);
   // Within texts JSON has none.
-  return { id, text: text.replaceAll(/[\r\n]+/g, '') };
+  return { id, stamp: typeof stamp === 'string' ? stamp : undefined, text: text.replaceAll(/[\r\n]+/g, '') };
 }
 
 /** The value of a text whose depth and length are bounded. */

@@ -2,7 +2,8 @@
 // Plain arithmetic: no clock, no I/O.
 
 const LEAST = 100;
-const MOST = 1000;
+/** The most records that a page is asked for. */
+export const PAGE_RECORDS_MAX = 1000;
 
 /** Answers that take less are worth more records, those that take longer fewer: nobody is kept waiting for long. */
 const QUICK_MS = 1000;
@@ -11,7 +12,7 @@ const SLOW_MS = 5000;
 /** The page size of one upstream, 100 to 1,000, or fewer where the upstream gives no more. */
 export class PageSize {
   #size = LEAST;
-  #most = MOST;
+  #most = PAGE_RECORDS_MAX;
 
   /** The size to ask for now. */
   get size(): number {
@@ -20,7 +21,7 @@ export class PageSize {
 
   /** An answer of this size took so long. */
   answered(ms: number): void {
-    if (ms < QUICK_MS) this.#size = Math.min(MOST, this.#size * 2);
+    if (ms < QUICK_MS) this.#size = Math.min(PAGE_RECORDS_MAX, this.#size * 2);
     else if (ms > SLOW_MS) this.failed();
   }
 

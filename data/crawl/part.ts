@@ -6,8 +6,10 @@ import type { Collection } from '../../engine/schema/types.ts';
 import { attempt } from '../files.ts';
 import { readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
+import { parseInstant } from '../../engine/query/instant.ts';
+import type { Compared } from './held.ts';
 import { withOwnUrls } from './ownUrls.ts';
-import type { SentRecord } from './page.ts';
+import { recordIn, type SentRecord } from './page.ts';
 import type { PageMark, Position } from './walk.ts';
 
 /** Collections, and hosts elsewhere that have such links, of which one collection has some: each takes a set of ids. */
@@ -15,17 +17,16 @@ const LINKED_TO_MAX = 4096;
 const LINKED_TOO_MUCH = `links to more than ${LINKED_TO_MAX} collections and hosts, the most that is taken`;
 
 /**
- * The pages of a collection as long as all have a validator: by these a renewal knows whether they are as they were.
- * `tooMany` are known by none of them any more.
+ * What the checkpoint has of a collection: where its walk stands, the bytes of its file then, how it was compared with
+ * the upstream, its pages and the requests that they took. Without `marks` its validators are not used.
  */
-export type PageMarks = readonly PageMark[] | 'tooMany' | undefined;
-
-/** What is kept of a collection between two runs: where its walk stands, the bytes of its file then, and its pages. */
 export interface PartState {
   readonly position: Position;
   readonly bytes: number;
   readonly isDone: boolean;
-  readonly pages?: PageMarks;
+  readonly compared?: Compared;
+  readonly requests?: number;
+  readonly marks?: readonly PageMark[] | undefined;
 }
 
 /** The state of a collection of which nothing was collected. */
@@ -33,13 +34,33 @@ export const NOTHING: PartState = {
   position: { collected: 0, recent: [], isOrdered: true },
   bytes: 0,
   isDone: false,
-  pages: [],
+  marks: [],
 };
 
-/** The ids of a collection, and how often its records link to which: by collection and id. */
+/** A modification date further than this after the start of the crawl is not believed: zones differ by less. */
+export const OVERLAP_MICROSECONDS = 86_400_000_000;
+
+/** The ids of a collection, how often its records link to which (by collection and id), and its modification dates. */
 interface Contents {
   readonly ids: Set<number>;
   readonly links: Map<string, Map<number, number>>;
+  lastId: number;
+  isAscending: boolean;
+  isDated: boolean;
+  latest: string | undefined;
+  /** In microseconds since 1970. */
+  latestInstant: number;
+}
+
+function noContents(): Contents {
+  const [ids, links] = [new Set<number>(), new Map<string, Map<number, number>>()];
+  return { ids, links, lastId: -1, isAscending: true, isDated: true, latest: undefined, latestInstant: 0 };
+}
+
+/** The base URLs of the upstream, and the time at which the crawl began. */
+export interface CrawlOrigin {
+  readonly bases: ReadonlySet<string>;
+  readonly begun: string;
 }
 
 /** One collection's file; `position` and `isDone` say how far its walk is. */
@@ -49,30 +70,34 @@ export class CollectionPart {
   readonly #bases: ReadonlySet<string>;
   readonly #descriptor: number;
   #hash = createHash('sha256');
-  #contents: Contents = { ids: new Set(), links: new Map() };
+  readonly #latestMax: number;
+  #contents = noContents();
   #bytes = 0;
   position: Position = NOTHING.position;
   isDone = false;
-  pages: PageMark[] | Exclude<PageMarks, readonly PageMark[]> = [];
+  compared: Compared = 'full';
+  requests = 0;
+  marks: PageMark[] | undefined = [];
 
-  private constructor(file: string, idField: string, bases: ReadonlySet<string>) {
+  private constructor(file: string, idField: string, { bases, begun }: CrawlOrigin) {
     this.#file = file;
     this.#idField = idField;
     this.#bases = bases;
+    this.#latestMax = parseInstant(begun) + OVERLAP_MICROSECONDS;
     this.#descriptor = this.#attempt(() => openSync(file, 'a'));
   }
 
   /**
-   * The file of a collection of the upstream with the base URLs `bases`, as it was in `state`: what was written later
-   * is cut off. Throws OperationError `file`. Cost: a pass over what was collected.
+   * The file of a collection as it was in `state`: what was written later is cut off. Throws OperationError `file`.
+   * Cost: a pass over what was collected.
    */
   static async open(
     file: string,
     { name, idField }: Collection,
-    bases: ReadonlySet<string>,
+    origin: CrawlOrigin,
     state: PartState,
   ): Promise<CollectionPart> {
-    const part = new CollectionPart(file, idField, bases);
+    const part = new CollectionPart(file, idField, origin);
     try {
       await part.#readWhole(name, state);
       return part;
@@ -96,7 +121,9 @@ export class CollectionPart {
     }
     this.position = state.position;
     this.isDone = state.isDone;
-    this.pages = state.pages === 'tooMany' ? state.pages : state.pages && [...state.pages];
+    this.compared = state.compared ?? 'full';
+    this.requests = state.requests ?? 0;
+    this.marks = state.marks && [...state.marks];
   }
 
   get ids(): ReadonlySet<number> {
@@ -110,6 +137,12 @@ export class CollectionPart {
 
   get links(): ReadonlyMap<string, ReadonlyMap<number, number>> {
     return this.#contents.links;
+  }
+
+  /** The latest modification date that can be believed, if every record has one and the ids ascend. */
+  get latest(): string | undefined {
+    const { isDated, isAscending, latest } = this.#contents;
+    return isDated && isAscending ? latest : undefined;
   }
 
   /** The SHA-256 sum of the file; nothing can be added then. */
@@ -136,27 +169,31 @@ export class CollectionPart {
     return undefined;
   }
 
-  /** Notes a page that was collected. */
-  addPage(page: PageMark): void {
-    if (page.validator === undefined) this.pages = undefined;
-    else if (Array.isArray(this.pages)) this.pages.push(page);
+  /** Notes a page that was collected; one that `isUnchanged` answered 304. */
+  addPage(mark: PageMark, isUnchanged: boolean): void {
+    this.requests++;
+    if (isUnchanged) this.compared = 'validators';
+    this.marks?.push(mark);
   }
 
   /** Forgets all records. */
   restart(): void {
     this.#attempt(() => ftruncateSync(this.#descriptor, 0));
     this.#hash = createHash('sha256');
-    this.#contents = { ids: new Set(), links: new Map() };
+    this.#contents = noContents();
     this.#bytes = 0;
     this.position = { ...NOTHING.position, isOrdered: this.position.isOrdered };
     this.isDone = false;
-    this.pages = [];
+    this.compared = 'full';
+    this.requests = 0;
+    this.marks = [];
   }
 
   /** Waits until the disk has the file; answers its state. */
   sync(): PartState {
     this.#attempt(() => fsyncSync(this.#descriptor));
-    return { position: this.position, bytes: this.#bytes, isDone: this.isDone, pages: this.pages };
+    const { position, isDone, compared, requests, marks } = this;
+    return { position, bytes: this.#bytes, isDone, compared, requests, marks };
   }
 
   /** Closes the file. Throws OperationError `file` where the system says only now what it did not keep. */
@@ -165,13 +202,13 @@ export class CollectionPart {
   }
 
   #addLine(text: string): void {
-    const record = this.#attempt(() => JSON.parse(text) as Readonly<Record<string, number>>);
-    this.#addRecord({ id: record[this.#idField]!, text });
+    this.#addRecord(this.#attempt(() => recordIn(text, this.#idField)));
   }
 
-  #addRecord({ id, text }: SentRecord): string {
+  #addRecord({ id, stamp, text }: SentRecord): string {
     const { ids, links } = this.#contents;
     ids.add(id);
+    this.#addDate(id, stamp);
     return withOwnUrls(text, this.#bases, (to, target) => {
       let counts = links.get(to);
       if (!counts) {
@@ -180,6 +217,17 @@ export class CollectionPart {
       }
       counts.set(target, (counts.get(target) ?? 0) + 1);
     });
+  }
+
+  #addDate(id: number, stamp: string | undefined): void {
+    const contents = this.#contents;
+    const instant = parseInstant(stamp ?? '');
+    contents.isAscending &&= id > contents.lastId;
+    contents.lastId = id;
+    contents.isDated &&= !Number.isNaN(instant);
+    if (!(instant > contents.latestInstant) || instant > this.#latestMax) return;
+    contents.latest = stamp;
+    contents.latestInstant = instant;
   }
 
   #attempt<T>(operation: () => T): T {

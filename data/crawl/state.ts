@@ -14,25 +14,25 @@ const CHECKPOINT_NAME = 'checkpoint.json';
 
 const CHECKPOINT_BYTES_MAX = 16 << 20;
 
-/** What pages are known by takes up to so much of it, each with the names of its two members. */
+/** The marks of pages take at most this much of it, each with its punctuation and its limit. */
 const MARKS_CHARACTERS_MAX = 8 << 20;
-const MARK_CHARACTERS = 32;
+const MARK_CHARACTERS = 16;
 
 /** The form of the checkpoint. */
 const VERSION = 1;
 
-/** What is done of a renewal that began longer ago is renewed once more, which costs little. */
-const RENEWAL_MS_MAX = 3_600_000;
+/** Collections that a refresh compared longer ago than this are compared again. */
+const RESUMED_MS_MAX = 3_600_000;
 
 /**
- * What the checkpoint holds; `begun` is the time of the crawl, `isRenewal` where it takes what is held for what has not
- * changed, `isAccepted` that only publishing it is left.
+ * What the checkpoint holds. `begun` is the time of the crawl; it is a refresh if it compares with an earlier one;
+ * once it is accepted only publishing is left.
  */
 interface Checkpoint {
   readonly version: number;
   readonly url: string;
   readonly begun: string;
-  readonly isRenewal?: boolean;
+  readonly isRefresh?: boolean;
   readonly isAccepted: boolean;
   readonly parts: Readonly<Record<string, PartState>>;
 }
@@ -42,8 +42,7 @@ export class CrawlState {
   readonly directory: string;
   readonly url: string;
   readonly begun: string;
-  /** Whether what is held stands for what has not changed. */
-  readonly isRenewal: boolean;
+  readonly isRefresh: boolean;
   /** Whether an earlier run began it. */
   readonly isResumed: boolean;
   isAccepted: boolean;
@@ -57,19 +56,18 @@ export class CrawlState {
     this.#letGo = letGo;
     this.url = checkpoint.url;
     this.begun = checkpoint.begun;
-    this.isRenewal = checkpoint.isRenewal === true;
+    this.isRefresh = checkpoint.isRefresh === true;
     this.isAccepted = checkpoint.isAccepted;
     this.isResumed = isResumed;
     this.#saved = { ...checkpoint.parts };
   }
 
   /**
-   * The state in a directory, which is made, or the one that is there; a whole crawl does not go on with a renewal, and
-   * what is done of an old renewal is forgotten: it would be taken for what the catalogue has now. Throws
-   * OperationError: `usage` where it is of another URL, `file` where it cannot be had, is damaged, or another process
-   * has it.
+   * The state in a directory, or a new one. A crawl of everything does not resume a refresh, and what a refresh
+   * compared long ago is compared again. Throws OperationError: `usage` if it is of another URL, `file` if it cannot be
+   * used, is damaged, or another process has it.
    */
-  static open(directory: string, url: string, { now, isRenewal }: { now: string; isRenewal: boolean }): CrawlState {
+  static open(directory: string, url: string, { now, isRefresh }: { now: string; isRefresh: boolean }): CrawlState {
     attempt(`cannot write ${directory}`, () => makeFolder(placesIn(directory).collected));
     const letGo = lock(path.join(directory, LOCK_NAME), 'crawls');
     try {
@@ -78,9 +76,9 @@ export class CrawlState {
         const cure = 'remove it, or name another with --state';
         throw new OperationError('usage', `${directory} holds a crawl of ${found.url}, not of ${url}: ${cure}`);
       }
-      const begun = { version: VERSION, url, begun: now, isRenewal, isAccepted: false, parts: {} };
-      const goesOn = found !== undefined && (isRenewal || found.isRenewal !== true || found.isAccepted);
-      return new CrawlState(directory, letGo, goesOn ? stillTrue(found, now) : begun, goesOn);
+      const begun = { version: VERSION, url, begun: now, isRefresh, isAccepted: false, parts: {} };
+      const resumes = found !== undefined && (isRefresh || found.isRefresh !== true || found.isAccepted);
+      return new CrawlState(directory, letGo, resumes ? withoutOldParts(found, now) : begun, resumes);
     } catch (error) {
       letGo();
       throw error;
@@ -94,15 +92,17 @@ export class CrawlState {
 
   /**
    * Opens the parts of these collections of an upstream with these base URLs, as far as an earlier run got, and removes
-   * others. Cost: a pass over them.
+   * others. A part that does not say how it was compared is of an earlier version: it is read again. Cost: a pass over
+   * them.
    */
   async openParts(collections: readonly Collection[], bases: ReadonlySet<string>): Promise<void> {
-    // What an earlier run said of files with which this one does not go on holds no more once one is cut.
-    if ((!this.isResumed || this.isRenewal) && this.#isNoted()) this.#write();
+    for (const [name, { compared }] of Object.entries(this.#saved)) if (!compared) delete this.#saved[name];
+    // The checkpoint must not describe files that are cut below.
+    if (this.#isNoted()) this.#write();
     for (const collection of collections) {
       const file = path.join(this.data, `${collection.name}.ndjson`);
       const state = this.#saved[collection.name] ?? NOTHING;
-      this.parts.set(collection.name, await CollectionPart.open(file, collection, bases, state));
+      this.parts.set(collection.name, await CollectionPart.open(file, collection, { bases, begun: this.begun }, state));
     }
     const wanted = new Set(collections.map(({ name }) => `${name}.ndjson`));
     attempt(`cannot go on in ${this.data}`, () => {
@@ -113,9 +113,9 @@ export class CrawlState {
 
   /** Notes where a part stands; once this returns, it is on the disk. */
   save(name: string): void {
-    const marks = [...this.parts.values()].flatMap(({ pages }) => (Array.isArray(pages) ? pages : []));
-    const characters = marks.reduce((sum, { query, validator }) => sum + query.length + (validator?.length ?? 0), 0);
-    if (characters + marks.length * MARK_CHARACTERS > MARKS_CHARACTERS_MAX) this.parts.get(name)!.pages = 'tooMany';
+    const marks = [...this.parts.values()].flatMap((part) => part.marks ?? []);
+    const characters = marks.reduce((sum, [, validator]) => sum + (validator?.length ?? 0) + MARK_CHARACTERS, 0);
+    if (characters > MARKS_CHARACTERS_MAX) this.parts.get(name)!.marks = undefined;
     this.#saved[name] = this.parts.get(name)!.sync();
     this.#write();
   }
@@ -184,15 +184,15 @@ export class CrawlState {
 
   #write(): void {
     const file = path.join(this.directory, CHECKPOINT_NAME);
-    const { url, begun, isRenewal, isAccepted } = this;
-    const checkpoint: Checkpoint = { version: VERSION, url, begun, isRenewal, isAccepted, parts: this.#saved };
+    const { url, begun, isRefresh, isAccepted } = this;
+    const checkpoint: Checkpoint = { version: VERSION, url, begun, isRefresh, isAccepted, parts: this.#saved };
     replaceFile(file, JSON.stringify(checkpoint));
   }
 }
 
-function stillTrue(found: Checkpoint, now: string): Checkpoint {
-  const isNew = Math.abs(Date.parse(now) - Date.parse(found.begun)) <= RENEWAL_MS_MAX;
-  if (found.isRenewal !== true || found.isAccepted || isNew) return found;
+function withoutOldParts(found: Checkpoint, now: string): Checkpoint {
+  const isRecent = Math.abs(Date.parse(now) - Date.parse(found.begun)) <= RESUMED_MS_MAX;
+  if (found.isRefresh !== true || found.isAccepted || isRecent) return found;
   const begun = Object.entries(found.parts).filter(([, { isDone, position }]) => !isDone && position.collected > 0);
   return { ...found, begun: begun.length > 0 ? found.begun : now, parts: Object.fromEntries(begun) };
 }

@@ -1,6 +1,8 @@
-// Walks over a collection by limit and offset: some pages ahead, handed on in order, each overlapping the one before,
-// so that records which come or go meanwhile are noticed. Builds every URL itself: no link is followed (A109).
+// Reads a collection by limit and offset: some pages ahead, returned in order, each overlapping the one before, so that
+// records which come or go meanwhile are noticed. A page with a validator may be unchanged: its records are then taken
+// from the last crawl. Builds every URL itself: no link is followed (A109).
 import type { Collection } from '../../engine/schema/types.ts';
+import type { HeldRecords } from './held.ts';
 import { Trouble, type Upstream } from '../upstream.ts';
 import { parsePage, type SentPage, type SentRecord } from './page.ts';
 import type { PageSize } from './pageSize.ts';
@@ -15,22 +17,26 @@ export interface Position {
   readonly isOrdered: boolean;
 }
 
+/** The size of a page that was asked for, and its validator; null if it has none. */
+export type PageMark = readonly [limit: number, validator: string | null];
+
+/** The pages and records of a collection that the last crawl left. */
+export interface HeldPages {
+  readonly marks: readonly PageMark[];
+  readonly records: HeldRecords;
+}
+
 /**
- * New records, where the walk stands behind them, how many there are in all as the upstream counts, and the page for
- * people.
+ * New records, the position after them, the number of all records by the upstream's count, the page for people, and
+ * whether it answered 304.
  */
 export interface WalkStep {
   readonly records: readonly SentRecord[];
   readonly position: Position;
   readonly count: number;
   readonly where: string;
-  readonly page: PageMark;
-}
-
-/** A page as it was asked for, without what every page is, and what says later whether it is as it was. */
-export interface PageMark {
-  readonly query: string;
-  readonly validator: string | undefined;
+  readonly mark: PageMark;
+  readonly isUnchanged: boolean;
 }
 
 /** The collection is not as it was a moment ago, or not in one order: it must be walked anew. */
@@ -45,18 +51,23 @@ export interface Walker {
 }
 
 /**
- * The records of a collection behind `from`, page by page in the order of the upstream. Throws `Drift`, and what the
- * upstream throws. Holds at most `concurrency` pages, and the one that is read.
+ * The records of a collection after `from`, page by page in the order of the upstream. With `held`, the same pages as
+ * in the last crawl are asked for, each with its validator. Throws `Drift`, and what the upstream throws. Holds at most
+ * `concurrency` pages, and the one that is read.
  */
-export async function* walk(walker: Walker, collection: Collection, from: Position): AsyncGenerator<WalkStep> {
-  const { isOrdered } = from;
-  const overlap = isOrdered ? OVERLAP.ordered : OVERLAP.unordered;
+export async function* walk(
+  walker: Walker,
+  collection: Collection,
+  from: Position,
+  held?: HeldPages,
+): AsyncGenerator<WalkStep> {
   let position = from;
-  for await (const page of pagesFrom(walker, collection, from, overlap)) {
+  for await (const page of pagesFrom(walker, collection, from, held)) {
     position = behind(position, page);
     const records = page.records.slice(page.records.length - (position.collected - from.collected));
     from = position;
-    yield { records, position, count: page.count, where: page.where, page: page.mark };
+    const { count, where, mark, isUnchanged } = page;
+    yield { records, position, count, where, mark, isUnchanged };
   }
 }
 
@@ -66,39 +77,26 @@ export async function countOf(walker: Walker, collection: Collection): Promise<n
   return page.count;
 }
 
-/** So many records from a place on, in the order of ids. Throws as a walk does. */
-export async function recordsAt(
-  walker: Walker,
-  collection: Collection,
-  offset: number,
-  limit: number,
-): Promise<readonly SentRecord[]> {
-  const records: SentRecord[] = [];
-  for (let left: Range | undefined = { offset, limit, isOrdered: true }; left;) {
-    const { page, rest }: Fetched = await fetchFirst(walker, collection, left, 0);
-    records.push(...page.records);
-    left = rest;
-  }
-  return records;
-}
-
-/** Whether a page is as it was when it came with its validator. Throws what the upstream throws. */
-export async function isPageAsBefore(
-  { upstream }: Walker,
-  { name }: Collection,
-  { query, validator = '' }: PageMark,
-): Promise<boolean> {
-  return upstream.isAsBefore({ what: `${name}, page ${query}`, path: () => pathOf(name, query) }, validator);
+/** Whether the upstream answers 200, as it must, to a validator that no page of it ever had. */
+export async function heedsValidators({ upstream }: Walker, { name }: Collection, validator: string): Promise<boolean> {
+  const unseen = validator.endsWith('"') ? '"never-seen"' : new Date(0).toUTCString();
+  const request = { what: `${name}, one record`, path: () => pathOf(name, 'limit=1&offset=0'), validator: () => unseen };
+  return upstream.get(request, (answer) => answer !== undefined);
 }
 
 function pathOf(name: string, query: string): string {
   return `/api/v3/${name}/?${query}`;
 }
 
-interface Page extends SentPage {
+function queryOf({ offset, limit, isOrdered }: Range, idField: string): string {
+  return `limit=${limit}&offset=${offset}${isOrdered ? `&ordering=${idField}` : ''}`;
+}
+
+interface Page extends Pick<SentPage, 'count' | 'records'> {
   readonly offset: number;
   readonly where: string;
   readonly mark: PageMark;
+  readonly isUnchanged: boolean;
 }
 
 interface Range {
@@ -111,21 +109,24 @@ async function* pagesFrom(
   walker: Walker,
   collection: Collection,
   { collected, isOrdered }: Position,
-  overlap: number,
+  held: HeldPages | undefined,
 ): AsyncGenerator<Page> {
+  const overlap = isOrdered ? OVERLAP.ordered : OVERLAP.unordered;
+  const marks = marksByOffset(held?.marks ?? [], overlap);
   let start = Math.max(0, collected - overlap);
   let count = 0;
   const ahead: Promise<Fetched>[] = [];
-  const fetched = (range: Range): Promise<Fetched> => {
-    const page = fetchFirst(walker, collection, range, overlap);
-    // Who waits for it hears of a failure; until then nobody does.
+  const fetched = (range: Range, mark?: PageMark): Promise<Fetched> => {
+    const page = fetchFirst(walker, collection, range, overlap, mark && { mark, records: held!.records });
+    // The loop below awaits it later: until then a failure is not unhandled.
     page.catch(() => undefined);
     return page;
   };
   const fetchNext = (): void => {
-    const range = { offset: start, limit: Math.max(walker.size.size, overlap + 1), isOrdered };
-    start += range.limit - overlap;
-    ahead.push(fetched(range));
+    const mark = marks.get(start);
+    const limit = mark?.[0] ?? Math.max(walker.size.size, overlap + 1);
+    ahead.push(fetched({ offset: start, limit, isOrdered }, mark));
+    start += limit - overlap;
   };
   fetchNext();
   while (ahead.length > 0) {
@@ -137,14 +138,36 @@ async function* pagesFrom(
   }
 }
 
-/** The first page of a range of records, and what is left of the range where the upstream gives fewer at once. */
+function marksByOffset(marks: readonly PageMark[], overlap: number): ReadonlyMap<number, PageMark> {
+  const byOffset = new Map<number, PageMark>();
+  let offset = 0;
+  for (const mark of marks) {
+    byOffset.set(offset, mark);
+    offset += mark[0] - overlap;
+  }
+  return byOffset;
+}
+
+/** The first page of a range of records, and the rest of the range if the upstream sends fewer at once. */
 interface Fetched {
   readonly page: Page;
   readonly rest: Range | undefined;
 }
 
-async function fetchFirst(walker: Walker, collection: Collection, range: Range, overlap: number): Promise<Fetched> {
-  const page = await fetchPage(walker, collection, range);
+/** A page of the last crawl. */
+interface HeldPage {
+  readonly mark: PageMark;
+  readonly records: HeldRecords;
+}
+
+async function fetchFirst(
+  walker: Walker,
+  collection: Collection,
+  range: Range,
+  overlap: number,
+  held: HeldPage | undefined,
+): Promise<Fetched> {
+  const page = await fetchPage(walker, collection, range, held);
   const end = range.offset + range.limit;
   const next = range.offset + page.records.length;
   if (next >= Math.min(end, page.count)) return { page, rest: undefined };
@@ -156,23 +179,36 @@ async function fetchFirst(walker: Walker, collection: Collection, range: Range, 
 async function fetchPage(
   { upstream, size, query: more = '' }: Walker,
   { name, idField }: Collection,
-  { offset, limit: most, isOrdered }: Range,
+  range: Range,
+  held?: HeldPage,
 ): Promise<Page> {
-  let limit = most;
-  let query = '';
+  const { offset } = range;
+  let { limit } = range;
+  let known = held;
   const path = (): string => {
-    limit = Math.min(most, size.size);
-    query = `limit=${limit}&offset=${offset}${isOrdered ? `&ordering=${idField}` : ''}${more}`;
-    return pathOf(name, query);
+    limit = known?.mark[0] ?? Math.min(range.limit, size.size);
+    return pathOf(name, queryOf({ ...range, limit }, idField) + more);
   };
   const what = `${name}, page at offset ${offset}`;
-  const request = { what, path, onTrouble: () => size.failed() };
-  return upstream.get(request, ({ body, ms, url, validator }) => {
+  const onTrouble = (): void => {
+    size.failed();
+    known = undefined;
+  };
+  return upstream.get({ what, path, validator: () => known?.mark[1] ?? undefined, onTrouble }, (answer) => {
+    if (!answer) {
+      const { mark, records } = known!;
+      const page = { count: records.count, records: records.slice(offset, offset + limit) };
+      return { ...page, offset, where: what, mark, isUnchanged: true };
+    }
+    const { body, ms, url, validator = null } = answer;
     const page = parsePage(body, idField);
-    if (page.limit !== undefined && page.limit < limit && page.records.length === page.limit) size.limitTo(page.limit);
+    const { count, records } = page;
+    const isCut = page.limit !== undefined && page.limit < limit && records.length === page.limit;
+    if (isCut) size.limitTo(page.limit);
     else judgeLength(page, offset, limit);
     size.answered(ms);
-    return { ...page, offset, where: `${what} (${url})`, mark: { query, validator } };
+    const mark = [isCut ? page.limit : limit, validator] as const;
+    return { count, records, offset, where: `${what} (${url})`, mark, isUnchanged: false };
   });
 }
 

@@ -19,16 +19,14 @@ export interface FollowPaths {
   readonly lock: string;
 }
 
-/**
- * What a folder notes, in milliseconds since 1970: the last sweep and the last refresh that succeeded; and the sum of
- * the data set that the snapshot was built of. `origin` says of what its parts were, so that the next one can take over
- * those that have not changed.
- */
+/** The notes of a folder. */
 export interface FollowNotes {
   readonly url: string;
-  readonly sweptMs: number;
+  /** The sum of the data set that the snapshot was built of. */
   readonly imported: string;
+  /** When the last comparison with the catalogue began that a successful refresh made, in milliseconds since 1970. */
   readonly refreshedMs?: number | undefined;
+  /** What the parts of the snapshot were built of: the next one takes over those that have not changed. */
   readonly origin?: Origin | undefined;
 }
 
@@ -55,7 +53,7 @@ export function pathsIn(folder: string): FollowPaths {
 export function claim(paths: FollowPaths, url: string): FollowNotes {
   const found = noted(paths);
   if (found?.url === url) return found;
-  const nothing: FollowNotes = { url, sweptMs: 0, imported: '' };
+  const nothing: FollowNotes = { url, imported: '' };
   if (!hasData(paths)) {
     attempt(`cannot remove ${paths.crawlState}`, () => rmSync(paths.crawlState, { recursive: true, force: true }));
     note(paths, nothing);
@@ -78,7 +76,7 @@ function noted({ notes }: FollowPaths): FollowNotes | undefined {
   return found;
 }
 
-/** When a refresh of a folder last succeeded, in milliseconds since 1970; undefined where none did yet. */
+/** When the last comparison of a successful refresh began, in milliseconds since 1970; undefined before the first. */
 export function refreshedMs({ notes, snapshot }: FollowPaths): number | undefined {
   if (!existsSync(snapshot)) return undefined;
   const written = statSync(notes, { throwIfNoEntry: false })?.mtimeMs;
@@ -96,11 +94,11 @@ function saidIn(notes: string): number | undefined {
 
 function notesOf(text: string): FollowNotes | undefined {
   try {
-    const { url, sweptMs, imported, refreshedMs: at, origin } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    const isWhole = typeof url === 'string' && typeof sweptMs === 'number' && typeof imported === 'string';
+    const { url, imported, refreshedMs: at, origin } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const isWhole = typeof url === 'string' && typeof imported === 'string';
     const refreshedAt = typeof at === 'number' ? at : undefined;
     const known = isOrigin(origin) ? origin : undefined;
-    return isWhole ? { url, sweptMs, imported, refreshedMs: refreshedAt, origin: known } : undefined;
+    return isWhole ? { url, imported, refreshedMs: refreshedAt, origin: known } : undefined;
   } catch {
     return undefined;
   }

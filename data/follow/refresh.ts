@@ -7,7 +7,7 @@ import { appendGeneration, generationsIn } from '../changes/changeFile.ts';
 import { type ChangeKind, changesBetween, kindOf, type RecordChange } from '../changes/diff.ts';
 import { type CatalogueDigests, digestsOfSnapshot } from '../changes/digests.ts';
 import { digestsOfChanged } from '../changes/keptDigests.ts';
-import { crawl, type CrawlOptions } from '../crawl/crawl.ts';
+import { type Comparison, crawl, type CrawlOptions, type CrawlReport } from '../crawl/crawl.ts';
 import { discardedRefusal, judgeSource } from '../crawl/publish.ts';
 import { attempt, makeFolder, openFile, putInPlace } from '../files.ts';
 import { misfitText } from '../../engine/snapshot/metadata.ts';
@@ -19,20 +19,22 @@ import { lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { describeHeld } from '../store/load.ts';
-import { claim, type FollowPaths, note, pathsIn, refreshedMs } from './folder.ts';
+import { claim, type FollowPaths, note, pathsIn } from './folder.ts';
 import { typeChanges } from './typeChanges.ts';
 
-/**
- * What is followed into which folder. Everything is read anew where the last sweep began `sweepEveryMs` ago or more;
- * `nowMs` is the time of day, in milliseconds since 1970. `threads` are for the import, which leaves faulty records out
- * where it `isLenient`, instead of refusing all, and takes null for declared values where it `takesNulls`.
- */
+/** What is followed into which folder. */
 export interface RefreshOptions extends Omit<CrawlOptions, 'kind' | 'output' | 'state' | 'now'> {
   readonly folder: string;
+  /** The time from one refresh to the next. */
+  readonly everyMs: number;
   readonly sweepEveryMs: number;
+  /** Threads of the import. */
   readonly threads: number;
+  /** Whether the import skips faulty records, instead of refusing all. */
   readonly isLenient: boolean;
+  /** Whether the import accepts null for declared values. */
   readonly takesNulls?: boolean | undefined;
+  /** The time of day, in milliseconds since 1970. */
   readonly nowMs: () => number;
 }
 
@@ -41,18 +43,19 @@ export type ChangeCounts = Readonly<Record<ChangeKind, number>>;
 
 /** A step of a refresh that was done, with its figures. */
 export type RefreshStep =
-  | { readonly kind: 'crawlBegan'; readonly how: CrawlOptions['kind'] }
+  | { readonly kind: 'crawlBegan'; readonly how: 'new' | 'refresh' }
+  /** The requests of this refresh take longer than the time to the next one. */
+  | { readonly kind: 'slow'; readonly requests: number; readonly seconds: number }
   | {
       readonly kind: 'crawled';
       readonly records: number;
       readonly bytes: number;
-      readonly manners: Readonly<Record<string, number>>;
+      readonly comparisons: CrawlReport['comparisons'];
       readonly isUnchanged: boolean;
       /** Collections of the catalogue that no declaration has: left out. */
       readonly unknown: readonly string[];
       readonly ms: number;
     }
-  | { readonly kind: 'resumed' }
   | { readonly kind: 'importedWhole'; readonly reason: string }
   | {
       readonly kind: 'built';
@@ -78,15 +81,22 @@ export interface RefreshObserver {
   readonly onProgress: OnProgress;
 }
 
+/** A refresh that succeeded. */
+export interface Refreshed {
+  /** The generation that is in place. */
+  readonly generation: string;
+  /** Whether it is another one than before. */
+  readonly isNew: boolean;
+  readonly comparisons: Readonly<Record<string, Comparison>>;
+  /** How long ago the comparison began: later changes of the catalogue may be missing. */
+  readonly ageMs: number;
+}
+
 /**
- * One refresh. Answers the generation that is in place, and whether it is another one than before. Throws
- * OperationError, and leaves what was there: `network`, `input`, `usage`, `file` and `snapshot`. Cost: a renewal or a
- * crawl, and for new data an import and a pass over it; memory is that of an import.
+ * One refresh. Throws OperationError, and leaves what was there: `network`, `input`, `usage`, `file` and `snapshot`.
+ * Cost: a crawl, and for new data an import and a pass over it; memory is that of an import.
  */
-export async function refresh(
-  options: RefreshOptions,
-  observer: RefreshObserver,
-): Promise<{ readonly generation: string; readonly isNew: boolean }> {
+export async function refresh(options: RefreshOptions, observer: RefreshObserver): Promise<Refreshed> {
   const paths = pathsIn(options.folder);
   attempt(`cannot write ${options.folder}`, () => makeFolder(options.folder));
   const letGo = lock(paths.lock, 'refreshes');
@@ -97,18 +107,16 @@ export async function refresh(
     // In a folder of which nothing is known there may be what was crawled of another catalogue.
     if (notes.imported === '') await judgeSource(paths.dataSet, options.base, true);
     endEarlier(paths, options, observer);
-    const swept = await crawlInto(paths, notes.sweptMs, options, observer);
-    // Whatever comes of the import: it is tried again of what is there, and only what changed is asked for.
-    if (swept !== undefined) note(paths, { ...notes, sweptMs: swept, refreshedMs: refreshedMs(paths) });
-    const sweptMs = swept ?? notes.sweptMs;
+    const { comparisons, ageMs } = await crawlInto(paths, options, observer);
     const sum = await sumOf(paths.dataSet);
     const there = generationIn(paths.snapshot);
     const known = notes.origin && isJudgedAlike(notes.origin, options) ? notes.origin : undefined;
     // What somebody else has put there is not what the catalogue has.
     const isBuilt = notes.imported === sum && known !== undefined && there === known.generation;
     const origin = isBuilt ? known : await build(paths, known, options, observer);
-    note(paths, { url: options.base, sweptMs, imported: sum, refreshedMs: options.nowMs(), origin });
-    return { generation: origin.generation, isNew: origin.generation !== before };
+    const { generation } = origin;
+    note(paths, { url: options.base, imported: sum, refreshedMs: options.nowMs() - ageMs(), origin });
+    return { generation, isNew: generation !== before, comparisons, ageMs: ageMs() };
   } finally {
     letGo();
   }
@@ -123,33 +131,29 @@ function isJudgedAlike({ skipped, takesNulls = false }: Origin, options: Refresh
   return takesNulls === (options.takesNulls ?? false) && (options.isLenient || !hasFaulty);
 }
 
-/** Crawls; answers when it began to read everything, an earlier run perhaps, where that is what it did. */
+/** Crawls; `ageMs` returns how long ago that, or the run that it resumed, began. */
 async function crawlInto(
   paths: FollowPaths,
-  sweptMs: number,
   options: RefreshOptions,
   { onStep, onProgress }: RefreshObserver,
-): Promise<number | undefined> {
-  const startMs = options.nowMs();
-  const clockMs = options.clock();
-  // A sweep in the future is one of a clock that was wrong.
-  const isDue = sweptMs > startMs || startMs - sweptMs >= options.sweepEveryMs;
-  const kind = isDue ? 'sweep' : 'renewal';
-  const now = `${new Date(startMs).toISOString().slice(0, 19)}Z`;
-  onStep({ kind: 'crawlBegan', how: kind });
+): Promise<Pick<CrawlReport, 'comparisons'> & { readonly ageMs: () => number }> {
+  const { clock, nowMs, rate, everyMs } = options;
+  const clockMs = clock();
+  const now = `${new Date(nowMs()).toISOString().slice(0, 19)}Z`;
+  onStep({ kind: 'crawlBegan', how: existsSync(paths.dataSet) ? 'refresh' : 'new' });
+  const onExpected = (requests: number): void => {
+    const seconds = requests / rate;
+    if (seconds * 1000 > everyMs) onStep({ kind: 'slow', requests, seconds });
+  };
+  const whole = { ...options, kind: 'refresh', now, output: paths.dataSet, state: paths.crawlState } as const;
   try {
-    const whole = { ...options, kind, now, output: paths.dataSet, state: paths.crawlState } as const;
-    const report = await crawl(whole, onProgress);
-    if (!report) {
-      onStep({ kind: 'resumed' });
-      return undefined;
-    }
-    const manners: Record<string, number> = {};
-    for (const manner of report.manners.values()) manners[manner] = (manners[manner] ?? 0) + 1;
+    const report = (await crawl({ ...whole, onExpected }, onProgress))!;
+    const { begun, isResumed, bytes, comparisons, isUnchanged, unknown } = report;
     const records = Object.values(report.counts).reduce((sum, count) => sum + count, 0);
-    const { bytes, isUnchanged, unknown } = report;
-    onStep({ kind: 'crawled', records, bytes, manners, isUnchanged, unknown, ms: options.clock() - clockMs });
-    return report.isRenewal ? undefined : Date.parse(report.begun);
+    onStep({ kind: 'crawled', records, bytes, comparisons, isUnchanged, unknown, ms: clock() - clockMs });
+    // The steady clock, which does not jump, if one run did it all.
+    const ageMs = (): number => (isResumed ? Math.abs(nowMs() - Date.parse(begun)) : clock() - clockMs);
+    return { comparisons, ageMs };
   } catch (error) {
     discardedRefusal(paths.crawlState, error);
     throw error;

@@ -15,14 +15,14 @@ const MANIFEST_BYTES_MAX = 64 << 20;
 
 /**
  * Time of the data, records by collection, and SHA-256 sums in lower-case hexadecimal digits by name of the file as it
- * is stored. Of a crawl also the base URL it came from, and its pages with what each is known by, not judged.
+ * is stored. Of a crawl also its base URL, and how each collection was read; the crawl checks these two.
  */
 export interface Manifest {
   readonly created: string | undefined;
   readonly counts: ReadonlyMap<string, number>;
   readonly sha256: ReadonlyMap<string, string>;
   readonly source: unknown;
-  readonly pages: unknown;
+  readonly collections: unknown;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
     throw refused((error as Error).message, error);
   }
   if (!isObject(manifest)) throw refused('expected an object');
-  const { created, counts = {}, sha256 = {}, source, pages } = manifest;
+  const { created, counts = {}, sha256 = {}, source, collections } = manifest;
   if (created !== undefined && (typeof created !== 'string' || Number.isNaN(parseInstant(created)))) {
     throw refused('/created: expected a time such as "2026-01-31T00:00:00Z"');
   }
@@ -62,7 +62,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
     counts: new Map(Object.entries(counts).map(([name, count]) => [name, Number(count)])),
     sha256: new Map(Object.entries(sha256).map(([name, sum]) => [name, String(sum).toLowerCase()])),
     source,
-    pages,
+    collections,
   };
 }
 

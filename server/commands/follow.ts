@@ -5,10 +5,10 @@ import { setTimeout } from 'node:timers/promises';
 import { blocksFile } from '../../data/blocks/blockFiles.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { pathsIn } from '../../data/follow/folder.ts';
-import { refresh, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
+import { refresh, type Refreshed, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import type { DataEvent, Report } from '../observe/events.ts';
+import { COMPARED, type Comparisons, type DataEvent, type Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { compressTold } from './compress.ts';
 import { crawlingOf, damageTold, leftOut, retryTold, tellingOfSignals } from './crawl.ts';
@@ -17,7 +17,7 @@ import type { Settings } from '../settings/declarations.ts';
 import { withoutSecrets } from '../settings/values.ts';
 import type { Outputs } from './parts.ts';
 import type { TargetWords } from './publish.ts';
-import { type Output, withProgress, withReport } from './terminal.ts';
+import { durationText, type Output, withProgress, withReport } from './terminal.ts';
 
 /** The flags of the command beside its settings. */
 export interface FollowFlags extends TargetWords {
@@ -65,6 +65,7 @@ async function followTold(
     onRetry: retryTold(report),
     onDamaged: damageTold(report),
     folder: flags.output,
+    everyMs: settings.everyMs,
     sweepEveryMs: settings.sweepEveryMs,
     isLenient: settings.lenient,
     takesNulls: settings.takeNulls,
@@ -93,8 +94,8 @@ async function followTold(
   await (flags.once === true ? tellingOfSignals(report, work) : tellingOfSignals(report, work, () => process.exit(0)));
 }
 
-/** Publishes the snapshot of a folder; where it did so before, replicas are told that it is still current. */
-type Publishing = (generation: string, file: string, report: Report, progress: Output) => Promise<void>;
+/** Publishes the snapshot of a folder, or confirms to replicas that the one before is still current. */
+type Publishing = (refreshed: Refreshed, file: string, report: Report, progress: Output) => Promise<void>;
 
 async function publishingTo(
   to: string,
@@ -108,8 +109,8 @@ async function publishingTo(
   const target = await targetToPublish(to, settings, words);
   let published: string | undefined;
   return {
-    publish: async (generation, file, report, progress) => {
-      const refreshed = new Date(epochMs()).toISOString();
+    publish: async ({ generation, ageMs }, file, report, progress) => {
+      const refreshed = new Date(epochMs() - ageMs).toISOString();
       if (generation === published && (await confirmPublished(target, generation, refreshed))) return;
       const options = { file, target, allowRollback: false, isForced, isImmutable: true, refreshed };
       await publishTold(options, report, progress);
@@ -165,18 +166,18 @@ async function refreshOnce(
   const { snapshot: file } = pathsIn(options.folder);
   let what = 'the refresh failed, and what was there stays';
   try {
-    const { generation, isNew } = await show((onProgress) =>
-      refresh(options, { onStep: (step) => reportStep(step, options.base, report), onProgress }),
+    const refreshed = await show((onProgress) =>
+      refresh(options, { onStep: (step) => reportStep(step, options, report), onProgress }),
     );
-    const name = generation.slice(0, 12);
-    const line = isNew ? `refreshed: generation ${name}` : `refreshed: generation ${name} is what the catalogue has`;
-    report(line, 'info', { event: 'refreshed', generation, isNew });
+    const { generation, isNew, comparisons: collections } = refreshed;
+    const ageSeconds = Math.round(refreshed.ageMs) / 1000;
+    report(refreshedLine(refreshed), 'info', { event: 'refreshed', generation, isNew, ageSeconds, collections });
     if (baseUrl !== undefined && !existsSync(blocksFile(file, { generation, baseUrl }))) {
       const compression = { file, generation, baseUrl, threads: options.threads };
       await compressTold(compression, report, show).catch(notCompressed(report));
     }
     what = 'not published, which is tried again the next time';
-    await publishing?.(generation, file, report, progress);
+    await publishing?.(refreshed, file, report, progress);
   } catch (error) {
     if (isOnly || !(error instanceof OperationError) || error.code === 'usage') throw error;
     const reason = withoutSecrets(error.message);
@@ -184,19 +185,57 @@ async function refreshOnce(
   }
 }
 
-/** A step of a refresh from a catalogue at a base URL. */
-function stepEvent(step: RefreshStep, from: string): DataEvent {
+/** What "unchanged" means for collections that were compared in a way. */
+const UNCHANGED = {
+  dates: 'no newer date and the same count',
+  validators: 'every page answered 304 or has the same bytes',
+  full: 'every record has the same bytes',
+} as const;
+
+/** Claims what was checked, and nothing more. */
+function refreshedLine({ generation, isNew, comparisons }: Refreshed): string {
+  const line = `refreshed: generation ${generation.slice(0, 12)}`;
+  if (isNew) return line;
+  const names = namesByCompared(comparisons);
+  const ways = COMPARED.filter((how) => names[how].length > 0);
+  return `${line} is unchanged; ${ways.map((how) => `${UNCHANGED[how]}: ${names[how].length} collections`).join(', ')}`;
+}
+
+/** Which collections were compared in which way, and when they were last read in full. */
+function comparedText(comparisons: Comparisons): string {
+  const names = namesByCompared(comparisons);
+  const textOf = (how: (typeof COMPARED)[number]): string => {
+    const list = names[how].length === Object.keys(comparisons).length ? 'all collections' : names[how].join(', ');
+    if (how === 'full') return `${list} read in full`;
+    const [oldest] = names[how].map((name) => comparisons[name]!.lastFullRead).toSorted();
+    return `${list} compared by ${how}, last read in full at ${oldest!}`;
+  };
+  return COMPARED.filter((how) => names[how].length > 0)
+    .map(textOf)
+    .join('; ');
+}
+
+function namesByCompared(comparisons: Comparisons): Readonly<Record<(typeof COMPARED)[number], readonly string[]>> {
+  const names = Object.keys(comparisons);
+  const [dates, validators, full] = COMPARED.map((how) => names.filter((name) => comparisons[name]!.compared === how));
+  return { dates: dates!, validators: validators!, full: full! };
+}
+
+/** A step of a refresh from a catalogue at a base URL; undefined for a warning. */
+function stepEvent(step: RefreshStep, from: string): DataEvent | undefined {
   const secondsOf = ({ ms }: { readonly ms: number }): number => Math.round(ms) / 1000;
   switch (step.kind) {
     case 'crawlBegan':
       return { event: 'crawlStarted', how: step.how, from };
+    case 'slow':
+      return undefined;
     case 'crawled': {
-      const { records, bytes, manners, isUnchanged, unknown } = step;
-      const figures = { records, bytes, ...manners, isUnchanged, leftOut: unknown.join() || undefined };
+      const { records, bytes, comparisons, isUnchanged, unknown } = step;
+      const { dates, validators, full } = namesByCompared(comparisons);
+      const compared = { dates: dates.length, validators: validators.length, full: full.length };
+      const figures = { records, bytes, ...compared, isUnchanged, leftOut: unknown.join() || undefined };
       return { event: 'crawled', ...figures, seconds: secondsOf(step) };
     }
-    case 'resumed':
-      return { event: 'resumed' };
     case 'built':
       return {
         event: 'built',
@@ -213,24 +252,24 @@ function stepEvent(step: RefreshStep, from: string): DataEvent {
   }
 }
 
-function reportStep(step: RefreshStep, from: string, report: Report): void {
-  report(stepLine(step), 'info', stepEvent(step, from));
+function reportStep(step: RefreshStep, options: RefreshOptions, report: Report): void {
+  report(stepLine(step, options), step.kind === 'slow' ? 'warn' : 'info', stepEvent(step, options.base));
   if (step.kind === 'built') for (const warning of step.warnings) report(warning, 'warn');
 }
 
-function stepLine(step: RefreshStep): string {
+function stepLine(step: RefreshStep, { rate, everyMs }: Pick<RefreshOptions, 'rate' | 'everyMs'>): string {
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
   switch (step.kind) {
     case 'crawlBegan':
-      return step.how === 'sweep' ? 'a crawl began, of everything' : 'a crawl began, of what changed';
-    case 'crawled': {
-      const manners = Object.entries(step.manners).map(([manner, count]) => `${count} ${manner}`);
-      const outcome = step.isUnchanged ? ', nothing changed' : '';
-      const crawled = `crawled ${countText(step.records)} records in ${seconds(step.ms)}, collections: `;
-      return [...leftOut(step.unknown), `${crawled}${manners.join(', ')}${outcome}`].join('\n');
+      return step.how === 'new' ? 'a crawl began, of everything' : 'a refresh began';
+    case 'slow': {
+      const estimate = `${countText(step.requests)} requests take at least ${durationText(step.seconds)}`;
+      return `a refresh takes longer than --every ${durationText(everyMs / 1000)}: ${estimate} at --rate ${rate}`;
     }
-    case 'resumed':
-      return 'what an earlier run had fetched is in place';
+    case 'crawled': {
+      const crawled = `crawled ${countText(step.records)} records in ${seconds(step.ms)}: `;
+      return [...leftOut(step.unknown), crawled + comparedText(step.comparisons)].join('\n');
+    }
     case 'built':
       return builtLine(step);
     case 'importedWhole':

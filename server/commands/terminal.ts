@@ -159,7 +159,8 @@ function amounts(clock: Clock): (progress: Progress) => string {
   };
 }
 
-function durationText(seconds: number): string {
+/** Whole seconds, or from 100 s on whole minutes, rounded up. */
+export function durationText(seconds: number): string {
   const whole = Math.ceil(seconds);
   return whole < 100 ? `${whole} s` : `${Math.ceil(whole / 60)} min`;
 }

@@ -166,10 +166,20 @@ export const DATA_STEPS = [
 /** One of them. */
 export type DataStep = (typeof DATA_STEPS)[number];
 
+/** The ways in which a collection is compared with the catalogue that is followed. */
+export const COMPARED = ['dates', 'validators', 'full'] as const;
+
+/** How the last refresh compared each collection, and when every record of it was last read (ISO 8601). */
+export type Comparisons = Readonly<
+  Record<string, { readonly compared: (typeof COMPARED)[number]; readonly lastFullRead: string }>
+>;
+
 /** A step that was done, with its figures: `bytes`, `seconds`, `generation`, `reason`, and counts by what counts. */
 export interface DataEvent {
   readonly event: DataStep;
-  readonly [figure: string]: string | number | boolean | undefined;
+  /** Of a refresh that succeeded. */
+  readonly collections?: Comparisons;
+  readonly [figure: string]: string | number | boolean | undefined | Comparisons;
 }
 
 /** Takes what is to be said, in one line or several, and the step that it is about. `info` where no level is told. */

@@ -6,7 +6,7 @@ import type { AuthorityStatus } from '../authority/supervisor.ts';
 import { type AdminAnswer, type AdminAnswers, type AdminListener, jsonAnswer } from '../admin/listener.ts';
 import { listenForAdmin } from '../admin/listener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import type { DataEvent } from '../observe/events.ts';
+import { COMPARED, type Comparisons, type DataEvent } from '../observe/events.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
 import { requestTallies, type RequestTallies } from '../threads/requestTallies.ts';
 import type { TalliedHistogram, TalliedMetric, Tally } from '../observe/tally.ts';
@@ -69,6 +69,8 @@ export class Administration {
   readonly #reloads = new LastOutcomes();
   readonly #refreshes = new LastOutcomes();
   readonly #refreshTally: Tally;
+  /** How the last refresh that succeeded compared each collection. */
+  #comparisons: Comparisons = {};
   #commands: AdminAnswers;
   readonly #changes: Tally;
   #source: FollowedSource | undefined;
@@ -173,6 +175,7 @@ export class Administration {
   /** A step of the data was done. */
   stepped(step: DataEvent): void {
     this.#steps.observe(step, epochMs());
+    if (step.collections) this.#comparisons = step.collections;
   }
 
   /** The server takes no requests any more. */
@@ -267,10 +270,29 @@ export class Administration {
       },
       {
         name: 'refresh_age_seconds',
-        help: 'How long ago a refresh last succeeded, here or, with --from, where that is published.',
+        help: 'Time since the last comparison of a successful refresh began, here or, with --from, at the publisher.',
         valuesOf: () => one(this.#refreshAge()),
       },
+      {
+        name: 'refresh_collections',
+        help: 'Collections by how the last successful refresh compared them.',
+        label: 'compared',
+        valuesOf: () => this.#collectionsByCompared(),
+      },
+      {
+        name: 'refresh_last_full_read_timestamp_seconds',
+        help: 'When every record of a collection was last read, in seconds since 1970.',
+        label: 'collection',
+        valuesOf: () =>
+          Object.entries(this.#comparisons).map(([name, { lastFullRead }]) => [name, Date.parse(lastFullRead) / 1000]),
+      },
     ];
+  }
+
+  #collectionsByCompared(): readonly (readonly [how: string, count: number])[] {
+    if (this.#settings.follow === undefined) return [];
+    const all = Object.values(this.#comparisons);
+    return COMPARED.map((how) => [how, all.filter(({ compared }) => compared === how).length]);
   }
 
   /** In seconds; undefined before the first success. */
@@ -296,6 +318,7 @@ export class Administration {
       everySeconds: everyMs / 1000,
       ...this.#refreshes.status(),
       ageSeconds: this.#refreshAge() ?? null,
+      collections: this.#comparisons,
     };
   }
 

@@ -56,7 +56,9 @@ export class Follower {
   readonly #stop = new AbortController();
   #fetchedMs: number | undefined;
   readonly #startMs = steadyMs();
+  /** When the last comparison of a successful refresh began. */
   #freshMs: number | undefined;
+  #comparedMs: number | undefined;
   #lastFailure: string | undefined;
   #isWaiting = false;
   #onProgress: OnProgress | undefined;
@@ -100,7 +102,7 @@ export class Follower {
     }
     this.#onProgress = undefined;
     this.#isWaiting = false;
-    this.#freshMs = steadyMs();
+    this.#freshMs = this.#comparedMs;
   }
 
   /** What is loaded. A damaged snapshot, or one of another version, is removed, and what is followed asked first. */
@@ -135,7 +137,7 @@ export class Follower {
     return change;
   }
 
-  /** How long ago a refresh last succeeded, in milliseconds; undefined before the first. */
+  /** How long ago the last comparison of a successful refresh began, in milliseconds; undefined before the first. */
   ageMs(): number | undefined {
     return this.#freshMs === undefined ? undefined : steadyMs() - this.#freshMs;
   }
@@ -175,7 +177,7 @@ export class Follower {
       this.#report(line, 'error', { event: 'refused', generation: served(), reason, seconds });
     }
     this.#lastFailure = change.status === 'refused' ? change.reason : undefined;
-    if (change.status !== 'refused') this.#freshMs = steadyMs();
+    if (change.status !== 'refused') this.#freshMs = this.#comparedMs;
     onRefreshed(change, epochMs());
     this.#waitFrom(startMs);
     return change;
@@ -231,7 +233,10 @@ export class Follower {
     }
     const { message = line, level, ...step } = told;
     const event = 'event' in step ? (step as DataEvent) : undefined;
-    if (event?.event === 'refreshed') this.#placed = String(event['generation']);
+    if (event?.event === 'refreshed') {
+      this.#placed = String(event['generation']);
+      this.#comparedMs = steadyMs() - Number(event['ageSeconds']) * 1000;
+    }
     this.#report(message, level, event);
   }
 }

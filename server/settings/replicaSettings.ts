@@ -50,12 +50,12 @@ export const FOLLOW_SETTINGS = named({
   }),
   everyMs: one(PERIOD, 900_000, {
     name: 'every',
-    help: 'time from one refresh of what is followed to the next, which asks for what changed',
+    help: 'time from one comparison with the catalogue that is followed to the next',
     initialText: '15m',
   }),
   sweepEveryMs: one(PERIOD, DAY_MS, {
     name: 'sweepEvery',
-    help: 'time after which a refresh reads everything anew',
+    help: 'time after which a collection is read in full, whatever its dates or validators say',
     initialText: '1d',
   }),
   lenient: one(SWITCH, false, {
@@ -76,14 +76,15 @@ export const FOLLOW_FLAGS: readonly string[] = [...CRAWL_FLAGS, 'every', 'sweepE
 
 /** The flags that give a process that follows once all that it heeds, whatever its environment holds. */
 export function crawlWords(settings: ValuesOf<typeof FOLLOW_SETTINGS>): readonly string[] {
-  const { sweepEveryMs } = settings;
+  const { everyMs, sweepEveryMs } = settings;
   const words = Object.entries(CRAWLING).flatMap(([key, setting]) => {
     const value = settings[key as keyof CrawlSettings];
     return value === undefined ? [] : [flagName(setting), String(value)];
   });
   const switches = (['lenient', 'takeNulls'] as const).filter((key) => settings[key]);
   const flags = switches.map((key) => flagName(FOLLOW_SETTINGS[key]));
-  return [...words, flagName(FOLLOW_SETTINGS.sweepEveryMs), `${sweepEveryMs}ms`, ...flags];
+  const { everyMs: every, sweepEveryMs: sweep } = FOLLOW_SETTINGS;
+  return [...words, flagName(every), `${everyMs}ms`, flagName(sweep), `${sweepEveryMs}ms`, ...flags];
 }
 
 /** Rows about targets. */
@@ -100,7 +101,7 @@ export const TARGET_SETTINGS = named({
   allowRollback: one(SWITCH, false, { help: 'take older data from the target too' }),
   maxStaleMs: one(durationBetween(1000, 365 * DAY_MS), undefined, {
     name: 'maxStale',
-    help: 'not ready any more when what is served was not confirmed by its target, or refreshed by --follow, for so long',
+    help: 'report not ready if the data has not been confirmed by its target, or compared by --follow, for this long',
   }),
   natsCredentials: one(PATH, undefined, {
     help: 'file for NATS: credentials, seed, user:password or token',

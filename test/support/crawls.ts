@@ -60,6 +60,7 @@ export const QUICK_CRAWL = {
   recordsMax: 1e7,
   idsMax: 4e7,
   userAgent: 'test',
+  sweepEveryMs: 366 * 86_400_000,
 };
 
 /** Crawls `base` into `output`, all of it unless told otherwise. */

@@ -12,9 +12,9 @@ export type PlainRecord = Readonly<Record<string, unknown>> & { readonly ob_id: 
 /**
  * What the server has and does: `collections` by name; `onRequest` is called before each answer; `heedsOrder` where
  * lists ascend by id when asked for, `heedsDates` where it has the filter `lastUpdatedDate__gte`, whose dates it reads
- * as of a zone so many hours (`zone`) west of that which it shows, `heedsFields` where records are cut to `fields`. It
- * gives pages entity tags where they are `honest`, or the same ones for ever, and dates in their place where it
- * `datesPages`. `leavesOut` says which records are in no list that is asked for by dates, `failsAt` what gets a 500.
+ * as of a zone so many hours (`zone`) west of that which it shows. It gives pages entity tags, or dates if it `datesPages`,
+ * that are `honest` or never change; `tags` may be changed while it runs. `leavesOut` says which records are in no list
+ * that is asked for by dates, `failsAt` what gets a 500.
  */
 export interface PlainUpstreamOptions {
   readonly collections: Record<string, readonly PlainRecord[]>;
@@ -22,8 +22,7 @@ export interface PlainUpstreamOptions {
   readonly heedsOrder?: boolean;
   readonly heedsDates?: boolean;
   readonly zone?: number;
-  readonly heedsFields?: boolean;
-  readonly tags?: 'honest' | 'lying' | undefined;
+  tags?: 'honest' | 'lying' | undefined;
   readonly datesPages?: boolean;
   readonly leavesOut?: (record: PlainRecord) => boolean;
   readonly failsAt?: (query: URLSearchParams) => boolean;
@@ -85,7 +84,7 @@ function isAsKnown(
 
 /** Starts the server on a free port. */
 export async function startPlainUpstream(options: PlainUpstreamOptions): Promise<PlainUpstream> {
-  const { collections, onRequest, heedsOrder = true, heedsDates, zone = 0, heedsFields, leavesOut, failsAt } = options;
+  const { collections, onRequest, heedsOrder = true, heedsDates, zone = 0, leavesOut, failsAt } = options;
   let sent = 0;
   const requests: IncomingMessage[] = [];
   let underWay = 0;
@@ -117,17 +116,13 @@ export async function startPlainUpstream(options: PlainUpstreamOptions): Promise
       const records = isOrdered ? all.toSorted((a, b) => a.ob_id - b.ob_id) : all;
       const [limit, offset] = ['limit', 'offset'].map((key) => Number(searchParams.get(key))) as [number, number];
       const next = offset + limit < all.length ? `${base}${pathname}?limit=${limit}&offset=${offset + limit}` : null;
-      const fields = heedsFields ? searchParams.get('fields')?.split(',') : undefined;
-      const page = records.slice(offset, offset + limit);
-      const results = page.map((record) =>
-        fields ? Object.fromEntries(fields.map((field) => [field, record[field]])) : record,
-      );
+      const results = records.slice(offset, offset + limit);
       const body = { count: all.length, next, previous: null, results };
       if (isAsKnown(request, response, options, body)) {
         response.writeHead(304).end();
         return;
       }
-      if (!fields) sent += results.length;
+      sent += results.length;
       sendJson(response, body);
     })();
   });

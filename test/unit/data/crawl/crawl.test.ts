@@ -356,7 +356,7 @@ test('a page that is short once costs one request more', async () => {
   expect(asked[1]! - asked[0]!).toBe(1);
 });
 
-test('the manifest has the time, the source, and counts and sums of the files', async () => {
+test('writes time, source, counts, sums and how each collection was read into the manifest', async () => {
   const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
   const output = newOutput();
   await crawled(url, output);
@@ -365,12 +365,15 @@ test('the manifest has the time, the source, and counts and sums of the files', 
     source: url,
     counts: { notes: 1 },
     sha256: { 'notes.ndjson': expect.stringMatching(/^[0-9a-f]{64}$/) },
+    collections: {
+      notes: { compared: 'full', lastFullRead: '2026-01-31T00:00:00Z', requests: 1, isOrdered: true },
+    },
   });
 });
 
 test('what a crawl held goes before its lock does: where that is open nothing can remove their directory', () => {
   const state = join(newOutput(), 'state');
-  const held = CrawlState.open(state, 'http://a.test', { now: '2026-01-01T00:00:00Z', isRenewal: false });
+  const held = CrawlState.open(state, 'http://a.test', { now: '2026-01-01T00:00:00Z', isRefresh: false });
   expect(readdirSync(state).toSorted()).not.toEqual(['lock']);
   held.remove();
   expect(readdirSync(state)).toEqual(['lock']);

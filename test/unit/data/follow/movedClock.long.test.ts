@@ -69,8 +69,11 @@ test('a publisher whose clock jumps goes on at its times, each generation newer 
   expect(logged.at(-1)?.generation).toBe((await replica.status()).target.generation);
 });
 
-test('a clock that was ahead puts no sweep off: what no date shows is found at once when it is set right', async () => {
-  const { upstream, collections } = await upstreamOf(notesOf(3).map((note) => ({ ...note, text: 'old' })));
+test('reads a collection in full at once if the clock was ahead at the last full read', async () => {
+  const dated = { text: 'old', lastUpdatedDate: '2026-01-01T00:00:00Z' };
+  const collections = { notes: notesOf(3).map((note) => ({ ...note, ...dated })) };
+  const upstream = await startPlainUpstream({ collections, heedsDates: true });
+  running.push(upstream);
   const folder = join(mkdtempSync(join(directory, 'clocks-')), 'replica');
   const clock = newClock(directory);
   const once = async (): Promise<string> => {
@@ -79,10 +82,11 @@ test('a clock that was ahead puts no sweep off: what no date shows is found at o
     return command.out();
   };
   clock.move(400 * DAY_MS);
-  expect(await once()).toContain('"how":"sweep"');
-  expect(await once()).toContain('"how":"renewal"');
+  expect(await once()).toContain('"full":1');
+  expect(await once()).toContain('"dates":1');
   clock.move(0);
+  // No date shows it.
   collections.notes = collections.notes.map((note) => ({ ...note, text: 'new' }));
-  expect(await once()).toMatch(/"how":"sweep"[^]*"changed":3/);
-  expect(await once()).toContain('"how":"renewal"');
+  expect(await once()).toMatch(/"full":1[^]*"changed":3/);
+  expect(await once()).toContain('"dates":1');
 });

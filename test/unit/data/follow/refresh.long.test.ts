@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { decodePointer, type Pointer } from '../../../../data/distribution/pointer.ts';
 import { addressOf } from '../../../../data/blocks/blockFiles.ts';
 import { pathsIn, refreshedMs } from '../../../../data/follow/folder.ts';
-import { refresh } from '../../../../data/follow/refresh.ts';
+import { refresh, type Refreshed } from '../../../../data/follow/refresh.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { QUICK_CRAWL } from '../../../support/crawls.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
@@ -48,7 +48,7 @@ test('a refresh brings what changed, notes it and tells each step; without chang
   expect(await differencesFrom(folder, BEFORE)).toEqual([]);
   const snapshot = readFileSync(join(folder, 'catalogue.snapshot'));
   const again = await refreshed(upstream.url, folder);
-  expect(again).toMatch(/a crawl began, of what changed.*\n.*collections: 1 kept, nothing changed.*\n.*is what/);
+  expect(again).toMatch(/a refresh began.*\n.*all collections compared by validators.*\n.*is unchanged; every page/);
   expect(again).not.toContain('built');
   expect(readFileSync(join(folder, 'catalogue.snapshot'))).toEqual(snapshot);
   collections.notes = AFTER;
@@ -153,7 +153,7 @@ test('publishes each new generation, and what it could not the next time', async
   expect(pointer().generation).toBe(second);
   // Nothing is published where nothing is new.
   const { refreshed, sequence, ...others } = pointer();
-  await command.printed(/(?:is what the catalogue has[^]*){2}/);
+  await command.printed(/(?:is unchanged[^]*){2}/);
   await expect.poll(() => pointer().sequence, { timeout: 20_000 }).toBeGreaterThan(sequence);
   // Replicas are told that it was looked at, and nothing else.
   expect(pointer()).toMatchObject(others);
@@ -278,7 +278,7 @@ test('a collection that had nothing gets the fields that its data has, whatever 
   expect(readFileSync(join(folder, 'catalogue.snapshot')).equals(readFileSync(whole.file))).toBe(true);
 });
 
-test('a sweep that a later run ends counts from its beginning', async () => {
+test('counts the time of the comparison from the start of the run that it resumed', async () => {
   let isBroken = true;
   const upstream = await startPlainUpstream({
     collections: { notes: BEFORE, times: [{ ob_id: 1 }] },
@@ -287,31 +287,34 @@ test('a sweep that a later run ends counts from its beginning', async () => {
   running.push(upstream);
   const folder = newFolder();
   const [beganMs, endedMs] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 3)];
-  const refreshedAt = (ms: number): Promise<unknown> => {
-    const named = { base: upstream.url, folder, sweepEveryMs: 1000, threads: 0, isLenient: false, nowMs: () => ms };
+  const refreshedAt = (ms: number): Promise<Refreshed> => {
+    const often = { everyMs: 1e6, sweepEveryMs: 1000 };
+    const named = { base: upstream.url, folder, ...often, threads: 0, isLenient: false, nowMs: () => ms };
     return refresh({ ...QUICK_CRAWL, ...named }, { onStep: () => undefined, onProgress: () => undefined });
   };
   await expect(refreshedAt(beganMs)).rejects.toThrow('times');
   isBroken = false;
-  await refreshedAt(endedMs);
-  expect(JSON.parse(readFileSync(join(folder, 'follow.json'), 'utf8'))).toMatchObject({ sweptMs: beganMs });
+  const { ageMs, comparisons } = await refreshedAt(endedMs);
+  expect(ageMs).toBe(endedMs - beganMs);
+  expect(comparisons['notes']).toEqual({ compared: 'full', lastFullRead: '2026-01-01T00:00:00Z' });
+  expect(JSON.parse(readFileSync(join(folder, 'follow.json'), 'utf8'))).toMatchObject({ refreshedMs: beganMs });
 });
 
-test('a sweep that cannot be imported was one all the same: next only what changed is asked for', async () => {
+test('does not repeat a full read whose data could not be imported', async () => {
   const observations: PlainRecord[] = [{ ob_id: 1, title: 17 }];
   const collections = { notes: BEFORE, observations };
   const upstream = await startPlainUpstream({ collections, tags: 'honest' });
   running.push(upstream);
   const folder = newFolder();
-  for (const how of ['everything', 'what changed']) {
+  for (const how of ['read in full', 'compared by validators']) {
     const command = followOnce(upstream.url, folder);
     expect(await command.ended).toEqual({ code: 1, signal: null });
     expect(command.err()).toContain('observations.ndjson:1: /title: expected text, got a number');
-    expect(command.out()).toContain(`a crawl began, of ${how}`);
+    expect(command.out()).toContain(`all collections ${how}`);
   }
   expect(refreshedMs(pathsIn(folder))).toBeUndefined();
   collections.observations = [{ ob_id: 1, title: 'one' }];
-  expect(await refreshed(upstream.url, folder)).toMatch(/a crawl began, of what changed[^]*refreshed: generation/);
+  expect(await refreshed(upstream.url, folder)).toMatch(/compared by validators[^]*refreshed: generation/);
 });
 
 test('what is left out of a collection that stays has nothing imported anew, and is refused by who takes none', async () => {

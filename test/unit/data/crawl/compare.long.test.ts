@@ -1,12 +1,12 @@
-// A crawl that asks only for what changed ends in what a whole crawl of the same upstream gives, byte for byte, by
-// whatever the upstream can be asked for and however it lies; what cannot be asked for is found by the next sweep.
+// A refresh ends in what a whole crawl of the same upstream gives, byte for byte, however it compares the collections
+// and however the upstream misbehaves.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { crawled, filesOf, newOutputIn, recordsOf } from '../../../support/crawls.ts';
+import { crawled, filesOf, newOutputIn, recordsFrom, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import {
   type PlainRecord,
@@ -43,58 +43,54 @@ async function whole(url: string): Promise<Readonly<Record<string, string>>> {
   return recordsOf(output)!;
 }
 
-const UPSTREAMS: readonly [what: string, options: Omit<PlainUpstreamOptions, 'collections'>, isSparing: boolean][] = [
-  ['heeds dates and fields', { heedsDates: true, heedsFields: true }, true],
-  ['heeds dates only', { heedsDates: true }, true],
-  ['heeds fields only', { heedsFields: true }, true],
-  ['heeds none', {}, false],
-  ['has its own order', { heedsOrder: false, heedsDates: true, heedsFields: true }, false],
-  ['has entity tags', { tags: 'honest' }, false],
-  ['has dates, fields and entity tags', { heedsDates: true, heedsFields: true, tags: 'honest' }, true],
+const UPSTREAMS: readonly [what: string, options: Omit<PlainUpstreamOptions, 'collections'>, compared: string][] = [
+  ['filters by dates', { heedsDates: true }, 'dates'],
+  ['ignores filters', {}, 'full'],
+  ['filters by dates and has its own order', { heedsOrder: false, heedsDates: true }, 'dates'],
+  ['has entity tags', { tags: 'honest' }, 'validators'],
+  ['has entity tags and its own order', { heedsOrder: false, tags: 'honest' }, 'validators'],
+  ['filters by dates and has entity tags', { heedsDates: true, tags: 'honest' }, 'dates'],
 ];
 
-describe.each(UPSTREAMS)('of an upstream that %s', (_what, options, isSparing) => {
-  const isOrdered = options.heedsOrder ?? true;
-  test.each<[string, (notes: PlainRecord[]) => PlainRecord[], boolean]>([
-    ['nothing changed', (notes) => notes, true],
-    ['one changed', (notes) => notes.with(200, noteOf(600, 20, 'changed')), true],
-    ['one came', (notes) => [...notes, noteOf(5000, 20)], true],
-    ['one came among the others', (notes) => [...notes, noteOf(4, 20)], true],
-    ['one went', (notes) => notes.toSpliced(7, 1), options.heedsFields === true],
-    ['one went and one came', (notes) => [...notes.toSpliced(7, 1), noteOf(5000, 20)], options.heedsFields === true],
-    [
-      'the last went and one changed',
-      (notes) => notes.with(0, noteOf(0, 21, 'x')).slice(0, -1),
-      options.heedsFields === true,
-    ],
-    ['all changed', (notes) => notes.map(({ ob_id: id }) => noteOf(id, 20, 'changed')), false],
-  ])('%s', async (_change, change, isSparingHere) => {
+describe.each(UPSTREAMS)('of an upstream that %s', (_what, options, compared) => {
+  test.each<[string, (notes: PlainRecord[]) => PlainRecord[], doDatesFit: boolean]>([
+    ['finds that nothing changed', (notes) => notes, true],
+    ['finds a changed record', (notes) => notes.with(200, noteOf(600, 20, 'changed')), true],
+    ['finds a new record', (notes) => [...notes, noteOf(5000, 20)], true],
+    ['finds a new record among the others', (notes) => [...notes, noteOf(4, 20)], true],
+    ['finds a deleted record', (notes) => notes.toSpliced(7, 1), false],
+    ['finds a deleted and a new record', (notes) => [...notes.toSpliced(7, 1), noteOf(5000, 20)], false],
+    ['finds that all changed', (notes) => notes.map(({ ob_id: id }) => noteOf(id, 20, 'changed')), true],
+  ])('%s', async (change, make, doDatesFit) => {
     const collections: Record<string, readonly PlainRecord[]> = { notes: notesOf(900), times: [{ ob_id: 1 }] };
     const upstream = await upstreamOf({ ...options, collections });
     const output = newOutput();
     await crawled(upstream.url, output);
-    collections['notes'] = change([...collections['notes']!]);
+    collections['notes'] = make([...collections['notes']!]);
     const before = upstream.sent();
-    const report = await crawled(upstream.url, output, { kind: 'renewal', now: '2026-02-01T00:00:00Z' });
+    const report = await crawled(upstream.url, output, { kind: 'refresh', now: '2026-02-01T00:00:00Z' });
     const sent = upstream.sent() - before;
     expect(recordsOf(output)).toEqual(await whole(upstream.url));
-    const isUnchanged = _change === 'nothing changed';
+    const isUnchanged = change === 'finds that nothing changed';
     expect(report?.isUnchanged).toBe(isUnchanged);
     expect(JSON.parse(filesOf(output)!['MANIFEST.json']!)).toMatchObject({
       created: isUnchanged ? '2026-01-31T00:00:00Z' : '2026-02-01T00:00:00Z',
     });
-    if (isSparing && isSparingHere && isOrdered) expect(sent).toBeLessThan(400);
+    if (isUnchanged) expect(report?.comparisons['notes']?.compared).toBe(compared);
+    if (compared !== 'dates') return;
+    if (!doDatesFit) expect(report?.comparisons['notes']?.compared).toBe('full');
+    else if (options.heedsOrder !== false && !change.endsWith('all changed')) expect(sent).toBeLessThan(400);
   });
 });
 
-test('many random changes, one renewal after the other, end in what a whole crawl gives', async () => {
+test('ends in what a whole crawl gives after many random changes and refreshes', async () => {
   const random = randomOf(7);
   for (const [, options] of UPSTREAMS) {
     const collections: Record<string, readonly PlainRecord[]> = { notes: notesOf(300) };
     const { url } = await upstreamOf({ ...options, collections });
     const output = newOutput();
     for (let day = 11; day < 19; day++) {
-      await crawled(url, output, { kind: 'renewal', isForced: true });
+      await crawled(url, output, { kind: 'refresh', isForced: true });
       expect(recordsOf(output)).toEqual(await whole(url));
       let notes = [...collections['notes']!];
       for (let n = random.integer(0, 5); n > 0; n--) {
@@ -115,7 +111,7 @@ const SHAPES: readonly [form: string, shape: RegExp, stampOf: (day: number) => s
   ['in another zone', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, (day) => dayOf(day).replace('Z', '+00:00')],
 ];
 
-test.each(SHAPES)('a service that has dates %s is asked with such, and fails at others', async (_, shape, stampOf) => {
+test.each(SHAPES)('asks a service that has dates %s, and fails at others, for such dates', async (_, shape, stampOf) => {
   const stamped = (id: number, day: number, text: string): PlainRecord => ({
     ...noteOf(id, day, text),
     lastUpdatedDate: stampOf(day),
@@ -133,30 +129,15 @@ test.each(SHAPES)('a service that has dates %s is asked with such, and fails at 
   await crawled(upstream.url, output);
   collections['notes'] = notes.with(200, stamped(600, 20, 'changed'));
   const before = upstream.sent();
-  const report = await crawled(upstream.url, output, { kind: 'renewal' });
+  const report = await crawled(upstream.url, output, { kind: 'refresh' });
   const sent = upstream.sent() - before;
-  expect(report?.manners.get('notes')).toBe('patched');
+  expect(report?.comparisons['notes']?.compared).toBe('dates');
   expect(sent).toBeLessThan(400);
   expect(recordsOf(output)).toEqual(await whole(upstream.url));
   expect(asked.every((since) => shape.test(since) && since < '9001')).toBe(true);
 });
 
-test.each([
-  [true, 'patched'],
-  [false, 'walked'],
-])('a service that fails at a filter of dates is asked for all dates (heeded: %s)', async (heedsFields, manner) => {
-  const collections: Record<string, readonly PlainRecord[]> = { notes: notesOf(900) };
-  const failsAt = (query: URLSearchParams): boolean => query.has('lastUpdatedDate__gte');
-  const upstream = await upstreamOf({ collections, heedsDates: true, heedsFields, failsAt });
-  const output = newOutput();
-  await crawled(upstream.url, output);
-  collections['notes'] = collections['notes']!.with(200, noteOf(600, 20, 'changed'));
-  const report = await crawled(upstream.url, output, { kind: 'renewal' });
-  expect(report?.manners.get('notes')).toBe(manner);
-  expect(recordsOf(output)).toEqual(await whole(upstream.url));
-});
-
-describe('a renewal in which many links lead nowhere is walked where that may be', () => {
+describe('if many links lead nowhere after a refresh by dates', () => {
   const linking = (url: string, id: number, day: number, time: number | null): PlainRecord => ({
     ...noteOf(id, day),
     time: time === null ? null : `${url}/api/v3/times/${time}/`,
@@ -171,78 +152,74 @@ describe('a renewal in which many links lead nowhere is walked where that may be
   };
   type Collections = Record<string, readonly PlainRecord[]>;
 
-  test('what was deleted goes out of records that link to it, which have their dates as before', async () => {
+  test('finds the records that lost a link without a new date', async () => {
     const { upstream, output, collections } = await held();
     collections['times'] = collections['times']!.slice(0, 3);
     collections['notes'] = collections['notes']!.map((note) =>
       String(note['time']).endsWith('/4/') ? { ...note, time: null } : note,
     );
-    const report = await crawled(upstream.url, output, { kind: 'renewal', shrinkMax: 30 });
-    expect(report).toMatchObject({
-      dangling: 0,
-      manners: new Map(Object.entries({ notes: 'walked', times: 'walked' })),
-    });
+    const report = await crawled(upstream.url, output, { kind: 'refresh', shrinkMax: 30 });
+    expect(report).toMatchObject({ dangling: 0, comparisons: { notes: { compared: 'full' } } });
     expect(recordsOf(output)).toEqual(await whole(upstream.url));
   });
 
-  test('what came in the place of another is linked to before the count says so', async () => {
+  test('finds a record that replaced another one, which records with a new date link to', async () => {
     const { upstream, output, collections } = await held();
     collections['times'] = [...collections['times']!.slice(0, 3), { ob_id: 5 }];
     collections['notes'] = collections['notes']!.map((note) =>
       String(note['time']).endsWith('/4/') ? linking(upstream.url, note.ob_id, 20, 5) : note,
     );
-    const report = await crawled(upstream.url, output, { kind: 'renewal', shrinkMax: 30 });
+    const report = await crawled(upstream.url, output, { kind: 'refresh', shrinkMax: 30 });
     expect(report?.dangling).toBe(0);
     expect(recordsOf(output)).toEqual(await whole(upstream.url));
   });
 
-  test('a catalogue whose links lead nowhere is refused all the same', async () => {
+  test('refuses a catalogue whose links do lead nowhere', async () => {
     const { upstream, output, collections } = await held();
     collections['times'] = collections['times']!.slice(0, 3);
     const before = filesOf(output);
-    await expect(crawled(upstream.url, output, { kind: 'renewal', shrinkMax: 30 })).rejects.toThrow(
+    await expect(crawled(upstream.url, output, { kind: 'refresh', shrinkMax: 30 })).rejects.toThrow(
       '50 of 200 links lead to no record, 50 as notes link to times/4; less than 99.9 % resolve: --links-min accepts it',
     );
     expect(filesOf(output)).toEqual(before);
   });
 });
 
-test('pages that are as they were are asked for by their tags, and nothing is sent; the output stays as it is', async () => {
+test('asks for pages by their tags and leaves an unchanged output as it is', async () => {
   const collections = { notes: notesOf(500).map(({ ob_id: id }) => ({ ob_id: id })) };
   const upstream = await upstreamOf({ collections, tags: 'honest' });
   const output = newOutput();
   await crawled(upstream.url, output);
-  const files = filesOf(output);
   const before = upstream.sent();
-  const report = await crawled(upstream.url, output, { kind: 'renewal', now: '2026-02-01T00:00:00Z' });
-  expect(report).toMatchObject({ isUnchanged: true, manners: new Map([['notes', 'kept']]) });
-  // The page of a tag that nobody has, and the count.
-  expect(upstream.sent() - before).toBeLessThan(110);
+  const report = await crawled(upstream.url, output, { kind: 'refresh', now: '2026-02-01T00:00:00Z' });
+  const files = filesOf(output);
+  expect(report).toMatchObject({ isUnchanged: true, comparisons: { notes: { compared: 'validators' } } });
+  // The question with a tag that no page has, and the count, get a record each.
+  expect(upstream.sent() - before).toBe(2);
+  await crawled(upstream.url, output, { kind: 'refresh', now: '2026-02-02T00:00:00Z' });
   expect(filesOf(output)).toEqual(files);
 });
 
-test('tags that lie are found out at once; a change that shows nowhere is found by the next sweep', async () => {
-  const notes = notesOf(300).map(({ ob_id: id }) => ({ ob_id: id, text: 'a' }));
-  for (const tags of ['lying', undefined] as const) {
-    const collections = { notes };
-    const { url } = await upstreamOf({ collections, tags });
-    const output = newOutput();
-    await crawled(url, output);
-    collections.notes = notes.with(3, { ob_id: 9, text: 'b' });
-    await crawled(url, output, { kind: 'renewal' });
-    if (tags === 'lying') expect(recordsOf(output)).toEqual(await whole(url));
-    await crawled(url, output, { kind: 'sweep' });
-    expect(recordsOf(output)).toEqual(await whole(url));
-    expect(await crawled(url, output, { kind: 'sweep' })).toMatchObject({ isUnchanged: true, isRenewal: false });
-  }
+test('sends only the page that changed', async () => {
+  const notes = recordsFrom(0, 5000);
+  const collections: Record<string, readonly PlainRecord[]> = { notes };
+  const upstream = await upstreamOf({ collections, tags: 'honest' });
+  const output = newOutput();
+  await crawled(upstream.url, output);
+  collections['notes'] = notes.with(4000, { ob_id: 4000, text: 'changed' });
+  const before = upstream.sent();
+  const report = await crawled(upstream.url, output, { kind: 'refresh' });
+  expect(report).toMatchObject({ isUnchanged: false, comparisons: { notes: { compared: 'validators' } } });
+  expect(upstream.sent() - before).toBeLessThan(1003);
+  expect(recordsOf(output)).toEqual(await whole(upstream.url));
 });
 
 test.each([
   ['judged', false],
   ['forced', true],
-])('what is held is of no use where it is damaged, of another catalogue, or of nobody: %s', async (_, isForced) => {
+])('reads everything if the old data is damaged or of another catalogue (%s)', async (_, isForced) => {
   const collections = { notes: notesOf(300), times: [{ ob_id: 1 }] };
-  const upstream = await upstreamOf({ collections, heedsDates: true, heedsFields: true });
+  const upstream = await upstreamOf({ collections, heedsDates: true });
   const rewrite = (output: string, change: (text: string) => string): void => {
     const file = join(output, 'MANIFEST.json');
     writeFileSync(file, change(readFileSync(file, 'utf8')));
@@ -262,14 +239,14 @@ test.each([
     spoil(output);
     const damages: string[] = [];
     const onDamaged = (reason: string): void => void damages.push(reason);
-    const report = await crawled(upstream.url, output, { kind: 'renewal', isForced, onDamaged });
-    expect(report?.manners.get('notes')).toBe('walked');
+    const report = await crawled(upstream.url, output, { kind: 'refresh', isForced, onDamaged });
+    expect(report?.comparisons['notes']?.compared).toBe('full');
     expect(filesOf(output)).toEqual(files);
     expect(damages).toEqual(told && !isForced ? [expect.stringMatching(told)] : []);
   }
 });
 
-test('of a large collection a quarter may be new', async () => {
+test('takes up to a quarter of a large collection as changed', async () => {
   const [held, whole] = [600_000, 749_999];
   const lineOf = (id: number): string => JSON.stringify(noteOf(id, id < held - 1 ? 0 : 29));
   const server = createServer((request, response) => {
@@ -294,10 +271,12 @@ test('of a large collection a quarter may be new', async () => {
     const sha256 = { 'notes.ndjson': createHash('sha256').update(text).digest('hex') };
     mkdirSync(output);
     writeFileSync(file, text);
-    const manifest = { created: '2026-01-31T00:00:00Z', source, counts: { notes: held }, sha256 };
+    const lastFullRead = '2026-01-31T00:00:00Z';
+    const notes = { compared: 'full', lastFullRead, requests: 600, isOrdered: true, latest: dayOf(29) };
+    const manifest = { created: lastFullRead, source, counts: { notes: held }, sha256, collections: { notes } };
     writeFileSync(join(output, 'MANIFEST.json'), JSON.stringify(manifest));
-    const report = await crawled(source, output, { kind: 'renewal', now: '2026-02-01T00:00:00Z' });
-    expect(report?.manners.get('notes')).toBe('patched');
+    const report = await crawled(source, output, { kind: 'refresh', now: '2026-02-01T00:00:00Z' });
+    expect(report?.comparisons['notes']?.compared).toBe('dates');
     expect(readFileSync(file, 'utf8') === lines.join('')).toBe(true);
   } finally {
     server.closeAllConnections();
@@ -305,19 +284,23 @@ test('of a large collection a quarter may be new', async () => {
   }
 });
 
-test('pages that a manifest names elsewhere are never asked for', async () => {
+test.each([
+  ['a header in a validator', (pages: unknown[][]) => (pages[0]![1] = '"x"\r\nx: y')],
+  ['a path as a page size', (pages: unknown[][]) => (pages[0]![0] = '9&next=../../secrets')],
+])('reads a collection in full if the manifest has %s', async (_, spoil) => {
   const upstream = await upstreamOf({ collections: { notes: [{ ob_id: 1 }] }, tags: 'honest' });
   const output = newOutput();
   await crawled(upstream.url, output);
   const file = join(output, 'MANIFEST.json');
-  const manifest = JSON.parse(readFileSync(file, 'utf8')) as { pages: [string, [string, string][]][] };
-  manifest.pages[0]![1][0]![0] = '../../../secrets';
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as { collections: { notes: { pages: unknown[][] } } };
+  spoil(manifest.collections.notes.pages);
   writeFileSync(file, JSON.stringify(manifest));
-  expect((await crawled(upstream.url, output, { kind: 'renewal' }))?.manners.get('notes')).toBe('kept');
+  const report = await crawled(upstream.url, output, { kind: 'refresh' });
+  expect(report?.comparisons['notes']?.compared).toBe('full');
   expect(upstream.requests.some(({ url }) => url!.includes('secrets'))).toBe(false);
 });
 
-describe('an upstream that misbehaves in a renewal', () => {
+describe('an upstream that misbehaves in a refresh', () => {
   const ways = RUDE_WAYS.filter(({ isLong, name }, i) => !isLong && !/never|stops|repeats/.test(name) && i % 3 === 0);
   test.each(ways.map((way) => [way.name, way] as const))('%s', async (_name, way) => {
     let isRude = false;
@@ -329,7 +312,7 @@ describe('an upstream that misbehaves in a renewal', () => {
       await crawled(upstream.url, output);
       const old = filesOf(output);
       isRude = true;
-      const error = await crawled(upstream.url, output, { kind: 'renewal' }).then(
+      const error = await crawled(upstream.url, output, { kind: 'refresh' }).then(
         () => undefined,
         (thrown: unknown) => thrown,
       );
@@ -346,7 +329,7 @@ describe('an upstream that misbehaves in a renewal', () => {
   });
 });
 
-test('a sweep that fails where a renewal was ended before leaves a state with which the next renewal goes on', async () => {
+test('resumes after two refreshes that failed at different collections', async () => {
   let broken: RegExp | undefined;
   const collections: Record<string, readonly PlainRecord[]> = { notes: notesOf(50), times: [{ ob_id: 1 }] };
   const upstream = await upstreamOf({
@@ -356,19 +339,19 @@ test('a sweep that fails where a renewal was ended before leaves a state with wh
   const output = newOutput();
   await crawled(upstream.url, output);
   broken = /times/;
-  await expect(crawled(upstream.url, output, { kind: 'renewal' })).rejects.toThrow('times');
+  await expect(crawled(upstream.url, output, { kind: 'refresh' })).rejects.toThrow('times');
   broken = /notes/;
-  await expect(crawled(upstream.url, output, { kind: 'sweep' })).rejects.toThrow('notes');
+  await expect(crawled(upstream.url, output, { kind: 'refresh' })).rejects.toThrow('notes');
   broken = undefined;
   collections['times'] = [{ ob_id: 1 }, { ob_id: 2 }];
-  await crawled(upstream.url, output, { kind: 'renewal' });
+  await crawled(upstream.url, output, { kind: 'refresh' });
   expect(recordsOf(output)).toEqual(await whole(upstream.url));
 });
 
 test.each([
   ['next year', '2027-06-30T00:00:00Z'],
   ['behind all years', '9999-12-31T00:00:00Z'],
-])('a record that is dated %s hides no change of others', async (_, lastUpdatedDate) => {
+])('finds changes although one record is dated %s', async (_, lastUpdatedDate) => {
   const notes = [...notesOf(900), { ob_id: 5000, text: 'from the future', lastUpdatedDate }];
   const collections: Record<string, readonly PlainRecord[]> = { notes };
   const upstream = await upstreamOf({ collections, heedsDates: true });
@@ -377,7 +360,7 @@ test.each([
   for (const day of [32, 34]) {
     collections['notes'] = collections['notes']!.with(200, noteOf(600, day, 'changed'));
     const now = dayOf(day + 1);
-    await crawled(upstream.url, output, { kind: 'renewal', now });
+    await crawled(upstream.url, output, { kind: 'refresh', now });
     expect(recordsOf(output)).toEqual(await whole(upstream.url));
   }
 });

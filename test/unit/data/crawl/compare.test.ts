@@ -1,5 +1,5 @@
-// Upstreams that lie to a renewal, or may be thought to: what they have is found all the same. Those that do not lie,
-// and what is asked of them, are in renew.long.test.ts.
+// Upstreams whose dates or validators cannot be trusted, or seem so: a refresh finds what they have all the same.
+// compare.long.test.ts has those that can, and what is asked of them.
 import { expect, test } from 'vitest';
 import { crawled, newOutputIn, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
@@ -20,40 +20,37 @@ async function whole(url: string): Promise<Readonly<Record<string, string>>> {
   return recordsOf(output)!;
 }
 
-/** How 200 notes come of which one has changed, from an upstream that is so; what comes is what a whole crawl gives. */
-async function mannerWith(options: Omit<PlainUpstreamOptions, 'collections'>): Promise<unknown> {
+/** How 200 notes are compared after one has changed. The refresh must end in what a whole crawl gives. */
+async function comparedWith(options: Omit<PlainUpstreamOptions, 'collections'>): Promise<unknown> {
   const notes = Array.from({ length: 200 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
   const collections: Record<string, readonly PlainRecord[]> = { notes };
   const upstream = await upstreamOf({ ...options, collections });
   const output = newOutputIn(directory);
   await crawled(upstream.url, output);
   collections['notes'] = notes.with(199, noteOf(199, 20, 'changed'));
-  const report = await crawled(upstream.url, output, { kind: 'renewal' });
+  const report = await crawled(upstream.url, output, { kind: 'refresh' });
   expect(recordsOf(output)).toEqual(await whole(upstream.url));
-  return report?.manners.get('notes');
+  return report?.comparisons['notes']?.compared;
 }
 
-// Asked for is what changed from the 9th on: the notes of that day and the next, every fifth.
-const LIES: readonly [what: string, leavesOut: (note: PlainRecord) => boolean][] = [
-  ['lists nothing', () => true],
-  ['leaves out all but the first', ({ ob_id: id }) => id > 8],
-  ['leaves out the last', ({ ob_id: id }) => id >= 199],
-];
-
-test.each(
-  LIES.flatMap(([what, leavesOut]) =>
-    [
-      [false, 'walked'],
-      [true, 'patched'],
-    ].map(([heedsFields, manner]) => [what, heedsFields, leavesOut, manner] as const),
-  ),
-)('an upstream that %s where it is asked by dates is not believed (it heeds fields: %s)', async (...of) => {
-  const [, heedsFields, leavesOut, manner] = of;
-  expect(await mannerWith({ heedsDates: true, heedsFields: heedsFields === true, leavesOut })).toBe(manner);
+// The question is what changed from the 9th on: the notes of that day and the next, every fifth.
+test.each<[string, Omit<PlainUpstreamOptions, 'collections'>]>([
+  ['ignores the filter', {}],
+  ['lists nothing by dates', { heedsDates: true, leavesOut: () => true }],
+  ['omits all but the first by dates', { heedsDates: true, leavesOut: ({ ob_id: id }) => id > 8 }],
+  ['omits the last by dates', { heedsDates: true, leavesOut: ({ ob_id: id }) => id >= 199 }],
+  // As when a filter without an index takes longer than a proxy waits.
+  [
+    'never answers a question by dates',
+    { onRequest: ({ url, socket }) => void (url!.includes('__gte') && socket.destroy()) },
+  ],
+  ['fails at a question by dates', { heedsDates: true, failsAt: (query) => query.has('lastUpdatedDate__gte') }],
+])('reads a collection in full if the upstream %s', async (_, options) => {
+  expect(await comparedWith(options)).toBe('full');
 });
 
 test.each([14, 5, 0, -5, -14])(
-  'an upstream that reads dates as of a zone %i hours to the west of its own is not asked for all that it has',
+  'asks for few records of an upstream that reads dates as of a zone %i hours to the west of its own',
   async (zone) => {
     // One an hour, for four days.
     const timed = (id: number, hour: number, text: string): PlainRecord => {
@@ -65,27 +62,17 @@ test.each([14, 5, 0, -5, -14])(
     const output = newOutputIn(directory);
     await crawled(upstream.url, output);
     const sentBefore = upstream.sent();
-    const unchanged = await crawled(upstream.url, output, { kind: 'renewal' });
-    expect(['kept', 'patched']).toContain(unchanged?.manners.get('notes'));
+    const unchanged = await crawled(upstream.url, output, { kind: 'refresh' });
+    expect(unchanged).toMatchObject({ isUnchanged: true, comparisons: { notes: { compared: 'dates' } } });
     expect(upstream.sent() - sentBefore).toBeLessThan(60);
     collections['notes'] = notes.with(3, timed(3, 97, 'changed'));
-    const changed = await crawled(upstream.url, output, { kind: 'renewal' });
-    expect(changed?.manners.get('notes')).toBe('patched');
+    const changed = await crawled(upstream.url, output, { kind: 'refresh' });
+    expect(changed?.comparisons['notes']?.compared).toBe('dates');
     expect(recordsOf(output)).toEqual(await whole(upstream.url));
   },
 );
 
-test.each([
-  ['the dates of all records', true, 'patched'],
-  ['every page', false, 'walked'],
-])('where no question by dates is ever answered %s are asked for', async (_, heedsFields, manner) => {
-  // As where a filter without an index takes longer than a proxy waits.
-  const onRequest: PlainUpstreamOptions['onRequest'] = ({ url, socket }) =>
-    void (url!.includes('__gte') && socket.destroy());
-  expect(await mannerWith({ heedsFields, onRequest })).toBe(manner);
-});
-
-test('a record that is dated in the future hides nothing, whatever a wrong clock said of what is held', async () => {
+test('finds changes after a clock that was ahead accepted a record that is dated in the future', async () => {
   const notes = Array.from({ length: 50 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
   notes[7] = { ...notes[7]!, lastUpdatedDate: '2035-01-01T00:00:00Z' };
   const collections: Record<string, readonly PlainRecord[]> = { notes };
@@ -93,12 +80,11 @@ test('a record that is dated in the future hides nothing, whatever a wrong clock
   const output = newOutputIn(directory);
   await crawled(url, output, { now: '2040-01-01T00:00:00Z' });
   collections['notes'] = notes.with(3, noteOf(3, 12, 'changed'));
-  const report = await crawled(url, output, { kind: 'renewal', now: '2026-01-13T00:00:00Z' });
-  expect(report?.manners.get('notes')).toBe('patched');
+  await crawled(url, output, { kind: 'refresh', now: '2026-01-13T00:00:00Z' });
   expect(recordsOf(output)).toEqual(await whole(url));
 });
 
-test('what changed links to no more than a crawl takes: it is refused before all is held', async () => {
+test('refuses changed records that link to more than a crawl accepts', async () => {
   const notes = Array.from({ length: 100 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
   const collections: Record<string, readonly PlainRecord[]> = { notes };
   const { url } = await upstreamOf({ collections, heedsDates: true });
@@ -107,7 +93,7 @@ test('what changed links to no more than a crawl takes: it is refused before all
   const before = recordsOf(output);
   const links = Array.from({ length: 5000 }, (_, i) => `${url}/api/v3/times/${i}/`);
   collections['notes'] = notes.with(3, { ...noteOf(3, 12, 'changed'), links });
-  await expect(crawled(url, output, { kind: 'renewal', idsMax: 4000 })).rejects.toThrow(
+  await expect(crawled(url, output, { kind: 'refresh', idsMax: 4000 })).rejects.toThrow(
     /ids of records and of what their collections link to, more than 4000/,
   );
   expect(recordsOf(output)).toEqual(before);
@@ -116,21 +102,21 @@ test('what changed links to no more than a crawl takes: it is refused before all
 test.each([
   ['tags', false],
   ['dates', true],
-])('an upstream whose pages have %s is believed, unless nothing ever changed for it', async (_, datesPages) => {
+])('trusts pages with %s unless they answer 304 to a validator that they never had', async (_, datesPages) => {
   const notes = Array.from({ length: 300 }, (__, id) => ({ ob_id: id, text: 'as it was' }));
-  for (const [tags, manner] of [
-    ['honest', 'kept'],
-    ['lying', 'walked'],
+  for (const [tags, compared] of [
+    ['honest', 'validators'],
+    ['lying', 'full'],
   ] as const) {
     const collections: Record<string, readonly PlainRecord[]> = { notes };
     const { url } = await upstreamOf({ collections, tags, datesPages });
     const output = newOutputIn(directory);
     await crawled(url, output);
-    const unchanged = await crawled(url, output, { kind: 'renewal' });
-    expect(unchanged?.manners.get('notes'), tags).toBe(manner);
+    const unchanged = await crawled(url, output, { kind: 'refresh' });
+    expect(unchanged, tags).toMatchObject({ isUnchanged: true, comparisons: { notes: { compared } } });
     collections['notes'] = notes.with(3, { ob_id: 3, text: 'changed' });
-    const changed = await crawled(url, output, { kind: 'renewal' });
-    expect(changed?.manners.get('notes'), tags).toBe('walked');
+    const changed = await crawled(url, output, { kind: 'refresh' });
+    expect(changed, tags).toMatchObject({ isUnchanged: false, comparisons: { notes: { compared } } });
     expect(recordsOf(output)).toEqual(await whole(url));
   }
 });
