@@ -1,5 +1,5 @@
-// Fetches a catalogue into a data set directory. The steps are here in their order: root view, every collection, a second
-// look at what changed meanwhile, acceptance, publication. A run resumes what an earlier one was killed at.
+// Fetches a catalogue into a data set directory. The steps are here in their order: root view, every collection, a
+// second look at what changed meanwhile, acceptance, publication. A run resumes what an earlier one was killed at.
 import { collectionsOfPath } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { MANIFEST_FILE } from '../import/manifest.ts';
@@ -12,15 +12,7 @@ import { PAGE_RECORDS_MAX, PageSize } from './pageSize.ts';
 import type { CollectionPart } from './part.ts';
 import { countsIn, judgeOutput, judgeSource, publish, publishManifest } from './publish.ts';
 import { addChangedSince, DATE_REQUESTS } from './changedSince.ts';
-import {
-  type CollectionRead,
-  createdIn,
-  type HeldCollection,
-  heldIn,
-  HeldRecords,
-  laterThan,
-  sameIn,
-} from './held.ts';
+import { type CollectionRead, createdIn, type HeldCollection, heldIn, HeldRecords, laterThan, sameIn } from './held.ts';
 import { CrawlState } from './state.ts';
 import { countOf, Disorder, Drift, heedsValidators, type HeldPages, walk, type Walker } from './walk.ts';
 
@@ -58,7 +50,9 @@ export interface CrawlOptions extends UpstreamOptions, Acceptance {
 /** How a collection was compared with the upstream. */
 export type Comparison = Pick<CollectionRead, 'compared' | 'lastFullRead'>;
 
-/** What a crawl fetched: `counts` are records by collection, `links` all of them, `dangling` those that lead nowhere. */
+/**
+ * What a crawl fetched: `counts` are records by collection, `links` all of them, `dangling` those that lead nowhere.
+ */
 export interface CrawlReport {
   /** When it began, or the run that it resumes: changes after that may be missing. */
   readonly begun: string;
@@ -267,7 +261,9 @@ function shownName(name: string): string {
   return /^[\w.-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64)).replace(/[^ -~]/g, '?');
 }
 
-/** Reads the pages of a collection that are left, and all of them again if it changes meanwhile, then without `held`. */
+/**
+ * Reads the pages of a collection that are left, and all of them again if it changes meanwhile, then without `held`.
+ */
 async function readPages(crawling: Crawling, collection: Collection, held?: HeldPages): Promise<void> {
   const { state } = crawling;
   const { name } = collection;

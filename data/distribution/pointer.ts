@@ -38,8 +38,8 @@ export interface EarlierGeneration {
 
 /**
  * What replicas are to serve: a snapshot and its compressed records. `sequence` counts the pointers of a target, so
- * that their order needs no clock; `created` is the time of the data, `refreshed` when its publisher last found that
- * this is what the catalogue has, unless it never asks; `counts` are records by collection, `earlier` the generations
+ * that their order needs no clock; `created` is the time of the data, `refreshed` when its publisher last began to
+ * compare it with the catalogue, unless it never does; `counts` are records by collection, `earlier` the generations
  * before, the newest first.
  */
 export interface Pointer extends StoredObject {

@@ -44,9 +44,10 @@ function addCrawl(root: Command, outputs: Outputs): void {
 }
 
 const FOLLOW_HINT = `
-The folder holds the data set, catalogue.snapshot for serve --watch, and the log of what changed. Each refresh asks only
-for what changed, each sweep for everything. One that fails, or is ended in whatever way, leaves what is there. Replicas
-that --publish-to serves hear of each refresh, changes or not: their refresh_age_seconds and --max-stale count from it.
+The folder holds the data set, catalogue.snapshot for serve --watch, and the log of what changed. Each refresh compares
+collections by modification dates or validators if the catalogue has them, and reads the others in full. One that fails
+or is killed leaves what is there. --publish-to reports each refresh to replicas, changes or not: their
+refresh_age_seconds and --max-stale count from the start of its comparison.
 With --keep the target is pruned behind each new generation. With --base-url the new records are compressed here, and
 not by each replica with that --base-url.`;
 
@@ -54,7 +55,7 @@ function addFollow(root: Command, outputs: Outputs): void {
   const names = [...FOLLOW_FLAGS, ...PUBLISHER_SETTINGS, 'logFormat'];
   addSettings(root.command('follow'), names)
     .description(
-      'Keep a folder with a snapshot fresh: crawl what changed, import it, and note the changes; again and again.',
+      'Keep a folder with a snapshot fresh: compare it with a catalogue, import changes and log them, repeatedly.',
     )
     .argument('<url>', 'base URL of the catalogue, or an address of its API')
     .addOption(valueOption('-o, --output', 'folder of the replica', PATH).makeOptionMandatory())

@@ -9,22 +9,24 @@ import { sendJson } from './rudeUpstream.ts';
 /** A record with an id; other members as they are. */
 export type PlainRecord = Readonly<Record<string, unknown>> & { readonly ob_id: number };
 
-/**
- * What the server has and does: `collections` by name; `onRequest` is called before each answer; `heedsOrder` where
- * lists ascend by id when asked for, `heedsDates` where it has the filter `lastUpdatedDate__gte`, whose dates it reads
- * as of a zone so many hours (`zone`) west of that which it shows. It gives pages entity tags, or dates if it `datesPages`,
- * that are `honest` or never change; `tags` may be changed while it runs. `leavesOut` says which records are in no list
- * that is asked for by dates, `failsAt` what gets a 500.
- */
+/** What the server has and does. */
 export interface PlainUpstreamOptions {
   readonly collections: Record<string, readonly PlainRecord[]>;
+  /** Called before each response. */
   readonly onRequest?: (request: IncomingMessage) => void | Promise<void>;
+  /** Whether lists ascend by id if asked to. */
   readonly heedsOrder?: boolean;
+  /** Whether it has the filter `lastUpdatedDate__gte`. */
   readonly heedsDates?: boolean;
+  /** It reads dates as of a zone this many hours west of the one that it shows. */
   readonly zone?: number;
-  tags?: 'honest' | 'lying' | undefined;
+  /** Validators of pages: `frozen` ones never change, and any validator gets a 304 from a `lying` server. */
+  tags?: 'honest' | 'frozen' | 'lying' | undefined;
+  /** Whether the validators are dates, not entity tags. */
   readonly datesPages?: boolean;
+  /** The records that lists by date omit. */
   readonly leavesOut?: (record: PlainRecord) => boolean;
+  /** The requests that get a 500. */
   readonly failsAt?: (query: URLSearchParams) => boolean;
 }
 

@@ -65,6 +65,7 @@ interface RefreshStatus {
   readonly everySeconds: number;
   readonly lastSuccess: string | null;
   readonly ageSeconds: number | null;
+  readonly collections: Readonly<Record<string, { readonly compared: string; readonly lastFullRead: string }>>;
   readonly lastFailure: { readonly at: string; readonly reason: string } | null;
 }
 
@@ -93,6 +94,13 @@ test('fetches what it has not, and takes what changed when it is ordered to; wha
   expect(metrics).toMatch(/catalogue_replica_refreshes_total\{status="swapped"\} 1\n/);
   expect(metrics).toMatch(/catalogue_replica_refreshes_total\{status="refused"\} 1\n/);
   expect(metrics).toMatch(/catalogue_replica_refresh_age_seconds [\d.]+\n/);
+  expect(status.collections).toEqual({ notes: { compared: 'full', lastFullRead: expect.any(String) as string } });
+  expect(metrics).toContain('catalogue_replica_refresh_collections{compared="dates"} 0\n');
+  expect(metrics).toContain('catalogue_replica_refresh_collections{compared="validators"} 0\n');
+  expect(metrics).toContain('catalogue_replica_refresh_collections{compared="full"} 1\n');
+  const readSeconds = Date.parse(status.collections['notes']!.lastFullRead) / 1000;
+  const lastRead = 'catalogue_replica_refresh_last_full_read_timestamp_seconds{collection="notes"}';
+  expect(metrics).toContain(`${lastRead} ${readSeconds}\n`);
   expect(metrics).toMatch(/catalogue_replica_step_bytes\{step="crawled"\} 60\n/);
   expect(metrics).toMatch(/catalogue_replica_step_seconds\{step="built"\} [\d.]+\n/);
 });

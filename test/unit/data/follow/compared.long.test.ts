@@ -1,0 +1,160 @@
+// How `follow` compares collections with their upstream, and that it claims what it checked and nothing more.
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { differencesFrom, QUICK } from '../../../support/follows.ts';
+import { type PlainRecord, type PlainUpstreamOptions, plainUpstreams } from '../../../support/plainUpstream.ts';
+
+const directory = temporaryDirectory();
+const upstreamOf = plainUpstreams();
+const running: CommandProcess[] = [];
+afterEach(async () => {
+  for (const command of running.splice(0)) await command.kill();
+});
+
+type Event = Readonly<Record<string, unknown>>;
+
+/** Notes that were last changed in January 2026. */
+function notesOf(count: number): readonly PlainRecord[] {
+  return Array.from({ length: count }, (_, id) => ({ ob_id: id, title: `note ${id}`, lastUpdatedDate: dayOf(id % 10) }));
+}
+
+function undatedOf(count: number): readonly PlainRecord[] {
+  return notesOf(count).map(({ ob_id: id, title }) => ({ ob_id: id, title }));
+}
+
+function dayOf(day: number): string {
+  return new Date(Date.UTC(2026, 0, 1 + day)).toISOString();
+}
+
+/** A folder that has followed an upstream once. `refresh` follows once more, and resolves to the events of that run. */
+async function followed(options: Partial<PlainUpstreamOptions>) {
+  const collections: Record<string, readonly PlainRecord[]> = { notes: notesOf(500) };
+  const live: PlainUpstreamOptions = { collections, ...options };
+  const upstream = await upstreamOf(live);
+  const folder = join(mkdtempSync(join(directory, 'follow-')), 'replica');
+  const refresh = async (...flags: readonly string[]): Promise<readonly Event[]> => {
+    const command = runCommand(['follow', upstream.url, '-o', folder, '--once', ...QUICK, ...flags]);
+    expect([await command.ended, command.err()]).toEqual([{ code: 0, signal: null }, '']);
+    const lines = command.out().trim().split('\n');
+    return lines.map((line) => JSON.parse(line) as Event);
+  };
+  await refresh();
+  return { collections, live, upstream, folder, refresh };
+}
+
+/** How a refresh compared the notes. */
+function comparedIn(events: readonly Event[]): unknown {
+  const { collections } = events.find(({ event }) => event === 'refreshed') as { collections: Record<string, Event> };
+  return collections['notes']!['compared'];
+}
+
+function messageOf(events: readonly Event[]): unknown {
+  return events.find(({ event }) => event === 'refreshed')!['message'];
+}
+
+test('asks for the records that changed since a date, and compares the count', async () => {
+  const { collections, upstream, folder, refresh } = await followed({ heedsDates: true });
+  const before = upstream.sent();
+  const unchanged = await refresh();
+  expect(comparedIn(unchanged)).toBe('dates');
+  expect(messageOf(unchanged)).toMatch(/ is unchanged; no newer date and the same count: 1 collections$/);
+  expect(upstream.sent() - before).toBeLessThan(200);
+  collections['notes'] = [
+    ...collections['notes']!.with(7, { ob_id: 7, title: 'changed', lastUpdatedDate: dayOf(20) }),
+    { ob_id: 900, title: 'new', lastUpdatedDate: dayOf(21) },
+  ];
+  expect(comparedIn(await refresh())).toBe('dates');
+  expect(await differencesFrom(folder, collections['notes'])).toEqual([]);
+});
+
+test('reads a collection in full if its count does not fit', async () => {
+  const { collections, folder, refresh } = await followed({ heedsDates: true });
+  collections['notes'] = [...collections['notes']!.slice(1), { ob_id: 900, title: 'new', lastUpdatedDate: dayOf(20) }];
+  expect(comparedIn(await refresh())).toBe('full');
+  expect(await differencesFrom(folder, collections['notes'])).toEqual([]);
+});
+
+test('reads a collection in full if the upstream ignores the filter by dates', async () => {
+  const { collections, folder, refresh } = await followed({ heedsDates: false });
+  collections['notes'] = collections['notes']!.with(7, { ob_id: 7, title: 'changed', lastUpdatedDate: dayOf(5) });
+  expect(comparedIn(await refresh())).toBe('full');
+  expect(await differencesFrom(folder, collections['notes'])).toEqual([]);
+});
+
+test('finds a changed record of a service without validators and dates, by reading every page', async () => {
+  const collections: Record<string, readonly PlainRecord[]> = { notes: undatedOf(500) };
+  const { folder, refresh } = await followed({ collections });
+  const unchanged = await refresh();
+  expect(comparedIn(unchanged)).toBe('full');
+  expect(messageOf(unchanged)).toMatch(/ is unchanged; every record has the same bytes: 1 collections$/);
+  collections['notes'] = undatedOf(500).with(7, { ob_id: 7, title: 'changed' });
+  expect(messageOf(await refresh())).not.toContain('unchanged');
+  expect(await differencesFrom(folder, collections['notes'])).toEqual([]);
+});
+
+test('sends back the validators of pages, and takes a 304 as unchanged', async () => {
+  const collections: Record<string, readonly PlainRecord[]> = { notes: undatedOf(500) };
+  const { upstream, folder, refresh } = await followed({ collections, tags: 'honest' });
+  const before = upstream.sent();
+  const unchanged = await refresh();
+  expect(comparedIn(unchanged)).toBe('validators');
+  expect(messageOf(unchanged)).toMatch(/ is unchanged; every page answered 304 or has the same bytes: 1 collections$/);
+  expect(upstream.sent() - before).toBe(2);
+  collections['notes'] = undatedOf(500).with(499, { ob_id: 499, title: 'changed' });
+  await refresh();
+  expect(await differencesFrom(folder, collections['notes'])).toEqual([]);
+});
+
+test('uses a validator that the upstream starts to send from the next refresh on', async () => {
+  const { live, refresh } = await followed({ collections: { notes: undatedOf(500) } });
+  live.tags = 'honest';
+  expect(comparedIn(await refresh())).toBe('full');
+  expect(comparedIn(await refresh())).toBe('validators');
+  live.tags = undefined;
+  expect(comparedIn(await refresh())).toBe('full');
+});
+
+test.each<[string, Partial<PlainUpstreamOptions>, string]>([
+  ['a change without a new date', { heedsDates: true }, 'dates'],
+  ['a change behind a validator that stayed the same', { tags: 'frozen' }, 'validators'],
+])('finds %s when --sweep-every has passed', async (_, options, compared) => {
+  const { collections, folder, refresh } = await followed(options);
+  const old = collections['notes']!;
+  collections['notes'] = old.with(7, { ...old[7]!, title: 'changed' });
+  const blind = await refresh();
+  expect(comparedIn(blind)).toBe(compared);
+  expect(await differencesFrom(folder, old)).toEqual([]);
+  const full = await refresh('--sweep-every', '1s');
+  expect(comparedIn(full)).toBe('full');
+  expect(await differencesFrom(folder, collections['notes'])).toEqual([]);
+});
+
+test('says at the start that a refresh takes longer than --every, with an estimate', async () => {
+  const names = ['notes', 'times', 'ipps', 'mpos', 'rpis', 'parties', 'results', 'projects', 'platforms', 'licences'];
+  const collections = Object.fromEntries(names.map((name) => [name, notesOf(3)]));
+  const { url } = await upstreamOf({ collections });
+  const folder = join(mkdtempSync(join(directory, 'follow-')), 'replica');
+  const flags = ['--every', '1s', '--rate', '20', '--log-format', 'people', '--threads', '1'];
+  const follow = runCommand(['follow', url, '-o', folder, ...flags]);
+  running.push(follow);
+  // The root view, a page of each collection, and two counts of each, one of them for the estimate.
+  const first = /a refresh takes longer than --every 1 s: 31 requests take at least 2 s at --rate 20\ncrawled/;
+  await follow.printed(first);
+  const next = /a refresh began\na refresh takes longer than --every 1 s: 21 requests take at least 2 s at --rate 20\n/;
+  await follow.printed(next);
+});
+
+test('counts the age of the data from the start of the comparison', async () => {
+  const { folder, refresh } = await followed({});
+  const startMs = Date.now();
+  const events = await refresh();
+  const { seconds } = events.find(({ event }) => event === 'crawled') as { seconds: number };
+  const { ageSeconds } = events.find(({ event }) => event === 'refreshed') as { ageSeconds: number };
+  expect(ageSeconds).toBeGreaterThanOrEqual(seconds);
+  const { refreshedMs } = JSON.parse(readFileSync(join(folder, 'follow.json'), 'utf8')) as { refreshedMs: number };
+  expect(refreshedMs).toBeGreaterThan(startMs);
+  expect(refreshedMs + ageSeconds * 1000).toBeLessThanOrEqual(Date.now());
+});
