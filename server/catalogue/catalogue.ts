@@ -12,9 +12,9 @@ import {
 } from '../../engine/engine.ts';
 import type { Router } from '../../workers/router.ts';
 import type { Slices } from '../../workers/slices.ts';
-import type { OnLostThread } from '../../workers/starvation.ts';
 import type { Answer, Disconnection, Request } from '../http/exchange.ts';
 import type { Tally } from '../observe/tally.ts';
+import type { Documents } from '../openapi/documents.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Remarks } from './answers.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
@@ -62,10 +62,10 @@ export function settingsInTags(settings: CatalogueSettings): readonly unknown[] 
 /**
  * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
  * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are
- * any; it is served under these settings since `sinceMs`, in milliseconds since 1970. `slices` are those of the
- * thread, `ignored` is a tally of IGNORED_PARAMETERS, `memory` that of its requests where somebody else looks at it.
- * `trustedHosts` are those of the attribute authority, for its page; undefined while there is none. `onLostDocument` is
- * told of each thread that was to make the document of the API, and died or could not start.
+ * any; it is served under these settings since `sinceMs`, in milliseconds since 1970. `slices` are those of the thread,
+ * `ignored` is a tally of IGNORED_PARAMETERS, `memory` that of its requests where somebody else looks at it.
+ * `trustedHosts` are those of the attribute authority, for its page; undefined while there is none. `documents`
+ * describe the API for each base URL that a request may choose.
  */
 export interface CatalogueOptions {
   readonly generation: string;
@@ -73,13 +73,13 @@ export interface CatalogueOptions {
   readonly sinceMs: number;
   readonly collections: (name: string) => CollectionIndex;
   readonly blocks: ((name: string) => RecordBlocks) | undefined;
+  readonly documents: Documents;
   readonly settings: CatalogueSettings;
   readonly router: Router;
   readonly slices: Slices;
   readonly ignored: Tally;
   readonly memory?: RequestMemory;
   readonly trustedHosts?: (() => ReadonlyMap<string, readonly string[]> | undefined) | undefined;
-  readonly onLostDocument?: OnLostThread;
 }
 
 /**
@@ -112,17 +112,6 @@ const FORMATS_KNOWN = {
   list: `Formats are ${formatsText('and')}.`,
   record: `Formats are ${formatsText('and')}.`,
 } as const;
-
-/** spec 8: the page size of every link shown. */
-const LIMIT_DEFAULT = 100;
-
-/** How queries are read under these settings. */
-export function queryOptionsOf(
-  settings: Pick<Settings, 'strict' | 'limitMax' | 'filterErrors' | 'filters' | 'explain' | 'pinWalks'>,
-): QueryOptions {
-  const { strict: isStrict, limitMax, filterErrors, filters, explain: mayExplain, pinWalks: pinsWalks } = settings;
-  return { limitDefault: LIMIT_DEFAULT, limitMax, isStrict, filterErrors, filters, mayExplain, pinsWalks };
-}
 
 /** Judges the format, then the generation, then the parameters: an answer that is no page, or undefined. */
 export function refusalOf(

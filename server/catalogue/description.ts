@@ -1,21 +1,13 @@
-// The views that describe the API: files made of its declaration and of what the data has, answered like all else, with
-// their own tags.
-// Read when the first is asked for: no start and no other request has anything of it.
-import type { RecordShape } from '../../engine/described.ts';
-import { type QueryOptions, wholeBody } from '../../engine/engine.ts';
-import type { OnLostThread } from '../../workers/starvation.ts';
+// The views that describe the API: the documents of the generation and the page that shows them, answered like all
+// else, with their own tags. Read at the first request for one.
+import assert from 'node:assert/strict';
+import { wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
-import { DescriptionFiles, DOCS_POLICY } from '../openapi/files.ts';
-import { shapesOf } from '../openapi/shapes.ts';
+import type { Documents } from '../openapi/documents.ts';
+import { type DescriptionFile, DOCS_POLICY, type DocumentPath, pageFile } from '../openapi/files.ts';
 import { type Making, taggedAs } from './answers.ts';
-import { DocumentMaker } from './documentMaker.ts';
 import { descriptionLink } from './root.ts';
-import type { CatalogueService, CatalogueSettings, RouteOf, Visit } from './catalogue.ts';
-
-/** Those of each configuration; new data brings documents where it has other fields. */
-const filesUnder = new WeakMap<CatalogueSettings, DescriptionFiles>();
-/** What the data of each generation has. */
-const shapesIn = new WeakMap<CatalogueService, readonly RecordShape[]>();
+import type { CatalogueService, RouteOf, Visit } from './catalogue.ts';
 
 /** Of a page, what it may load and reach; and no type but ours. */
 const GUARDED: Answer['headers'] = [
@@ -24,31 +16,25 @@ const GUARDED: Answer['headers'] = [
   descriptionLink('../'),
 ];
 
-/** The file at a path, or 304. Rejects where the system has no thread to make it. Cost: see files.ts. */
+/** The file at a path, or 304. Rejects if a file of the page cannot be read now. Cost: a look-up. */
 export async function descriptionAnswer(
-  catalogue: CatalogueService,
+  { answers, conditional, documents }: CatalogueService,
   { path }: RouteOf<'description'>,
   { choice, coding, condition }: Visit,
 ): Promise<Answer> {
-  const { settings, queryOptions, answers, conditional, onLostDocument } = catalogue;
-  const files = filesUnder.get(settings) ?? filesOf(queryOptions, onLostDocument);
-  filesUnder.set(settings, files);
-  const { type, bytes, gzipped, digest } = await files.file(path, choice.baseUrl, () => shapesServedBy(catalogue));
+  const isDocument = path === '/openapi.json' || path === '/openapi.yaml';
+  const file = isDocument ? documentFor(documents, choice.baseUrl, path) : await pageFile(path);
+  const { type, bytes, gzipped, digest } = file;
   const made: Making = coding === 'identity' ? 'identity' : 'live';
   const unchanged = condition && conditional.unchanged(condition, choice.varies, taggedAs(digest, made));
   if (unchanged) return unchanged;
   const body = wholeBody(made === 'identity' ? bytes : gzipped);
   const answer = answers.found(body, { varies: choice.varies, ignored: [], tag: digest }, type, made);
-  return path.startsWith('/docs/') ? { ...answer, headers: [...answer.headers, ...GUARDED] } : answer;
+  return isDocument ? answer : { ...answer, headers: [...answer.headers, ...GUARDED] };
 }
 
-function shapesServedBy(catalogue: CatalogueService): readonly RecordShape[] {
-  const known = shapesIn.get(catalogue) ?? shapesOf(catalogue.collections);
-  shapesIn.set(catalogue, known);
-  return known;
-}
-
-function filesOf(queryOptions: QueryOptions, onLost: OnLostThread = () => undefined): DescriptionFiles {
-  const maker = new DocumentMaker(onLost);
-  return new DescriptionFiles(queryOptions, (order) => maker.make(order));
+function documentFor(documents: Documents, baseUrl: string, path: DocumentPath): DescriptionFile {
+  const forms = documents.get(baseUrl);
+  assert(forms, 'documents are made for each base URL that a request may choose');
+  return forms[path];
 }

@@ -14,7 +14,6 @@ import {
   type CatalogueService,
   type CatalogueOptions,
   type CatalogueSettings,
-  queryOptionsOf,
   settingsInTags,
   type Visit,
 } from './catalogue.ts';
@@ -27,6 +26,7 @@ import { recordAnswer } from './record.ts';
 import type { resolutionAnswer } from './resolution.ts';
 import { type KnownRequest, RequestMemory } from './requestMemory.ts';
 import { indexAnswer, rootAnswer } from './root.ts';
+import { queryOptionsOf } from '../settings/queryOptions.ts';
 import { Exports } from './rows.ts';
 import { nearestPath, PATH_CHARACTERS_MAX, route, type Route, viewName } from './routes.ts';
 import { timedHandler } from './serverTiming.ts';

@@ -2,7 +2,7 @@
 // derived from the declaration; knows neither requests nor records.
 import { type Collection, COLLECTIONS, collectionsOfPath, nearestName, type Version } from '../../engine/engine.ts';
 import { type Ending, ENDINGS } from './negotiate.ts';
-import type { DescriptionPath } from '../openapi/files.ts';
+import type { DocumentPath, PagePath } from '../openapi/files.ts';
 
 /**
  * What a target means. `ending` is the form that the path itself names: `.json`, and of lists that of an export. A
@@ -26,7 +26,7 @@ export type Route =
       readonly id: number;
       readonly ending: Ending | undefined;
     }
-  | { readonly kind: 'description'; readonly path: DescriptionPath }
+  | { readonly kind: 'description'; readonly path: DocumentPath | PagePath }
   | { readonly kind: 'resolution'; readonly of: ResolutionName; readonly rest: string }
   | { readonly kind: 'browse' }
   | { readonly kind: 'redirect'; readonly location: string }
@@ -44,7 +44,7 @@ const BROWSED = /^\/browse(?:\/|$)/;
 const VERSIONS: readonly Version[] = ['v2', 'v3'];
 
 /** What describes the API. */
-const DESCRIPTIONS: readonly DescriptionPath[] = [
+const DESCRIPTIONS: readonly (DocumentPath | PagePath)[] = [
   '/openapi.json',
   '/openapi.yaml',
   '/docs/',

@@ -13,7 +13,7 @@ import {
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
-import { queryOptionsOf } from '../catalogue/catalogue.ts';
+import { queryOptionsOf } from '../settings/queryOptions.ts';
 import { exportWished, formatsText, negotiate } from '../catalogue/negotiate.ts';
 import { basePath, targetWithin } from '../http/exchange.ts';
 import { openingOf } from '../generations/data.ts';

@@ -10,22 +10,26 @@ import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { describeHeld, type HeldFile, type LoadOptions } from '../../data/store/load.ts';
 import { type LoadedSnapshot, metadataOf, misfitsIn, misfitText, sectionsOf } from '../../engine/shared.ts';
+import { onceThereIsSome } from '../../workers/starvation.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { anewText, bytesText, countText } from '../observe/quantities.ts';
 import type { Report } from '../observe/events.ts';
+import type { Documents } from '../openapi/documents.ts';
 import type { Settings } from '../settings/declarations.ts';
+import { queryOptionsOf } from '../settings/queryOptions.ts';
 
 /** Runs work and shows its progress while it lasts. */
 export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => Promise<T>;
 
 /**
- * A generation that is served, or may be: the snapshot, and its records as blocks where there are any. `held` is its
- * file, open, so that it can be loaded again when another one has taken its name, or what was imported of a directory;
- * none of that where nobody can ask for it.
+ * A generation that is served, or may be: the snapshot, its records as blocks where there are any, and the OpenAPI
+ * documents. `held` is its file, open, so that it can be loaded again when another one has taken its name, or what was
+ * imported of a directory; none of that where nobody can ask for it.
  */
 export interface Generation {
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
+  readonly documents: Documents;
   readonly held: HeldFile | undefined;
 }
 
@@ -73,11 +77,12 @@ export async function loadGeneration(
   );
   tellLoaded(held.file, loaded, steadyMs() - startMs, report);
   try {
+    const documents = await documentsFor(settings, loaded);
     const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, held, options) : undefined;
     // It takes room among temporary files, for who goes back.
     const isNeeded = held.isNameless !== true || settings.adminPort !== undefined;
     if (!isNeeded) releaseFile(held);
-    return { loaded, blocks, held: isNeeded ? held : undefined };
+    return { loaded, blocks, documents, held: isNeeded ? held : undefined };
   } catch (error) {
     if (held !== before) releaseFile(held);
     throw error;
@@ -175,6 +180,16 @@ function tellLoaded(data: string, loaded: LoadedSnapshot, ms: number, report: Re
   const line = `${what} in ${(ms / 1000).toFixed(1)} s, generation ${generation.slice(0, 12)}`;
   report(line, 'info', { event: 'verified', generation, records, bytes, seconds: Math.round(ms) / 1000 });
   for (const misfits of misfitsIn(loaded.sections, sections.views)) report(misfitText(misfits), 'warn');
+}
+
+/** The documents of each base URL that a request may choose. */
+async function documentsFor(settings: Settings, loaded: LoadedSnapshot): Promise<Documents> {
+  // Imported here: a command that only loads data needs no engine.
+  const [{ openSnapshot }, { openApiDocuments }] = await onceThereIsSome(() =>
+    Promise.all([import('../../engine/engine.ts'), import('../openapi/documents.ts')]),
+  );
+  const { collection } = openSnapshot(loaded);
+  return openApiDocuments(collection, queryOptionsOf(settings), [loaded.baseUrl, ...settings.allowBaseUrls]);
 }
 
 /** The blocks of the records; undefined, and said so, where they could not be made anywhere. */

@@ -104,7 +104,7 @@ export interface AuthorityBug {
 }
 
 /** What threads there are besides the supervisor. */
-export const THREAD_KINDS = ['serving', 'pool', 'signing', 'document'] as const;
+export const THREAD_KINDS = ['serving', 'pool', 'signing'] as const;
 
 /** One of them. */
 export type ThreadKind = (typeof THREAD_KINDS)[number];

@@ -6,15 +6,19 @@ import { installed } from '../settings/installation.ts';
 
 const LINE_FEED = 0x0a;
 
-/** The records by collection, own URLs with this base URL. Cost: reads the sample, 2.5 MB, off the thread. */
+/** The first line of each file of the sample. A reload reads no file: the installation may be gone by then. */
+let firstLines: readonly (readonly [collection: string, line: string])[] | undefined;
+
+/** The records by collection, own URLs with this base URL. Cost: at first reads the sample, 2.5 MB, off the thread. */
 export async function sampleExamples(baseUrl: string): Promise<ReadonlyMap<string, object>> {
+  firstLines ??= await Promise.all(COLLECTIONS.map(async ({ name }) => [name, await firstLine(name)] as const));
   const start = JSON.stringify(baseUrl).slice(1, -1);
-  const examples = COLLECTIONS.map(async ({ name }) => {
-    const lines = await readFile(installed(`data/sample/${name}.ndjson`));
-    const line = lines.toString('utf8', 0, lines.indexOf(LINE_FEED));
-    return [name, JSON.parse(line.replaceAll('{base_url}', start)) as object] as const;
-  });
-  return new Map(await Promise.all(examples));
+  return new Map(firstLines.map(([name, line]) => [name, JSON.parse(line.replaceAll('{base_url}', start)) as object]));
+}
+
+async function firstLine(collection: string): Promise<string> {
+  const lines = await readFile(installed(`data/sample/${collection}.ndjson`));
+  return lines.toString('utf8', 0, lines.indexOf(LINE_FEED));
 }
 
 /** Whether each member of a record is one of these fields, with a value of its type or null. Cost: the record. */

@@ -9,6 +9,7 @@ import type { CatalogueSettings } from '../catalogue/catalogue.ts';
 import type { DrainTime } from '../http/listener.ts';
 import type { ThreadKind } from '../observe/events.ts';
 import type { AccessLogLink } from '../observe/accessLog.ts';
+import type { Documents } from '../openapi/documents.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { RequestTallies } from './requestTallies.ts';
 import type { ThreadTallies } from './threadTallies.ts';
@@ -30,12 +31,13 @@ export interface ThreadStart extends ThreadParts {
 }
 
 /**
- * A generation for a serving thread. `blocks` are those of the snapshot's records, where there are any. It is served
- * since `sinceMs`, the same in every thread.
+ * A generation for a serving thread. `blocks` are those of the snapshot's records, where there are any, `documents`
+ * describe the API. It is served since `sinceMs`, the same in every thread.
  */
 export interface GenerationData {
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
+  readonly documents: Documents;
   readonly sinceMs: number;
 }
 
@@ -110,8 +112,8 @@ export function give(to: Worker, data: ServingData): void {
 }
 
 /** What a thread is given of what is served. */
-export function dataFor({ generation: { loaded, blocks }, sinceMs }: ServedData): GenerationData {
-  return { loaded, blocks, sinceMs };
+export function dataFor({ generation: { loaded, blocks, documents }, sinceMs }: ServedData): GenerationData {
+  return { loaded, blocks, documents, sinceMs };
 }
 
 /** Has a thread make a generation ready. The memories are shared with it. */

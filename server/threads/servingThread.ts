@@ -113,7 +113,7 @@ function releaseLater(memories: readonly WebAssembly.Memory[]): Promise<void> {
 
 /** In a frame of its own, which is gone when the first generation is. */
 function generationsOf(data: LastingData, beside: Pick<Lasting, 'slices' | 'trustedHosts'>): ThreadGenerations {
-  return new ThreadGenerations(orders.first(), { ...data, ...beside, lossesOf });
+  return new ThreadGenerations(orders.first(), { ...data, ...beside, onLostPool: lossesOf('pool') });
 }
 
 /**

@@ -12,17 +12,16 @@ import type { CatalogueOptions } from '../catalogue/catalogue.ts';
 import { catalogueHandler, requestMemory } from '../catalogue/handler.ts';
 import type { RequestMemory } from '../catalogue/requestMemory.ts';
 import type { Handler } from '../http/exchange.ts';
-import type { ThreadKind } from '../observe/events.ts';
 import type { GenerationData, LastingData } from './messages.ts';
 import type { GenerationStatistics } from './threadTallies.ts';
 
 /**
- * What outlives a generation; `lossesOf` a kind is told of each thread of it that died or could not start,
- * `trustedHosts` asked for the page of the authority.
+ * What outlives a generation. `onLostPool` is called with each pool thread that died or could not start, `trustedHosts`
+ * for the page of the authority.
  */
 export type Lasting = Pick<LastingData, 'settings' | 'poolThreads' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
   readonly slices: Slices;
-  readonly lossesOf: (thread: ThreadKind) => OnLostThread;
+  readonly onLostPool: OnLostThread;
   readonly trustedHosts?: CatalogueOptions['trustedHosts'];
 };
 
@@ -88,11 +87,11 @@ export class ThreadGenerations {
   }
 
   #readied(data: GenerationData): Ready {
-    const { loaded, blocks, sinceMs } = data;
-    const { settings, poolThreads, rowSetCacheBytes, ignoredParameters, slices, lossesOf, trustedHosts } =
+    const { loaded, blocks, documents, sinceMs } = data;
+    const { settings, poolThreads, rowSetCacheBytes, ignoredParameters, slices, onLostPool, trustedHosts } =
       this.#lasting;
     const catalogue = openSnapshot(loaded);
-    const pool = startPool(loaded, poolThreads, POOL_LIMITS, lossesOf('pool'));
+    const pool = startPool(loaded, poolThreads, POOL_LIMITS, onLostPool);
     const { generation, created } = loaded;
     const memory = requestMemory(settings);
     const cache = new RowSetCache(rowSetCacheBytes);
@@ -102,6 +101,7 @@ export class ThreadGenerations {
       created,
       sinceMs,
       blocks: blocks && openBlocks(blocks, catalogue),
+      documents,
       collections: (name) => catalogue.collection(name),
       settings,
       slices,
@@ -109,7 +109,6 @@ export class ThreadGenerations {
       memory,
       router,
       trustedHosts,
-      onLostDocument: lossesOf('document'),
     });
     return { data, handler, pool, router, memory };
   }

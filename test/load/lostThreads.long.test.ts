@@ -7,7 +7,7 @@ import { SAMPLE } from '../../server/settings/declarations.ts';
 import type { CommandProcess } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { times } from '../support/ring.ts';
-import { DOCUMENT_HOSTS, isAtWork } from '../support/threadWork.ts';
+import { isAtWork } from '../support/threadWork.ts';
 import { killableServer, metricOf, statusOf } from '../support/watchedServer.ts';
 import { until } from '../support/waits.ts';
 
@@ -20,10 +20,9 @@ afterAll(() => authority.stop());
 let running: CommandProcess | undefined;
 afterEach(() => running?.kill());
 
-const DOCUMENTS = DOCUMENT_HOSTS.flatMap((host) => ['--allow-base-url', `http://${host}`]);
 const SERVERS = times(2, 5);
 /** Fewer than a server bears within a minute. */
-const KILLS = DOCUMENT_HOSTS.length;
+const KILLS = 4;
 /**
  * From the deed to the count of the death and the first answer of another thread of that kind. On a machine that others
  * keep busy, where a whole start takes longer than that: no longer than a start.
@@ -31,12 +30,12 @@ const KILLS = DOCUMENT_HOSTS.length;
 const SERVED_MS_MAX = 2000;
 
 test(`${SERVERS * KILLS} kills of every kind of thread under load: served again within 2 s, but for one of a kind, counted`, async () => {
-  const took: Readonly<Record<ThreadKind, number[]>> = { serving: [], pool: [], signing: [], document: [] };
+  const took: Readonly<Record<ThreadKind, number[]>> = { serving: [], pool: [], signing: [] };
   let startMs = 0;
   for (let n = 0; n < SERVERS; n++) {
     const begun = performance.now();
     // One of each kind, so that nobody answers in place of the one that is killed.
-    const words = ['--data', SAMPLE, '--threads', '1', ...DOCUMENTS, ...authority.flags];
+    const words = ['--data', SAMPLE, '--threads', '1', ...authority.flags];
     const { server, killer } = await killableServer(directory, words);
     running = server;
     startMs = Math.max(startMs, performance.now() - begun);
@@ -53,10 +52,10 @@ test(`${SERVERS * KILLS} kills of every kind of thread under load: served again 
         killer.kill(kind, i % 2 === 0 ? 'throws' : 'exits');
         let turn = 1000 * i;
         await until(async () => {
-          await isAtWork(kind, server, authority, turn++, i);
+          await isAtWork(kind, server, authority, turn++);
           return (await metricOf(server, `threads_replaced_total{thread="${kind}"}`)) > seen;
         });
-        await until(() => isAtWork(kind, server, authority, turn++, i));
+        await until(() => isAtWork(kind, server, authority, turn++));
         took[kind].push(killer.msSince(kind));
       }
     }

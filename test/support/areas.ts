@@ -85,7 +85,11 @@ const AREAS: readonly Area[] = [
   { name: 'soap', folders: ['server/soap/'], mayImport: [...BELOW_SERVER, 'observe', 'http', 'authority'] },
   { name: 'admin', folders: ['server/admin/'], mayImport: [...BELOW_SERVER, 'observe', 'http'] },
   { name: 'transports', folders: ['server/http/uws/', 'server/http/node/'], mayImport: [...BELOW_SERVER, 'http'] },
-  { name: 'generations', folders: ['server/generations/'], mayImport: [...BELOW_SERVER, 'settings', 'observe'] },
+  {
+    name: 'generations',
+    folders: ['server/generations/'],
+    mayImport: [...BELOW_SERVER, 'settings', 'observe', 'openapi'],
+  },
   {
     name: 'threads',
     folders: ['server/threads/'],

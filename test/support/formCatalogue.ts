@@ -9,7 +9,9 @@ import { catalogueHandler } from '../../server/catalogue/handler.ts';
 import { IGNORED_PARAMETERS } from '../../server/catalogue/tally.ts';
 import type { Answer, Handler } from '../../server/http/exchange.ts';
 import { newTally } from '../../server/observe/tally.ts';
+import { type Documents, openApiDocuments } from '../../server/openapi/documents.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
+import { queryOptionsOf } from '../../server/settings/queryOptions.ts';
 import { routerOver } from '../../workers/router.ts';
 import { steadyMs } from '../../server/observe/clock.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
@@ -128,8 +130,17 @@ function blocksNamed(name: string): RecordBlocks {
   return made;
 }
 
+/** The documents of the catalogue under these base URLs. */
+export function formDocuments(...baseUrls: readonly string[]): Promise<Documents> {
+  return openApiDocuments(collectionNamed, queryOptionsOf(readSettings({}, {})), [BASE_URL, ...baseUrls]);
+}
+
 /** A handler over the catalogue, with these settings; OTHER_URL may be chosen unless they say otherwise. */
-export function formHandler(settings: Partial<CatalogueSettings> = {}, sinceMs = 0): Handler<Answer | Promise<Answer>> {
+export function formHandler(
+  settings: Partial<CatalogueSettings> = {},
+  sinceMs = 0,
+  documents: Documents = new Map(),
+): Handler<Answer | Promise<Answer>> {
   const all = { ...readSettings({}, {}), baseUrl: BASE_URL, allowBaseUrls: [OTHER_URL], ...settings };
   return catalogueHandler({
     generation: GENERATION,
@@ -137,6 +148,7 @@ export function formHandler(settings: Partial<CatalogueSettings> = {}, sinceMs =
     sinceMs,
     collections: collectionNamed,
     blocks: all.gzip === 'stored' ? blocksNamed : undefined,
+    documents,
     settings: all,
     ignored: newTally(IGNORED_PARAMETERS),
     slices: new Slices(steadyMs),

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The kinds of threads, and what the path of the file holds that each begins with. */
-const SCRIPTS = { serving: 'servingThread', signing: 'signer', pool: 'piscina', document: 'documentThread' } as const;
+const SCRIPTS = { serving: 'servingThread', signing: 'signer', pool: 'piscina' } as const;
 
 /** One of them. */
 export type KilledKind = keyof typeof SCRIPTS;
@@ -51,7 +51,6 @@ export function killerIn(directory: string): Killer {
        // The others sleep without turning their event loop, and look at such words when they are woken.
        const { load } = Atomics;
        if (kind === 'serving') setInterval(look, 20, kind).unref();
-       else if (kind === 'document') look(kind);
        else if (kind) Atomics.load = (...words) => (look(kind), load(...words));
      }`,
   );

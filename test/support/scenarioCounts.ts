@@ -9,7 +9,7 @@ import { rowOfId, type CollectionIndex } from '../../engine/index/table.ts';
 import { listHere } from '../../engine/list.ts';
 import { newCounters, type Counters } from '../../engine/find/counters.ts';
 import { walkedPage } from '../../engine/find/execute.ts';
-import { queryOptionsOf } from '../../server/catalogue/catalogue.ts';
+import { queryOptionsOf } from '../../server/settings/queryOptions.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
 import { BENCH_BASE_URL } from '../../bench/processes/processes.ts';
 import type { ScenarioQuestion } from '../../bench/scenarios/scenario.ts';

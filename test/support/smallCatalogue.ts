@@ -63,6 +63,7 @@ export function handlerWith(
     created: '2024-01-01T00:00:00Z',
     sinceMs: 0,
     blocks: undefined,
+    documents: new Map(),
     collections,
     settings: { ...SETTINGS, ...settings },
     ignored: newTally(IGNORED_PARAMETERS),

@@ -7,24 +7,20 @@ import type { ThreadKind } from '../../server/observe/events.ts';
 import { statusOf, type WatchedServer } from './watchedServer.ts';
 
 const SIGNED = CALL_SCENARIOS.map(({ call }) => call).find(({ operation }) => operation === 'reqAuthorisation')!;
-/** The document is made once for each base URL: here is another one for each kill of a server. */
-export const DOCUMENT_HOSTS = Array.from({ length: 4 }, (_, i) => `d${i}.example.org`);
 
 /** What is for the pool; another one for each `i`. */
 export function heavyPathOf(i: number): string {
   return `/api/v3/observations/?abstract__iregex=a.*b.*c.*d${i}.*e`;
 }
 
-/** Whether a server does what a kind of thread is for; for the `i`-th time of that kind, after so many kills. */
+/** Whether a server does what a kind of thread is for; for the `i`-th time of that kind. */
 export async function isAtWork(
   kind: ThreadKind,
   { url, port }: Pick<WatchedServer, 'url' | 'port'>,
   authority: BenchAuthority,
   i: number,
-  kills = 0,
 ): Promise<boolean> {
   if (kind === 'pool') return (await statusOf(url, heavyPathOf(i))) === 200;
-  if (kind === 'document') return (await statusOf(url, '/openapi.json', { host: DOCUMENT_HOSTS[kills]! })) === 200;
   if (kind === 'serving') return (await statusOf(url)) === 200;
   return checkCall(port, SIGNED, authority).then(
     () => true,

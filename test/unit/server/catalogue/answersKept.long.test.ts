@@ -45,6 +45,7 @@ function handlerKeeping(
     created: '2024-01-01T00:00:00Z',
     sinceMs: 0,
     blocks: () => recordBlocks,
+    documents: new Map(),
     collections: (name) => EMPTY.get(name) ?? OBSERVATIONS,
     settings: { ...readSettings({}, {}), baseUrl: BASE_URL, answerCacheMb, ...settings },
     ignored: newTally(IGNORED_PARAMETERS),

@@ -2,11 +2,11 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../../../server/http/exchange.ts';
-import { formHandler } from '../../../support/formCatalogue.ts';
+import { formDocuments, formHandler } from '../../../support/formCatalogue.ts';
 import { type RequestParts, requestOf, STAYING } from '../../../support/requests.ts';
 
 const OTHER_URL = 'https://other.example.org/catalogue';
-const handler = formHandler({ allowBaseUrls: [OTHER_URL] });
+const handler = formHandler({ allowBaseUrls: [OTHER_URL] }, 0, await formDocuments(OTHER_URL));
 const asked = async (parts: RequestParts): Promise<Answer> => handler(requestOf(parts), STAYING);
 const bytesOf = ({ body }: Answer): Buffer => Buffer.from(body.pieceAt(0));
 const textOf = (answer: Answer): string => bytesOf(answer).toString();

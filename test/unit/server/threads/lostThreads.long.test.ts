@@ -85,20 +85,6 @@ test.each(['throws', 'exits'] as const)('a pool thread that %s costs one answer,
   expect(await metricOf(one.server, 'threads_replaced_total{thread="pool"}')).toBe(1);
 });
 
-test.each(['throws', 'exits', 'loops'] as const)(
-  'a thread of the document that %s costs one answer, and is counted',
-  async (deed) => {
-    const { killer, server } = await served('--threads', '1');
-    const document = (): Promise<number | 'none'> => statusOf(server.url, '/openapi.json');
-    const counted = (): Promise<number> => metricOf(server, 'threads_replaced_total{thread="document"}');
-    expect(await counted()).toBe(0);
-    killer.kill('document', deed);
-    expect(await document()).toBe(500);
-    expect([await counted(), await document(), await statusOf(server.url, '/openapi.yaml')]).toEqual([1, 200, 200]);
-    await server.printed(/a document thread died and is replaced/);
-  },
-);
-
 test(`serving threads that end while data is renewed leave no thread behind (seed ${RUN_SEED})`, async () => {
   const random = randomOf(RUN_SEED);
   const versions = [await versionOf(directory, 'a', 3), await versionOf(directory, 'b', 4)];

@@ -1,0 +1,14 @@
+// How queries are read under the settings of a server.
+import type { QueryOptions } from '../../engine/engine.ts';
+import type { Settings } from './declarations.ts';
+
+/** spec 8: the page size of every link shown. */
+const LIMIT_DEFAULT = 100;
+
+/** How queries are read under these settings. */
+export function queryOptionsOf(
+  settings: Pick<Settings, 'strict' | 'limitMax' | 'filterErrors' | 'filters' | 'explain' | 'pinWalks'>,
+): QueryOptions {
+  const { strict: isStrict, limitMax, filterErrors, filters, explain: mayExplain, pinWalks: pinsWalks } = settings;
+  return { limitDefault: LIMIT_DEFAULT, limitMax, isStrict, filterErrors, filters, mayExplain, pinsWalks };
+}
