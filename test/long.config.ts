@@ -1,7 +1,7 @@
 // The long tests, `npm run test:long`: files named *.long.test.ts, such as random catalogues and large data. First
-// those that check responses and files, a few at a time; then two at a time those that wait for timers; then one at a
-// time those that measure ratios or fill memory. SPEED is for the nightly run alone, and support/ring.ts shortens
-// others.
+// those that check responses and files, a few at a time; then those that wait for timers; then one at a time those that
+// measure ratios or fill memory. In CI they take at most 17 minutes on two cores: NIGHTLY is for the nightly run alone,
+// and support/ring.ts shortens others. `RING=whole npm run test:long -- PATH` runs a file whole, one of NIGHTLY too.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -18,7 +18,7 @@ const JUDGING = [
   // Clusters choose leaders by the clock.
   'test/unit/data/**/!(nats*).long.test.ts',
   'test/unit/server/{admin,authority,catalogue,commands,observe,openapi,process}/**/*.long.test.ts',
-  'test/unit/{bench,engine,workers}/**/*.long.test.ts',
+  'test/unit/{bench,engine,support,workers}/**/*.long.test.ts',
   'test/deploy/{files,refresh,snapshotFolder}.long.test.ts',
   // The hostile ring is none of them: readers that others keep waiting for 10 s are cut, and rightly.
   'test/load/{certificates,drains,failedAllocations,package}.long.test.ts',
@@ -34,13 +34,24 @@ const WAITING = [
   'test/unit/server/threads/lostThreads.long.test.ts',
 ];
 
-/** Measures speed for minutes: 100 to 300 s a file. Hot-path ratios, swaps and load behind nginx stay in CI. */
-const SPEED = [
-  'test/load/million.long.test.ts',
-  'test/load/authority.long.test.ts',
-  'test/load/{soapPeers,threads}.long.test.ts',
-  'test/load/peers.long.test.ts',
+/** Only in the nightly run, with what guards the same in CI. */
+const NIGHTLY = [
+  // Speed, for 60 to 300 s a file: load/bench has the hot paths, load/proxies the load behind nginx.
+  'test/load/{million,authority,soapPeers,threads,peers,route}.long.test.ts',
+  // The hostile ring for minutes: property/fuzz has it in short, and a campaign has every kind of hostility.
+  'test/load/fuzz.long.test.ts',
+  // Every bench once, small: load/bench and load/proxies run two of them whole, the others are nightly too.
+  'test/unit/bench/{runs,everyScenario,peers/peers}.long.test.ts',
+  // A fresh clone: .ci/run is in one, and documents/documents asks what README.md shows.
+  'test/documents/newcomer.long.test.ts',
+  // How soon a lost thread is replaced: server/threads/lostThreads has that it is.
+  'test/load/lostThreads.long.test.ts',
+  // Kills at random moments: crawl/kills, follow/kills and distribution/kills have the steps.
+  'test/unit/data/randomKills.long.test.ts',
+  // The declared costs of queries, and the order of dictionaries: differential/differential has both over a socket.
+  'test/unit/engine/{query/declaredCosts,column/sort}.long.test.ts',
 ];
+const SKIPPED = IS_WHOLE ? [] : NIGHTLY;
 
 /** What takes long begins first, so that no core waits for it in the end; in this order. */
 const LONGEST = [
@@ -71,7 +82,9 @@ const LONGEST = [
   'process/rudeFollowed',
   'crawl/ownUpstream',
   'load/failedAllocations',
+  'deploy/proxies',
   'deploy/systemd',
+  'threads/lostThreads',
   'natsTarget',
   'natsCluster',
 ];
@@ -110,6 +123,7 @@ export default defineConfig({
         test: {
           name: 'judging',
           include: JUDGING,
+          exclude: SKIPPED,
           maxWorkers: availableParallelism() + 1,
           ...STRIPPED,
           sequence: { groupOrder: 0 },
@@ -117,14 +131,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'waiting', include: WAITING, maxWorkers: 2, ...STRIPPED, sequence: { groupOrder: 1 } },
+        test: { name: 'waiting', include: WAITING, maxWorkers: 3, ...STRIPPED, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,
         test: {
           name: 'measuring',
           include: ['test/**/*.long.test.ts'],
-          exclude: [...JUDGING, ...WAITING, ...(IS_WHOLE ? [] : SPEED)],
+          exclude: [...JUDGING, ...WAITING, ...SKIPPED],
           maxWorkers: 1,
           fileParallelism: false,
           sequence: { groupOrder: 2 },

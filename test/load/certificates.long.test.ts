@@ -18,7 +18,7 @@ import { PATH_SUITES, pathCases } from '../support/testdata.ts';
 import { RUN_SEED } from '../support/random.ts';
 import { times } from '../support/ring.ts';
 
-const ROUNDS = times(3, 10);
+const ROUNDS = times(1, 10);
 const COUNT = 100_000;
 
 const CA = makeCa('CA');

@@ -6,7 +6,7 @@ import { RUN_SEED, randomOf } from '../support/random.ts';
 import { times } from '../support/ring.ts';
 
 /** More by `DRAINS=100 npm run test:long -- load/drains`. */
-const DRAINS = Number(process.env['DRAINS'] ?? times(24, 100));
+const DRAINS = Number(process.env['DRAINS'] ?? times(8, 100));
 /** A drain is mostly waiting. */
 const AT_ONCE = 4;
 

@@ -46,6 +46,6 @@ async function servedWithout(n: number): Promise<{ readonly outcome: string; rea
 test('each allocation of a thread or of memory fails once: refused in a line, or 503 and well again', async () => {
   const { asked } = await servedWithout(0);
   const outcomes: string[] = [];
-  for (const n of someSteps(asked, Math.ceil(asked / 2))) outcomes.push((await servedWithout(n)).outcome);
+  for (const n of someSteps(asked, Math.ceil(asked / 6))) outcomes.push((await servedWithout(n)).outcome);
   process.stderr.write(`${outcomes.join(', ')}\n`);
 });

@@ -6,7 +6,6 @@ import { THREAD_KINDS, type ThreadKind } from '../../server/observe/events.ts';
 import { SAMPLE } from '../../server/settings/declarations.ts';
 import type { CommandProcess } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
-import { times } from '../support/ring.ts';
 import { isAtWork } from '../support/threadWork.ts';
 import { killableServer, metricOf, statusOf } from '../support/watchedServer.ts';
 import { until } from '../support/waits.ts';
@@ -20,7 +19,7 @@ afterAll(() => authority.stop());
 let running: CommandProcess | undefined;
 afterEach(() => running?.kill());
 
-const SERVERS = times(2, 5);
+const SERVERS = 5;
 /** Fewer than a server bears within a minute. */
 const KILLS = 4;
 /**

@@ -14,7 +14,6 @@ import {
 import { PEER_QUESTIONS } from '../../bench/peers/peers.ts';
 import { IMPORT_PEERS, importRatios, runImportRace, type ImportRaceReport } from '../../bench/peers/importRace.ts';
 import { importTable, peerTable } from '../../bench/report/report.ts';
-import { times } from '../support/ring.ts';
 import { tableText } from '../../server/commands/terminal.ts';
 
 const OPTIONS = {
@@ -74,7 +73,7 @@ describe('an import', () => {
   let report: ImportRaceReport;
   beforeAll(async () => {
     // In two of them everybody has one in which another was the first.
-    report = await runImportRace({ ...OPTIONS, rounds: times(2, 3) }, { onProgress: () => {}, onStep });
+    report = await runImportRace({ ...OPTIONS, rounds: 3 }, { onProgress: () => {}, onStep });
     process.stderr.write(`${tableText(importTable(report))}\n`);
   });
 

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../support/dataSets.ts';
 import { times } from '../support/ring.ts';
 import { type SwappedServer, swappedServer, swapsUnderLoad, type Version, versionOf } from '../support/swaps.ts';
 
-const SWAPS = Number(process.env['SWAPS'] ?? times(40, 300));
+const SWAPS = Number(process.env['SWAPS'] ?? times(24, 300));
 const CLIENTS = 4;
 /** Swaps until everything is warm. */
 const WARM = 10;

@@ -11,13 +11,14 @@ import { stepsOf } from '../support/lists.ts';
 import { randomOf } from '../support/random.ts';
 import { measuringOf } from '../../engine/page/representation.ts';
 import { measured } from '../../engine/page/rows.ts';
+import { times } from '../support/ring.ts';
 import { rewriteSnapshot, SMALL_TEXTS, snapshotOf } from '../support/snapshots.ts';
 
 const SCRATCH = temporaryDirectory();
 const GOOD = join(SCRATCH, 'good.snapshot');
 const FORGED = join(SCRATCH, 'forged.snapshot');
 const SEED = 91;
-const ROUNDS = 30;
+const ROUNDS = times(8, 30);
 const BASE_URL = 'https://catalogue.example.org';
 /** No page holds a record twice: a hundred times the file is more than any body has. */
 const BODY_BYTES_MAX = 30_000_000;

@@ -16,10 +16,9 @@ import { followOnce, loggedIn } from '../../support/follows.ts';
 import { startPlainUpstream } from '../../support/plainUpstream.ts';
 import { RUN_SEED, randomOf } from '../../support/random.ts';
 import { killAtInstants, type KilledWork, runningCommand, sumOf, sumsIn } from '../../support/randomKills.ts';
-import { times } from '../../support/ring.ts';
 import { until } from '../../support/waits.ts';
 
-const KILLS = times(2, 60);
+const KILLS = 20;
 const BASE_URL = 'http://a.example.org';
 const directory = temporaryDirectory();
 const random = randomOf(RUN_SEED);

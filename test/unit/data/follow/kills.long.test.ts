@@ -51,7 +51,7 @@ test('at some of its steps', async () => {
 
 test(`at random moments (seed ${RUN_SEED})`, async () => {
   const random = randomOf(RUN_SEED);
-  for (let i = 0; i < times(6, 300); i++) {
+  for (let i = 0; i < times(6, 100); i++) {
     const folder = begun();
     const command = followOnce(upstream.url, folder);
     const ms = random.integer(100, 2500);
