@@ -1,6 +1,7 @@
 // A data set made by hand: few records, whose values and links are the edges of filters and orders. Plain data; what
 // requests find in it is the tests' business.
-import { dataSetOf, temporaryDirectory } from '../support/dataSets.ts';
+import { inject } from 'vitest';
+import { dataSetOf } from '../support/dataSets.ts';
 
 const link = (to: string, id: number): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
 const links = (to: string, ids: readonly number[]): string[] => ids.map((id) => link(to, id));
@@ -159,11 +160,18 @@ const COLLECTIONS: Readonly<Record<string, readonly object[]>> = {
   ],
 };
 
-/** A directory with the records, removed after the tests of the file that calls this. */
+let directory: string | undefined;
+
+/** A directory with the records, one for all files in a worker. */
 export function edgeRecords(): string {
+  directory ??= newDirectory();
+  return directory;
+}
+
+function newDirectory(): string {
   const files = Object.entries(COLLECTIONS).map(([name, records]) => [
     `${name}.ndjson`,
     records.map((record) => `${JSON.stringify(record)}\n`).join(''),
   ]);
-  return dataSetOf(temporaryDirectory(), Object.fromEntries(files) as Record<string, string>);
+  return dataSetOf(inject('runDirectory'), Object.fromEntries(files) as Record<string, string>);
 }

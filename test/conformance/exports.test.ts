@@ -7,6 +7,8 @@ const sample = servedSample();
 const pinned = servedSample(['--base-url', BASE_URL, '--pin-walks']);
 const LIST = '/api/v3/observations/';
 const FILTER = 'status=completed&ordering=-title';
+/** For requests that are repeated: every response is compared with the document. */
+const FEW = 'title__icontains=sea&ordering=-title';
 
 /** The cells of a CSV text by RFC 4180, in which every line ends with CR LF. */
 function cellsOf(csv: string): readonly (readonly string[])[] {
@@ -118,9 +120,9 @@ describe('what lists and exports say beside their rows', () => {
       ['text/csv', 'csv'],
       ['application/x-ndjson', 'ndjson'],
     ] as const) {
-      const named = await sample.get(`${LIST}?${FILTER}&format=${format}`);
+      const named = await sample.get(`${LIST}?${FEW}&format=${format}`);
       // Once the JSON of the same text is known, and once before it is.
-      for (const query of [FILTER, `${FILTER}&limit=1000000`]) {
+      for (const query of [FEW, `${FEW}&limit=1000000`]) {
         for (let times = 0; times < 20; times++) await sample.get(`${LIST}?${query}`);
         const answer = await sample.get(`${LIST}?${query}`, { accept });
         expect([answer.status, answer.headers['content-type'], answer.body]).toEqual([
@@ -134,7 +136,7 @@ describe('what lists and exports say beside their rows', () => {
         const json = await sample.get(`${LIST}?${query}`, { 'if-none-match': etag! });
         expect([again.status, again.headers['etag'], json.status]).toEqual([304, etag, 200]);
       }
-      expect((await sample.get(`/api/v3/observations.${format}?${FILTER}`)).body).toBe(named.body);
+      expect((await sample.get(`/api/v3/observations.${format}?${FEW}`)).body).toBe(named.body);
     }
   });
 

@@ -1,10 +1,12 @@
-// The embedded sample or a data set made by hand, served over a real socket for the tests of one file. Knows the API's
-// envelope; every answer is judged by the OpenAPI document that the server gives.
-import { afterAll, beforeAll, expect } from 'vitest';
+// The embedded sample or a data set made by hand, served over a real socket. Files in one worker share the server with
+// the same flags, because its start and its document cost 4 s of CPU. Knows the API's envelope; every answer is judged
+// by the OpenAPI document that the server gives.
+import { beforeAll, expect } from 'vitest';
+import { epochMs } from '../../server/observe/clock.ts';
 import { clientOf, type Client, type Received, type Sent } from '../support/client.ts';
 import { DocumentChecker, servedDocument } from '../support/documentChecker.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
-import { startServer, type RunningServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 /** The base URL that the sample is served with: links must start with it, whatever the address of the socket is. */
 export const BASE_URL = 'http://catalogue.test';
@@ -28,42 +30,54 @@ export interface Sample {
   page(target: string): Promise<Page>;
   /** The record at a target, which must be answered with 200. */
   record(target: string): Promise<JsonObject>;
-  /** All records of a collection. */
+  /** All records of a collection, which are asked for once a file: each is compared with the document. */
   all(collection: string): Promise<readonly JsonObject[]>;
   url(): string;
+  /** Milliseconds since 1970, before the server has started. */
+  startMs(): number;
 }
 
 const START_MS_MAX = 60_000;
 
+interface Served {
+  readonly url: string;
+  readonly startMs: number;
+  readonly client: Client;
+  readonly checker: DocumentChecker;
+}
+
+/** By data and flags. They end with the worker (test/support/childProcesses.ts). */
+const SERVED = new Map<string, Served>();
+
+async function served(data: string, flags: readonly string[]): Promise<Served> {
+  const startMs = epochMs();
+  const { url } = await startServer({ data, flags: ['--threads', '1', '--gzip', 'stored', ...flags] });
+  const client = clientOf(url);
+  return { url, startMs, client, checker: new DocumentChecker(await servedDocument(client.get)) };
+}
+
 /**
- * Serves the sample, or the data set of another directory, for the tests of the calling file, with further flags and in
- * one thread.
+ * Serves the sample, or the data set of another directory, with further flags and in one thread. Tests must not change
+ * what others get.
  */
 export function servedSample(flags: readonly string[] = ['--base-url', BASE_URL], data?: string): Sample {
-  let server: RunningServer | undefined;
-  let client: Client | undefined;
-  let checker: DocumentChecker | undefined;
+  let current: Served | undefined;
   beforeAll(async () => {
-    server = await startServer({
-      data: data ?? (await sampleSnapshot()),
-      flags: ['--threads', '1', '--gzip', 'stored', ...flags],
-    });
-    client = clientOf(server.url);
-    const { get } = client;
-    checker = new DocumentChecker(await servedDocument(get));
+    const place = data ?? (await sampleSnapshot());
+    const key = [place, ...flags].join(' ');
+    current = SERVED.get(key) ?? (await served(place, flags));
+    SERVED.set(key, current);
   }, START_MS_MAX);
-  afterAll(async () => {
-    client?.close();
-    await server?.stop();
-  }, START_MS_MAX);
+  const now = (): Served => {
+    if (!current) throw new Error('the sample is served only while tests run');
+    return current;
+  };
   const send = async (sent: Sent): Promise<Received> => {
-    if (!client || !checker) throw new Error('the sample is served only while tests run');
-    const received = await client.send(sent);
-    expect(checker.check(sent, received)).toEqual([]);
+    const received = await now().client.send(sent);
+    expect(now().checker.check(sent, received)).toEqual([]);
     return received;
   };
-  const url = (): string => server?.url ?? '';
-  return { send, url, ...readers(send) };
+  return { send, url: () => now().url, startMs: () => now().startMs, ...readers(send) };
 }
 
 /** The part of a link behind the base URL: a target to send. Fails on a link that does not start with the base URL. */
@@ -82,6 +96,11 @@ function readers(send: Sample['send']): Pick<Sample, 'get' | 'page' | 'record' |
   };
   const page: Sample['page'] = async (target) => (await json(target)) as Page;
   const record: Sample['record'] = async (target) => (await json(target)) as JsonObject;
-  const all: Sample['all'] = async (collection) => (await page(`/api/v3/${collection}/?limit=1000000`)).results;
+  const known = new Map<string, Promise<Page>>();
+  const all: Sample['all'] = async (collection) => {
+    const whole = known.get(collection) ?? page(`/api/v3/${collection}/?limit=1000000`);
+    known.set(collection, whole);
+    return (await whole).results;
+  };
   return { get, page, record, all };
 }

@@ -15,7 +15,7 @@ import { askOf, foundAnyway } from '../support/lists.ts';
 import { longProperties } from '../support/longProperties.ts';
 import { RUN_SEED, randomOf } from '../support/random.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
-import { someOf } from '../support/ring.ts';
+import { IS_WHOLE } from '../support/ring.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
 const TRANSPORTS = ['uws', 'node'] as const;
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')(`a server (seed ${RUN_SEED})`, () 
     ['--strict', '--filter-errors', 'ignore', '--links', 'request'],
     ['--filters', 'documented', '--filter-errors', 'empty', '--limit-max', '5', '--cors'],
   ];
-  test.each(someOf(others, 1))('does so with %s %s as well', async (...flags) => {
+  test.runIf(IS_WHOLE).each(others)('does so with %s %s as well', async (...flags) => {
     const server = await runServer(['--data', await sampleSnapshot(), '--threads', '1', ...flags]);
     try {
       expect(await fuzzRequests(server, randomOf(RUN_SEED + 2), 50)).toEqual([]);

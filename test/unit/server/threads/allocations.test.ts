@@ -19,21 +19,21 @@ const FLAGS = [
   '--min-semi-space-size=128',
   '--max-semi-space-size=128',
 ];
-const ROWS = 100_000;
+const ROWS = 20_000;
 const LIST = '/api/v3/notes/';
 
 const TARGETS = {
-  record: `${LIST}77777/`,
+  record: `${LIST}7777/`,
   missing: `${LIST}999999999/`,
   first: `${LIST}?limit=100&offset=0`,
-  deep: `${LIST}?limit=100&offset=90000`,
+  deep: `${LIST}?limit=100&offset=18000`,
   near: `${LIST}?limit=100&offset=300`,
   nearOrdered: `${LIST}?limit=100&offset=300&ordering=text`,
-  deepOrdered: `${LIST}?limit=100&offset=90000&ordering=text`,
+  deepOrdered: `${LIST}?limit=100&offset=18000&ordering=text`,
   firstEqual: `${LIST}?limit=100&offset=0&kind=even`,
   nearEqual: `${LIST}?limit=100&offset=300&kind=even`,
-  middleEqual: `${LIST}?limit=100&offset=20000&kind=even`,
-  deepEqual: `${LIST}?limit=100&offset=40000&kind=even`,
+  middleEqual: `${LIST}?limit=100&offset=4000&kind=even`,
+  deepEqual: `${LIST}?limit=100&offset=8000&kind=even`,
 } as const;
 type Name = keyof typeof TARGETS;
 
