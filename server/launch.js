@@ -61,7 +61,7 @@ const isBuilding = ['import', 'follow'].includes(process.argv[2]);
  * all threads from one arena, since by itself each has one whose free memory no other uses, and large memory in huge
  * pages, whose first touch costs a third. An import takes 0.8 of the time (bench/FIGURES.md, Import
  * and load); threads that serve would wait for each other. glibc reads it once, before a program starts. The
- * process by which a server refreshes has the same (process/follower.ts).
+ * process by which a server refreshes has the same (process/followProcess.ts).
  */
 const environment = isBuilding
   ? { GLIBC_TUNABLES: 'glibc.malloc.arena_max=1:glibc.malloc.hugetlb=1', ...process.env }

@@ -17,7 +17,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { BUILDING_MEMORY } from '../../server/process/follower.ts';
+import { BUILDING_MEMORY } from '../../server/process/followProcess.ts';
 import { temporaryFolder } from '../processes/ending.ts';
 import type { TimedTask } from './microTask.ts';
 

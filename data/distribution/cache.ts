@@ -31,6 +31,8 @@ interface Index {
 /** The cache of one target. */
 export class SnapshotCache {
   readonly directory: string;
+  /** The setting that names the directory, for messages. */
+  readonly #setting: string;
   readonly #target: string;
   #pointers: readonly Pointer[];
   #fetched: string | undefined;
@@ -38,8 +40,9 @@ export class SnapshotCache {
   readonly #known = new Set<string>();
   #served: string | undefined;
 
-  private constructor(directory: string, target: string, index: KnownIndex | undefined) {
+  private constructor(directory: string, setting: string, target: string, index: KnownIndex | undefined) {
     this.directory = directory;
+    this.#setting = setting;
     this.#target = target;
     this.#pointers = index?.pointers ?? [];
     this.#fetched = index?.fetched;
@@ -48,14 +51,17 @@ export class SnapshotCache {
 
   /**
    * The cache in a directory, which is made. Throws OperationError: `usage` where it is of another target, `file` where
-   * it cannot be had. A damaged index counts for nothing, since all can be fetched again.
+   * it cannot be had. A damaged index counts for nothing, since all can be fetched again. `setting` names the directory.
    */
-  static async open(directory: string, target: string): Promise<SnapshotCache> {
-    attempt(`cannot write ${directory}, the folder of --cache`, () => makeFolder(directory));
+  static async open(directory: string, target: string, setting = '--cache'): Promise<SnapshotCache> {
+    attempt(`cannot write ${directory}, the folder of ${setting}`, () => makeFolder(directory));
     const index = await indexIn(path.join(directory, INDEX_NAME));
     if (index && index.target !== target)
-      throw new OperationError('usage', `${directory} has generations of ${index.target}: name another with --cache`);
-    return new SnapshotCache(directory, target, index);
+      throw new OperationError(
+        'usage',
+        `${directory} has generations of ${index.target}: name another with ${setting}`,
+      );
+    return new SnapshotCache(directory, setting, target, index);
   }
 
   /** The generations that it has, the one that was served last first. */
@@ -142,13 +148,13 @@ export class SnapshotCache {
     await unfinished(file, async (partial) => {
       await writeFile(partial, JSON.stringify(index), { flush: true });
       await renameDurably(partial, file);
-    }).catch(failWith(`cannot write ${file}, in the folder of --cache`));
+    }).catch(failWith(`cannot write ${file}, in the folder of ${this.#setting}`));
   }
 
   /** The target's pointer was seen to be the one that is served, now, in milliseconds since 1970. */
   async confirm(nowMs: number): Promise<void> {
     const file = path.join(this.directory, INDEX_NAME);
-    const failure = failWith(`cannot write ${file}, in the folder of --cache`);
+    const failure = failWith(`cannot write ${file}, in the folder of ${this.#setting}`);
     await utimes(file, nowMs / 1000, nowMs / 1000).catch(failure);
   }
 

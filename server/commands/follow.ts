@@ -1,18 +1,19 @@
 // What the follow command does: one refresh after the other, each step told as an event, until it is told to end.
 // replicaCommands.ts declares its flags, and a refresh is data/follow/refresh.ts.
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { blocksFile } from '../../data/blocks/blockFiles.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { pathsIn } from '../../data/follow/folder.ts';
 import { refresh, type Refreshed, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
-import { epochMs, steadyMs } from '../observe/clock.ts';
+import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
 import { COMPARED, type Comparisons, type DataEvent, type Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { compressTold } from './compress.ts';
 import { crawlingOf, damageTold, leftOut, retryTold, tellingOfSignals } from './crawl.ts';
 import type { ShowProgress } from '../generations/data.ts';
+import type { FollowMessage, RefreshOrder } from '../process/followProcess.ts';
 import type { Settings } from '../settings/declarations.ts';
 import { withoutSecrets } from '../settings/values.ts';
 import type { Outputs } from './parts.ts';
@@ -80,11 +81,18 @@ async function followTold(
   const work = async (): Promise<void> => {
     const publishing = flags.publishTo === undefined ? undefined : await publishingTo(flags.publishTo, settings, flags);
     try {
+      const orders = new RefreshOrders();
       for (;;) {
-        const startMs = steadyMs();
-        await refreshOnce(options, { report, progress, show }, flags, publishing?.publish);
+        const [startMs, order] = [steadyMs(), orders.last];
+        const reason = await refreshOnce(options, { report, progress, show }, flags, publishing?.publish);
+        sendToParent({
+          kind: 'refreshed',
+          order,
+          seconds: secondsSince(startMs),
+          ...(reason !== undefined && { reason }),
+        });
         if (flags.once === true) return;
-        await setTimeout(Math.max(0, startMs + settings.everyMs - steadyMs()));
+        await orders.after(order, Math.max(0, startMs + settings.everyMs - steadyMs()));
       }
     } finally {
       await publishing?.close();
@@ -92,6 +100,31 @@ async function followTold(
   };
   // Who follows until it is told to end has done all that it was asked for.
   await (flags.once === true ? tellingOfSignals(report, work) : tellingOfSignals(report, work, () => process.exit(0)));
+}
+
+/** Orders of the process that started this one, if it has a channel, to refresh before --every has passed. */
+class RefreshOrders {
+  /** The number of the last one; 0 before the first. */
+  last = 0;
+  #wake = new AbortController();
+
+  constructor() {
+    process.on('message', ({ order }: RefreshOrder) => {
+      this.last = order;
+      this.#wake.abort();
+    });
+  }
+
+  /** Waits for an order after the one of this number, at most this long. */
+  async after(order: number, ms: number): Promise<void> {
+    if (this.last > order) return;
+    this.#wake = new AbortController();
+    await setTimeout(ms, undefined, { signal: this.#wake.signal }).catch(() => undefined);
+  }
+}
+
+function sendToParent(message: FollowMessage): void {
+  process.send?.(message);
 }
 
 /** Publishes the snapshot of a folder, or confirms to replicas that the one before is still current. */
@@ -151,7 +184,7 @@ function sent<T>(work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
   return work((progress) => {
     if (steadyMs() < nextMs) return;
     nextMs = steadyMs() + SENT_EVERY_MS;
-    process.send?.(progress);
+    sendToParent({ kind: 'progress', progress });
   });
 }
 
@@ -162,26 +195,38 @@ async function refreshOnce(
   { report, progress, show }: Shown,
   { once: isOnly = false, baseUrl }: Pick<FollowFlags, 'once' | 'baseUrl'>,
   publishing: Publishing | undefined,
-): Promise<void> {
+): Promise<string | undefined> {
   const { snapshot: file } = pathsIn(options.folder);
   let what = 'the refresh failed, and what was there stays';
   try {
-    const refreshed = await show((onProgress) =>
-      refresh(options, { onStep: (step) => reportStep(step, options, report), onProgress }),
-    );
-    const { generation, isNew, comparisons: collections } = refreshed;
-    const ageSeconds = Math.round(refreshed.ageMs) / 1000;
-    report(refreshedLine(refreshed), 'info', { event: 'refreshed', generation, isNew, ageSeconds, collections });
+    const bring = async (): Promise<Refreshed> => {
+      const refreshed = await show((onProgress) =>
+        refresh(options, { onStep: (step) => reportStep(step, options, report), onProgress }),
+      );
+      const { generation, isNew, comparisons: collections } = refreshed;
+      const ageSeconds = Math.round(refreshed.ageMs) / 1000;
+      report(refreshedLine(refreshed), 'info', { event: 'refreshed', generation, isNew, ageSeconds, collections });
+      return refreshed;
+    };
+    const refreshed = await bring();
+    const { generation } = refreshed;
     if (baseUrl !== undefined && !existsSync(blocksFile(file, { generation, baseUrl }))) {
       const compression = { file, generation, baseUrl, threads: options.threads };
       await compressTold(compression, report, show).catch(notCompressed(report));
     }
     what = 'not published, which is tried again the next time';
-    await publishing?.(refreshed, file, report, progress);
+    await publishing?.(refreshed, file, report, progress).catch(async (error: unknown) => {
+      if (!(await isDamaged(file, error))) throw error;
+      report(`it is built again: ${(error as Error).message}`, 'warn');
+      rmSync(file, { force: true });
+      await publishing(await bring(), file, report, progress);
+    });
+    return undefined;
   } catch (error) {
     if (isOnly || !(error instanceof OperationError) || error.code === 'usage') throw error;
     const reason = withoutSecrets(error.message);
     report(`${what}: ${reason}`, 'error', { event: 'refused', reason });
+    return reason;
   }
 }
 
@@ -219,6 +264,14 @@ function namesByCompared(comparisons: Comparisons): Readonly<Record<(typeof COMP
   const names = Object.keys(comparisons);
   const [dates, validators, full] = COMPARED.map((how) => names.filter((name) => comparisons[name]!.compared === how));
   return { dates: dates!, validators: validators!, full: full! };
+}
+
+/** Whether a failure to publish is due to the file. A pointer of the target may be wrong, too. */
+async function isDamaged(file: string, failure: unknown): Promise<boolean> {
+  const isOfSnapshot = (error: unknown): boolean => error instanceof OperationError && error.code === 'snapshot';
+  if (!isOfSnapshot(failure)) return false;
+  const { verifyFile } = await import('../../data/store/verify.ts');
+  return verifyFile(file, () => undefined).then(() => false, isOfSnapshot);
 }
 
 /** A step of a refresh from a catalogue at a base URL; undefined for a warning. */

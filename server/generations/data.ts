@@ -53,8 +53,6 @@ export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assert
   readonly servedBlocks?: () => LoadedSnapshot | undefined;
   readonly report: Report;
   readonly showProgress: ShowProgress;
-  /** What is to be loaded now: what the settings name, or what was fetched last. */
-  readonly dataPath: () => string;
 }
 
 /**
@@ -110,7 +108,7 @@ export async function loadNext(
   served: string,
   before: HeldFile | undefined,
 ): Promise<Generation | undefined> {
-  const held = before ?? holdData(options.dataPath());
+  const held = before ?? holdData(settings.data);
   const release = (): void => (held === before ? undefined : releaseFile(held));
   try {
     const next =

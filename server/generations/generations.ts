@@ -41,7 +41,7 @@ export const REFRESHES: TalliedMetric = {
 };
 
 /**
- * What changes the data. `load` loads what is there now, or a file that is held; undefined where that is what is
+ * What changes the data. `load` loads what --data names now, or a file that is held; undefined where that is what is
  * served. `serve` has everybody serve it, so that it is what is `served`, and nobody where it rejects. Both reject with
  * an OperationError, for people, or a bug of ours. `onChange` is told how each order ended, with the stack of a bug of
  * ours, if it was one. `before` is the file of the generation before, where it is known; `onServed` notes which one is
@@ -72,7 +72,7 @@ export class Generations {
     this.#before = options.before;
   }
 
-  /** Serves what is there now. Orders that come while one waits for its turn are that one. */
+  /** Serves what --data names now. Orders that come while one waits for its turn are that one. */
   reload(): Promise<Change> {
     return (this.#waiting ??= this.#inTurn(() => {
       this.#waiting = undefined;
@@ -80,11 +80,16 @@ export class Generations {
     }));
   }
 
+  /** Serves a snapshot file, which is kept open if it was swapped in. Otherwise the caller closes it. */
+  take(held: HeldFile): Promise<Change> {
+    return this.#inTurn(() => this.#change(held));
+  }
+
   /** Serves the generation before again; done twice, it is as it was. */
   rollback(): Promise<Change> {
     return this.#inTurn(() => {
       if (this.#before) return this.#change(this.#before);
-      const reason = 'no generation before this one is kept: over a restart that is so with --from only';
+      const reason = 'no generation before this one is kept: over a restart that is so with --from and --follow only';
       return Promise.resolve(this.#ended({ status: 'refused', reason, seconds: 0 }));
     });
   }

@@ -30,12 +30,15 @@ async function fileIdentity(file: string): Promise<string> {
   return [dev, ino, size, mtimeNs].join(' ');
 }
 
+/** Starts a watch. Returns a function that ends it. */
+export type Watch = (onReplaced: () => Promise<boolean>) => () => void;
+
 /**
  * A watch over data as it is now. Started, it calls `onReplaced` whenever the data is other than it was, or was told
  * last, and has stayed so for a look, and again ten minutes later where that answers false; what is gone, or still
  * being written, is waited for. Answers what ends it; keeps no process alive.
  */
-export async function watchOver(data: string): Promise<(onReplaced: () => Promise<boolean>) => () => void> {
+export async function watchOver(data: string): Promise<Watch> {
   let told = await identityOf(data);
   let seen = told;
   return (onReplaced) => {

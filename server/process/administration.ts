@@ -23,15 +23,15 @@ type Phase = 'loading' | 'ready' | 'draining';
 
 const NO_THREAD = 'no thread serves: another one starts in the place of the last';
 
-/** What a server follows, for those who ask after it: another catalogue, by itself or by a target. */
+/** Where the data of a server comes from, unless it is --data. */
 export interface FollowedSource {
   /** Why the server is not ready; undefined where it is, as far as this goes. */
   unreadyReason(): string | undefined;
   /** How long ago a refresh last succeeded, in milliseconds; undefined where that is not known. */
   ageMs(): number | undefined;
-  /** Of a target: what there is to tell of it, and its figures. */
-  status?(): unknown;
-  figures?(): TargetFigures;
+  /** What `/status` and the metrics have of a target; undefined with --follow. */
+  status(): unknown;
+  figures(): TargetFigures | undefined;
 }
 
 /** The attribute authority that a server has, for those who ask after it. */
@@ -255,7 +255,7 @@ export class Administration {
       ...Object.entries(TARGET_GAUGES).map(([figure, [name, help]]) => ({
         name,
         help,
-        valuesOf: () => one(this.#source?.figures?.()[figure as keyof TargetFigures]),
+        valuesOf: () => one(this.#source?.figures()?.[figure as keyof TargetFigures]),
       })),
     ];
   }
@@ -336,6 +336,7 @@ export class Administration {
 
   #status(): unknown {
     const served = this.#served?.generation;
+    const target = this.#source?.status();
     return {
       version: packageVersion(),
       ...this.#readiness(),
@@ -349,7 +350,7 @@ export class Administration {
         baseUrl: served.loaded.baseUrl,
         records: this.#counts,
       },
-      ...(this.#source?.status && { target: this.#source.status() }),
+      ...(target !== undefined && { target }),
       memory: { residentBytes: process.memoryUsage.rss(), ...(served && { dataBytes: bytesOf(served) }) },
       replaced: this.replaced?.status() ?? null,
       lastChange: this.#lastChange ?? null,

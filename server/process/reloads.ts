@@ -5,7 +5,7 @@ import type { Report } from '../observe/events.ts';
 import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Administration } from './administration.ts';
-import type { Subscription } from './subscription.ts';
+import type { Arrival } from './arrival.ts';
 import {
   availableMemoryBytes,
   bytesOfGeneration,
@@ -22,11 +22,10 @@ import type { ServingThreads } from '../threads/servingThreads.ts';
 export interface ReloadOptions {
   readonly settings: Settings;
   readonly baseUrl: string;
-  readonly dataPath: () => string;
   readonly served: ServedData;
   readonly threads: Pick<ServingThreads, 'swap' | 'closeReaders' | 'replacedReaders'>;
-  /** Where the data is fetched from, which keeps generations on disk. */
-  readonly subscription: Pick<Subscription, 'other' | 'serves'> | undefined;
+  /** With a target: keeps generations on disk. */
+  readonly arrival: Pick<Arrival, 'other' | 'serves' | 'directory'> | undefined;
   readonly administration: Administration | undefined;
   readonly report: Report;
 }
@@ -37,21 +36,19 @@ export interface ReloadOptions {
 export async function generationsOf({
   settings,
   baseUrl,
-  dataPath,
   served,
   threads,
-  subscription,
+  arrival,
   administration,
   report,
 }: ReloadOptions): Promise<Generations> {
   // One thread deflates, since the others serve; nobody looks at a terminal while a server runs.
   const loading = {
     baseUrl,
-    dataPath,
     report,
     showProgress: unseen,
-    assertRoom: roomWithin(availableMemoryBytes, subscription && settings.cache),
-    // What a refresh writes, it writes past the cache.
+    assertRoom: roomWithin(availableMemoryBytes, arrival?.directory),
+    // A refresh writes past the page cache.
     isUncached: settings.follow !== undefined,
     deflateThreads: 1,
     // This thread answers operators, also while a mount hangs.
@@ -63,10 +60,10 @@ export async function generationsOf({
   return new Generations(served, {
     clock: steadyMs,
     now: epochMs,
-    before: await subscription?.other(served.generation.loaded.generation),
+    before: await arrival?.other(served.generation.loaded.generation),
     load: async (held) => {
       // An import has no name any more: its file is in the directory for temporary files.
-      if (!held?.isNameless) await assertAnswers(held?.file ?? dataPath(), subscription && settings.cache);
+      if (!held?.isNameless) await assertAnswers(held?.file ?? settings.data, arrival?.directory);
       let next: Generation | undefined;
       try {
         const current = served.generation.loaded.generation;
@@ -77,7 +74,7 @@ export async function generationsOf({
       return next;
     },
     serve: async (next) => replaced.add(replacedBy(served.generation, await threads.swap(next), report)),
-    onServed: async (generation) => subscription?.serves(generation),
+    onServed: async (generation) => arrival?.serves(generation),
     onChange: (change, bug) => {
       const { status, served: generation, reason, seconds } = change;
       const bytes = status === 'swapped' ? bytesOfGeneration(served.generation) : undefined;

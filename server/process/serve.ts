@@ -1,6 +1,5 @@
 // The supervisor: takes the port, loads the data, starts the serving threads, renews the data and stops them. Serves
 // nothing itself. Composition only.
-import type { HeldFile } from '../../data/store/load.ts';
 import { COLLECTIONS } from '../../engine/shared.ts';
 import { onceThereIsSome } from '../../workers/starvation.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
@@ -15,7 +14,6 @@ import { ACCESS_LINES, newTally } from '../observe/tally.ts';
 import { MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
 import {
-  type Generation,
   type GenerationOptions,
   loadGeneration,
   loadNamed,
@@ -26,10 +24,9 @@ import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { allEnded, cutLine, noteOrders } from './signals.ts';
 import { ServingThreads } from '../threads/servingThreads.ts';
 import { ProgramGone, ThreadLosses, unreadProgram } from '../threads/threadLosses.ts';
-import type { Follower } from './follower.ts';
-import type { Subscription } from './subscription.ts';
+import type { Arrival, ArrivalOptions } from './arrival.ts';
 import type { Change, Generations } from '../generations/generations.ts';
-import type { watchOver } from '../generations/watch.ts';
+import type { Watch } from '../generations/watch.ts';
 import type { ReloadOptions } from './reloads.ts';
 import type { RequestTallies } from '../threads/requestTallies.ts';
 import { SOAP_ANSWERS } from '../soap/tally.ts';
@@ -97,25 +94,19 @@ export async function serve(
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
     const authority = await authorityOf(settings, report, administration);
     if (authority) stops.push(authority.stop);
-    const follower = await followerOf(settings, commandLine, report, administration);
-    if (follower) {
-      stops.push(() => follower.stop());
-      await follower.first(showProgress);
-    }
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
     const watch = settings.watch ? await (await import('../generations/watch.ts')).watchOver(settings.data) : undefined;
     const shared = { ports, baseUrl, authority, administration, accessLogs, staleness: sharedWord(), talliesOf };
-    const subscription = await subscriptionOf(settings, baseUrl, report, administration);
-    if (subscription) stops.push(() => subscription.stop());
-    const dataPath = (): string => subscription?.dataPath() ?? settings.data;
-    const served = await loaded(settings, { baseUrl, report, showProgress, dataPath }, { follower, subscription });
-    stops.push(await staleTold(settings, shared.staleness, { follower, subscription }));
+    const arrival = await arrivalOf({ settings, baseUrl, commandLine, report }, administration);
+    if (arrival) stops.push(() => arrival.stop());
+    const served = await loaded(settings, { baseUrl, report, showProgress }, arrival);
+    stops.push(await staleTold(settings, shared.staleness, arrival));
     await claims.release();
     beforeFirst();
     await threads.begin((i) => servingData(settings, shared, i), served);
     administration?.begin(served, () => threads.isServing());
-    const reloads = { settings, baseUrl, dataPath, served, threads, subscription, administration, report };
-    stops.push(heedOrders(reloads, { watch, follower, subscription }, wasOrdered()));
+    const reloads = { settings, baseUrl, served, threads, arrival, administration, report };
+    stops.push(acceptReloads(reloads, arrival, watch, wasOrdered()));
     const [url, welcome] = [urlOf(settings, ports), welcomeOf(settings, ports, baseUrl)];
     return { url, welcome, stop: () => stop(drainTimeOf(settings)) };
   } catch (error) {
@@ -145,50 +136,40 @@ function heardBy(administration: () => Administration | undefined, tell: Report)
 async function loaded(
   settings: Settings,
   options: GenerationOptions,
-  { follower, subscription }: Pick<Sources, 'follower' | 'subscription'>,
+  arrival: Arrival | undefined,
 ): Promise<ServedData> {
-  const load = (held: HeldFile | undefined): Promise<Generation> => loadGeneration(settings, options, held);
-  const here = (): Promise<Generation> => loadNamed(settings, options);
-  const first = subscription?.first(load) ?? follower?.orBuilt(here, options.showProgress) ?? here();
+  const first = arrival
+    ? arrival.first((held) => loadGeneration(settings, options, held), options.showProgress)
+    : loadNamed(settings, options);
   return { generation: await first, sinceMs: epochMs() };
 }
 
-/** The target to which it subscribes, where the settings name one; its code is read only then. */
-async function subscriptionOf(
-  settings: Settings,
-  baseUrl: string,
-  report: Report,
+/** The way of data from a target into this server, if the settings name one; its code is read only then. */
+async function arrivalOf(
+  options: ArrivalOptions,
   administration: Administration | undefined,
-): Promise<Subscription | undefined> {
-  const { from } = settings;
-  if (from === undefined) return undefined;
-  const { Subscription } = await import('./subscription.ts');
-  const subscription = await Subscription.open({ settings: { ...settings, from }, baseUrl, report });
-  administration?.follow(subscription);
-  return subscription;
-}
-
-/** Where other data may come from by itself. */
-interface Sources {
-  readonly watch: Awaited<ReturnType<typeof watchOver>> | undefined;
-  readonly follower: Follower | undefined;
-  readonly subscription: Subscription | undefined;
+): Promise<Arrival | undefined> {
+  const { from, follow } = options.settings;
+  if (from === undefined && follow === undefined) return undefined;
+  const { Arrival } = await import('./arrival.ts');
+  const arrival = await Arrival.open(options);
+  administration?.follow(arrival);
+  return arrival;
 }
 
 function sharedWord(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** Has the word for all threads say whether the data is stale, where it may be. Answers what ends that. */
+/** Keeps the word for all threads that says whether the data is stale. Returns a function that ends this. */
 async function staleTold(
   { maxStaleMs }: Settings,
   word: Int32Array,
-  { follower, subscription }: Pick<Sources, 'follower' | 'subscription'>,
+  arrival: Arrival | undefined,
 ): Promise<() => void> {
   if (maxStaleMs === undefined) return () => undefined;
   const { keepStaleness } = await import('../generations/staleness.ts');
-  const reason = (): string | undefined => (subscription ?? follower)?.unreadyReason();
-  return keepStaleness(word, () => reason() !== undefined);
+  return keepStaleness(word, () => arrival?.unreadyReason() !== undefined);
 }
 
 /**
@@ -203,48 +184,50 @@ const readReloads = async (): Promise<typeof import('./reloads.ts')> => {
   return import('./reloads.ts');
 };
 
-/** Takes other data when it is told to, or was already; its code is read with the first order. Answers what ends it. */
-function heedOrders(
+/**
+ * Changes the data from now on: on SIGHUP, orders of operators, and when new data arrives. `wasOrdered` by a SIGHUP
+ * before. The code is read with the first change. Returns a function that ends this.
+ */
+function acceptReloads(
   options: ReloadOptions,
-  { watch, follower, subscription }: Sources,
+  arrival: Arrival | undefined,
+  watch: Watch | undefined,
   wasOrdered: boolean,
 ): () => void {
+  const { administration, report } = options;
+  const served = (): string => options.served.generation.loaded.generation;
   let started: Promise<Generations> | undefined;
   const generations = (): Promise<Generations> =>
     (started ??= onceThereIsSome(readReloads)
       .then(({ generationsOf }) => generationsOf(options))
-      .catch(unread));
-  // The next order tries again.
-  const unread = (error: unknown): never => {
-    started = undefined;
-    throw unreadProgram(error);
-  };
+      .catch((error: unknown) => {
+        // The next change tries again.
+        started = undefined;
+        throw unreadProgram(error);
+      }));
   const unlessGone = (change: Promise<Change>): Promise<Change> =>
     change.catch((error: unknown) => {
       if (!(error instanceof ProgramGone)) throw error;
-      const [reason, served] = [error.message, options.served.generation.loaded.generation];
-      options.report(`the data is not looked at: ${reason}`, 'error', { event: 'refused', generation: served, reason });
-      const refused: Change = { status: 'refused', served, reason, seconds: 0 };
-      options.administration?.changed(refused);
+      const [reason, generation] = [error.message, served()];
+      report(`the data is not looked at: ${reason}`, 'error', { event: 'refused', generation, reason });
+      const refused: Change = { status: 'refused', served: generation, reason, seconds: 0 };
+      administration?.changed(refused);
       return refused;
     });
+  const onRefreshed = (change: Change, atMs: number): void => administration?.refreshed(change, atMs);
+  const serving = { generations, served, onRefreshed };
   const reload = (): Promise<Change> =>
-    unlessGone(subscription?.order(generations) ?? generations().then((read) => read.reload()));
-  options.administration?.command({
+    unlessGone(arrival ? arrival.reload(serving) : generations().then((read) => read.reload()));
+  administration?.command({
     '/reload': reload,
     '/rollback': () => unlessGone(generations().then((read) => read.rollback())),
-    ...(follower && { '/refresh': () => follower.refresh() }),
-  });
-  follower?.begin({
-    reload,
-    served: () => options.served.generation.loaded.generation,
-    onRefreshed: (change, atMs) => options.administration?.refreshed(change, atMs),
+    ...(arrival && options.settings.follow !== undefined && { '/refresh': () => arrival.refresh() }),
   });
   const onOrder = (): void => void reload();
   process.on('SIGHUP', onOrder);
   if (wasOrdered) onOrder();
   const unwatch = watch?.(async () => (await reload()).status !== 'refused');
-  subscription?.begin(generations);
+  arrival?.begin(serving);
   return () => {
     process.off('SIGHUP', onOrder);
     unwatch?.();
@@ -274,20 +257,6 @@ async function authorityOf(
   const authority = startAuthority(settings, report, administration?.metrics.observe ?? NOBODY);
   administration?.attend(authority);
   return authority;
-}
-
-/** Who follows another catalogue, where the settings name one; its code is read only then. */
-async function followerOf(
-  settings: Settings,
-  commandLine: string,
-  report: Report,
-  administration: Administration | undefined,
-): Promise<Follower | undefined> {
-  if (settings.follow === undefined) return undefined;
-  const { Follower } = await import('./follower.ts');
-  const follower = new Follower({ ...settings, follow: settings.follow }, commandLine, report);
-  administration?.follow(follower);
-  return follower;
 }
 
 /** What operators ask, where the settings have a port for it; its code is read only then. */

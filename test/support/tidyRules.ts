@@ -83,7 +83,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       allowed: [
         ['server/settings/declarations.ts', 'settings are read there'],
         ['server/launch.js', 'how memory is handed out is told to glibc by the environment of the program'],
-        ['server/process/follower.ts', 'the same of the process that refreshes'],
+        ['server/process/followProcess.ts', 'the same of the process that refreshes'],
         ['bench/micro/refreshTasks.ts', 'the same of the processes that it measures'],
         ['server/http/uws/library.ts', 'uWebSockets.js takes its header limit from the environment when it is loaded'],
         [
@@ -114,7 +114,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
         ['data/upstream.ts', 'requests that failed together must not be repeated together'],
         ['data/lock.ts', 'two that take a lock at once may have one number, in two containers'],
         ['data/decode/batchDraft.ts', 'a data set may have texts that were chosen for their hash'],
-        ['server/process/subscription.ts', 'replicas that were started together must not ask together'],
+        ['server/process/arrival.ts', 'replicas that were started together must not ask together'],
         ['server/authority/serialNumber.ts', 'serial numbers must not be met twice, nor be guessed'],
       ],
       cure: 'take a seeded source as a parameter',

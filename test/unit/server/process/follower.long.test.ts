@@ -2,12 +2,11 @@
 // and serves on whatever fails.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { familyOf } from '../../../../bench/processes/ending.ts';
 import { DATA_STEPS } from '../../../../server/observe/events.ts';
-import { Follower } from '../../../../server/process/follower.ts';
-import { readSettings } from '../../../../server/settings/declarations.ts';
 import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
@@ -30,7 +29,7 @@ function followed(url: string, state: string): readonly string[] {
   return ['--follow', url, '--state', state, '--threads', '1', '--rate', '1000'];
 }
 
-async function following(every: string, ...more: readonly string[]) {
+async function following(every: string, more: readonly string[] = [], node: readonly string[] = []) {
   const collections = { notes: notesOf(3) };
   let isBroken = false;
   const upstream = await startPlainUpstream({
@@ -40,7 +39,7 @@ async function following(every: string, ...more: readonly string[]) {
   upstreams.push(upstream);
   const state = join(mkdtempSync(join(directory, 'state-')), 'state');
   const words = [...followed(upstream.url, state), '--every', every, ...more];
-  const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...words]);
+  const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...words], { node });
   running.push(command);
   const [, admin] = await command.printed(/admin on (http:\S+)\/status/);
   const [, url] = await command.printed(/listening on (http:\S+)\n/);
@@ -156,7 +155,7 @@ test('takes what changed at its time, and ends with what it started', async () =
 test('asks as its settings say, and accepts what they allow', async () => {
   const { upstream, collections, command, admin, counted } = await following(
     '1h',
-    ...'--contact me@example.org --rate 1000 --concurrency 1 --timeout 20 --shrink-max 40 --links-min 0'.split(' '),
+    '--contact me@example.org --rate 1000 --concurrency 1 --timeout 20 --shrink-max 40 --links-min 0'.split(' '),
   );
   for (const { headers } of upstream.requests) expect(headers['user-agent']).toContain('(+me@example.org)');
   expect(command.out()).toContain('a crawl began, of everything');
@@ -169,7 +168,12 @@ test('asks as its settings say, and accepts what they allow', async () => {
 });
 
 test('is not ready any more once what it follows is away for longer than --max-stale, and serves on', async () => {
-  const { command, admin, counted, url, breakUpstream } = await following('1s', '--max-stale', '1s', '--timeout', '1');
+  const { command, admin, counted, url, breakUpstream } = await following('1s', [
+    '--max-stale',
+    '1s',
+    '--timeout',
+    '1',
+  ]);
   await command.printed(/is unchanged; every record has the same bytes: 1 collections/);
   const readyz = async (): Promise<unknown> => (await fetch(`${admin}/readyz`)).json();
   await expect.poll(readyz, { timeout: 20_000 }).toEqual({ status: 'ready' });
@@ -210,34 +214,35 @@ test('refreshes whatever of the server is set in its environment and its file, o
   for (const { headers } of upstream.requests) expect(headers['user-agent']).toContain('(+me@example.org)');
 });
 
-/** A server whose refresh is the next thing that wants something of the system. */
-async function serving(node: readonly string[] = []): Promise<CommandProcess & { readonly admin: string }> {
-  const upstream = await startPlainUpstream({ collections: { notes: notesOf(3) } });
-  upstreams.push(upstream);
-  const state = join(mkdtempSync(join(directory, 'state-')), 'state');
-  const flags = [...followed(upstream.url, state), '--every', '1s'];
-  const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...flags], { node });
-  running.push(command);
-  const [, admin] = await command.printed(/admin on (http:\S+)\/status/);
-  await command.printed(/listening on/);
-  await command.printed(/the data has not changed/);
-  return { ...command, admin: admin! };
+/** The process that follows for a server. */
+function childOf({ pid }: CommandProcess): number {
+  const commandOf = (one: number): string => readFileSync(`/proc/${one}/cmdline`, 'utf8');
+  return familyOf(pid).find((one) => one !== pid && commandOf(one).includes('\0follow\0'))!;
 }
 
 test.skipIf(!hasProgram('prlimit'))(
-  'serves on where a refresh finds no descriptors, and refreshes once there are',
+  'serves on if no process can be started for lack of descriptors, and refreshes once there are some',
   async () => {
-    const { pid, printed, admin } = await serving();
-    const limit = (most: string): void => void execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${most}:`]);
+    const { command, admin } = await following('1s');
+    const limit = (most: string): void => void execFileSync('prlimit', [`--pid=${command.pid}`, `--nofile=${most}:`]);
     limit('3');
-    await printed(/the refresh failed, generation \w+ goes on: no process can be started: spawn \S+ EMFILE/);
+    process.kill(childOf(command), 'SIGKILL');
+    await command.printed(/the refresh failed, generation \w+ goes on: no process can be started: spawn \S+ EMFILE/);
     limit('256');
     await expect.poll(async () => (await statusOf(admin)).lastFailure?.reason, { timeout: 20_000 }).toMatch(/EMFILE/);
     expect(await ordered(admin)).toMatchObject({ status: 200, body: { status: 'unchanged' } });
   },
 );
 
-test('a refresh that somebody ends is none: it failed, and the data grows no younger', async () => {
+test('serves on if the system has no memory for a new process', async () => {
+  const defect = new URL('../../../support/defects/noMemory.ts', import.meta.url).href;
+  const { command, admin } = await following('1s', [], ['--import', defect]);
+  process.kill(childOf(command), 'SIGKILL');
+  await command.printed(/the refresh failed, generation \w+ goes on: no process can be started: spawn ENOMEM/);
+  expect((await statusOf(admin)).lastFailure?.reason).toMatch(/ENOMEM/);
+});
+
+test('fails a refresh whose process ends, starts another process, and the data grows no younger', async () => {
   let isHolding = false;
   const upstream = await startPlainUpstream({
     collections: { notes: notesOf(3) },
@@ -245,45 +250,58 @@ test('a refresh that somebody ends is none: it failed, and the data grows no you
   });
   upstreams.push(upstream);
   const state = join(mkdtempSync(join(directory, 'state-')), 'state');
-  const words = [...followed(upstream.url, state), '--every', '1h'];
-  const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...words]);
+  const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...followed(upstream.url, state)]);
   running.push(command);
   const [, admin] = await command.printed(/admin on (http:\S+)\/status/);
   await command.printed(/listening on/);
   const { lastSuccess } = await statusOf(admin!);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const [signal, reason] of [
+    ['SIGTERM', 'its process ended with 0'],
+    ['SIGKILL', 'its process ended with SIGKILL'],
+  ] as const) {
     isHolding = true;
     const asked = upstream.requests.length;
     const refused = ordered(admin!);
     await expect.poll(() => upstream.requests.length, { timeout: 20_000 }).toBeGreaterThan(asked);
-    process.kill(Number(readFileSync(join(state, 'lock'), 'utf8').split(' ')[0]), signal);
-    const reason = `its process ended with ${signal}`;
+    process.kill(childOf(command), signal);
     expect(await refused).toMatchObject({ status: 422, body: { status: 'refused', reason } });
     expect(await statusOf(admin!)).toMatchObject({ lastSuccess, lastFailure: { reason } });
     isHolding = false;
   }
-  expect(existsSync(join(state, 'lock'))).toBe(false);
+  // At once, without the wait before the next start.
   expect(await ordered(admin!)).toMatchObject({ status: 200, body: { status: 'unchanged' } });
+  expect(existsSync(join(state, 'lock'))).toBe(false);
 });
 
-test('a process that ends well without a word of what it brought has brought nothing', async () => {
-  const script = join(mkdtempSync(join(directory, 'script-')), 'ends.js');
-  writeFileSync(script, '');
-  const follow = 'http://127.0.0.1:1';
-  const settings = readSettings({ follow, state: join(directory, 'nothing') }, {});
-  const follower = new Follower({ ...settings, follow }, script, () => undefined);
-  const reload = (): Promise<never> => Promise.reject(new Error('asked for'));
-  follower.begin({ reload, served: () => '0'.repeat(64), onRefreshed: () => undefined });
-  expect(await follower.refresh()).toMatchObject({ status: 'refused', reason: 'its process ended with 0' });
-  expect(follower.ageMs()).toBeUndefined();
-  await follower.stop();
+test('ends with 2 if the folder has data of another catalogue, and nothing to serve', async () => {
+  const { command, state } = await following('1h');
+  await command.kill();
+  rmSync(join(state, 'served'), { recursive: true });
+  const other = runCommand(['serve', '--port', '0', ...followed('http://127.0.0.1:1', state)]);
+  running.push(other);
+  expect(await other.ended).toEqual({ code: 2, signal: null });
+  expect(other.err()).toMatch(/follows http.*, not http:\/\/127\.0\.0\.1:1/);
 });
 
-test('serves on where the system has no memory for a refresh', async () => {
-  const defect = new URL('../../../support/defects/noMemory.ts', import.meta.url).href;
-  const { printed, admin } = await serving(['--import', defect]);
-  await printed(/the refresh failed, generation \w+ goes on: no process can be started: spawn ENOMEM/);
-  expect((await statusOf(admin)).lastFailure?.reason).toMatch(/ENOMEM/);
+test('keeps two snapshots on the disk, whatever the number of refreshes, and over a restart', async () => {
+  const { collections, command, admin, state, upstream } = await following('1h');
+  const snapshots = (): number => {
+    const names = readdirSync(state, { recursive: true, encoding: 'utf8' });
+    const files = names.filter((name) => name.endsWith('.snapshot')).map((name) => statSync(join(state, name)).ino);
+    return new Set(files).size;
+  };
+  expect(snapshots()).toBe(1);
+  for (const count of [4, 5, 6]) {
+    collections.notes = notesOf(count);
+    expect(await ordered(admin)).toMatchObject({ body: { status: 'swapped' } });
+    expect(snapshots()).toBe(2);
+  }
+  await command.kill();
+  collections.notes = notesOf(7);
+  const again = runCommand(['serve', '--port', '0', '--admin-port', '0', ...followed(upstream.url, state)]);
+  running.push(again);
+  await again.printed(/is served now/);
+  expect(snapshots()).toBe(2);
 });
 
 test('data and what is followed cannot both be named', async () => {
@@ -346,7 +364,7 @@ test('waits for a catalogue that is not there yet, says so, and follows another 
 });
 
 test.each(['', '--take-nulls'])('nulls where documents show values: with `%s`', async (flag) => {
-  const { collections, admin, url } = await following('1h', ...(flag === '' ? [] : [flag]));
+  const { collections, admin, url } = await following('1h', flag === '' ? [] : [flag]);
   const nulls = [
     { ob_id: 1, title: null },
     { ob_id: 2, title: 'x', procedureAcquisition: null },
@@ -365,7 +383,7 @@ test.each(['', '--take-nulls'])('nulls where documents show values: with `%s`', 
 });
 
 test.each(['', '--lenient'])('records that are no such records: with `%s`', async (flag) => {
-  const { collections, command, admin, url } = await following('1h', ...(flag === '' ? [] : [flag]));
+  const { collections, command, admin, url } = await following('1h', flag === '' ? [] : [flag]);
   const faulty = (count: number): readonly PlainRecord[] =>
     Array.from({ length: count }, (_, i) => ({ ob_id: i + 1, title: i === 0 ? 17 : `title ${i}` }));
   const all: Record<string, readonly PlainRecord[]> = collections;

@@ -1,0 +1,474 @@
+// How new data reaches a server: the pointer of a target changes, the snapshot that it names is fetched into a cache,
+// loaded and swapped in, and kept for a restart. With --follow, a child process publishes to a target in --state, and
+// the end of each refresh takes the place of a poll.
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { SnapshotCache } from '../../data/distribution/cache.ts';
+import { distrust } from '../../data/distribution/fetch.ts';
+import { openTarget } from '../../data/distribution/openTarget.ts';
+import { decodePointer, isOlderData, type Pointer } from '../../data/distribution/pointer.ts';
+import type { Target } from '../../data/distribution/target.ts';
+import { OperationError } from '../../data/operationError.ts';
+import type { HeldFile } from '../../data/store/load.ts';
+import { type Generation, releaseFile, type ShowProgress } from '../generations/data.ts';
+import type { Change, Generations } from '../generations/generations.ts';
+import { epochMs, steadyMs } from '../observe/clock.ts';
+import type { Report } from '../observe/events.ts';
+import { type Settings, targetAccess } from '../settings/declarations.ts';
+import type { FollowedSource, TargetFigures } from './administration.ts';
+import { fetchGeneration, type FetchFigures } from './fetchGeneration.ts';
+import { FollowProcess, type RefreshEnd } from './followProcess.ts';
+import { Freshness } from './freshness.ts';
+import { Keeping } from './keeping.ts';
+
+/** How long a target may take to answer, and to send 64 KiB. */
+const TIMEOUT_MS = 30_000;
+/** Data that was refused as damaged is tried again after this time, or at once on a reload. */
+const REFUSED_MS = 600_000;
+/** The longest wait after a failed poll, and before noting again what could not be noted for a restart. */
+const FAILED_MS = 10_000;
+/** Polls within --max-stale. Needed even if the target pushes notifications, because only a poll confirms freshness. */
+const POLLS_MIN = 3;
+/** Fraction by which waits differ from --poll, so that replicas do not poll at the same time. */
+const JITTER = 0.1;
+
+interface Failure {
+  readonly atMs: number;
+  readonly reason: string;
+}
+
+/** Has a snapshot served, which it closes if it does not keep it. Resolves to why it was refused, if it was. */
+type Take = (pointer: Pointer, held: HeldFile) => Promise<Pick<Change, 'reason' | 'failure'> | undefined>;
+
+/** A server that wants data from a target. `commandLine` is the script whose `follow` runs. */
+export interface ArrivalOptions {
+  readonly settings: Settings;
+  readonly baseUrl: string;
+  readonly commandLine: string;
+  readonly report: Report;
+}
+
+/** A server that serves its first generation. */
+export interface ServingServer {
+  readonly generations: () => Promise<Generations>;
+  /** The generation that is served. */
+  readonly served: () => string;
+  readonly onRefreshed: (change: Change, atMs: number) => void;
+}
+
+/** The data of one target on its way into one server. */
+export class Arrival implements FollowedSource {
+  readonly #options: ArrivalOptions;
+  readonly #target: Target;
+  readonly #cache: SnapshotCache;
+  readonly #keeping: Keeping;
+  readonly #child: FollowProcess | undefined;
+  readonly #freshness: Freshness;
+  readonly #stop = new AbortController();
+  /** The last pointer that was accepted: its snapshot is served, unless an operator went back from it. */
+  #current: Pointer | undefined;
+  #validator: string | undefined;
+  #refused: { readonly text: string; readonly ms: number; readonly error: OperationError } | undefined;
+  #lastSuccessMs: number | undefined;
+  #lastFailure: Failure | undefined;
+  #isFailing = false;
+  #lastFetch: FetchFigures | undefined;
+  #checking: Promise<OperationError | undefined> | undefined;
+  #wake = new AbortController();
+  /** What came of the last refresh of the child, and why it failed. */
+  #refresh: Promise<Change> | undefined;
+  #refreshFailure: string | undefined;
+
+  private constructor(options: ArrivalOptions, target: Target, cache: SnapshotCache, child: FollowProcess | undefined) {
+    this.#options = options;
+    this.#target = target;
+    this.#cache = cache;
+    this.#child = child;
+    this.#keeping = new Keeping(cache, options.report);
+    this.#freshness = new Freshness(cache.confirmedMs());
+  }
+
+  /** Opens target and cache. Polls nothing and starts nothing yet. Throws OperationError `usage` or `file`. */
+  static async open(options: ArrivalOptions): Promise<Arrival> {
+    const { settings, commandLine, report } = options;
+    const { follow, state } = settings;
+    const access = { timeoutMs: TIMEOUT_MS, ...targetAccess(settings) };
+    if (follow === undefined) {
+      const target = await openTarget(settings.from!, access);
+      return new Arrival(options, target, await SnapshotCache.open(settings.cache, target.name), undefined);
+    }
+    const url = pathToFileURL(path.resolve(state, 'target')).href;
+    const child = new FollowProcess({ ...settings, follow }, url, commandLine, report);
+    // Relative to the cache, so that the folder can be moved.
+    const cache = await SnapshotCache.open(path.join(state, 'served'), '../target', '--state');
+    return new Arrival(options, await openTarget(url, access), cache, child);
+  }
+
+  /** The folder of the cache. */
+  get directory(): string {
+    return this.#cache.directory;
+  }
+
+  /**
+   * The first generation: the newest of the cache that loads, else that of the target, however long that takes. Rejects
+   * with what `load` rejects with, except OperationErrors about the file, and with `usage` if the follow command does.
+   */
+  async first(load: (held: HeldFile) => Promise<Generation>, showProgress: ShowProgress): Promise<Generation> {
+    const { pointers, fetched } = this.#cache;
+    for (const pointer of pointers) {
+      const generation = await this.#loadCached(pointer, load);
+      if (!generation) continue;
+      // An operator who went back from the last one stays there until something newer arrives.
+      const isLast = pointer === pointers[0];
+      this.#current = isLast ? fetched : pointer;
+      if (this.#current) this.#freshness.note(this.#current, false);
+      if (isLast) await this.#keeping.serves(pointer.generation);
+      if (this.#isHeldBack) this.#options.report(this.#heldBackText(pointer));
+      return generation;
+    }
+    if (this.#child) await this.#firstRefresh(this.#child, showProgress);
+    for (;;) {
+      let generation: Generation | undefined;
+      await this.#check(true, async (pointer, held) => {
+        generation = await this.#loadHeld(pointer, held, load);
+        return generation ? undefined : { reason: 'it cannot be loaded' };
+      });
+      if (generation) return generation;
+      if (this.#stop.signal.aborted) throw new OperationError('network', `${this.#target.name}: the server stops`);
+      await this.#pause();
+    }
+  }
+
+  /** From now on new data is swapped in, until `stop`: after each poll, or with --follow each refresh. */
+  begin(serving: ServingServer): void {
+    const child = this.#child;
+    if (child) {
+      child.onEnd = (end) => void (this.#refresh = this.#refreshed(end, serving));
+      child.start();
+      return;
+    }
+    this.#target.watch?.(() => this.#wake.abort(), this.#stop.signal);
+    void (async () => {
+      while (!this.#stop.signal.aborted) {
+        await this.#checkOnce(serving, false);
+        await this.#pause();
+      }
+    })();
+  }
+
+  /** Polls the target and loads what it has, also after a rollback. Resolves to the outcome. */
+  async reload(serving: ServingServer): Promise<Change> {
+    let change: Change | undefined;
+    const failure = await this.#checkOnce(serving, true, (one) => (change = one));
+    if (!this.#keeping.isKept) this.#wake.abort();
+    // A reload has one outcome: if new data was found, what came of it.
+    if (change && (change.status === 'refused') === (failure !== undefined)) return change;
+    const generations = await serving.generations();
+    if (failure) return generations.refuse(failure);
+    try {
+      return await this.#swap(await this.#cache.hold(this.#current!), serving);
+    } catch (error) {
+      if (error instanceof OperationError) return generations.refuse(error);
+      throw error;
+    }
+  }
+
+  /** With --follow: asks the catalogue at once, or again after the refresh that is under way. */
+  async refresh(): Promise<Change> {
+    await this.#child!.refresh();
+    // Assigned right before the refresh was resolved.
+    return this.#refresh!;
+  }
+
+  /** The snapshot file in the cache of a generation other than this one, open; undefined if there is none. */
+  async other(served: string): Promise<HeldFile | undefined> {
+    const other = this.#cache.pointers.find(({ generation }) => generation !== served);
+    try {
+      return other && (await this.#cache.hold(other));
+    } catch (error) {
+      if (error instanceof OperationError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Notes which generation is served, so that a restart begins with it. Never rejects. */
+  serves(generation: string): Promise<void> {
+    return this.#keeping.serves(generation);
+  }
+
+  unreadyReason(): string | undefined {
+    const { from, follow, maxStaleMs = Infinity } = this.#options.settings;
+    const failure = follow === undefined && this.#isFailing ? this.#lastFailure?.reason : this.#refreshFailure;
+    const why = failure === undefined ? '' : `: ${failure}`;
+    if (!this.#current) return `waiting for the first ${follow ? `data of ${follow}` : `snapshot of ${from!}`}${why}`;
+    const { staleMs, ageMs = 0 } = this.#freshness;
+    const stale = (ms: number, what: string): string => `the data is stale: for ${Math.round(ms / 1000)} s ${what}`;
+    if (follow !== undefined)
+      return ageMs > maxStaleMs ? stale(ageMs, `it was not refreshed from ${follow}${why}`) : undefined;
+    if (staleMs > maxStaleMs) return stale(staleMs, `it was not confirmed by ${from!}${why}`);
+    if (ageMs <= maxStaleMs) return undefined;
+    return stale(ageMs, `whoever publishes to ${from!} did not refresh it; does that run?`);
+  }
+
+  ageMs(): number | undefined {
+    return this.#freshness.ageMs;
+  }
+
+  status(): unknown {
+    if (this.#child) return undefined;
+    const failure = this.#lastFailure;
+    return {
+      target: this.#target.name,
+      generation: this.#current?.generation ?? null,
+      sequence: this.#current?.sequence ?? null,
+      created: this.#current?.created ?? null,
+      refreshed: this.#current?.refreshed ?? null,
+      heldBack: this.#isHeldBack,
+      staleSeconds: this.#current ? Math.round(this.#freshness.staleMs / 1000) : null,
+      lastSuccess: this.#lastSuccessMs === undefined ? null : new Date(this.#lastSuccessMs).toISOString(),
+      lastFailure: failure ? { at: new Date(failure.atMs).toISOString(), reason: failure.reason } : null,
+      lastFetch: this.#lastFetch ?? null,
+      kept: this.#cache.pointers.map(({ generation }) => generation),
+    };
+  }
+
+  figures(): TargetFigures | undefined {
+    if (this.#child) return undefined;
+    const seconds = (ms: number | undefined): number | undefined => ms && ms / 1000;
+    return {
+      stale: this.#current ? this.#freshness.staleMs / 1000 : undefined,
+      success: seconds(this.#lastSuccessMs),
+      failure: seconds(this.#lastFailure?.atMs),
+      fetchBytes: this.#lastFetch?.bytes,
+      fetchSeconds: this.#lastFetch?.seconds,
+    };
+  }
+
+  /** Stops polls, fetches and the child. The next run resumes a partial download. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#child?.stop();
+    await this.#checking?.catch(() => undefined);
+    await this.#target.close();
+  }
+
+  /** Resolves when the child has refreshed and published for the first time. */
+  #firstRefresh(child: FollowProcess, showProgress: ShowProgress): Promise<void> {
+    const { settings, report } = this.#options;
+    report(`there is no data in ${settings.state} yet: it is fetched first`);
+    return showProgress(
+      (onProgress) =>
+        new Promise((resolve, reject) => {
+          child.onProgress = onProgress;
+          child.onEnd = ({ reason, isUsage, retryMs = 0 }) => {
+            this.#refreshFailure = reason;
+            if (reason === undefined) return resolve();
+            if (isUsage || this.#stop.signal.aborted) return reject(new OperationError('usage', reason));
+            const retry = `${settings.follow!} is asked again in ${retryMs / 1000} s`;
+            report(`nothing to serve yet, ${retry}: ${reason}`, 'error', { event: 'refused', reason });
+          };
+          child.start();
+        }),
+    );
+  }
+
+  /** Swaps in what a refresh has published. A rollback stays unless that is new. */
+  async #refreshed({ reason, seconds, isDead }: RefreshEnd, serving: ServingServer): Promise<Change> {
+    let change: Change | undefined;
+    let failure = reason;
+    if (reason === undefined) {
+      const error = await this.#checkOnce(serving, true, (one) => (change = one));
+      failure = error?.message;
+    } else if (isDead && !this.#stop.signal.aborted) {
+      const generation = serving.served();
+      const line = `the refresh failed, generation ${generation.slice(0, 12)} goes on: ${reason}`;
+      this.#options.report(line, 'error', { event: 'refused', generation, reason, seconds });
+    }
+    const served = serving.served();
+    change ??=
+      failure === undefined
+        ? { status: 'unchanged', served, seconds }
+        : { status: 'refused', served, reason: failure, seconds };
+    if (this.#stop.signal.aborted) return change;
+    this.#refreshFailure = change.status === 'refused' ? change.reason : undefined;
+    serving.onRefreshed(change, epochMs());
+    return change;
+  }
+
+  /** Whether an operator went back (`POST /rollback`) from the last generation that was fetched. */
+  get #isHeldBack(): boolean {
+    return this.#cache.fetched !== this.#cache.pointers[0];
+  }
+
+  #heldBackText({ generation }: Pointer): string {
+    const [served, left] = [generation, this.#cache.fetched!.generation].map((name) => name.slice(0, 12));
+    return `generation ${served} is served, to which somebody went back from ${left}: until something newer is published`;
+  }
+
+  /** Waits for about --poll, or less within --max-stale, or until the target or `stop` wakes it. */
+  async #pause(): Promise<void> {
+    const { pollMs, maxStaleMs = Infinity } = this.#options.settings;
+    const everyMs = Math.min(pollMs, maxStaleMs / POLLS_MIN);
+    const ms =
+      (this.#isFailing || !this.#keeping.isKept ? Math.min(everyMs, FAILED_MS) : everyMs) *
+      (1 + JITTER * (2 * Math.random() - 1));
+    const signal = AbortSignal.any([this.#stop.signal, this.#wake.signal]);
+    await wait(ms, undefined, { signal }).catch(() => undefined);
+    this.#wake = new AbortController();
+  }
+
+  /** One check at a time: another one waits for it. `onChange` is called with what came of new data. */
+  async #checkOnce(
+    serving: ServingServer,
+    isOrder: boolean,
+    onChange: (change: Change) => void = () => undefined,
+  ): Promise<OperationError | undefined> {
+    while (this.#checking) await this.#checking.catch(() => undefined);
+    this.#checking = this.#check(isOrder, async (_, held) => {
+      const change = await this.#swap(held, serving);
+      onChange(change);
+      return change.status === 'refused' ? change : undefined;
+    }).finally(() => (this.#checking = undefined));
+    return this.#checking;
+  }
+
+  async #swap(held: HeldFile, { generations }: ServingServer): Promise<Change> {
+    let change: Change | undefined;
+    try {
+      change = await (await generations()).take(held);
+      return change;
+    } finally {
+      if (change?.status !== 'swapped') releaseFile(held);
+    }
+  }
+
+  /** Polls, fetches, and has new data taken. Resolves to what failed, which is reported the first time. */
+  async #check(isOrder: boolean, take: Take): Promise<OperationError | undefined> {
+    try {
+      // Whatever comes of the poll: the next restart may be without the target.
+      if (!this.#keeping.isKept) await this.#keeping.keepAgain(this.#current!);
+      const found = await this.#target.readPointer(isOrder ? undefined : this.#validator, this.#stop.signal);
+      if (found === undefined) throw new OperationError('network', `${this.#target.name}: nothing is published there`);
+      if (found !== 'unchanged') {
+        await this.#accept(found.text, isOrder, take);
+        this.#validator = found.validator;
+      }
+      await this.#confirm();
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      if (!this.#stop.signal.aborted) this.#fail(error);
+      return error;
+    }
+  }
+
+  async #accept(text: string, isOrder: boolean, take: Take): Promise<void> {
+    const refused = this.#refused;
+    if (refused?.text === text && !isOrder && steadyMs() - refused.ms < REFUSED_MS) throw refused.error;
+    try {
+      const pointer = decodePointer(text, this.#target.name);
+      const current = this.#current;
+      if (pointer.sha256 !== current?.sha256) {
+        this.#assertNewer(pointer);
+        await this.#bring(pointer, take);
+      } else if (pointer.sequence < current.sequence) return; // A mirror lags behind.
+      if (pointer.sequence !== current?.sequence || pointer.sha256 !== current.sha256)
+        await this.#keeping.keep(pointer);
+      // Only now, so that /status names what a restart begins with.
+      this.#current = pointer;
+      // A change that is seen when it happens is of now, whatever the clocks of two machines say. A child has our clock.
+      const isSeen = !this.#child && this.#lastSuccessMs !== undefined && !this.#isFailing;
+      this.#freshness.note(pointer, isSeen);
+      this.#refused = undefined;
+    } catch (error) {
+      // Network and disk may be better at the next poll.
+      const isPassing = !(error instanceof OperationError) || error.code === 'network' || error.code === 'file';
+      if (!isPassing) this.#refused = { text, ms: steadyMs(), error };
+      throw error;
+    }
+  }
+
+  /** By the times of the data; if those are equal or unknown, by the numbers of the pointers. Uses no clock. */
+  #assertNewer(pointer: Pointer): void {
+    const current = this.#current;
+    if (!current || this.#options.settings.allowRollback) return;
+    const isBefore = !isOlderData(current, pointer) && pointer.sequence <= current.sequence;
+    if (!isOlderData(pointer, current) && !isBefore) return;
+    const text = ({ generation, created, sequence }: Pointer): string =>
+      `generation ${generation.slice(0, 12)} (number ${sequence}${created === undefined ? '' : `, data of ${created}`})`;
+    const how = this.#isHeldBack ? 'was fetched before' : 'is served';
+    const what = `${text(pointer)} is older than ${text(current)}, which ${how}`;
+    throw new OperationError('refused', `${this.#target.name}: ${what}; --allow-rollback takes it`);
+  }
+
+  /** Fetches a generation and has it taken. */
+  async #bring(pointer: Pointer, take: Take): Promise<void> {
+    const { baseUrl, report, settings } = this.#options;
+    const { held, figures } = await fetchGeneration(pointer, {
+      target: this.#target,
+      cache: this.#cache,
+      signal: this.#stop.signal,
+      stallMs: TIMEOUT_MS,
+      blocksFor: settings.gzip === 'stored' ? baseUrl : undefined,
+      report,
+    });
+    if (figures.bytes > 0) this.#lastFetch = figures;
+    const refusal = await take(pointer, held);
+    if (!refusal) return;
+    // Any other failure is not that of the file, which other replicas or the next try may need.
+    if (refusal.failure === 'snapshot') await distrust(this.#cache.snapshotFile(pointer));
+    throw new OperationError('refused', refusal.reason ?? '');
+  }
+
+  async #loadCached(pointer: Pointer, load: (held: HeldFile) => Promise<Generation>): Promise<Generation | undefined> {
+    try {
+      return await this.#loadHeld(pointer, await this.#cache.hold(pointer), load);
+    } catch (error) {
+      if (!(error instanceof OperationError) || error.code === 'memory') throw error;
+      this.#reportUnusable(pointer, error);
+      return undefined;
+    }
+  }
+
+  /** Loads a snapshot of the cache; undefined, and reported, if its file is damaged or cannot be read. */
+  async #loadHeld(
+    pointer: Pointer,
+    held: HeldFile,
+    load: (held: HeldFile) => Promise<Generation>,
+  ): Promise<Generation | undefined> {
+    try {
+      return await load(held);
+    } catch (error) {
+      releaseFile(held);
+      if (!(error instanceof OperationError) || error.code === 'memory') throw error;
+      this.#reportUnusable(pointer, error);
+      // A file that cannot be read now may be readable at the next start.
+      if (error.code === 'snapshot') await distrust(this.#cache.snapshotFile(pointer));
+      return undefined;
+    }
+  }
+
+  #reportUnusable({ generation }: Pointer, { message }: OperationError): void {
+    this.#options.report(`generation ${generation.slice(0, 12)} of the cache is not taken: ${message}`, 'warn');
+  }
+
+  async #confirm(): Promise<void> {
+    this.#lastSuccessMs = epochMs();
+    this.#freshness.confirm();
+    await this.#keeping.confirm(this.#lastSuccessMs);
+    if (this.#isFailing) this.#options.report(`${this.#target.name}: what is served is current again`);
+    this.#isFailing = false;
+  }
+
+  #fail({ message }: OperationError): void {
+    const isNew = !this.#isFailing || this.#lastFailure?.reason !== message;
+    this.#isFailing = true;
+    this.#lastFailure = { atMs: epochMs(), reason: message };
+    const goesOn = this.#current
+      ? `generation ${this.#current.generation.slice(0, 12)} goes on`
+      : 'nothing to serve yet';
+    const step = { event: 'refused', target: this.#target.name, reason: message } as const;
+    if (isNew) this.#options.report(`not taken, ${goesOn}: ${message}`, 'warn', step);
+  }
+}

@@ -1,0 +1,95 @@
+// Fetches a generation that a pointer names into the cache: the snapshot, then its compressed records if there are any
+// for the server's base URL. Verifies what the pointer says of it; the sections are verified when it is loaded.
+import { addressOf } from '../../data/blocks/blockFiles.ts';
+import type { SnapshotCache } from '../../data/distribution/cache.ts';
+import { distrust, fetchObject } from '../../data/distribution/fetch.ts';
+import { blocksName, type Pointer, snapshotName } from '../../data/distribution/pointer.ts';
+import type { Target } from '../../data/distribution/target.ts';
+import { OperationError } from '../../data/operationError.ts';
+import { describeHeld, type HeldFile } from '../../data/store/load.ts';
+import { secondsSince, steadyMs } from '../observe/clock.ts';
+import type { Report } from '../observe/events.ts';
+import { bytesText } from '../observe/quantities.ts';
+import { releaseFile } from '../generations/data.ts';
+
+/** From where to where. `stallMs` is how long the target may take to send 64 KiB. */
+export interface GenerationFetch {
+  readonly target: Target;
+  readonly cache: SnapshotCache;
+  readonly signal: AbortSignal;
+  readonly stallMs: number;
+  /** Compressed records for this base URL are fetched too. */
+  readonly blocksFor: string | undefined;
+  readonly report: Report;
+}
+
+/** What came of a fetch; `bytes` is 0 if the cache had all of it. */
+export interface FetchFigures {
+  readonly generation: string;
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/**
+ * Fetches what the cache does not have. Resolves to the snapshot file, which the caller closes. Throws OperationError as
+ * fetchObject does, `snapshot` for another generation than the pointer names, `refused` for another date.
+ */
+export async function fetchGeneration(
+  pointer: Pointer,
+  { target, cache, signal, stallMs, blocksFor, report }: GenerationFetch,
+): Promise<{ readonly held: HeldFile; readonly figures: FetchFigures }> {
+  const startMs = steadyMs();
+  const makeRoom = (): Promise<void> => cache.removeOthers([pointer]);
+  const shared = { target, signal, stallMs, makeRoom };
+  const file = cache.snapshotFile(pointer);
+  const { generation } = pointer;
+  let bytes = await fetchObject({ ...shared, name: snapshotName(pointer), stored: pointer, file });
+  const held = await cache.hold(pointer);
+  try {
+    await assertDescribed(held, pointer, target.name);
+    const address = blocksFor === undefined ? undefined : addressOf(blocksFor);
+    const blocks = pointer.blocks.find((one) => one.address === address);
+    if (blocks) {
+      const at = cache.blocksFile(pointer, blocks.address);
+      const fetched = fetchObject({ ...shared, name: blocksName(blocks), stored: blocks, file: at });
+      bytes += await fetched.catch((error: unknown) => {
+        if (!(error instanceof OperationError) || signal.aborted) throw error;
+        report(`records are compressed here, since what was published cannot be had: ${error.message}`, 'warn');
+        return 0;
+      });
+    }
+  } catch (error) {
+    releaseFile(held);
+    throw error;
+  }
+  const seconds = secondsSince(startMs);
+  const figures = { generation, bytes, seconds };
+  const line = `fetched and verified generation ${generation.slice(0, 12)} of ${target.name}: ${bytesText(bytes)} in ${seconds} s`;
+  report(line, 'info', { event: 'fetched', target: target.name, ...figures });
+  return { held, figures };
+}
+
+async function assertDescribed(held: HeldFile, pointer: Pointer, name: string): Promise<void> {
+  const { generation, created } = await describedOrDistrusted(held, pointer, name);
+  if (created === pointer.created) return;
+  // Otherwise a publisher of the pointer alone could date an old generation as new. The file is intact, so it stays.
+  const [actual, claimed] = [created, pointer.created].map((time) => time ?? 'no time');
+  const what = `the pointer dates generation ${generation.slice(0, 12)} ${claimed}, but its snapshot has ${actual}`;
+  throw new OperationError('refused', `${name}: ${what}: publish it again`);
+}
+
+async function describedOrDistrusted(
+  held: HeldFile,
+  { generation }: Pointer,
+  name: string,
+): Promise<ReturnType<typeof describeHeld>> {
+  try {
+    const described = describeHeld(held);
+    if (described.generation === generation) return described;
+    const what = `the snapshot is of generation ${described.generation}, expected ${generation}`;
+    throw new OperationError('snapshot', `${name}: ${what}`);
+  } catch (error) {
+    await distrust(held.file);
+    throw error;
+  }
+}

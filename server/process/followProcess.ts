@@ -1,0 +1,179 @@
+// The follow command as a child process of a server. It refreshes the folder --state and publishes each new generation
+// to a target in it. Its log lines become the server's, and a process that dies is started again.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { OnProgress, Progress } from '../../data/progress.ts';
+import type { DataEvent, Level, Report } from '../observe/events.ts';
+import type { Settings } from '../settings/declarations.ts';
+import { crawlWords } from '../settings/replicaSettings.ts';
+import { withoutSettings } from '../settings/sources.ts';
+
+/** Settings of glibc for a process that builds snapshots: launch.js, which gives the reason, has the same. */
+export const BUILDING_MEMORY = { GLIBC_TUNABLES: 'glibc.malloc.arena_max=1:glibc.malloc.hugetlb=1' };
+
+/** A message from the follow command to the process that started it. */
+export type FollowMessage =
+  | { readonly kind: 'progress'; readonly progress: Progress }
+  /** The end of the refresh that answers all orders up to `order`. `reason`: why it failed. */
+  | { readonly kind: 'refreshed'; readonly order: number; readonly seconds: number; readonly reason?: string };
+
+/** Asks the follow command to refresh at once, or again after the refresh that is under way. */
+export interface RefreshOrder {
+  readonly order: number;
+}
+
+/** How a refresh ended. */
+export interface RefreshEnd {
+  /** Why it failed. */
+  readonly reason: string | undefined;
+  readonly seconds: number;
+  /** The process ended, so that it has logged nothing of this. */
+  readonly isDead: boolean;
+  /** It was called with wrong arguments: no retry helps. */
+  readonly isUsage: boolean;
+  /** When it is tried again, unless that is after --every. */
+  readonly retryMs: number | undefined;
+}
+
+/** Limit of the text on standard error that is repeated as a reason. */
+const REASON_CHARACTERS_MAX = 4096;
+/** The wait before the first retry of a process that died, or has not refreshed once; doubles up to --every. */
+const FIRST_RETRY_MS = 10_000;
+/** Exit code of a usage error. */
+const USAGE = 2;
+
+interface Waiting extends RefreshOrder {
+  readonly resolve: (end: RefreshEnd) => void;
+}
+
+/** The process; none runs before `start` or `refresh`. */
+export class FollowProcess {
+  /** Called at the end of each refresh, and when the process dies. */
+  onEnd: (end: RefreshEnd) => void = () => undefined;
+  onProgress: OnProgress = () => undefined;
+  readonly #words: readonly string[];
+  readonly #everyMs: number;
+  readonly #report: Report;
+  #child: ChildProcess | undefined;
+  #closed: Promise<void> = Promise.resolve();
+  #waiting: readonly Waiting[] = [];
+  #lastOrder = 0;
+  #hasRefreshed = false;
+  #retryMs = FIRST_RETRY_MS;
+  #retry: NodeJS.Timeout | undefined;
+  #isStopping = false;
+
+  /** `commandLine` is the script whose `follow` runs; `target` the URL that it publishes to. */
+  constructor(settings: Settings & { readonly follow: string }, target: string, commandLine: string, report: Report) {
+    const { follow, state, everyMs } = settings;
+    const publishing = ['--publish-to', target, '--keep', '1'];
+    const words = ['follow', follow, '-o', state, ...publishing, '--log-format', 'json', ...crawlWords(settings)];
+    this.#words = ['--disable-sigusr1', commandLine, ...words];
+    this.#everyMs = everyMs;
+    this.#report = report;
+  }
+
+  /** Starts the process unless it runs. It refreshes at once, and again every --every. */
+  start(): void {
+    if (this.#child || this.#isStopping) return;
+    clearTimeout(this.#retry);
+    this.#lastOrder = 0;
+    let isOver = false;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#closed = promise;
+    const end = (reason: string, isUsage: boolean): void => {
+      if (isOver) return;
+      isOver = true;
+      this.#child = undefined;
+      resolve();
+      this.#end({ reason, seconds: 0, isDead: true, isUsage }, Infinity);
+    };
+    const child = spawned(this.#words, (error) => end(`no process can be started: ${error.message}`, false));
+    if (!child?.stdout || !child.stderr) return;
+    this.#child = child;
+    let errors = '';
+    createInterface({ input: child.stdout }).on('line', (line) => this.#forward(line));
+    child.stderr.on('data', (piece: Buffer) => (errors = (errors + piece.toString()).slice(-REASON_CHARACTERS_MAX)));
+    child.on('message', (message: FollowMessage) => {
+      if (message.kind === 'progress') return this.onProgress(message.progress);
+      const { order, seconds, reason } = message;
+      const text = reason === undefined ? undefined : inOneLine(reason);
+      this.#end({ reason: text, seconds, isDead: false, isUsage: false }, order);
+    });
+    child.once('close', (code, signal) => {
+      const reason = inOneLine(errors.trim().replaceAll(/^catalogue-replica: /gm, ''));
+      end(reason || `its process ended with ${signal ?? code}`, code === USAGE);
+    });
+  }
+
+  /** Refreshes at once, or again after the refresh that is under way. Never rejects. */
+  refresh(): Promise<RefreshEnd> {
+    const { promise, resolve } = Promise.withResolvers<RefreshEnd>();
+    const order = this.#child ? ++this.#lastOrder : 0;
+    this.#waiting = [...this.#waiting, { order, resolve }];
+    // An order that does not arrive is answered when the process closes.
+    if (this.#child) this.#child.send({ order } satisfies RefreshOrder, () => undefined);
+    else if (this.#isStopping) this.#end({ reason: STOPS, seconds: 0, isDead: true, isUsage: false }, order);
+    else this.start();
+    return promise;
+  }
+
+  /** Stops the process: the next one resumes what it was doing. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    clearTimeout(this.#retry);
+    this.#child?.kill('SIGTERM');
+    await this.#closed;
+  }
+
+  #end(end: Omit<RefreshEnd, 'retryMs'>, order: number): void {
+    let retryMs: number | undefined;
+    if (end.reason === undefined) {
+      this.#hasRefreshed = true;
+      this.#retryMs = FIRST_RETRY_MS;
+    } else if (!this.#isStopping && (end.isDead || !this.#hasRefreshed)) {
+      retryMs = Math.min(this.#retryMs, this.#everyMs);
+      this.#retryMs = retryMs * 2;
+      clearTimeout(this.#retry);
+      this.#retry = setTimeout(() => void this.refresh(), retryMs);
+    }
+    const whole = { ...end, retryMs };
+    this.onEnd(whole);
+    const answered = this.#waiting.filter((one) => one.order <= order);
+    this.#waiting = this.#waiting.filter((one) => one.order > order);
+    for (const { resolve } of answered) resolve(whole);
+  }
+
+  #forward(line: string): void {
+    let parsed: { readonly message?: string; readonly level?: Level } = {};
+    try {
+      parsed = JSON.parse(line) as typeof parsed;
+    } catch {
+      // Not JSON, such as a warning of Node: forwarded as it is.
+    }
+    const { message = line, level, ...step } = parsed;
+    this.#report(message, level, 'event' in step ? (step as DataEvent) : undefined);
+  }
+}
+
+const STOPS = 'the server ends';
+
+/** A process; undefined, or without pipes, if descriptors or memory ran out: then `onError` is called. */
+function spawned(words: readonly string[], onError: (error: Error) => void): ChildProcess | undefined {
+  // The command refuses settings of a server in its environment.
+  const env = { ...BUILDING_MEMORY, ...withoutSettings(process.env) };
+  try {
+    // The channel carries orders and progress, and ends the process with this one, however this one ends.
+    const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    return child.on('error', onError);
+  } catch (error) {
+    onError(error as Error);
+    return undefined;
+  }
+}
+
+/** Of many lines the first and the last, such as errors and their number. */
+function inOneLine(text: string): string {
+  const lines = text.split('\n');
+  return lines.length > 2 ? `${lines[0]} ... ${lines.at(-1)}` : lines.join('; ');
+}
