@@ -14,6 +14,7 @@ import { compressTold } from './compress.ts';
 import { crawlingOf, damageTold, leftOut, retryTold, tellingOfSignals } from './crawl.ts';
 import type { ShowProgress } from '../generations/data.ts';
 import type { FollowMessage, RefreshOrder } from '../process/followProcess.ts';
+import { collectSoon } from '../threads/release.ts';
 import type { Settings } from '../settings/declarations.ts';
 import { withoutSecrets } from '../settings/values.ts';
 import type { Outputs } from './parts.ts';
@@ -92,6 +93,8 @@ async function followTold(
           ...(reason !== undefined && { reason }),
         });
         if (flags.once === true) return;
+        // Until the next refresh nothing else makes V8 free the memories of snapshots.
+        collectSoon();
         await orders.after(order, Math.max(0, startMs + settings.everyMs - steadyMs()));
       }
     } finally {

@@ -131,7 +131,8 @@ export class Arrival implements FollowedSource {
     for (;;) {
       let generation: Generation | undefined;
       await this.#check(true, async (pointer, held) => {
-        generation = await this.#loadHeld(pointer, held, load);
+        releaseFile(held);
+        generation = await this.#loadCached(pointer, load);
         return generation ? undefined : { reason: 'it cannot be loaded' };
       });
       if (generation) return generation;
@@ -162,8 +163,8 @@ export class Arrival implements FollowedSource {
     let change: Change | undefined;
     const failure = await this.#checkOnce(serving, true, (one) => (change = one));
     if (!this.#keeping.isKept) this.#wake.abort();
-    // A reload has one outcome: if new data was found, what came of it.
-    if (change && (change.status === 'refused') === (failure !== undefined)) return change;
+    // If there was new data, its outcome is that of the reload.
+    if (change) return change;
     const generations = await serving.generations();
     if (failure) return generations.refuse(failure);
     try {
@@ -347,7 +348,7 @@ export class Arrival implements FollowedSource {
   async #check(isOrder: boolean, take: Take): Promise<OperationError | undefined> {
     try {
       // Whatever comes of the poll: the next restart may be without the target.
-      if (!this.#keeping.isKept) await this.#keeping.keepAgain(this.#current!);
+      if (!this.#keeping.isKept) await this.#keeping.keep(this.#current!);
       const found = await this.#target.readPointer(isOrder ? undefined : this.#validator, this.#stop.signal);
       if (found === undefined) throw new OperationError('network', `${this.#target.name}: nothing is published there`);
       if (found !== 'unchanged') {
@@ -421,36 +422,21 @@ export class Arrival implements FollowedSource {
     throw new OperationError('refused', refusal.reason ?? '');
   }
 
-  async #loadCached(pointer: Pointer, load: (held: HeldFile) => Promise<Generation>): Promise<Generation | undefined> {
-    try {
-      return await this.#loadHeld(pointer, await this.#cache.hold(pointer), load);
-    } catch (error) {
-      if (!(error instanceof OperationError) || error.code === 'memory') throw error;
-      this.#reportUnusable(pointer, error);
-      return undefined;
-    }
-  }
-
   /** Loads a snapshot of the cache; undefined, and reported, if its file is damaged or cannot be read. */
-  async #loadHeld(
-    pointer: Pointer,
-    held: HeldFile,
-    load: (held: HeldFile) => Promise<Generation>,
-  ): Promise<Generation | undefined> {
+  async #loadCached(pointer: Pointer, load: (held: HeldFile) => Promise<Generation>): Promise<Generation | undefined> {
+    let held: HeldFile | undefined;
     try {
+      held = await this.#cache.hold(pointer);
       return await load(held);
     } catch (error) {
       releaseFile(held);
       if (!(error instanceof OperationError) || error.code === 'memory') throw error;
-      this.#reportUnusable(pointer, error);
+      const what = `generation ${pointer.generation.slice(0, 12)} of the cache`;
+      this.#options.report(`${what} is not taken: ${error.message}`, 'warn');
       // A file that cannot be read now may be readable at the next start.
       if (error.code === 'snapshot') await distrust(this.#cache.snapshotFile(pointer));
       return undefined;
     }
-  }
-
-  #reportUnusable({ generation }: Pointer, { message }: OperationError): void {
-    this.#options.report(`generation ${generation.slice(0, 12)} of the cache is not taken: ${message}`, 'warn');
   }
 
   async #confirm(): Promise<void> {

@@ -69,27 +69,21 @@ export async function fetchGeneration(
   return { held, figures };
 }
 
+/** A file that is no snapshot of the pointer's generation is fetched again the next time. */
 async function assertDescribed(held: HeldFile, pointer: Pointer, name: string): Promise<void> {
-  const { generation, created } = await describedOrDistrusted(held, pointer, name);
-  if (created === pointer.created) return;
-  // Otherwise a publisher of the pointer alone could date an old generation as new. The file is intact, so it stays.
-  const [actual, claimed] = [created, pointer.created].map((time) => time ?? 'no time');
-  const what = `the pointer dates generation ${generation.slice(0, 12)} ${claimed}, but its snapshot has ${actual}`;
-  throw new OperationError('refused', `${name}: ${what}: publish it again`);
-}
-
-async function describedOrDistrusted(
-  held: HeldFile,
-  { generation }: Pointer,
-  name: string,
-): Promise<ReturnType<typeof describeHeld>> {
+  let created: string | undefined;
   try {
     const described = describeHeld(held);
-    if (described.generation === generation) return described;
-    const what = `the snapshot is of generation ${described.generation}, expected ${generation}`;
-    throw new OperationError('snapshot', `${name}: ${what}`);
+    ({ created } = described);
+    const what = `the snapshot is of generation ${described.generation}, expected ${pointer.generation}`;
+    if (described.generation !== pointer.generation) throw new OperationError('snapshot', `${name}: ${what}`);
   } catch (error) {
     await distrust(held.file);
     throw error;
   }
+  if (created === pointer.created) return;
+  // Otherwise a publisher of the pointer alone could date an old generation as new. The file is intact, so it stays.
+  const [actual, claimed] = [created, pointer.created].map((time) => time ?? 'no time');
+  const what = `the pointer dates generation ${pointer.generation.slice(0, 12)} ${claimed}, but its snapshot has ${actual}`;
+  throw new OperationError('refused', `${name}: ${what}: publish it again`);
 }
