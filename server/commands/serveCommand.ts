@@ -69,7 +69,7 @@ async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }
     if (isJson) report(`${NAME} ${packageVersion()} on Node ${process.versions.node}, process ${process.pid}`);
     // Nobody watches elsewhere, and a server in production must not meet requests of its own.
     const isWatched = output.isTTY === true && !isJson && !isQuiet;
-    const firstRun = isWatched ? new (await import('./firstRun.ts')).FirstRun(report, settings) : undefined;
+    const firstRun = isWatched ? new (await import('./firstRun.ts')).FirstRun(report) : undefined;
     const talliesOf = firstRun && ((known: RequestTallies | undefined) => firstRun.tallies(known));
     const heard = Promise.withResolvers<NodeJS.Signals>();
     // Until then there is nobody to drain, and a signal ends the process by itself.
