@@ -26,9 +26,9 @@ export { openBlocks } from './snapshot/openBlocks.ts';
 // The way of a list from text to page, and what it is made of.
 export { answerList, type Asker, type Here, type List, listHere } from './list.ts';
 export type { Ask, ExportFormat, IgnoredName, QueryOptions } from './query/ask.ts';
-export { type Counters, newCounters } from './find/counters.ts';
-export { execute, findRows, type Hits, hitsOf, hitsUnless, walkedPage } from './find/execute.ts';
-export { explain, explained } from './find/explain.ts';
+export { type Counters, Meter, newCounters, type Purpose } from './find/counters.ts';
+export { execute, findRows, hasView, type Hits, hitsOf, nearPage } from './find/execute.ts';
+export { explain, explained, purposeName } from './find/explain.ts';
 export { exportKey, filterKey, viewKey } from './query/filterKey.ts';
 export { parseInstant } from './query/instant.ts';
 export { decodedBytes, decodeForm } from './query/form.ts';
@@ -40,9 +40,8 @@ export { LOOKUPS } from './query/lookups.ts';
 export { namesOnPages, parameterNames, PARAMETERS } from './query/parameters.ts';
 export { limitWithout, type View } from './query/reading.ts';
 export { parseRecordQuery, regexProblems } from './query/parse.ts';
-export { hasRegex, type Plan } from './find/plan.ts';
+export type { Plan } from './find/plan.ts';
 export type { Problem } from './query/problems.ts';
-export { hasView, isViewHeavy } from './find/viewCost.ts';
 
 // From rows to the bytes of an answer.
 export { type Body, wholeBody } from './page/body.ts';

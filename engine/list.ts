@@ -5,7 +5,7 @@ import { countSelected, selectedRow, type Selection } from './index/rowset.ts';
 import type { CollectionIndex } from './index/table.ts';
 import { exportRepresentation, pageRepresentation, type Representation } from './page/representation.ts';
 import type { Ask, QueryOptions } from './query/ask.ts';
-import { newCounters, type Counters } from './find/counters.ts';
+import type { Meter } from './find/counters.ts';
 import { execute, type Hits } from './find/execute.ts';
 import { pageLinks } from './query/links.ts';
 import { parseListQuery } from './query/parse.ts';
@@ -70,8 +70,8 @@ function lastIdOf({ ids }: CollectionIndex, rows: Selection): number | undefined
 }
 
 /**
- * The steps of a list that was asked for in the calling thread: of a query with problems the first alone, of one that
- * was cancelled the first two.
+ * The steps of a list that was asked for in the calling thread: of a query with problems the first alone, of one
+ * without hits the first two. /
  */
 export interface ListSteps {
   readonly ask: Ask;
@@ -80,24 +80,23 @@ export interface ListSteps {
   readonly page?: Representation;
 }
 
-/** How a list is asked for in the calling thread; `isCancelled` as in execute.ts. */
+/** How a list is asked for in the calling thread. The list has no hits if the meter's budget does not suffice. */
 export interface Here {
   readonly options: QueryOptions;
   readonly form: ServedForm;
   readonly path?: string;
-  readonly counters?: Counters;
-  readonly isCancelled?: () => boolean;
+  readonly meter?: Meter;
 }
 
 /** A list found in the calling thread, whatever it costs, with every step at hand: for commands, benches and tests. */
 export function listHere(collection: CollectionIndex, query: string | undefined, here: Here): ListSteps {
-  const { options, form, path = '', counters = newCounters(), isCancelled } = here;
+  const { options, form, path = '', meter } = here;
   const asker: Asker<ListSteps> = {
     options,
     path,
     stop: (ask) => (ask.problems.length > 0 ? { ask } : undefined),
     formOf: () => form,
-    find: (list) => execute(collection, list.plan, counters, isCancelled),
+    find: (list) => execute(collection, list.plan, meter),
     miss: ({ ask, plan: planned }) => ({ ask, plan: planned }),
     answer: (page, hits, { ask, plan: planned }) => ({ ask, plan: planned, hits, page }),
   };

@@ -1,7 +1,7 @@
 // A pool thread: executes heavy plans over the shared snapshot and answers row ids. Never opens a socket; a cancelled
-// task ends itself within one slice of its scan, or one pass over the rows at hand.
+// task ends itself within one slice of its scan, or one pass over rows.
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
-import { compacted, findRows, type Hits, newCounters, openSnapshot, ownBuffers, hitsUnless } from '../engine/engine.ts';
+import { compacted, findRows, type Hits, hitsOf, Meter, openSnapshot, ownBuffers } from '../engine/engine.ts';
 import { budgetOf } from './budget.ts';
 import { beNice } from './niceness.ts';
 import { TaskFlag, type HeavyFinding, type HeavyTask, type PoolData } from './protocol.ts';
@@ -23,15 +23,16 @@ export function runPlan(task: HeavyTask): unknown {
 /** Piscina takes the value of what is moved, and hands its buffers over. */
 function answerTo({ collection, plan, wants, set: known }: HeavyTask, isStopped: () => boolean): unknown {
   const index = catalogue.collection(collection);
-  const counters = newCounters();
-  const found = known ?? findRows(index, plan, counters, isStopped);
+  const meter = new Meter(Infinity, undefined, isStopped);
+  const found = known ?? findRows(index, plan, meter);
   if (!found) return undefined;
-  const page = wants === 'set' ? undefined : hitsUnless(index, found, plan, counters, isStopped);
+  const page = wants === 'set' ? undefined : hitsOf(index, found, plan, meter);
   if (wants !== 'set' && !page) return undefined;
   const set = wants === 'page' ? undefined : compacted(found, index.rows);
+  const work = { counters: meter.counters, spentNs: meter.spent };
   const value: HeavyFinding = page
-    ? { kind: 'page', page: ownPage(page), set, counters }
-    : { kind: 'set', set: set!, counters };
+    ? { kind: 'page', page: ownPage(page), set, ...work }
+    : { kind: 'set', set: set!, ...work };
   return set ? move({ [transferableSymbol]: ownBuffers(set), [valueSymbol]: value }) : value;
 }
 

@@ -8,6 +8,7 @@ import {
   type Hits,
   type List,
   hitsOf,
+  Meter,
   type Plan,
   type RowSet,
   viewKey,
@@ -74,7 +75,7 @@ export class HeavyLists {
     if (!isFound(found)) return found;
     if (found.kind !== 'set') return found.page;
     const { set } = found;
-    return this.#inTurn(plan, set, () => hitsOf(collection, set, plan, trace.counters), waiter);
+    return this.#inTurn(plan, set, () => hitsOf(collection, set, plan, new Meter(Infinity, trace.counters))!, waiter);
   }
 
   /** What is listed of a set: of very many rows in a turn of its own, since many may have waited for one set. */
@@ -140,7 +141,10 @@ export class HeavyLists {
       return outcome.kind === 'page' && query.set ? { ...outcome, set: query.set } : outcome;
     });
     if (waiter.isGone()) return 'gone';
-    if (isFound(found)) Object.assign(trace.counters, found.counters);
+    if (isFound(found)) {
+      Object.assign(trace.counters, found.counters);
+      trace.spentNs = found.spentNs;
+    }
     return found;
   }
 }
@@ -162,7 +166,7 @@ function partOf(collection: CollectionIndex, plan: Plan, wide: Hits, set: RowSet
   const { page, form } = plan;
   if (page.order.length === 0) {
     assert(set, 'a list by id has its rows');
-    return { ...hitsOf(collection, set, { page: { ...page, facets: [] }, form }), facets: wide.facets };
+    return { ...hitsOf(collection, set, { page: { ...page, facets: [] }, form })!, facets: wide.facets };
   }
   assert(wide.rows.kind === 'sequence', 'an ordered list has its rows in a sequence');
   const start = page.offset - wide.offset;

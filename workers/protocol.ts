@@ -29,7 +29,7 @@ export interface HeavyTask extends HeavyQuery {
 }
 
 /** What a heavy query found, in the form it was wanted, and the work it took. */
-export type HeavyFinding = { readonly counters: Counters } & (
+export type HeavyFinding = { readonly counters: Counters; readonly spentNs: number } & (
   | { readonly kind: 'set'; readonly set: RowSet }
   | { readonly kind: 'page'; readonly page: Hits; readonly set?: RowSet | undefined }
 );

@@ -1,20 +1,18 @@
 // Decides where the rows of a list come from: the cache, this thread, or the pool; one per serving thread. Answers rows
 // and counts, never bytes.
-import assert from 'node:assert/strict';
 import {
   compacted,
   execute,
   filterKey,
   findRows,
   hasView,
-  isViewHeavy,
-  type List,
   type Hits,
-  ownedBytesMax,
   hitsOf,
-  type Plan,
-  type RowSet,
-  walkedPage,
+  type List,
+  Meter,
+  nearPage,
+  ownedBytesMax,
+  viewKey,
 } from '../engine/engine.ts';
 import type { RunHeavy } from './pool.ts';
 import { HeavyLists } from './heavyLists.ts';
@@ -26,13 +24,14 @@ import type { Disconnection } from './waiter.ts';
 
 /**
  * What a router is made of. `generation` is that of the snapshot behind the collections; `slices` take their turns with
- * lists of very many rows that the pool has found, which are else made at once.
+ * lists of very many rows that the pool has found, which are else made at once. `budgetNs` is for tests.
  */
 export interface RouterOptions {
   readonly generation: string;
   readonly cache: RowSetCache;
   readonly runHeavy: RunHeavy;
   readonly slices?: Pick<Slices, 'soon'> | undefined;
+  readonly budgetNs?: number;
 }
 
 /**
@@ -60,49 +59,88 @@ export interface Router {
   statistics(): RouterStatistics;
 }
 
+/** Work that a list may take in a serving thread, in nanoseconds: a request that waits behind it hardly notices. */
+export const BUDGET_NS = 200_000;
+
+/** Fraction of the budget from which a set is kept. A key and a look into the cache take 1 us. */
+const KEPT_PART = 1 / 10;
+
 /**
- * Rows that a plan must combine for its set to be kept: below, finding them again takes less than 10 us. A key and a
- * look into the cache take 1 us.
+ * Fraction of the budget from which an order or facets are left to the pool, which keeps them for the pages to come.
  */
-const KEPT_ROWS_MIN = 4096;
+const KEPT_VIEW_PART = 1 / 4;
+
+/** Fraction of the budget for a list that was expected to be cheap: it may be expected so again with every request. */
+const CHEAP_PART = 1 / 2;
+
+/** What the key of a filter costs for each value. */
+const KEY_VALUE_NS = 80;
+
+/** Keys that are remembered. One has at most 1,024 characters. */
+const EXPENSIVE_MAX = 1024;
 
 /** A router over a cache and a pool. */
-export function routerOver({ generation, cache, runHeavy, slices }: RouterOptions): Router {
+export function routerOver({ generation, cache, runHeavy, slices, budgetNs = BUDGET_NS }: RouterOptions): Router {
   const heavy = new HeavyLists(cache, runHeavy, slices);
+  /** Keys of filters, and of views of them, that the budget did not suffice for. The oldest goes first. */
+  const expensive = new Set<string>();
   let inline = 0;
-  const keyOf = ({ collection, ask, plan }: List): string =>
-    shortKey(filterKey(generation, collection.declaration.name, ask, plan.form));
 
-  function find(query: List, waiter: Disconnection, trace: Trace = newTrace()): Hits | Promise<Hits | MissReason> {
-    const { collection, plan } = query;
+  function remember(key: string): void {
+    expensive.add(key);
+    if (expensive.size <= EXPENSIVE_MAX) return;
+    for (const oldest of expensive) return void expensive.delete(oldest);
+  }
+
+  function find(list: List, waiter: Disconnection, trace: Trace = newTrace()): Hits | Promise<Hits | MissReason> {
+    trace.place = 'inline';
+    trace.isKept = false;
+    if (isCheap(list, budgetNs)) {
+      const meter = new Meter(list.plan.ns === 0 ? budgetNs : budgetNs * CHEAP_PART, trace.counters);
+      const hits = foundHere(execute(list.collection, list.plan, meter), meter, trace);
+      if (hits) return hits;
+    }
+    return findByKey(list, waiter, trace);
+  }
+
+  function findByKey(list: List, waiter: Disconnection, trace: Trace): Hits | Promise<Hits | MissReason> {
+    const { collection, ask, plan } = list;
+    const key = shortKey(filterKey(generation, collection.declaration.name, ask, plan.form));
+    const isViewed = hasView(plan.page);
+    // Every page of an order costs about the same.
+    const shown = { ...plan.page, after: undefined, offset: 0, limit: 0 };
+    const shownKey = isViewed ? shortKey(`${viewKey(shown, plan.form)} ${key}`) : key;
     const isKept = ownedBytesMax(collection.rows) <= cache.setBytesMax;
-    if (!isWorthKeeping(plan) || (!isKept && !plan.isHeavy)) {
-      inline++;
-      return foundHere(execute(collection, plan, trace.counters));
+    let set = isKept ? cache.get(key) : undefined;
+    trace.isKept = set !== undefined;
+    if (set && !isViewed) trace.place = 'cache';
+    if (!set) {
+      const meter = new Meter(budgetNs, trace.counters);
+      const near = foundHere(nearPage(collection, plan, meter), meter, trace);
+      if (near) return near;
     }
-    const cacheKey = isKept ? keyOf(query) : undefined;
-    const known = cacheKey === undefined ? undefined : cache.get(cacheKey);
-    trace.isKept = known !== undefined;
-    if (known && !isViewHeavy(collection, plan, known)) {
-      trace.place = hasView(plan.page) ? 'inline' : 'cache';
-      return hitsOf(collection, known, plan, trace.counters);
+    const isExpensive = (isViewed && expensive.has(shownKey)) || (!set && expensive.has(key));
+    if (!isExpensive) {
+      const meter = new Meter(budgetNs, trace.counters);
+      const isFound = set !== undefined;
+      set ??= findRows(collection, plan, meter);
+      const filterNs = meter.spent;
+      if (set && !isFound && isKept && filterNs > budgetNs * KEPT_PART) cache.put(key, compacted(set, collection.rows));
+      const hits = set && foundHere(hitsOf(collection, set, plan, meter), meter, trace);
+      if (!hits || (isViewed && meter.spent - filterNs > budgetNs * KEPT_VIEW_PART)) remember(set ? shownKey : key);
+      if (hits) return hits;
+      trace.ranOutAt = meter.purpose;
     }
-    const walked = walkedPage(collection, plan, trace.counters);
-    if (walked) {
-      inline++;
-      return walked;
-    }
-    const key = cacheKey ?? keyOf(query);
-    if (plan.isHeavy) {
-      const filter = { key, known, isKept };
-      return hasView(plan.page)
-        ? heavy.findView(query, filter, waiter, trace)
-        : heavy.findSet(query, filter, waiter, trace);
-    }
-    inline++;
-    const set = foundHere(findRows(collection, plan, trace.counters));
-    cache.put(key, compacted(set, collection.rows));
-    return hitsOf(collection, set, plan, trace.counters);
+    const filter = { key, known: set, isKept };
+    return isViewed || set ? heavy.findView(list, filter, waiter, trace) : heavy.findSet(list, filter, waiter, trace);
+  }
+
+  /** Counts and traces what this thread has found. */
+  function foundHere(hits: Hits | undefined, { spent }: Meter, trace: Trace): Hits | undefined {
+    if (!hits) return undefined;
+    trace.spentNs = spent;
+    if (!trace.isKept) inline++;
+    return hits;
   }
 
   const statistics = (): RouterStatistics => {
@@ -112,25 +150,11 @@ export function routerOver({ generation, cache, runHeavy, slices }: RouterOption
   return { find, statistics };
 }
 
-function foundHere<T extends Hits | RowSet>(found: T | undefined): T {
-  assert(found, 'a query that nobody can cancel was cancelled');
-  return found;
-}
-
-/** A single posting list, or all but one, is a view of the snapshot: there is nothing that keeping it could save. */
-function isWorthKeeping(plan: Plan): boolean {
-  if (plan.isHeavy) return true;
-  if (plan.isEmpty || (plan.node.steps.length === 0 && plan.excluded.length === 0)) return false;
-  const { node, excluded } = plan;
-  let steps = 0;
-  let rows = 0;
-  let isView = true;
-  for (const tree of excluded.length === 0 ? [node] : [node, ...excluded]) {
-    steps += tree.steps.length;
-    for (const step of tree.steps) {
-      rows += step.estimate;
-      isView &&= step.kind === 'condition' && step.access === 'posting list';
-    }
-  }
-  return (steps > 1 || !isView) && rows >= KEPT_ROWS_MIN;
+/** Whether finding a list is expected to cost hardly more than its key, so that nothing is looked up for it. */
+function isCheap({ ask, plan }: List, budgetNs: number): boolean {
+  if (plan.isEmpty) return true;
+  if (hasView(plan.page)) return false;
+  let values = 0;
+  for (const { operand } of ask.conditions) values += operand.values.length;
+  return plan.ns - values * KEY_VALUE_NS <= budgetNs * KEPT_PART;
 }

@@ -54,22 +54,6 @@ export function textAt(dictionary: Dictionary, code: number): Uint8Array {
   return dictionary.text.subarray(code === 0 ? 0 : dictionary.ends[code - 1]!, dictionary.ends[code]);
 }
 
-const longest = new WeakMap<Dictionary, number>();
-
-/** The bytes of the longest text, 0 where there is none. Cost: one pass over the ends, once for each dictionary. */
-export function longestText(dictionary: Dictionary): number {
-  const known = longest.get(dictionary);
-  if (known !== undefined) return known;
-  let most = 0;
-  let start = 0;
-  for (const end of dictionary.ends) {
-    most = Math.max(most, end - start);
-    start = end;
-  }
-  longest.set(dictionary, most);
-  return most;
-}
-
 /**
  * The codes whose fitting text is exactly `text`; at most one. Only for dictionaries in text order. Cost: O(log size).
  */

@@ -1,18 +1,20 @@
-// What a query carries along while it runs: what it has cost, so that tests can assert work without a clock, and the
-// question whether it goes on. What looks at rows looks at no more than one table of them between two questions.
+// What a query costs: counts of its work, and the meter that every pass pays before it runs. When the budget of a meter
+// is spent, or its task is cancelled, `spend` throws OUT_OF_BUDGET. Only `findRows`, `nearPage` and `hitsOf` catch it
+// and return undefined.
 
-/**
- * `rowsTouched`: rows that sets were made of or checked one by one, page included. `postingsVisited`: rows read from
- * posting lists. `joinSteps`: codes and rows that joins looked at, through links and to-many relations. `bytesScanned`:
- * bytes of text, or of numbers, that a matcher saw. `rowsOrdered`: rows that were counted or sorted by value to find a
- * page of an ordered list, once for each key that looked at them. `rowsCounted`: rows that facets were counted from.
- */
+/** Work that was done, by kind. A set that lies ready in the snapshot is no work until something looks at its rows. */
 export interface Counters {
+  /** Rows that sets were made of or checked one by one, words of bitmaps, and the rows of the page. */
   rowsTouched: number;
+  /** Rows that were read from posting lists, and rows whose code was looked at to find those of many codes. */
   postingsVisited: number;
+  /** Codes and rows that joins looked at, through links and to-many relations. */
   joinSteps: number;
+  /** Bytes of texts or of numbers that a matcher saw. */
   bytesScanned: number;
+  /** Rows that were counted or sorted by value for a page of an ordered list, once for each key. */
   rowsOrdered: number;
+  /** Rows, or words of bitmaps, that facets were counted from. */
   rowsCounted: number;
 }
 
@@ -21,30 +23,56 @@ export function newCounters(): Counters {
   return { rowsTouched: 0, postingsVisited: 0, joinSteps: 0, bytesScanned: 0, rowsOrdered: 0, rowsCounted: 0 };
 }
 
-/** Rows between two questions. */
-export const SLICE_ROWS = 1024;
+/** A part of a list that work is done for: a condition, a relation, a key of its order or a facet. */
+export interface Purpose {
+  readonly path: readonly string[];
+  readonly lookup?: string;
+}
 
-/** Counts the rows that were looked at, and asks `isCancelled` about once in a slice. */
-export class Polling {
-  readonly #isCancelled: () => boolean;
-  #rows = 0;
-  #isStopped = false;
+/** One constant, because making an error with its stack trace costs as much as a cheap list. */
+const OUT_OF_BUDGET = new Error('the budget of a meter is spent');
 
-  constructor(isCancelled: () => boolean) {
+/** Undefined when `error` says that the budget of a meter is spent. Throws every other error. */
+export function undefinedIfSpent(error: unknown): undefined {
+  if (error !== OUT_OF_BUDGET) throw error;
+}
+
+/** Nanoseconds of work between two calls of `isCancelled`. */
+const POLL_NS = 50_000;
+
+/** Counts work in nanoseconds of the table `COST`, up to a budget. */
+export class Meter {
+  readonly counters: Counters;
+  /** Nanoseconds that were paid. */
+  spent = 0;
+  /** The part of the list that is worked on. It stays when the budget runs out. */
+  purpose: Purpose | undefined;
+  readonly #budget: number;
+  readonly #isCancelled: (() => boolean) | undefined;
+  #pollAt: number;
+
+  /** `isCancelled` is called before the first pass, and then once in POLL_NS. */
+  constructor(budgetNs = Infinity, counters = newCounters(), isCancelled?: () => boolean) {
+    this.counters = counters;
+    this.#budget = budgetNs;
     this.#isCancelled = isCancelled;
+    this.#pollAt = isCancelled ? 0 : Infinity;
   }
 
-  /** Whether the work is over, before its time: from then on for good. Cost: a look. */
-  get isStopped(): boolean {
-    return this.#isStopped;
+  /** Pays for a pass that follows. */
+  spend(ns: number): void {
+    const spent = this.spent + ns;
+    if (spent > this.#budget || spent >= this.#pollAt) this.#check(spent);
+    this.spent = spent;
   }
 
-  /** The same, after so many more rows. Cost: one call of `isCancelled` a slice. */
-  isStoppedAfter(rows: number): boolean {
-    this.#rows += rows;
-    if (this.#rows < SLICE_ROWS || this.#isStopped) return this.#isStopped;
-    this.#rows = 0;
-    this.#isStopped = this.#isCancelled();
-    return this.#isStopped;
+  /** Refuses a pass that will cost this much in all and pays slice by slice. */
+  foresee(ns: number): void {
+    if (this.spent + ns > this.#budget) throw OUT_OF_BUDGET;
+  }
+
+  #check(spent: number): void {
+    if (spent > this.#budget || this.#isCancelled!()) throw OUT_OF_BUDGET;
+    this.#pollAt = spent + POLL_NS;
   }
 }

@@ -1,242 +1,223 @@
-// Executes a plan: sets of rows per table, carried up to the records, less what is excluded, and the page's part of
-// them. Allocates sets only; never reads a record's bytes.
-import {
-  countRows,
-  allRows,
-  complement,
-  countSelected,
-  intersect,
-  listed,
-  NO_ROWS,
-  rankOf,
-  select,
-  union,
-} from '../index/rowset.ts';
-import type { RowSet, Selection } from '../index/rowset.ts';
-import { codesLinkingTo, joinSteps, rowsLinkedFrom, rowsLinkingTo } from '../index/join.ts';
-import { childRows, parentsOf, rowAfterId, type CollectionIndex } from '../index/table.ts';
-import { newCounters, type Counters } from './counters.ts';
-import { facetCounts, type FacetCounts } from './facetCounts.ts';
-import { walkedRows } from './firstRows.ts';
-import { isWorthNarrowing, relatedRowsMax, rowCheckBytes } from './fewRows.ts';
+// Executes a plan: sets of rows per table, carried up to the records, less what is excluded, and the part of them that
+// the page shows. Never reads a record's bytes.
+import { allRows, countRows, countSelected, NO_ROWS, rankOf, select, type RowSet } from '../index/rowset.ts';
+import type { Selection } from '../index/rowset.ts';
+import { rowAfterId, type CollectionIndex } from '../index/table.ts';
 import { lookupNamed } from '../query/lookups.ts';
-import { holdsForNulls, parentsWithoutRows } from './nulls.ts';
-import { orderedPage } from './orderedPage.ts';
 import { locate, locateField, type ManyStep } from '../query/path.ts';
-import { rowsOfCodesIn, rowsOfCodeSet } from './postings.ts';
-import type { ConditionStep } from './conditionStep.ts';
+import type { Page } from '../query/ask.ts';
+import { urlsRead, valuesNs, type ConditionStep } from './conditionStep.ts';
+import { Meter, undefinedIfSpent } from './counters.ts';
+import { facetCounts, type FacetCounts } from './facetCounts.ts';
+import { firstRows } from './firstRows.ts';
+import { holdsForNulls } from './nulls.ts';
+import { orderedPage } from './orderedPage.ts';
+import {
+  childCount,
+  childlessRows,
+  childrenOf,
+  codesLinkingNs,
+  codesPointingAt,
+  COST,
+  intersected,
+  linkedRows,
+  linkingRows,
+  listedRows,
+  parentRows,
+  subtracted,
+  united,
+  walkNs,
+} from './passes.ts';
 import type { LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
-import { scanCodes, scanRows, type ScanContext } from './scan.ts';
+import { rowsOfCodesIn, rowsOfCodeSet } from './postings.ts';
+import { scanCodes, scanRows, scanRowsNs, type ScanContext } from './scan.ts';
 
-/**
- * What was found of a list: the exact number of records that match, those of the page in order, which place of the list
- * the first of them has, and the facets that were asked for.
- */
+/** The records of a list that its page shows. */
 export interface Hits {
+  /** How many records match, exactly. */
   readonly count: number;
+  /** The records of the page, in order. */
   readonly rows: Selection;
+  /** The place of the first of them in the list. */
   readonly offset: number;
   readonly facets: readonly FacetCounts[];
 }
 
-/** The links of the rows at hand are followed where these are this many times fewer than what a join looks at. */
-const LINK_CHECK_GAIN = 4;
+/** Only related rows are asked if they are this many times fewer than all: finding them one by one costs more. */
+const NARROWING_GAIN = 16;
 
-const NEVER = (): boolean => false;
+/** Rows are checked one by one if a scan costs this many times more: their texts are scattered. */
+const ROW_CHECK_GAIN = 2;
 
 interface Context extends ScanContext {
   readonly collection: CollectionIndex;
 }
 
-/**
- * Runs a plan that was made for this collection. `isCancelled` is polled per slice of a scan, before each step and
- * pass; a cancelled run answers undefined. Cost: that of `walkedPage`, or of `findRows` and `hitsOf`.
- */
-export function execute(
-  collection: CollectionIndex,
-  plan: Plan,
-  counters: Counters = newCounters(),
-  isCancelled: () => boolean = NEVER,
-): Hits | undefined {
-  const walked = walkedPage(collection, plan, counters);
-  if (walked) return walked;
-  const set = findRows(collection, plan, counters, isCancelled);
-  return set && hitsUnless(collection, set, plan, counters, isCancelled);
+/** Whether a list is ordered by values or has facets, which look at more than the rows of its page. */
+export function hasView({ order, facets }: Page): boolean {
+  return order.length + facets.length > 0;
+}
+
+/** Runs a plan that was made for this collection. Undefined if the meter's budget is spent or the task cancelled. */
+export function execute(collection: CollectionIndex, plan: Plan, meter: Meter = new Meter()): Hits | undefined {
+  const near = nearPage(collection, plan, meter);
+  if (near) return near;
+  const set = findRows(collection, plan, meter);
+  return set && hitsOf(collection, set, plan, meter);
+}
+
+/** All rows that match a plan, whatever its page. Undefined if the budget is spent or the task cancelled. */
+export function findRows(collection: CollectionIndex, plan: Plan, meter: Meter = new Meter()): RowSet | undefined {
+  if (plan.isEmpty) return NO_ROWS;
+  try {
+    return matching({ collection, form: plan.form, meter }, plan);
+  } catch (error) {
+    return undefinedIfSpent(error);
+  }
 }
 
 /**
- * The page of a plan that has a walk, found without all rows that match; undefined where there is none, or it is given
- * up. Cost: the rows that are looked at, of which the walk has a limit: some 20 us.
+ * The page of a list by id with one condition, found without all rows that match. Undefined if the page is not near the
+ * start, if all rows are found as quickly, or if the budget is spent. Cost: 6 us for a range of dates.
  */
-export function walkedPage(
-  collection: CollectionIndex,
-  plan: Plan,
-  counters: Counters = newCounters(),
-): Hits | undefined {
-  const { walk, page } = plan;
-  if (!walk) return undefined;
-  const found = walkedRows(locateField(collection, walk.path).index, walk, page, counters);
-  if (!found) return undefined;
-  counters.rowsTouched += countSelected(found.rows);
-  return { ...found, offset: page.offset, facets: [] };
+export function nearPage(collection: CollectionIndex, plan: Plan, meter: Meter = new Meter()): Hits | undefined {
+  const { node, excluded, page, isEmpty } = plan;
+  if (isEmpty || hasView(page) || page.after !== undefined || node.steps.length + excluded.length !== 1)
+    return undefined;
+  const { steps } = excluded[0] ?? node;
+  const only = steps[0]!;
+  if (steps.length !== 1 || only.kind !== 'condition' || only.codes?.length !== 1) return undefined;
+  const { index } = locateField(collection, only.path);
+  meter.purpose = only;
+  try {
+    const found = firstRows(meter, index, only.codes[0]!, excluded.length > 0, page, only.ns);
+    return found && { ...found, offset: page.offset, facets: [] };
+  } catch (error) {
+    return undefinedIfSpent(error);
+  }
 }
 
 /**
- * All rows that match a plan, whatever its page; undefined when cancelled. Cost: the rows that the conditions match,
- * and what they scan.
- */
-export function findRows(
-  collection: CollectionIndex,
-  plan: Plan,
-  counters: Counters = newCounters(),
-  isCancelled: () => boolean = NEVER,
-): RowSet | undefined {
-  return plan.isEmpty ? NO_ROWS : matching({ collection, form: plan.form, counters, isCancelled }, plan);
-}
-
-/**
- * The page of a plan from all its rows in the collection, in order, and the facets. Cost: the rows of the page, the
- * offset nothing but a rank select; with an order or facets that of `orderedPage` and `facetCounts`.
+ * The page of a plan from all its rows, in order, and the facets. Undefined if the budget is spent or the task
+ * cancelled.
  */
 export function hitsOf(
   collection: CollectionIndex,
   set: RowSet,
   plan: Pick<Plan, 'page' | 'form'>,
-  counters: Counters = newCounters(),
-): Hits {
-  return hitsUnless(collection, set, plan, counters, NEVER)!;
+  meter: Meter = new Meter(),
+): Hits | undefined {
+  try {
+    return shown(collection, set, plan, meter);
+  } catch (error) {
+    return undefinedIfSpent(error);
+  }
 }
 
-/** The same, unless it is cancelled: undefined then. Polled once in a slice of rows that are ordered or counted. */
-export function hitsUnless(
+function shown(
   collection: CollectionIndex,
   set: RowSet,
   { page, form }: Pick<Plan, 'page' | 'form'>,
-  counters: Counters,
-  isCancelled: () => boolean,
-): Hits | undefined {
+  meter: Meter,
+): Hits {
   const { order, after, limit, facets } = page;
-  const view = { form, counters, isCancelled, facetCount: facets.length };
   const offset = after === undefined ? page.offset : rankOf(set, rowAfterId(collection, after));
   const rows =
-    order.length === 0 ? select(set, offset, limit) : orderedPage(collection, set, { order, offset, limit }, view);
-  if (!rows) return undefined;
-  counters.rowsTouched += countSelected(rows);
+    order.length === 0
+      ? selected(meter, set, offset, limit)
+      : orderedPage(collection, set, { order, offset, limit }, { form, meter });
+  meter.counters.rowsTouched += countSelected(rows);
   const counted: FacetCounts[] = [];
-  for (const facet of facets) {
-    const counts = facetCounts(collection, facet, set, view);
-    if (!counts) return undefined;
-    counted.push(counts);
-  }
+  for (const facet of facets)
+    counted.push(facetCounts(collection, facet, set, { form, meter, facetCount: facets.length }));
   return { count: countRows(set), rows, offset, facets: counted };
 }
 
-function matching(context: Context, plan: Plan): RowSet | undefined {
+function selected(meter: Meter, set: RowSet, offset: number, limit: number): Selection {
+  meter.spend(Math.min(limit, Math.max(0, countRows(set) - offset)) * COST.listed);
+  return select(set, offset, limit);
+}
+
+function matching(context: Context, { node, excluded }: Plan): RowSet {
   const { rows } = context.collection;
-  let set = rowsOfSteps(context, plan.node.steps, { rows, start: allRows(rows) });
-  for (const node of plan.excluded) {
-    if (!set || countRows(set) === 0) return set;
-    const dropped = rowsOfSteps(context, node.steps, { rows, start: isReady(node) ? allRows(rows) : set });
-    set = dropped && intersect(set, complement(dropped, rows));
+  let set = rowsOfSteps(context, node.steps, rows, allRows(rows));
+  for (const tree of excluded) {
+    if (countRows(set) === 0) return set;
+    // Rows that lie ready need no look at those that are left.
+    const start = tree.ns <= walkNs(set) ? allRows(rows) : set;
+    set = subtracted(context.meter, set, rowsOfSteps(context, tree.steps, rows, start), rows);
   }
   return set;
 }
 
-/** The table at hand: how many rows it has, and those to start from. */
-interface Ground {
-  readonly rows: number;
-  readonly start: RowSet;
-}
-
-/** Whether the rows to drop lie ready, so that a pass over those that are left would be more than what is planned. */
-function isReady({ steps }: TableNode): boolean {
-  return steps.every((step) => step.kind === 'condition' && step.access !== 'row check' && step.rowsGathered === 0);
-}
-
-/** The rows of `start` for which every step holds; undefined when cancelled. */
-function rowsOfSteps(context: Context, steps: readonly PlanStep[], { rows, start }: Ground): RowSet | undefined {
-  let set: RowSet | undefined = start;
+/** The rows of `start`, of a table of `rows` rows, for which every step holds. */
+function rowsOfSteps(context: Context, steps: readonly PlanStep[], rows: number, start: RowSet): RowSet {
+  let set = start;
   for (const step of steps) {
-    if (!set || countRows(set) === 0) return set;
-    if ((step.kind !== 'condition' || set !== start) && context.isCancelled()) return undefined;
-    set = step.kind === 'condition' ? withCondition(context, step, set) : withRelated(context, step, set, rows);
+    if (countRows(set) === 0) return set;
+    context.meter.purpose = step;
+    if (step.kind === 'condition') set = withCondition(context, step, set);
+    else {
+      const related = step.kind === 'table' ? rowsAround(context, step, rows, set) : rowsLinking(context, step, set);
+      set = intersected(context.meter, set, related);
+    }
   }
   return set;
 }
 
-function withRelated(context: Context, node: TableNode | LinkNode, set: RowSet, rows: number): RowSet | undefined {
-  const found =
-    node.kind === 'table' ? rowsAround(context, node, { rows, start: set }) : rowsLinking(context, node, set);
-  return found && intersect(set, found);
-}
-
 /**
- * Whether only `related` rows are asked of `all`: as planned, or since fewer rows are left than the plan could know, by
- * no more steps than it says.
- */
-function asksRelated(node: TableNode | LinkNode, related: number, all: number): boolean {
-  const { isNarrowed, estimate, joinSteps: joined, scanBytes } = node;
-  if (isNarrowed) return true;
-  const most = node.kind === 'link' ? ownJoinSteps(node) : estimate;
-  return related <= Math.min(most, estimate + joined + scanBytes) && isWorthNarrowing(related, all);
-}
-
-/** What of a plan's join steps is for the link itself, not for those behind it. */
-function ownJoinSteps({ joinSteps: joined, steps }: LinkNode): number {
-  return steps.reduce((left, step) => left - (step.kind === 'condition' ? 0 : step.joinSteps), joined);
-}
-
-/**
- * The rows at hand that have a row in a to-many relation for which the node holds; others of the table may be among
+ * The rows that have a row in a to-many relation for which the node holds; others than those of `set` may be among
  * them.
  */
-function rowsAround(context: Context, node: TableNode, { rows, start: set }: Ground): RowSet | undefined {
-  const { table } = locate(context.collection, node.table)!.steps.at(-1) as ManyStep;
-  const isNarrowed = asksRelated(node, relatedRowsMax({ kind: 'many', table }, countRows(set)), table.rows);
-  const start = isNarrowed ? childRows(table, set) : allRows(table.rows);
-  const inside = rowsOfSteps(context, node.steps, { rows: table.rows, start });
-  if (!inside || context.isCancelled()) return undefined;
-  const { counters } = context;
-  counters.rowsTouched += countRows(inside);
-  counters.joinSteps += countRows(isNarrowed ? start : inside);
-  const parents = parentsOf(table, inside, rows);
+function rowsAround(context: Context, node: TableNode, rows: number, set: RowSet): RowSet {
+  const { meter } = context;
+  const { table } = locate(context.collection, node.path)!.steps.at(-1) as ManyStep;
+  let start = allRows(table.rows);
+  if (isWorthNarrowing(countRows(set), table.rows, node)) {
+    const children = childCount(meter, table, set);
+    if (isWorthNarrowing(children, table.rows, node)) start = childrenOf(meter, table, set, children);
+  }
+  const inside = rowsOfSteps(context, node.steps, table.rows, start);
+  const parents = parentRows(meter, table, inside, rows);
   if (!holdsForNulls(node)) return parents;
-  counters.rowsTouched += rows;
-  counters.joinSteps += rows;
-  return union([parents, parentsWithoutRows(table, rows)], rows);
+  return united(meter, [parents, childlessRows(meter, table, rows)], rows);
 }
 
-/** The rows at hand whose link points at a record for which the node holds; others of the table may be among them. */
-function rowsLinking(context: Context, node: LinkNode, set: RowSet): RowSet | undefined {
-  const { index, link } = locateField(context.collection, node.link);
-  if (!link) throw new Error(`a plan joins through ${node.link.join('__')}, which is no link`);
+/** Whether asking only `related` of `all` rows of a relation is better than asking all. */
+function isWorthNarrowing(related: number, all: number, { ns }: TableNode | LinkNode): boolean {
+  return related * NARROWING_GAIN <= all && 2 * related * COST.joined <= ns;
+}
+
+/** The rows whose link points at a record for which the node holds; others than those of `set` may be among them. */
+function rowsLinking(context: Context, node: LinkNode, set: RowSet): RowSet {
+  const { meter } = context;
+  const { index, link } = locateField(context.collection, node.path);
+  if (!link) throw new Error(`a plan joins through ${node.path.join('__')}, which is no link`);
   const { rows } = link.to();
-  const isNarrowed = asksRelated(node, countRows(set), rows);
-  const start = isNarrowed ? rowsLinkedFrom(index, link, set) : allRows(rows);
-  const linked = rowsOfSteps(context, node.steps, { rows, start });
-  if (!linked || context.isCancelled()) return undefined;
-  const { counters } = context;
-  counters.rowsTouched += countRows(linked);
+  const isNarrowed = isWorthNarrowing(countRows(set), rows, node);
+  const start = isNarrowed ? linkedRows(meter, index, link, set) : allRows(rows);
+  const linked = rowsOfSteps(context, node.steps, rows, start);
   const isNullIncluded = holdsForNulls(node);
-  const steps = joinSteps(link, countRows(linked));
-  if (isNarrowed || countRows(set) * LINK_CHECK_GAIN <= steps) {
-    counters.joinSteps += countRows(set);
-    return rowsLinkingTo(index, link, { from: set, linked, isNullIncluded });
+  if (isNarrowed || 2 * countRows(set) * COST.joined <= codesLinkingNs(link, countRows(linked))) {
+    return linkingRows(meter, index, link, { from: set, linked, isNullIncluded });
   }
-  counters.joinSteps += steps;
-  return rowsOfCodeSet(context.counters, index, codesLinkingTo(index, link, linked, isNullIncluded));
+  return rowsOfCodeSet(meter, index, codesPointingAt(meter, index, link, linked, isNullIncluded));
 }
 
-function withCondition(context: Context, step: ConditionStep, set: RowSet): RowSet | undefined {
+function withCondition(context: Context, step: ConditionStep, set: RowSet): RowSet {
+  const { meter, form } = context;
   const { index } = locateField(context.collection, step.path);
+  if (step.codes) return rowsOfCodesIn(meter, index, step.codes, set);
   const lookup = lookupNamed(step.lookup)!;
-  if (step.access === 'row check' || (step.scanBytes > 0 && rowCheckBytes(step, index, countRows(set)) !== undefined)) {
-    const rows = scanRows(context, index, lookup.search!(step.operand), listed(set));
-    return rows && { kind: 'list', rows };
+  // A pattern can be slow at any text: it never runs within a budget.
+  if (lookup.pace === 'pattern') meter.foresee(Infinity);
+  if (lookup.search && scanRowsNs(lookup, index, countRows(set)) * ROW_CHECK_GAIN <= step.ns) {
+    const rows = scanRows(context, index, lookup, lookup.search(step.operand), listedRows(meter, set));
+    return { kind: 'list', rows };
   }
+  meter.spend(valuesNs(step.operand) + urlsRead(lookup, index, form) * COST.url);
   const codes =
-    step.codes ??
-    lookup.codes(index.dictionary, step.operand, context.form) ??
-    scanCodes(context, index, lookup.search!(step.operand));
-  return codes && rowsOfCodesIn(context.counters, index, codes, set);
+    lookup.codes(index.dictionary, step.operand, form) ??
+    scanCodes(context, index, lookup, lookup.search!(step.operand));
+  return rowsOfCodesIn(meter, index, codes, set);
 }

@@ -1,8 +1,8 @@
-// A plan for people and their programs: the order of the steps, how each finds its rows and what that costs, as a tree
-// of lines and as plain data for JSON. Reads plain data only, runs nothing.
+// A plan for people and their programs: the order of the steps and how many rows each is expected to leave, as a tree
+// of lines and as plain data for JSON.
+import type { Purpose } from './counters.ts';
 import type { ConditionStep } from './conditionStep.ts';
-import type { Walk } from './firstRows.ts';
-import type { LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
+import type { Plan, PlanStep } from './plan.ts';
 import type { Operand } from '../query/values.ts';
 
 /** Operand values shown before the rest is only counted, and characters shown of each. */
@@ -11,9 +11,8 @@ const CHARACTERS_SHOWN = 60;
 
 /** A plan as lines, each ended by a line feed; steps in the order in which they run. Cost: the plan's steps. */
 export function explain(plan: Plan): string {
-  const place = plan.isHeavy && !plan.walk ? 'in the pool' : 'inline';
   const { offset, limit } = plan.page;
-  const head = `${plan.collection}: at most ${rows(plan.node.estimate)}, offset ${offset}, limit ${limit}, about ${plan.cost} us, ${place}`;
+  const head = `${plan.collection}: about ${rows(plan.node.estimate)}, offset ${offset}, limit ${limit}`;
   if (plan.isEmpty) return `${head}\n  nothing: a filter is wrong\n`;
   const steps = plan.node.steps.flatMap((step) => lines(step, '  '));
   const excluded = plan.excluded.flatMap((node) => ['  except', ...node.steps.flatMap((step) => lines(step, '    '))]);
@@ -21,11 +20,12 @@ export function explain(plan: Plan): string {
   return [head, ...body, ...viewLines(plan), ''].join('\n');
 }
 
-/**
- * One step as data: a condition, or conditions on related rows, with the members of plan.ts under names for clients.
- * `scanBytes` is what a search costs, see `Lookup.scanCost`: what is folded or matched with a regular expression counts
- * several times.
- */
+/** The part of a list that work is done for, as a client writes it: `title__contains`. */
+export function purposeName({ path, lookup }: Purpose): string {
+  return [...path, ...(lookup === undefined ? [] : [lookup])].join('__');
+}
+
+/** One step as data: a condition, or conditions on related rows. `estimate` is about how many rows it leaves. */
 export type ExplainedStep =
   | {
       readonly kind: 'condition';
@@ -33,32 +33,23 @@ export type ExplainedStep =
       readonly lookup: string;
       readonly values: readonly string[];
       readonly valueCount: number;
-      readonly access: string;
       readonly estimate: number;
-      readonly scanBytes: number;
-      readonly rowsGathered: number;
     }
   | {
       readonly kind: 'relation';
       readonly relation: string;
       readonly to?: string;
       readonly estimate: number;
-      readonly reaches: number;
-      readonly joinSteps: number;
-      readonly isNarrowed: boolean;
       readonly steps: readonly ExplainedStep[];
     };
 
 /**
- * A plan as data: `estimate` bounds the records found, `microseconds` is the cost about, `except` has the steps of each
- * negated condition. `walk` says by what and among how many rows, about and at most, the page is looked for before all
- * rows that match are found; null where it is not. `after` is a text, since it may be no number that JSON knows.
+ * A plan as data. `except` has the steps of each negated condition. `after` is a text, because it may be a number that
+ * JSON does not have.
  */
 export interface ExplainedPlan {
   readonly collection: string;
   readonly estimate: number;
-  readonly microseconds: number;
-  readonly isHeavy: boolean;
   readonly isEmpty: boolean;
   readonly steps: readonly ExplainedStep[];
   readonly except: readonly (readonly ExplainedStep[])[];
@@ -67,18 +58,14 @@ export interface ExplainedPlan {
   readonly offset: number;
   readonly limit: number;
   readonly facets: readonly string[];
-  readonly walk: Pick<Walk, 'by' | 'rows' | 'rowsMax'> | null;
 }
 
 /** A plan as data that JSON can hold; of many or long values the first. Source: A68. Cost: the plan's steps. */
-export function explained(plan: Plan): ExplainedPlan {
-  const { collection, node, excluded, cost, isHeavy, isEmpty, page, walk } = plan;
+export function explained({ collection, node, excluded, isEmpty, page }: Plan): ExplainedPlan {
   const { order, after, offset, limit, facets } = page;
   return {
     collection,
     estimate: node.estimate,
-    microseconds: cost,
-    isHeavy,
     isEmpty,
     steps: node.steps.map(explainedStep),
     except: excluded.map(({ steps }) => steps.map(explainedStep)),
@@ -87,50 +74,37 @@ export function explained(plan: Plan): ExplainedPlan {
     offset,
     limit,
     facets: facets.map(({ name }) => name),
-    walk: walk ? { by: walk.by, rows: walk.rows, rowsMax: walk.rowsMax } : null,
   };
 }
 
 function explainedStep(step: PlanStep): ExplainedStep {
+  const { path, estimate } = step;
   if (step.kind === 'condition') {
-    const { kind, path, lookup, operand, access, estimate, scanBytes, rowsGathered } = step;
+    const { lookup, operand } = step;
     const values = shownValues(operand);
-    const valueCount = operand.values.length;
-    return { kind, field: path.join('__'), lookup, values, valueCount, access, estimate, scanBytes, rowsGathered };
+    return { kind: 'condition', field: path.join('__'), lookup, values, valueCount: operand.values.length, estimate };
   }
-  const { estimate, reaches, joinSteps, isNarrowed } = step;
-  const named =
-    step.kind === 'table' ? { relation: step.table.join('__') } : { relation: step.link.join('__'), to: step.to };
-  const steps = step.steps.map(explainedStep);
-  return { kind: 'relation', ...named, estimate, reaches, joinSteps, isNarrowed, steps };
+  const to = step.kind === 'link' ? { to: step.to } : {};
+  return { kind: 'relation', relation: path.join('__'), ...to, estimate, steps: step.steps.map(explainedStep) };
 }
 
-function viewLines({ page: { order, after, facets }, walk, isHeavy }: Plan): readonly string[] {
+function viewLines({ page: { order, after, facets } }: Plan): readonly string[] {
   const keys = order.map(({ path, isDescending }) => `${path.join('__')}${isDescending ? ' descending' : ''}`);
   const ordered = keys.length > 0 ? [`  ordered by ${keys.join(', ')}, then by id`] : [];
-  const start = after === undefined ? [] : [`  from behind id ${after}`];
-  const otherwise = isHeavy ? 'all rows in the pool' : 'all rows';
-  const walked = walk
-    ? [`  page among about ${walk.rows} rows looked at, at most ${walk.rowsMax}; else ${otherwise}`]
-    : [];
-  return [...walked, ...ordered, ...start, ...facets.map(({ name }) => `  counted by ${name}`)];
+  const start = after === undefined ? [] : [`  after id ${after}`];
+  return [...ordered, ...start, ...facets.map(({ name }) => `  counted by ${name}`)];
 }
 
 function lines(step: PlanStep, indent: string): readonly string[] {
   if (step.kind === 'condition') return [indent + conditionLine(step)];
-  const asked = step.isNarrowed ? ', asked of the rows left' : '';
-  const head = `${indent}${relationOf(step)}: at most ${rows(step.estimate)}${asked}`;
+  const path = step.path.join('__');
+  const relation = step.kind === 'table' ? `with a row of ${path}` : `that link by ${path} to ${step.to}`;
+  const head = `${indent}about ${rows(step.estimate)} ${relation}`;
   return [head, ...step.steps.flatMap((inner) => lines(inner, `${indent}  `))];
 }
 
-function relationOf(step: TableNode | LinkNode): string {
-  if (step.kind === 'table') return `one row of ${step.table.join('__')}`;
-  return `at most ${rows(step.reaches)} that link by ${step.link.join('__')} to ${step.to}`;
-}
-
-function conditionLine({ path, lookup, operand, access, estimate, scanBytes }: ConditionStep): string {
-  const scanned = scanBytes > 0 ? `, at the cost of ${scanBytes} bytes of text` : '';
-  return `${path.join('__')} ${lookup} ${valuesOf(operand)}: ${access}, ${rows(estimate)}${scanned}`;
+function conditionLine({ path, lookup, operand, codes, estimate }: ConditionStep): string {
+  return `${path.join('__')} ${lookup} ${valuesOf(operand)}: ${codes ? '' : 'about '}${rows(estimate)}`;
 }
 
 function valuesOf(operand: Operand): string {

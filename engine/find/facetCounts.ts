@@ -2,13 +2,15 @@
 // first. The counts are those that filters on the values would find.
 import { codesOfText, type Dictionary, textAt } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
-import { countCodes } from '../index/field.ts';
+import { wordsFor } from '../bits/bitmap.ts';
+import { countCodes, type FieldIndex } from '../index/field.ts';
 import { countRows, eachRow, type RowSet } from '../index/rowset.ts';
 import type { CollectionIndex, Table } from '../index/table.ts';
-import { type Counters, Polling } from './counters.ts';
+import type { Meter } from './counters.ts';
+import { COST, walkNs } from './passes.ts';
 import type { Facet } from '../query/ask.ts';
 import { valuesAt, type Values } from '../query/path.ts';
-import { orderSteps, servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
+import { servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /**
  * One facet: its values as served (ids of links, `null` without quotes for null) with their counts, in the order shown.
@@ -18,12 +20,11 @@ export interface FacetCounts {
   readonly values: readonly (readonly [text: string, count: number])[];
 }
 
-/** How facets are counted: in which form, one of how many, where the work is counted, and whether it goes on. */
 interface Counting {
-  readonly facetCount: number;
   readonly form: ServedForm;
-  readonly counters: Counters;
-  isCancelled(): boolean;
+  readonly meter: Meter;
+  /** How many facets the response has. */
+  readonly facetCount: number;
 }
 
 /** Values of one facet that are shown: those beyond are too rare to choose from. */
@@ -42,50 +43,54 @@ const NULL_BYTES = new TextEncoder().encode(NULL_TEXT);
  * The counts of one facet over a set of the collection's rows. A value that is written in several ways is one, shown as
  * the first of them by text that occurs. Records without a value of the type, or with a related row without one, count
  * as null.
- * Undefined when cancelled, which is asked first and once in a slice of related rows. Cost: the values and rows of
- * `facetSteps`.
  */
 export function facetCounts(
   collection: CollectionIndex,
   facet: Facet,
   set: RowSet,
-  { form, counters, isCancelled, facetCount }: Counting,
-): FacetCounts | undefined {
-  if (isCancelled()) return undefined;
+  { form, meter, facetCount }: Counting,
+): FacetCounts {
+  meter.purpose = facet;
   const values = valuesAt(collection, facet.path)!;
   const { dictionary } = values.index;
-  if (countRows(set) === 0) return { name: facet.name, values: [] };
-  const order = valueOrder(dictionary, form);
-  const codes = values.tables.length === 0 ? countCodes(values.index, set) : undefined;
-  const slots = slotsOf(dictionary, order);
-  const polling = new Polling(isCancelled);
-  const tally = codes ? tallyOf(codes, slots, dictionary) : relatedTally(values, set, slots, polling);
-  counters.rowsCounted += codes ? countRows(set) : tally.rows;
-  if (polling.isStopped) return undefined;
-  return { name: facet.name, values: mostFrequent(dictionary, order, tally, { form, facetCount }) };
+  const rows = countRows(set);
+  if (rows === 0) return { name: facet.name, values: [] };
+  const isRelated = values.tables.length > 0;
+  meter.foresee(isRelated ? rows * COST.counted : countCodesNs(values.index, set));
+  const order = valueOrder(dictionary, form, meter);
+  const slots = slotsOf(dictionary, order, meter);
+  if (!isRelated) meter.spend(countCodesNs(values.index, set));
+  meter.spend(dictionary.size * COST.code);
+  const tally = isRelated
+    ? relatedTally(values, set, slots, meter)
+    : tallyOf(countCodes(values.index, set), slots, dictionary);
+  meter.counters.rowsCounted += isRelated ? tally.rows : countCodesSteps(values.index, set);
+  return { name: facet.name, values: mostFrequent(dictionary, order, tally, { form, meter, facetCount }) };
 }
 
-/**
- * At most how many rows and values a facet looks at. `estimate` is at most how many records match; undefined without
- * conditions. Cost: the path.
- */
-export function facetSteps(
-  collection: CollectionIndex,
-  facet: Facet,
-  form: ServedForm,
-  estimate: number | undefined,
-): number {
-  const { index, tables } = valuesAt(collection, facet.path)!;
-  const values = index.dictionary.size + orderSteps(index.dictionary, form);
-  if (tables.length === 0) return values + (estimate ?? 0);
-  return values + (estimate ?? collection.rows) + tables.reduce((sum, table) => sum + table.rows, 0);
+/** How many rows or words of bitmaps `countCodes` looks at. */
+export function countCodesSteps(index: FieldIndex, set: RowSet): number {
+  const rows = countRows(set);
+  if (rows === index.rows) return 0;
+  const words = (index.dictionary.size + 1) * wordsFor(index.rows);
+  return set.kind === 'bitmap' ? Math.min(words, rows) : rows;
+}
+
+/** The price of `countCodes`. */
+export function countCodesNs(index: FieldIndex, set: RowSet): number {
+  const codes = index.dictionary.size + 1;
+  if (countRows(set) === index.rows) return codes * COST.code;
+  const words = codes * wordsFor(index.rows);
+  if (set.kind === 'bitmap' && words <= countRows(set)) return words * COST.word + codes * COST.set;
+  return walkNs(set) + countRows(set) * COST.counted + codes;
 }
 
 /**
  * Where each code is counted: at the first code of its value, null at `fitting`. Undefined if each value has one code.
  */
-function slotsOf({ size, fitting, type }: Dictionary, order: ValueOrder): Uint32Array | undefined {
+function slotsOf({ size, fitting, type }: Dictionary, order: ValueOrder, meter: Meter): Uint32Array | undefined {
   if (order.isByCode && fitting === size && (type === 'text' || type === 'boolean')) return undefined;
+  meter.spend(size * 2 * COST.code);
   let slots: Uint32Array | undefined;
   for (let rank = 1; rank <= size; rank++) {
     const code = order.codeOf(rank);
@@ -129,13 +134,13 @@ function codeOfNullText(dictionary: Dictionary): number {
 }
 
 /** Counts records by the values of their related rows: a value is counted once a record, whoever saw it last. */
-function relatedTally({ index, tables }: Values, set: RowSet, slots: Uint32Array | undefined, polling: Polling): Tally {
+function relatedTally({ index, tables }: Values, set: RowSet, slots: Uint32Array | undefined, meter: Meter): Tally {
   const { size, fitting } = index.dictionary;
   const nullText = codeOfNullText(index.dictionary);
   const counts = new Uint32Array(size + 1);
   const seenBy = new Uint32Array(size + 1);
   const shown = slots && new Uint32Array(size + 1).fill(size + 1);
-  let [nulls, nullsSeenBy, record, rows, polledAt] = [0, 0, 0, 0, 0];
+  let [nulls, nullsSeenBy, record, rows] = [0, 0, 0, 0];
   const see = (code: number): void => {
     const slot = slots ? slots[code]! : code;
     rows++;
@@ -149,22 +154,27 @@ function relatedTally({ index, tables }: Values, set: RowSet, slots: Uint32Array
     counts[slot]!++;
   };
   eachRow(set, (row) => {
-    if (polling.isStoppedAfter(rows - polledAt)) return;
-    polledAt = rows;
     record = row + 1;
-    eachRelated(tables, 0, row, (related) => see(related < 0 ? size : index.codeAt(related)));
+    eachRelated(tables, 0, row, meter, (related) => see(related < 0 ? size : index.codeAt(related)));
   });
   return { counts, shown, nulls, rows };
 }
 
 /** Calls `visit` with the related rows of a row of the table around `tables[depth]`, with -1 where there is none. */
-function eachRelated(tables: readonly Table[], depth: number, row: number, visit: (row: number) => void): void {
+function eachRelated(
+  tables: readonly Table[],
+  depth: number,
+  row: number,
+  meter: Meter,
+  visit: (row: number) => void,
+): void {
   const starts = tables[depth]!.starts!;
   const end = starts[row + 1]!;
+  meter.spend((1 + end - starts[row]!) * COST.counted);
   if (starts[row] === end) visit(-1);
   for (let related = starts[row]!; related < end; related++) {
     if (depth + 1 === tables.length) visit(related);
-    else eachRelated(tables, depth + 1, related, visit);
+    else eachRelated(tables, depth + 1, related, meter, visit);
   }
 }
 
@@ -173,9 +183,10 @@ function mostFrequent(
   dictionary: Dictionary,
   order: ValueOrder,
   tally: Tally,
-  { form, facetCount }: Pick<Counting, 'form' | 'facetCount'>,
+  { form, meter, facetCount }: Counting,
 ): FacetCounts['values'] {
   const { size, fitting } = dictionary;
+  meter.spend(size * 2 * COST.code + Math.min(size, FACET_VALUES_MAX) * COST.shown);
   const counts = withNullText(tally, fitting, codeOfNullText(dictionary));
   const best: { readonly code: number; readonly count: number }[] = [];
   for (let rank = 0; rank <= size; rank++) {

@@ -6,10 +6,10 @@ import type { Table } from '../index/table.ts';
 import { NULL_LOOKUP } from '../query/lookups.ts';
 import type { Operand } from '../query/values.ts';
 
-/** The steps of a plan or its draft, as far as nulls matter: conditions on a table's rows, and related rows within. */
+/** The steps of a plan, as far as nulls matter: conditions on a table's rows, and related rows within. */
 export type NullStep =
   | { readonly kind: 'condition'; readonly lookup: string; readonly operand: Operand }
-  | { readonly kind: 'table' | 'link' | 'draft'; readonly steps: readonly NullStep[] };
+  | { readonly kind: 'table' | 'link'; readonly steps: readonly NullStep[] };
 
 /** Whether a row of nulls, and below it nothing but rows of nulls, fulfils every step. Cost: the steps. */
 export function holdsForNulls({ steps }: { readonly steps: readonly NullStep[] }): boolean {

@@ -3,13 +3,15 @@
 import { lowerBound } from '../bits/lists.ts';
 import type { ServedForm } from '../column/served.ts';
 import { countCodes, type FieldIndex } from '../index/field.ts';
-import { allRows, countRows, eachRow, intersect, listed, rowSetOf, select } from '../index/rowset.ts';
+import { countRows, eachRow, select } from '../index/rowset.ts';
 import type { RowSet, Selection } from '../index/rowset.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { Page } from '../query/ask.ts';
-import { type Counters, Polling } from './counters.ts';
+import type { Meter } from './counters.ts';
+import { countCodesNs, countCodesSteps } from './facetCounts.ts';
+import { COST, intersected, listedRows, rowsOfRange, setOfList, walkNs } from './passes.ts';
 import { valuesAt } from '../query/path.ts';
-import { orderSteps, valueOrder, type ValueOrder } from './valueOrder.ts';
+import { valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /** Which places of an ordered list are shown. */
 type OrderedPage = Pick<Page, 'order' | 'offset' | 'limit'>;
@@ -20,91 +22,32 @@ const SORTED_ROWS_MAX = 1024;
 /** A set this many times smaller than the dictionary is sorted: counts of all values would be mostly zeros. */
 const SPARSE_PART = 8;
 
-/** How an ordered page is found: texts in which form, where its work is counted, and whether it goes on. */
-interface Ordering {
-  readonly form: ServedForm;
-  readonly counters: Counters;
-  isCancelled(): boolean;
-}
-
 /**
- * The rows of a page of a set, in order; undefined when cancelled, which is asked once in a slice of rows, and before
- * each pass over more of them. Cost: for a whole collection and one key a binary search and the page; else one look at
- * each row of the set, or of a value at an end of the page, by counting, and a sort of the page.
+ * The rows of a page of a set, in order. Cost: for a whole collection and one key a binary search and the page; else
+ * one look at each row of the set, or of a value at an end of the page, by counting, and a sort of the page. /
  */
 export function orderedPage(
   collection: CollectionIndex,
   set: RowSet,
   { order, offset, limit }: OrderedPage,
-  { form, counters, isCancelled }: Ordering,
-): Selection | undefined {
+  { form, meter }: { readonly form: ServedForm; readonly meter: Meter },
+): Selection {
   const count = countRows(set);
   const start = Math.min(offset, count);
   const end = Math.min(start + limit, count);
-  const shown: ShownRows = {
-    rows: new Uint32Array(end - start),
-    length: 0,
-    counters,
-    polling: new Polling(isCancelled),
-  };
-  if (start < end) {
-    // An order of values is made with the first list that has a row of it.
-    const keys = order.map(({ path, isDescending }) => {
-      const { index } = valuesAt(collection, path)!;
-      return new Key(index, valueOrder(index.dictionary, form), isDescending, index === collection.ids);
-    });
-    addPlaces(shown, set, keys, start, end);
-  }
-  if (shown.polling.isStopped) return undefined;
+  if (start === end) return { kind: 'sequence', rows: new Uint32Array(0) };
+  meter.purpose = order[0];
+  meter.spend((end - start) * COST.listed);
+  const shown: ShownRows = { rows: new Uint32Array(end - start), length: 0, meter };
+  // An order of values is made with the first list that has a row of it.
+  const keys = order.map((key) => {
+    meter.purpose = key;
+    const { index } = valuesAt(collection, key.path)!;
+    return new Key(index, valueOrder(index.dictionary, form, meter), key.isDescending, index === collection.ids);
+  });
+  meter.purpose = order[0];
+  addPlaces(shown, set, keys, start, end);
   return { kind: 'sequence', rows: shown.rows };
-}
-
-/**
- * At most how many rows and values finding a page looks at: for each key those that tie in the ones before, and its own
- * rows, which are put in their places one by one. 0 without an order. `estimate` is at most how many rows the list has,
- * undefined for a whole collection. Cost: O(log size) a key.
- */
-export function orderingSteps(
-  collection: CollectionIndex,
-  page: OrderedPage,
-  form: ServedForm,
-  estimate: number | undefined,
-): number {
-  if (page.order.length === 0) return 0;
-  let rows = estimate ?? collection.rows;
-  // Behind counting, what stands between the values at the ends of the page is sorted: a part of it.
-  let steps = Math.min(Math.max(0, rows - page.offset), page.limit);
-  for (const [depth, { path, isDescending }] of page.order.entries()) {
-    const { index } = valuesAt(collection, path)!;
-    if (index === collection.ids) {
-      steps += depth === 0 ? 0 : rows;
-      break;
-    }
-    const { dictionary } = index;
-    const tableSteps = orderSteps(dictionary, form);
-    const isByCode = tableSteps === 0;
-    steps += tableSteps;
-    if (depth === 0 && isByCode && estimate === undefined) {
-      const isLast = page.order.length === 1;
-      rows = isLast ? 0 : tiedRows(new Key(index, valueOrder(dictionary, form), isDescending, false), page);
-    } else steps += rows + countedValues(rows, dictionary.size, depth);
-  }
-  return steps;
-}
-
-/** How many rows of a whole collection have a value that a page by this key shows. */
-function tiedRows(key: Key, { offset, limit }: OrderedPage): number {
-  const { rows } = key.index;
-  if (offset >= rows || limit === 0) return 0;
-  const places = placesOf(key, allRows(rows));
-  const [head, tail] = [offset, Math.min(offset + limit, rows) - 1].map((place) => valueAt(key, places, place));
-  return places.before(tail!.end) - places.before(head!.start);
-}
-
-/** Values that are counted for the key at a depth: those of a dictionary for each of the two ends of each set above. */
-function countedValues(rows: number, size: number, depth: number): number {
-  if (rows <= SORTED_ROWS_MAX) return 0;
-  return Math.min(size * 2 ** depth, rows * SPARSE_PART);
 }
 
 /**
@@ -146,41 +89,41 @@ interface Places {
   readonly end: number;
 }
 
-/** The page while it is filled; once the polling has stopped, it is left as it is. */
+/** The page while it is filled. */
 interface ShownRows {
   readonly rows: Uint32Array;
   length: number;
-  readonly counters: Counters;
-  readonly polling: Polling;
+  readonly meter: Meter;
 }
 
 /** Adds the rows at `start` to `end` of the set in order; at least one. */
 function addPlaces(shown: ShownRows, set: RowSet, keys: readonly Key[], start: number, end: number): void {
   const [key, ...rest] = keys;
-  if (!key) return add(shown, listed(select(set, start, end - start)));
+  const { meter } = shown;
+  if (!key) return add(shown, listedRows(meter, select(set, start, end - start)));
   const rows = countRows(set);
-  if (shown.polling.isStoppedAfter(rows)) return;
-  if (key.isId) return add(shown, byIdFrom(set, key.isDescending ? rows - end : start, end - start, key.isDescending));
+  if (key.isId) return add(shown, byIdFrom(shown, set, key.isDescending ? rows - end : start, end - start, key));
   const isWhole = rows === key.index.rows && key.order.isByCode;
   if (!isWhole && (rows <= SORTED_ROWS_MAX || rows * SPARSE_PART < key.size)) {
-    return add(shown, sorted(shown, listed(set), keys).subarray(start, end));
+    meter.foresee(sortedNs(rows));
+    return add(shown, sorted(shown, listedRows(meter, set), keys).subarray(start, end));
   }
-  if (!isWhole) shown.counters.rowsOrdered += rows;
-  const places = placesOf(key, set);
-  const first = valueAt(key, places, start);
-  const last = valueAt(key, places, end - 1);
+  if (!isWhole) meter.counters.rowsOrdered += countCodesSteps(key.index, set);
+  const places = placesOf(meter, key, set);
+  const first = valueAt(meter, key, places, start);
+  const last = valueAt(meter, key, places, end - 1);
   const firstStart = places.before(first.start);
   const firstEnd = places.before(first.end);
   const addValue = (value: Places, from: number, to: number): void => {
     const isList = isWhole && rest.length === 0 && value.end === value.start + 1;
     if (isList) addSorted(shown, key, key.codeOf(value.start), from, to);
-    else addPlaces(shown, rowsAt(key, set, value), rest, from, to);
+    else addPlaces(shown, rowsAt(meter, key, set, value), rest, from, to);
   };
   if (end <= firstEnd) return addValue(first, start - firstStart, end - firstStart);
   addValue(first, start - firstStart, firstEnd - firstStart);
   const middle = { start: first.end, end: last.start };
   if (isWhole) addValues(shown, key, rest, middle);
-  else add(shown, sorted(shown, listed(rowsAt(key, set, middle)), keys));
+  else add(shown, sorted(shown, listedRows(meter, rowsAt(meter, key, set, middle)), keys));
   addValue(last, 0, end - places.before(last.start));
 }
 
@@ -188,8 +131,14 @@ function addPlaces(shown: ShownRows, set: RowSet, keys: readonly Key[], start: n
  * Ids are unique, so that what follows them in the order has no effect. The rows are a copy where they are turned
  * round.
  */
-function byIdFrom(set: RowSet, offset: number, length: number, isDescending: boolean): Uint32Array {
-  const rows = listed(select(set, offset, length));
+function byIdFrom(
+  { meter }: ShownRows,
+  set: RowSet,
+  offset: number,
+  length: number,
+  { isDescending }: Key,
+): Uint32Array {
+  const rows = listedRows(meter, select(set, offset, length));
   return isDescending ? Uint32Array.from(rows, (_, i) => rows[rows.length - 1 - i]!) : rows;
 }
 
@@ -212,7 +161,7 @@ interface Standing {
   at(rank: number): number;
 }
 
-function placesOf(key: Key, set: RowSet): Standing {
+function placesOf(meter: Meter, key: Key, set: RowSet): Standing {
   const { index, size, isDescending } = key;
   if (countRows(set) === index.rows && key.order.isByCode) {
     const before = (place: number): number =>
@@ -221,6 +170,7 @@ function placesOf(key: Key, set: RowSet): Standing {
         : index.countOf({ start: 0, end: place });
     return { before, at: (rank) => searched(before, size + 1, rank) };
   }
+  meter.spend(countCodesNs(index, set) + size * COST.code);
   const counts = countCodes(index, set);
   const starts = new Uint32Array(size + 2);
   for (let place = 0; place <= size; place++) starts[place + 1] = starts[place]! + counts[key.codeOf(place)]!;
@@ -240,31 +190,32 @@ function searched(before: (place: number) => number, end: number, rank: number):
 }
 
 /** The places of the value that the row of a rank has: several where it is written in several ways. */
-function valueAt(key: Key, places: Standing, rank: number): Places {
+function valueAt(meter: Meter, key: Key, places: Standing, rank: number): Places {
   let start = places.at(rank);
   let end = start + 1;
-  while (start > 0 && key.isSame(start - 1, start)) start--;
-  while (end <= key.size && key.isSame(end - 1, end)) end++;
+  for (; start > 0 && key.isSame(start - 1, start); start--) meter.spend(COST.code);
+  for (; end <= key.size && key.isSame(end - 1, end); end++) meter.spend(COST.code);
   return { start, end };
 }
 
 /** The rows of a set that stand at these places. */
-function rowsAt(key: Key, set: RowSet, { start, end }: Places): RowSet {
+function rowsAt(meter: Meter, key: Key, set: RowSet, { start, end }: Places): RowSet {
   const { index, order, size, isDescending } = key;
   if (start >= end) return { kind: 'range', start: 0, end: 0 };
   if (order.isByCode) {
     const codes = isDescending ? { start: size + 1 - end, end: size + 1 - start } : { start, end };
     if (index.countOf(codes) <= countRows(set) || codes.end === codes.start + 1) {
-      return intersect(set, index.rowsOf(codes));
+      return intersected(meter, set, rowsOfRange(meter, index, codes));
     }
   }
+  meter.spend(walkNs(set) + countRows(set) * COST.row);
   const rows = new Uint32Array(countRows(set));
   let length = 0;
   eachRow(set, (row) => {
     const place = key.placeOf(index.codeAt(row));
     if (place >= start && place < end) rows[length++] = row;
   });
-  return rowSetOf(rows.subarray(0, length), index.rows);
+  return setOfList(meter, rows.subarray(0, length), index.rows);
 }
 
 /**
@@ -272,15 +223,15 @@ function rowsAt(key: Key, set: RowSet, { start, end }: Places): RowSet {
  */
 function addValues(shown: ShownRows, key: Key, rest: readonly Key[], { start, end }: Places): void {
   const { index } = key;
-  for (let place = start; place < end && !shown.polling.isStopped;) {
+  for (let place = start; place < end;) {
     const from = shown.length;
     const first = place;
+    shown.meter.spend(COST.set);
     do {
       const code = key.codeOf(place++);
       addSorted(shown, key, code, 0, index.countOf({ start: code, end: code + 1 }));
     } while (place < end && key.isSame(place - 1, place));
     settle(shown, shown.rows.subarray(from, shown.length), rest, place > first + 1);
-    shown.polling.isStoppedAfter(shown.length - from);
   }
 }
 
@@ -298,14 +249,15 @@ function settle(shown: ShownRows, rows: Uint32Array, rest: readonly Key[], isMer
 function sorted(shown: ShownRows, rows: Uint32Array, keys: readonly Key[]): Uint32Array {
   const [key, ...rest] = keys;
   const { length } = rows;
-  if (!key || length < 2 || shown.polling.isStoppedAfter(length)) return rows;
-  shown.counters.rowsOrdered += length;
+  if (!key || length < 2) return rows;
+  shown.meter.spend(sortedNs(length));
+  shown.meter.counters.rowsOrdered += length;
   const marks = new Float64Array(length);
   for (let i = 0; i < length; i++) marks[i] = key.placeOf(key.index.codeAt(rows[i]!)) * length + i;
   marks.sort();
   const placeAt = (i: number): number => Math.floor(marks[i]! / length);
   const ordered = Uint32Array.from(marks, (mark) => rows[mark % length]!);
-  for (let start = 0; start < length && !shown.polling.isStopped;) {
+  for (let start = 0; start < length;) {
     let end = start + 1;
     let isMerged = false;
     while (end < length && isNeighbour(key, placeAt(end - 1), placeAt(end))) {
@@ -316,6 +268,10 @@ function sorted(shown: ShownRows, rows: Uint32Array, keys: readonly Key[]): Uint
     start = end;
   }
   return ordered;
+}
+
+function sortedNs(length: number): number {
+  return length * COST.ordered;
 }
 
 function isNeighbour(key: Key, a: number, b: number): boolean {

@@ -1,337 +1,187 @@
-// Plans a parsed query: conditions grouped by the table they are about, cheapest first, with what each will cost. A
-// plan is plain data that can be printed, cloned and sent to another thread. Runs nothing.
+// Plans a parsed query: conditions grouped by the table that they are about, cheapest first. A plan is plain data that
+// can be printed, cloned and sent to another thread. It decides the order of steps and nothing else.
 import { wordsFor } from '../bits/bitmap.ts';
-import { joinSteps } from '../index/join.ts';
-import { COUNTED_CODES_MAX } from '../index/mostRows.ts';
-import type { CollectionIndex, Table } from '../index/table.ts';
+import type { CollectionIndex } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
-import type { Ask, Page } from '../query/ask.ts';
-import type { ConditionStep } from './conditionStep.ts';
-import { cheapestFirst, placed, rootDraft, rowsReached } from './draft.ts';
-import type { Arrange, Draft, DraftContext, PlacedCondition, RootDraft } from './draft.ts';
-import { walkTo, type Walk } from './firstRows.ts';
-import { holdsForNulls } from './nulls.ts';
+import type { Ask, Condition, Page } from '../query/ask.ts';
 import { lookupNamed } from '../query/lookups.ts';
-import { locateField } from '../query/path.ts';
-import { isWorthChecking, isWorthNarrowing, relatedRowsMax, rowCheckBytes } from './fewRows.ts';
-import { hasView, INLINE_VIEW_STEPS_MAX, viewStepsOf } from './viewCost.ts';
+import { locateField, type LinkStep, type LocatedField, type ManyStep } from '../query/path.ts';
+import { conditionStep, PLAN_VALUES_MAX, type ConditionStep, type Sizing } from './conditionStep.ts';
+import { holdsForNulls } from './nulls.ts';
+import { codesLinkingNs, COST, setNs } from './passes.ts';
 
-/**
- * What the conditions on one relation have in common. Steps are in the order in which they run; `estimate` is an upper
- * bound of the related rows that match all, `reaches` one of the rows around that have such a related row. `joinSteps`
- * is how many codes and rows the joins look at, that of the relation itself and those within. `isNarrowed` where only
- * the rows are asked that are related to what the steps before leave.
- */
+/** The conditions on one relation, in the order in which they run. */
 interface Related {
+  /** Names from the collection to the relation; empty for the collection itself. */
+  readonly path: readonly string[];
   readonly steps: readonly PlanStep[];
+  /** About how many rows of the table around have such a related row. */
   readonly estimate: number;
-  readonly reaches: number;
-  readonly scanBytes: number;
-  readonly joinSteps: number;
-  readonly isNarrowed: boolean;
+  /** About the nanoseconds that finding all of these takes. */
+  readonly ns: number;
 }
 
-/**
- * Conditions that must hold for the same row of one table (A45). `table` is the path of the to-many relation, empty for
- * the collection itself.
- */
+/** Conditions that must hold for the same row of one table (A45): the collection's, or that of a to-many relation. */
 export interface TableNode extends Related {
   readonly kind: 'table';
-  readonly table: readonly string[];
 }
 
-/**
- * Conditions that must hold for the record that a link points at, one of the collection `to`. `link` is the path of the
- * link; around it lie the rows that have it.
- */
+/** Conditions that must hold for the record of the collection `to` that a link points at. */
 export interface LinkNode extends Related {
   readonly kind: 'link';
-  readonly link: readonly string[];
   readonly to: string;
 }
 
-/** One step of a plan: a condition on the rows at hand, or conditions on rows related to them. */
+/** One step of a plan: a condition on the rows that are left, or conditions on rows that are related to them. */
 export type PlanStep = ConditionStep | TableNode | LinkNode;
 
-/**
- * How a list is found: the records of `node`, without those of each tree in `excluded`, a negated condition each (A46);
- * none at all where `isEmpty`. How it is shown: its `page`, in a `form`. `cost` is a rough
- * number of microseconds on one core. Finding all rows of a plan that `isHeavy` belongs in the pool. With a `walk` the
- * page is looked for first, in whatever thread.
- */
+/** How a list is found and shown. */
 export interface Plan {
   readonly collection: string;
   readonly node: TableNode;
+  /** Negated conditions: the records of each tree are not in the list (A46). */
   readonly excluded: readonly TableNode[];
+  /** Whether the list is empty because a filter is wrong. */
   readonly isEmpty: boolean;
   readonly page: Page;
   readonly form: ServedForm;
-  readonly walk: Walk | undefined;
-  readonly cost: number;
-  readonly isHeavy: boolean;
+  /** About the nanoseconds that finding all records of the list takes; 0 if they lie ready. */
+  readonly ns: number;
 }
 
-/**
- * Text that may be scanned in a serving thread, in bytes: 20 to 50 us, well below the 250 us that a request may take.
- */
-export const INLINE_SCAN_BYTES_MAX = 65_536;
+/** Puts steps on one table of this many rows into the order in which they run. */
+export type Arrange = (steps: readonly PlanStep[], rows: number) => readonly PlanStep[];
 
-/** Bytes of n-gram lists that are read for one plan, those of four needles: each names a block, 20 to 40 ns later. */
-const LIST_BYTES_READ_MAX = 16_384;
+interface Context extends Sizing {
+  readonly arrange: Arrange;
+}
 
-/** Members of `in` that may be looked up in a serving thread: about 0.5 us each, the sets of rows included. */
-export const INLINE_VALUES_MAX = 1024;
+/** A condition with the relations between the table at hand and its field. */
+interface PlacedCondition {
+  readonly condition: Condition;
+  readonly located: LocatedField;
+  readonly steps: readonly (ManyStep | LinkStep)[];
+}
 
-/** Codes and rows that joins may touch in a serving thread: 2 to 5 ns each, one pass over them 130 to 330 us. */
-export const INLINE_JOIN_STEPS_MAX = 65_536;
+const ROOT: readonly string[] = [];
 
-/** Rows that sets may be put together of in a serving thread: about 2.3 ns each. */
-export const INLINE_ROWS_GATHERED_MAX = 65_536;
+/** Fraction of the candidates that a search is assumed to leave: most searches are for something rare. */
+const SEARCH_SELECTIVITY = 1 / 8;
 
-/** What one more set costs, were it ready, in rows for each word of a bitmap; less where few rows are left. */
-const SET_PART = 1 / 2;
-
-const SCAN_NANOSECONDS_PER_BYTE = 1;
-const ROW_NANOSECONDS = 2;
-const VALUE_NANOSECONDS = 500;
-const JOIN_STEP_NANOSECONDS = 2;
-const VIEW_NANOSECONDS = 30;
+/** Estimates say little about what a step drops: at least this fraction is assumed. */
+const DROPPED_MIN = 1 / 8;
 
 /**
- * Plans what is asked without problems. `arrange` decides the order of steps on one table. Cost: a binary search per
- * value, for up to 64 of each condition and of lists 1,024 in all, and a look at up to 64 rows of each; up to 16 kB of
- * n-gram lists; codes of long columns are counted for the first plans that ask about them.
+ * Plans what was asked without problems. `arrange` decides the order of steps on one table. Cost: a binary search for
+ * each value, for up to 64 of each condition and 1,024 in all.
  */
 export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, arrange: Arrange = cheapestFirst): Plan {
-  if (ask.conditions.length === 0) return planned(collection, ask, form, NOTHING_TO_FIND);
-  const context: DraftContext = {
-    collection,
-    form,
-    arrange,
-    codesToCount: COUNTED_CODES_MAX,
-    valuesToFind: INLINE_VALUES_MAX,
-    listBytesToRead: LIST_BYTES_READ_MAX,
-  };
+  const { conditions, isEmpty, page } = ask;
+  const context: Context = { form, arrange, valuesToFind: PLAN_VALUES_MAX };
   const wanted: PlacedCondition[] = [];
-  const unwanted: PlacedCondition[] = [];
-  let values = 0;
-  for (const condition of ask.conditions) {
-    (condition.isNegated ? unwanted : wanted).push(placed(collection, condition));
-    values += condition.operand.values.length;
+  const excluded: TableNode[] = [];
+  for (const condition of conditions) {
+    const located = locateField(collection, condition.path);
+    const placed: PlacedCondition = { condition, located, steps: located.steps };
+    if (condition.isNegated) excluded.push(rootNode(context, collection.rows, [placed]));
+    else wanted.push(placed);
   }
-  const node = rootNode(context, wanted, collection.rows);
-  const excluded = unwanted.map((condition) => rootNode(context, [condition], node.estimate));
-  if (excluded.length > 1) excluded.sort((a, b) => a.scanBytes - b.scanBytes);
-  let { scanBytes, joinSteps: joined } = node;
-  let rows = rowsOf(node);
-  let rowsGathered = gatheredOf(node);
-  for (const tree of excluded) {
-    scanBytes += tree.scanBytes;
-    joined += tree.joinSteps;
-    rows += rowsOf(tree);
-    rowsGathered += gatheredOf(tree);
-  }
-  rowsGathered += (ask.conditions.length - 1) * Math.min(node.estimate, SET_PART * wordsFor(collection.rows));
-  const work = { values, scanBytes, joinSteps: joined, rows, rowsGathered };
-  return planned(collection, ask, form, { node, excluded, work });
+  if (excluded.length > 1) excluded.sort((a, b) => a.ns - b.ns);
+  const node = rootNode(context, collection.rows, wanted);
+  const combined = Math.max(0, node.steps.length + excluded.length - 1);
+  let ns = node.ns + combined * wordsFor(collection.rows) * COST.word;
+  for (const tree of excluded) ns += tree.ns;
+  return { collection: collection.declaration.name, node, excluded, isEmpty, page, form, ns };
 }
 
-/** What a plan finds its rows by, and the work that this is; nothing where all rows are wanted. */
-interface Finding {
-  readonly node: TableNode | undefined;
-  readonly excluded: readonly TableNode[];
-  readonly work: Omit<Work, 'viewSteps'>;
+function rootNode(context: Context, rows: number, conditions: readonly PlacedCondition[]): TableNode {
+  const { steps, estimate, ns } = stepsOn(context, rows, conditions);
+  return { kind: 'table', path: ROOT, steps, estimate, ns };
 }
 
-const NOTHING_TO_FIND: Finding = {
-  node: undefined,
-  excluded: [],
-  work: { values: 0, scanBytes: 0, joinSteps: 0, rows: 0, rowsGathered: 0 },
-};
-
-function planned(
-  collection: CollectionIndex,
-  ask: Ask,
-  form: ServedForm,
-  { node, excluded, work: found }: Finding,
-): Plan {
-  const { isEmpty, page } = ask;
-  const viewSteps = viewStepsOf(collection, page, form, node?.estimate);
-  const walk = node && !isEmpty ? walkBy(collection, { node, excluded }, page) : undefined;
-  const work: Work = {
-    values: found.values,
-    scanBytes: found.scanBytes,
-    joinSteps: found.joinSteps,
-    rows: walk?.rows ?? found.rows,
-    rowsGathered: found.rowsGathered,
-    viewSteps,
-  };
-  return {
-    collection: collection.declaration.name,
-    node: node ?? allOf(collection.rows),
-    excluded,
-    isEmpty,
-    page,
-    form,
-    walk,
-    cost: microseconds(work),
-    isHeavy: !isEmpty && (isHeavy(work) || (node !== undefined && hasRegex({ node, excluded }))),
-  };
-}
-
-/** A walk to the page of a list by id that has one condition, on the records themselves. */
-function walkBy(
-  { rows }: CollectionIndex,
-  { node, excluded }: { readonly node: TableNode; readonly excluded: readonly TableNode[] },
-  page: Page,
-): Walk | undefined {
-  if (hasView(page) || page.after !== undefined) return undefined;
-  if (node.steps.length + excluded.length !== 1) return undefined;
-  const { steps } = excluded[0] ?? node;
-  const only = steps[0];
-  return steps.length === 1 && only?.kind === 'condition' ? walkTo(only, rows, page) : undefined;
-}
-
-/** The root of a tree without steps. */
-function allOf(rows: number): TableNode {
-  return {
-    kind: 'table',
-    table: NO_TABLE,
-    steps: NO_STEPS,
-    estimate: rows,
-    reaches: rows,
-    scanBytes: 0,
-    joinSteps: 0,
-    isNarrowed: false,
-  };
-}
-
-const NO_TABLE: readonly string[] = [];
-const NO_STEPS: readonly PlanStep[] = [];
-
-/** Whether a plan has regular expressions, for which the time in the pool is limited. Cost: its steps. */
-export function hasRegex({ node, excluded }: Pick<Plan, 'node' | 'excluded'>): boolean {
-  return isPooled(node) || excluded.some(isPooled);
-}
-
-function isPooled(step: PlanStep): boolean {
-  return step.kind === 'condition' ? lookupNamed(step.lookup)!.isPooled === true : step.steps.some(isPooled);
-}
-
-/**
- * What a plan makes a thread do, about. `viewSteps` is at most how many rows and values ordering and facets look at.
- */
-interface Work {
-  readonly values: number;
-  readonly scanBytes: number;
-  readonly joinSteps: number;
-  readonly rows: number;
-  readonly rowsGathered: number;
-  readonly viewSteps: number;
-}
-
-function isHeavy({ scanBytes, values, joinSteps, rowsGathered, viewSteps }: Work): boolean {
-  return (
-    rowsGathered > INLINE_ROWS_GATHERED_MAX ||
-    scanBytes > INLINE_SCAN_BYTES_MAX ||
-    values > INLINE_VALUES_MAX ||
-    joinSteps > INLINE_JOIN_STEPS_MAX ||
-    viewSteps > INLINE_VIEW_STEPS_MAX
-  );
-}
-
-function microseconds({ values, scanBytes, joinSteps, rows, viewSteps }: Work): number {
-  const nanoseconds =
-    scanBytes * SCAN_NANOSECONDS_PER_BYTE +
-    joinSteps * JOIN_STEP_NANOSECONDS +
-    rows * ROW_NANOSECONDS +
-    values * VALUE_NANOSECONDS +
-    viewSteps * VIEW_NANOSECONDS;
-  return Math.ceil(nanoseconds / 1000);
-}
-
-/** The root of a tree of steps over at most `bound` records. */
-function rootNode(context: DraftContext, conditions: readonly PlacedCondition[], bound: number): TableNode {
-  const { steps, estimate, scanBytes, joinSteps } = settled(context, rootDraft(context, conditions), bound);
-  const table = NO_TABLE;
-  return { kind: 'table', table, steps, estimate, reaches: estimate, scanBytes, joinSteps, isNarrowed: false };
-}
-
-type Settled = Pick<Related, 'steps' | 'estimate' | 'scanBytes' | 'joinSteps'>;
-
-/** The steps of a draft of which at most `bound` rows are asked, in their order, each for what those before leave. */
-function settled(context: DraftContext, draft: RootDraft, bound: number): Settled {
-  let estimate = bound;
-  let scanBytes = 0;
-  let joined = 0;
+/** The steps of conditions on a table of this many rows, in their order. */
+function stepsOn(
+  context: Context,
+  rows: number,
+  conditions: readonly PlacedCondition[],
+): Pick<Related, 'steps' | 'estimate' | 'ns'> {
   const steps: PlanStep[] = [];
-  for (const step of draft.steps) {
-    const chosen = step.kind === 'draft' ? relation(context, step, estimate) : withRowCheck(context, step, estimate);
-    // Behind a step that leaves nothing none is run.
-    if (estimate > 0) {
-      scanBytes += chosen.scanBytes;
-      joined += chosen.kind === 'condition' ? 0 : chosen.joinSteps;
+  let related: PlacedCondition[] | undefined;
+  for (const placed of conditions) {
+    if (placed.steps.length > 0) (related ??= []).push(placed);
+    else steps.push(conditionStep(placed.condition, placed.located.index, context));
+  }
+  if (related) for (const relation of relationsOf(related)) steps.push(relationStep(context, relation));
+  let estimate = rows;
+  let ns = 0;
+  for (const step of steps) {
+    estimate = Math.min(estimate, step.estimate);
+    ns += step.ns;
+  }
+  return { steps: context.arrange(steps, rows), estimate, ns };
+}
+
+interface Relation {
+  readonly step: ManyStep | LinkStep;
+  readonly conditions: PlacedCondition[];
+}
+
+/** Conditions on one relation must match the same related row (A45), those on an array of scalars need not (A37). */
+function relationsOf(conditions: readonly PlacedCondition[]): readonly Relation[] {
+  const relations: Relation[] = [];
+  const shared = new Map<string, Relation>();
+  for (const { condition, located, steps } of conditions) {
+    const step = steps[0]!;
+    const name = step.path.join('__');
+    const inner = { condition, located, steps: steps.slice(1) };
+    const known = shared.get(name);
+    if (known) known.conditions.push(inner);
+    else {
+      const relation = { step, conditions: [inner] };
+      relations.push(relation);
+      if (step.kind === 'link' || step.isRelation) shared.set(name, relation);
     }
-    estimate = Math.min(estimate, chosen.kind === 'condition' ? chosen.estimate : chosen.reaches);
-    steps.push(chosen);
   }
-  return { steps, estimate: Math.min(estimate, draft.estimate), scanBytes, joinSteps: joined };
+  return relations;
 }
 
-/** Where few rows are left, only what they are related to is asked. */
-function relation(context: DraftContext, draft: Draft, left: number): TableNode | LinkNode {
-  const step = draft.step!;
-  const related = relatedRowsMax(step, left);
-  const isNarrowed = isWorthNarrowing(related, draft.rows);
-  const conditions = settled(context, draft, isNarrowed ? related : draft.rows);
-  const reach = Math.min(draft.reach, rowsReached(step, conditions, context));
-  const reaches = Math.min(left, reach);
+function relationStep(context: Context, { step, conditions }: Relation): TableNode | LinkNode {
+  const { path } = step;
   if (step.kind === 'many') {
-    const own = manyJoinSteps(step.table, conditions, isNarrowed ? related : conditions.estimate);
-    const joined = conditions.joinSteps + own;
-    return { kind: 'table', table: step.path, ...conditions, joinSteps: joined, reaches, isNarrowed };
+    const parents = step.table.starts!.length - 1;
+    const { steps, estimate: related, ns } = stepsOn(context, step.table.rows, conditions);
+    const isForNulls = holdsForNulls({ steps });
+    const estimate = isForNulls ? parents : Math.min(parents, related);
+    const joinNs = related * COST.joined + (isForNulls ? parents * COST.rowInOrder : 0);
+    return { kind: 'table', path, steps, estimate, ns: ns + joinNs };
   }
-  const { path, link } = step;
-  const own = isNarrowed ? left : joinSteps(link, conditions.estimate) + reach;
-  const joined = conditions.joinSteps + own;
-  const to = link.to().declaration.name;
-  return { kind: 'link', link: path, to, ...conditions, joinSteps: joined, reaches, isNarrowed };
+  const { index, link } = step;
+  const to = link.to();
+  const { steps, estimate: related, ns } = stepsOn(context, to.rows, conditions);
+  const { size } = index.dictionary;
+  const all = index.countOf({ start: 0, end: size });
+  const rowsPerCode = all / Math.max(1, size);
+  const estimate = holdsForNulls({ steps }) ? index.rows : Math.min(all, Math.ceil(related * rowsPerCode));
+  const joinNs = codesLinkingNs(link, related) + setNs(estimate, index.rows);
+  return { kind: 'link', path, to: to.declaration.name, steps, estimate, ns: ns + joinNs };
 }
 
 /**
- * How many rows a join through a to-many relation looks at: `carried` of the related ones, and all around where those
- * without any count.
+ * The steps by what each costs for every row that it is likely to drop, which is best if they are independent
+ * (Hellerstein and Stonebraker 1993, 4).
  */
-function manyJoinSteps(
-  { starts }: Table,
-  conditions: { readonly steps: readonly PlanStep[] },
-  carried: number,
-): number {
-  return holdsForNulls(conditions) ? carried + starts!.length - 1 : carried;
+export function cheapestFirst(steps: readonly PlanStep[], rows: number): readonly PlanStep[] {
+  if (steps.length < 2) return steps;
+  const ranked = steps.map((step) => ({ step, rank: rankOf(step, rows) }));
+  return ranked.sort((a, b) => a.rank - b.rank || a.step.estimate - b.step.estimate).map(({ step }) => step);
 }
 
-/**
- * A scan becomes a check of the rows that the steps before leave, where these are few; codes are then looked up by row
- * too.
- */
-function withRowCheck({ collection }: DraftContext, step: ConditionStep, left: number): ConditionStep {
-  if (step.access !== 'scan' && step.access !== 'n-gram') {
-    const gathered = step.rowsGathered + step.rowsJoined;
-    return isWorthChecking(left, gathered) ? { ...step, rowsGathered: left, rowsJoined: 0 } : step;
-  }
-  const scanBytes = rowCheckBytes(step, locateField(collection, step.path).index, left);
-  if (scanBytes === undefined) return isWorthChecking(left, step.rowsGathered) ? { ...step, rowsGathered: left } : step;
-  return { ...step, access: 'row check', estimate: Math.min(left, step.estimate), scanBytes, rowsGathered: 0 };
+function rankOf(step: PlanStep, rows: number): number {
+  const left = Math.min(1, step.estimate / Math.max(1, rows));
+  return step.ns / Math.max(DROPPED_MIN, 1 - (hasSearch(step) ? left * SEARCH_SELECTIVITY : left));
 }
 
-function gatheredOf({ steps }: TableNode | LinkNode): number {
-  let sum = 0;
-  for (const step of steps) sum += step.kind === 'condition' ? step.rowsGathered + step.rowsJoined : gatheredOf(step);
-  return sum;
-}
-
-function rowsOf({ steps }: TableNode | LinkNode): number {
-  let sum = 0;
-  for (const step of steps) sum += step.kind === 'condition' ? step.estimate : rowsOf(step);
-  return sum;
+function hasSearch(step: PlanStep): boolean {
+  if (step.kind !== 'condition') return step.steps.some(hasSearch);
+  return step.codes === undefined && lookupNamed(step.lookup)!.search !== undefined;
 }

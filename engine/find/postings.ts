@@ -1,22 +1,12 @@
-// The rows of many codes of one field as one set: posting lists joined, or one pass over the codes of all rows. Chooses
-// by the number of ranges alone.
+// The rows of many codes of one field as one set: posting lists joined, one pass over the codes of all rows, or a look
+// at the codes of the rows that are left. The cheapest pass runs.
 import type { CodeRange } from '../column/dictionary.ts';
 import { hasBit, setBit, wordsFor } from '../bits/bitmap.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { upperBound } from '../bits/lists.ts';
-import {
-  countRows,
-  eachRow,
-  intersect,
-  listed,
-  ofBitmap,
-  rowSetOf,
-  rowSetOfDistinct,
-  union,
-  type RowSet,
-} from '../index/rowset.ts';
-import type { Counters } from './counters.ts';
-import { isWorthChecking } from './fewRows.ts';
+import { countRows, NO_ROWS, ofBitmap, rowSetOf, rowSetOfDistinct, type RowSet } from '../index/rowset.ts';
+import type { Meter } from './counters.ts';
+import { COST, intersected, listedRows, rowsOfRange, setNs, united, walkNs } from './passes.ts';
 
 /** Joining a range costs about as much as looking at the codes of this many rows. */
 const ROWS_PER_RANGE = 32;
@@ -24,22 +14,49 @@ const ROWS_PER_RANGE = 32;
 /** Postings of several ranges that are joined one by one: a set of its own for each range would cost more. */
 const JOINED_MAX = 4096;
 
-/**
- * The rows whose code lies in one of the disjoint ranges. Cost: the rows of the ranges, or all rows if that is less.
- */
-export function rowsOfCodes(counters: Counters, index: FieldIndex, codes: readonly CodeRange[]): RowSet {
-  if (codes.length * ROWS_PER_RANGE > index.rows) return rowsByCode(counters, index, bitsOf(index, codes));
-  const total = codes.length > 1 ? codes.reduce((sum, range) => sum + index.countOf(range), 0) : Infinity;
+/** The price of `rowsOfCodes` for this many ranges with this many rows in all. */
+export function rowsOfCodesNs({ rows }: FieldIndex, ranges: number, total: number): number {
+  if (ranges * ROWS_PER_RANGE > rows) return rowsByCodeNs(rows, total);
+  const perRange = total <= JOINED_MAX ? COST.range : COST.range + COST.set;
+  return ranges * perRange + total * COST.row + setNs(total, rows);
+}
+
+function rowsByCodeNs(rows: number, codes: number): number {
+  return rows * COST.code + codes * COST.rowInOrder + wordsFor(rows) * COST.word;
+}
+
+/** The price of `rowsOfCodes` for these ranges: 0 where their rows lie ready. Cost: the ranges. */
+export function knownCodesNs(index: FieldIndex, codes: readonly CodeRange[]): number {
+  if (codes.length > 1) return rowsOfCodesNs(index, codes.length, countOfCodes(index, codes));
+  const gathered = codes.length === 0 ? 0 : index.rowsGathered(codes[0]!);
+  return gathered === 0 ? 0 : COST.set + setNs(gathered, index.rows);
+}
+
+/** How many rows have a code in one of the disjoint ranges. Cost: the ranges. */
+export function countOfCodes(index: FieldIndex, codes: readonly CodeRange[]): number {
+  let total = 0;
+  for (let i = 0; i < codes.length; i++) total += index.countOf(codes[i]!);
+  return total;
+}
+
+/** The rows whose code lies in one of the disjoint ranges. */
+function rowsOfCodes(meter: Meter, index: FieldIndex, codes: readonly CodeRange[]): RowSet {
+  const { length } = codes;
+  if (length < 2) return length === 0 ? NO_ROWS : rowsOfRange(meter, index, codes[0]!);
+  if (length * ROWS_PER_RANGE > index.rows) return rowsByCode(meter, index, bitsOf(meter, index, codes));
+  meter.spend(length * COST.range);
+  const total = countOfCodes(index, codes);
   if (total <= JOINED_MAX) {
-    counters.postingsVisited += total;
+    meter.spend(total * COST.row + setNs(total, index.rows));
+    meter.counters.postingsVisited += total;
     return rowSetOfDistinct(postingsOf(index, codes, total), index.rows);
   }
   const sets: RowSet[] = [];
   for (const range of codes) {
-    counters.postingsVisited += index.countOf(range);
-    sets.push(index.rowsOf(range));
+    meter.spend(COST.set);
+    sets.push(rowsOfRange(meter, index, range));
   }
-  return union(sets, index.rows);
+  return united(meter, sets, index.rows);
 }
 
 /** The postings of the ranges, one after the other. */
@@ -54,23 +71,20 @@ function postingsOf(index: FieldIndex, codes: readonly CodeRange[], total: numbe
   return rows;
 }
 
-/**
- * The rows of a set whose code lies in one of the disjoint ascending ranges. Cost: that of `rowsOfCodes` and of
- * intersecting, or a look at the codes of the set's rows where these are few.
- */
-export function rowsOfCodesIn(counters: Counters, index: FieldIndex, codes: readonly CodeRange[], set: RowSet): RowSet {
-  let gathered = 0;
-  for (const range of codes) {
-    gathered += index.rowsGathered(range);
-    if (codes.length > 1) gathered += index.rowsJoined(range);
-  }
-  if (isWorthChecking(countRows(set), gathered)) return checkedRows(counters, index, codes, listed(set));
-  const rows = rowsOfCodes(counters, index, codes);
-  counters.rowsTouched += countRows(rows);
-  return intersect(set, rows);
+/** The rows of a set whose code lies in one of the disjoint ascending ranges. */
+export function rowsOfCodesIn(meter: Meter, index: FieldIndex, codes: readonly CodeRange[], set: RowSet): RowSet {
+  meter.spend(codes.length * COST.code);
+  if (checkNs(set, codes.length) < knownCodesNs(index, codes)) return checkedRows(meter, index, codes, set);
+  return intersected(meter, set, rowsOfCodes(meter, index, codes));
 }
 
-function checkedRows(counters: Counters, index: FieldIndex, codes: readonly CodeRange[], rows: Uint32Array): RowSet {
+function checkNs(set: RowSet, ranges: number): number {
+  return walkNs(set) + countRows(set) * COST.row * (1 + Math.ceil(Math.log2(ranges + 1))) + ranges * COST.code;
+}
+
+function checkedRows(meter: Meter, index: FieldIndex, codes: readonly CodeRange[], set: RowSet): RowSet {
+  meter.spend(checkNs(set, codes.length));
+  const rows = listedRows(meter, set);
   const starts = Uint32Array.from(codes, ({ start }) => start);
   const kept = new Uint32Array(rows.length);
   let length = 0;
@@ -79,30 +93,35 @@ function checkedRows(counters: Counters, index: FieldIndex, codes: readonly Code
     const range = codes[upperBound(starts, code) - 1];
     if (range && code < range.end) kept[length++] = rows[i]!;
   }
-  counters.rowsTouched += rows.length;
+  meter.counters.rowsTouched += rows.length;
   return rowSetOf(kept.subarray(0, length), index.rows);
 }
 
 /** The rows of a set of codes, null's among them where it is in the set. */
-export function rowsOfCodeSet(counters: Counters, index: FieldIndex, codes: RowSet): RowSet {
+export function rowsOfCodeSet(meter: Meter, index: FieldIndex, codes: RowSet): RowSet {
   if (codes.kind === 'bitmap' && codes.count * ROWS_PER_RANGE > index.rows) {
-    return rowsByCode(counters, index, codes.words);
+    return rowsByCode(meter, index, codes.words);
   }
+  if (codes.kind === 'range') return rowsOfRange(meter, index, codes);
   const ranges: CodeRange[] = [];
-  if (codes.kind === 'range') ranges.push(codes);
-  else eachRow(codes, (code) => ranges.push({ start: code, end: code + 1 }));
-  return rowsOfCodes(counters, index, ranges);
+  meter.spend(countRows(codes) * COST.range);
+  for (const code of listedRows(meter, codes)) ranges.push({ start: code, end: code + 1 });
+  return rowsOfCodes(meter, index, ranges);
 }
 
-function bitsOf(index: FieldIndex, codes: readonly CodeRange[]): Uint32Array {
+function bitsOf(meter: Meter, index: FieldIndex, codes: readonly CodeRange[]): Uint32Array {
+  let count = 0;
+  for (const { start, end } of codes) count += end - start;
+  meter.spend(count * COST.rowInOrder);
   const wanted = new Uint32Array(wordsFor(index.dictionary.size + 1));
   for (const { start, end } of codes) for (let code = start; code < end; code++) setBit(wanted, code);
   return wanted;
 }
 
-function rowsByCode(counters: Counters, index: FieldIndex, wanted: Uint32Array): RowSet {
+function rowsByCode(meter: Meter, index: FieldIndex, wanted: Uint32Array): RowSet {
+  meter.spend(rowsByCodeNs(index.rows, 0));
   const words = new Uint32Array(wordsFor(index.rows));
   for (let row = 0; row < index.rows; row++) if (hasBit(wanted, index.codeAt(row))) setBit(words, row);
-  counters.postingsVisited += index.rows;
+  meter.counters.postingsVisited += index.rows;
   return ofBitmap(words);
 }

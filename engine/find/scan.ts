@@ -1,17 +1,19 @@
-// Looks at texts as served, or at numbers: at all of a dictionary, slice by slice, or at those of some rows. Polls for
-// cancellation between slices; own URLs are put together before they are matched.
+// Looks at texts as served, or at numbers: at all of a dictionary, slice by slice, or at those of some rows. Own URLs
+// are put together before they are matched.
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import { hasPrefix } from '../bits/bytes.ts';
 import { lowerBound } from '../bits/lists.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { servedUrl, type ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
-import { gramCandidates, gramQuery } from '../index/grams.ts';
+import { codesOfBlocks, gramBlocks, gramQuery } from '../index/grams.ts';
 import { codesOfOwnUrls, isTextOrdered } from '../query/codes.ts';
-import { type Counters, SLICE_ROWS } from './counters.ts';
+import type { Lookup } from '../query/lookups.ts';
+import type { Meter } from './counters.ts';
+import { COST } from './passes.ts';
 import type { Search, TextMatcher, TextSearch } from '../query/search.ts';
 
-/** Text between two polls, in bytes: some 50 us, so that a cancelled task ends at once and polling costs nothing. */
+/** Text that is paid at once, in bytes: 65 us, so that a cancelled task ends soon. */
 const SLICE_BYTES = 65_536;
 
 /**
@@ -23,22 +25,29 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const PLACEHOLDER_BYTES = encoder.encode(PLACEHOLDER);
 
-/** What every scan is given: how own URLs are served, where to count, and whether to go on. */
+/** What every scan is given: the form in which own URLs are served, and the meter. */
 export interface ScanContext {
   readonly form: ServedForm;
-  readonly counters: Counters;
-  isCancelled(): boolean;
+  readonly meter: Meter;
 }
 
-/**
- * The codes that are a hit, ascending and disjoint; undefined when cancelled. Cost: one pass over the texts or numbers,
- * or over those that the n-gram index names.
- */
+/** The price of a scan of neighbouring codes whose texts have this many bytes. */
+export function scanNs({ pace = 'plain' }: Pick<Lookup, 'pace'>, codes: number, bytes: number): number {
+  return pace === 'datePart' ? codes * COST.datePart : codes * COST.scannedText + bytes * COST.byte[pace];
+}
+
+/** The price of one text that is searched by itself. */
+function textNs({ pace = 'plain' }: Pick<Lookup, 'pace'>, bytes: number): number {
+  return pace === 'datePart' ? COST.datePart + COST.row : COST.text + bytes * COST.byte[pace];
+}
+
+/** The codes that are a hit, ascending and disjoint. */
 export function scanCodes(
-  context: ScanContext,
+  { form, meter }: ScanContext,
   index: Pick<FieldIndex, 'dictionary' | 'grams'>,
+  lookup: Lookup,
   search: Search,
-): readonly CodeRange[] | undefined {
+): readonly CodeRange[] {
   const { dictionary } = index;
   const hits: { start: number; end: number }[] = [];
   const onHit = (code: number): void => {
@@ -46,89 +55,120 @@ export function scanCodes(
     if (last?.end === code) last.end++;
     else hits.push({ start: code, end: code + 1 });
   };
-  const isHit = matcherOf(dictionary, search, context.form);
+  const isHit = matcherOf(dictionary, search, form);
   const { eachHit, sliceBytes } = textual(search);
-  for (const { part, isAsStored } of partsOf(index, search)) {
+  const parts = partsOf(meter, index, search);
+  let ns = 0;
+  for (const { part, isOwn } of parts) ns += partNs(dictionary, lookup, part, isOwn);
+  meter.foresee(ns);
+  for (const { part, isAsStored, isOwn } of parts) {
     for (let code = part.start; code < part.end;) {
-      if (context.isCancelled()) return undefined;
       const slice = sliceOf(dictionary, { start: code, end: part.end }, sliceBytes);
+      meter.spend(partNs(dictionary, lookup, slice, isOwn));
       if (isAsStored && eachHit && slice.end - slice.start >= RUN_CODES_MIN) eachHit(dictionary, slice, onHit);
       else for (let i = slice.start; i < slice.end; i++) if (isHit(i)) onHit(i);
-      context.counters.bytesScanned += bytesSeen(dictionary, search, slice);
+      meter.counters.bytesScanned += bytesSeen(dictionary, search, slice);
       code = slice.end;
     }
   }
   return hits;
 }
 
-/** The rows of an ascending list that are a hit; undefined when cancelled. Cost: the texts of the rows. */
+function partNs(dictionary: Dictionary, lookup: Lookup, part: CodeRange, isOwn: boolean): number {
+  const codes = part.end - part.start;
+  if (codes <= 0) return 0;
+  const bytes = bytesOf(dictionary, part);
+  const urlsNs = isOwn ? codes * COST.url : 0;
+  return urlsNs + (codes < RUN_CODES_MIN ? codes * textNs(lookup, bytes / codes) : scanNs(lookup, codes, bytes));
+}
+
+/** The price of `scanRows` for this many rows, if their texts have the mean length. */
+export function scanRowsNs(lookup: Lookup, { dictionary }: FieldIndex, rows: number): number {
+  return rows * (COST.row + textNs(lookup, dictionary.text.length / Math.max(1, dictionary.size)));
+}
+
+/** The rows of an ascending list that are a hit. */
 export function scanRows(
-  context: ScanContext,
+  { form, meter }: ScanContext,
   index: FieldIndex,
+  lookup: Lookup,
   search: Search,
   rows: Uint32Array,
-): Uint32Array | undefined {
+): Uint32Array {
   const { dictionary } = index;
-  const isHit = matcherOf(dictionary, search, context.form);
-  const { sliceBytes } = textual(search);
+  const isHit = matcherOf(dictionary, search, form);
+  const own = codesOfOwnUrls(dictionary);
+  meter.foresee(rows.length * textNs(lookup, 0));
   const kept = new Uint32Array(rows.length);
   let length = 0;
-  let polledAt = context.counters.bytesScanned;
   for (let i = 0; i < rows.length; i++) {
-    if (i % SLICE_ROWS === 0 || context.counters.bytesScanned - polledAt > sliceBytes) {
-      if (context.isCancelled()) return undefined;
-      polledAt = context.counters.bytesScanned;
-    }
     const code = index.codeAt(rows[i]!);
-    if (code >= dictionary.size) continue;
-    context.counters.bytesScanned += bytesSeen(dictionary, search, { start: code, end: code + 1 });
+    if (code >= dictionary.size) {
+      meter.spend(COST.row);
+      continue;
+    }
+    const bytes = bytesSeen(dictionary, search, { start: code, end: code + 1 });
+    meter.spend(COST.row + textNs(lookup, bytes) + (code >= own.start && code < own.end ? COST.url : 0));
+    meter.counters.bytesScanned += bytes;
     if (isHit(code)) kept[length++] = rows[i]!;
   }
-  context.counters.rowsTouched += rows.length;
+  meter.counters.rowsTouched += rows.length;
   return kept.subarray(0, length);
 }
 
 /** The texts of codes, or the numbers beside them. */
 function bytesSeen(dictionary: Dictionary, { kind }: Search, { start, end }: CodeRange): number {
   if (kind === 'code') return (end - start) * Float64Array.BYTES_PER_ELEMENT;
+  return bytesOf(dictionary, { start, end });
+}
+
+function bytesOf(dictionary: Dictionary, { start, end }: CodeRange): number {
   return endOf(dictionary, end - 1) - endOf(dictionary, start - 1);
 }
 
 interface Part {
   readonly part: CodeRange;
   readonly isAsStored: boolean;
+  readonly isOwn: boolean;
 }
 
 /**
  * In text order own URLs are neighbours, and all other texts are served as they are stored, as the n-gram index has
  * them.
  */
-function partsOf(index: Pick<FieldIndex, 'dictionary' | 'grams'>, search: Search): readonly Part[] {
+function partsOf(meter: Meter, index: Pick<FieldIndex, 'dictionary' | 'grams'>, search: Search): readonly Part[] {
   const { dictionary } = index;
   const own = codesOfOwnUrls(dictionary);
   const isAsStored = isTextOrdered(dictionary);
-  const candidates = candidatesOf(index, search);
+  const candidates = candidatesOf(meter, index, search);
   const within = ({ start, end }: CodeRange): readonly Part[] =>
     candidates
       .filter((range) => range.start < end && range.end > start)
       .map((range) => ({
         part: { start: Math.max(start, range.start), end: Math.min(end, range.end) },
         isAsStored,
+        isOwn: false,
       }));
   return [
     ...within({ start: 0, end: own.start }),
-    { part: own, isAsStored: false },
+    { part: own, isAsStored: false, isOwn: true },
     ...within({ start: own.end, end: dictionary.size }),
   ];
 }
 
 function candidatesOf(
+  meter: Meter,
   { dictionary, grams }: Pick<FieldIndex, 'dictionary' | 'grams'>,
   search: Search,
 ): readonly CodeRange[] {
   const needle = search.kind === 'text' ? search.needle : undefined;
-  const query = grams && needle && gramQuery(grams, needle);
-  return query ? gramCandidates(grams, dictionary.size, query) : [{ start: 0, end: dictionary.size }];
+  if (!grams || !needle) return [{ start: 0, end: dictionary.size }];
+  meter.spend(needle.length * COST.gram);
+  const query = gramQuery(grams, needle);
+  if (!query) return [{ start: 0, end: dictionary.size }];
+  const blocks = gramBlocks(grams, query.lists, (bytes) => meter.spend(bytes * COST.listByte));
+  meter.spend(blocks.length * COST.range);
+  return codesOfBlocks(grams, dictionary.size, blocks);
 }
 
 interface Slicing {

@@ -14,6 +14,8 @@ import { compareBytes } from '../bits/bytes.ts';
 import { lowerBound } from '../bits/lists.ts';
 import { codesOfOwnUrls } from '../query/codes.ts';
 import { exactValue } from '../query/values.ts';
+import type { Meter } from './counters.ts';
+import { COST } from './passes.ts';
 
 /**
  * Ranks of codes: they ascend by value, misfits and null (the code `dictionary.size`) have the last ones. `isByCode`
@@ -35,37 +37,31 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
  * The order of a dictionary's values in a form: texts by code point as served, numbers by value, dates by instant
  * (A65). Cost: O(log size), or a table of all codes where they are not in this order.
  */
-export function valueOrder(dictionary: Dictionary, form: ServedForm): ValueOrder {
+export function valueOrder(dictionary: Dictionary, form: ServedForm, meter: Meter): ValueOrder {
   const { fitting } = dictionary;
   const isSameValue = sameness(dictionary, form);
   const isSame: ValueOrder['isSame'] = (a, b) =>
     a < fitting && b < fitting ? isSameValue(a, b) : a >= fitting && b >= fitting;
-  if (isOrderedByCode(dictionary, form)) {
+  const ns = tableNs(dictionary, form);
+  if (ns === 0) {
     return { isByCode: true, rankOf: (code) => code, codeOf: (rank) => rank, isSame };
   }
+  meter.spend(ns);
   const codes = sortedCodes(dictionary, form);
   const ranks = new Uint32Array(codes.length);
   codes.forEach((code, rank) => (ranks[code] = rank));
   return { isByCode: false, rankOf: (code) => ranks[code]!, codeOf: (rank) => codes[rank]!, isSame };
 }
 
-/** Whether codes ascend by value in a form. Cost: O(log size), and a look at every instant beyond 2^53 microseconds. */
-export function isOrderedByCode(dictionary: Dictionary, form: ServedForm): boolean {
-  return countCodes(displacedCodes(dictionary, form)) === 0;
-}
-
-/** What a value that is compared costs beside one that is not: it is written as served, and looked at some 20 times. */
-const COMPARED_STEPS = 40;
-
-/** How many steps a table of the codes by value takes, or 0 where none is needed. Cost: that of `isOrderedByCode`. */
-export function orderSteps(dictionary: Dictionary, form: ServedForm): number {
+/** The price of a table of the codes by value, 0 if none is needed. Looks at every instant beyond 2^53 microseconds. */
+function tableNs(dictionary: Dictionary, form: ServedForm): number {
   const displaced = countCodes(displacedCodes(dictionary, form));
   if (displaced === 0) return 0;
   const isText = dictionary.type === 'text';
   // Texts that own URLs may stand among; these keep their own order where no more than their base changes.
   const near = isText ? countCodes([nearCodes(dictionary, form)]) : 0;
   const moved = isText && isSpecForm(form) ? 0 : displaced;
-  return dictionary.size + (near + moved) * COMPARED_STEPS;
+  return dictionary.size * COST.row + (near + moved) * COST.compared;
 }
 
 function countCodes(ranges: readonly CodeRange[]): number {

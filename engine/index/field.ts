@@ -16,17 +16,13 @@ import {
 } from './rowset.ts';
 import type { Grams } from './grams.ts';
 
-/** Words of bitmaps that are joined in the time that a row of a list takes. */
-const WORDS_A_ROW = 8;
-
 /**
  * What a query asks of a field's index. `rows` is the number of rows of the field's table. `codeAt` answers a row's
  * code, `dictionary.size` for null. `rowsOf` answers the rows whose code lies in the range; the code `dictionary.size`
  * means null there too. `countOf` is the size of that set, exact. `sortedRow` answers the row at a place of the rows
  * sorted by code: ascending within a code, those of code c at the places from `countOf` of all codes before it. `grams`
  * finds candidates for substrings, where scanning the texts would be long (grams.ts). `rowsGathered` is how many rows
- * `rowsOf` looks at to put its set together: 0 where it lies ready; `rowsJoined` how many joining a set that lies ready
- * to others looks at, WORDS_A_ROW words of a bitmap counted as one.
+ * `rowsOf` looks at to make its set: 0 for a set that lies ready.
  */
 export interface FieldIndex {
   readonly dictionary: Dictionary;
@@ -36,7 +32,6 @@ export interface FieldIndex {
   rowsOf(codes: CodeRange): RowSet;
   countOf(codes: CodeRange): number;
   rowsGathered(codes: CodeRange): number;
-  rowsJoined(codes: CodeRange): number;
   sortedRow(place: number): number;
 }
 
@@ -74,10 +69,6 @@ export function invertedIndex(dictionary: Dictionary, parts: InvertedParts, gram
     codeAt: (row) => codes[row]!,
     sortedRow: (place) => postings[place]!,
     countOf,
-    rowsJoined: (range) => {
-      if (!isReady(range)) return 0;
-      return bitmaps.has(range.start) ? Math.ceil(wordsFor(rows) / WORDS_A_ROW) : countOf(range);
-    },
     rowsGathered: (range) => (isReady(range) ? 0 : Math.min(countOf(range), rows - countOf(range))),
     rowsOf: (range) => {
       const { start, end } = range;
@@ -105,7 +96,6 @@ export function identityIndex(dictionary: Dictionary): FieldIndex {
     sortedRow: (place) => place,
     countOf: ({ start, end }) => Math.max(0, clamp(end) - clamp(start)),
     rowsGathered: () => 0,
-    rowsJoined: ({ start, end }) => Math.max(0, clamp(end) - clamp(start)),
     rowsOf: ({ start, end }) => (clamp(start) < clamp(end) ? { kind: 'range', start, end: clamp(end) } : NO_ROWS),
   };
 }

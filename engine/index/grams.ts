@@ -239,26 +239,31 @@ function startOfCharacter(text: Uint8Array, at: number): number {
 
 /**
  * The blocks that are in all of some lists, at least one, ascending, but for lists that take longer to read than these
- * blocks to look at. Cost: the bytes of the first list, and of the others as much as the blocks that it names.
+ * blocks to look at. `beforeList` is called with the bytes of each list before it is read.
  */
-export function gramBlocks({ postings, block }: Grams, lists: GramQuery['lists']): Uint32Array {
+export function gramBlocks(
+  { postings, block }: Grams,
+  lists: GramQuery['lists'],
+  beforeList: (bytes: number) => void = () => undefined,
+): Uint32Array {
   const blockListBytes = block === 1 ? SHORT_BLOCK_LIST_BYTES : LONG_BLOCK_LIST_BYTES;
-  let blocks = blocksOf(postings, lists[0]!);
-  for (const list of lists.slice(1)) {
-    if (list.end - list.start > blocks.length * blockListBytes) break;
-    blocks = keptBlocks(postings, list, blocks);
+  let blocks: Uint32Array | undefined;
+  for (const list of lists) {
+    const bytes = list.end - list.start;
+    if (blocks && bytes > blocks.length * blockListBytes) break;
+    beforeList(bytes);
+    blocks = blocks ? keptBlocks(postings, list, blocks) : blocksOf(postings, list);
   }
-  return blocks;
+  return blocks!;
 }
 
-/** The codes that may hold the needle, as ascending ranges of whole blocks. Cost: the bytes of the lists. */
-export function gramCandidates(grams: Grams, size: number, { lists }: GramQuery): readonly CodeRange[] {
-  const blocks = gramBlocks(grams, lists);
+/** The codes of ascending blocks, as ascending ranges. */
+export function codesOfBlocks({ block }: Grams, size: number, blocks: Uint32Array): readonly CodeRange[] {
   const ranges: { start: number; end: number }[] = [];
   for (let i = 0; i < blocks.length; i++) {
-    const start = blocks[i]! * grams.block;
+    const start = blocks[i]! * block;
     if (start >= size) break;
-    const end = Math.min(size, start + grams.block);
+    const end = Math.min(size, start + block);
     const last = ranges[ranges.length - 1];
     if (last?.end === start) last.end = end;
     else ranges.push({ start, end });

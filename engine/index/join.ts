@@ -4,9 +4,8 @@ import { setBit, hasBit, wordsFor } from '../bits/bitmap.ts';
 import { GrowableU32 } from '../bits/growable.ts';
 import { lowerBound } from '../bits/lists.ts';
 import type { FieldIndex } from './field.ts';
-import { mostRowsOf } from './mostRows.ts';
 import { asBitmap, countRows, eachRow, hasRow, ofBitmap, rowSetOf, type RowSet } from './rowset.ts';
-import type { CollectionIndex, Link } from './table.ts';
+import type { Link } from './table.ts';
 
 /** The target of a code whose record does not exist. */
 export const DANGLING = 0xffffffff;
@@ -28,11 +27,6 @@ export function targetsOf(ids: Float64Array, targetIds: Float64Array): Uint32Arr
   return targets;
 }
 
-/** The link of a column. Cost: none; that of `mostRowsTo` is in mostRows.ts. */
-export function linkOf(index: FieldIndex, targets: Uint32Array, to: () => CollectionIndex): Link {
-  return { targets, to, mostRowsTo: (records, counting) => mostRowsOf(index, records, counting) };
-}
-
 /**
  * The codes whose link points at a row of `set`, as a set over the codes of the column. With `isNullIncluded` also the
  * codes that point at nothing, dangling ones and null. Cost: a binary search for each row of `set`, or one pass over
@@ -40,7 +34,7 @@ export function linkOf(index: FieldIndex, targets: Uint32Array, to: () => Collec
  */
 export function codesLinkingTo(index: FieldIndex, link: Link, set: RowSet, isNullIncluded: boolean): RowSet {
   const { targets } = link;
-  if (!isNullIncluded && countRows(set) * CODES_PER_SEARCH < targets.length) return fewCodes(index, link, set);
+  if (!isNullIncluded && isSearchedFor(link, countRows(set))) return fewCodes(index, link, set);
   const words = new Uint32Array(wordsFor(targets.length + 1));
   addCodes(words, targets, asBitmap(set, link.to().rows));
   if (isNullIncluded) addNulls(words, targets);
@@ -71,6 +65,11 @@ export function rowsLinkingTo(
     if (target === DANGLING ? isNullIncluded : hasRow(linked, target)) rows[length++] = row;
   });
   return rowSetOf(rows.subarray(0, length), index.rows);
+}
+
+/** Whether `codesLinkingTo` searches for each row of a set of this many rows. It looks at all codes otherwise. */
+export function isSearchedFor({ targets }: Link, rows: number): boolean {
+  return rows * CODES_PER_SEARCH < targets.length;
 }
 
 /** How many elements `codesLinkingTo` looks at for a set of so many rows. */

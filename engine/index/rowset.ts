@@ -113,6 +113,11 @@ export function rowSetOfDistinct(list: Uint32Array, rows: number): RowSet {
   return { kind: 'list', rows: ascending(list, rows) };
 }
 
+/** Whether `rowSetOf` marks the rows of a list of this length in a bitmap. It sorts the list otherwise. */
+export function isSortedByMarks(length: number, rows: number): boolean {
+  return length > rows * DENSE_PART || length * MARKS_PER_ROW > wordsFor(rows);
+}
+
 /** A bitmap as a set; counts its bits, and readies it for rank select in the same pass over the words. */
 export function ofBitmap(words: Uint32Array): BitmapRows {
   return { kind: 'bitmap', words, count: countRanked(words) };
@@ -131,6 +136,26 @@ export function intersect(a: RowSet, b: RowSet): RowSet {
   }
   if (b.kind === 'list') return { kind: 'list', rows: kept(b.rows, a.words, true) };
   return { kind: 'bitmap', ...intersection(a.words, b.words) };
+}
+
+/** How many rows of lists or words of bitmaps `intersect` looks at, at most. Cost: none. */
+export function intersectionSteps(a: RowSet, b: RowSet): number {
+  if (a.kind === 'range') return stepsWithin(b, a.start, a.end);
+  if (b.kind === 'range') return stepsWithin(a, b.start, b.end);
+  const shorter = Math.min(a.kind === 'list' ? a.rows.length : Infinity, b.kind === 'list' ? b.rows.length : Infinity);
+  return shorter < Infinity ? shorter : wordsOrRows(a) + wordsOrRows(b);
+}
+
+function stepsWithin(set: RowSet, start: number, end: number): number {
+  if (set.kind === 'range' || set.kind === 'list') return 0;
+  const rows = set.kind === 'bitmap' ? set.words.length * 32 : set.rows;
+  return start === 0 && end > rows - 64 ? 0 : 2 * wordsFor(rows) + wordsOrRows(set);
+}
+
+/** The words of a bitmap; of a complement also the rows of its list. */
+function wordsOrRows(set: RowSet): number {
+  if (set.kind === 'complement') return wordsFor(set.rows) + (set.of.kind === 'list' ? set.of.rows.length : 0);
+  return set.kind === 'bitmap' ? set.words.length : countRows(set);
 }
 
 /** How many rows are in both sets. Cost: that of `intersect`, without a bitmap of the result. */
@@ -368,8 +393,7 @@ const MARKS_PER_ROW = 4;
 function ascending(list: Uint32Array, rows: number): Uint32Array {
   for (let i = 1; i < list.length; i++) {
     if (list[i - 1]! < list[i]!) continue;
-    const isMarked = list.length * MARKS_PER_ROW > wordsFor(rows);
-    return isMarked ? sortedByMarks(list, rows) : withoutRepeats(list.slice().sort());
+    return isSortedByMarks(list.length, rows) ? sortedByMarks(list, rows) : withoutRepeats(list.slice().sort());
   }
   return list;
 }

@@ -4,7 +4,6 @@ import type { Collection } from '../schema/types.ts';
 import type { TopLevelKeys } from '../column/outline.ts';
 import type { Records } from '../column/records.ts';
 import type { FieldIndex } from './field.ts';
-import type { Counting } from './mostRows.ts';
 import { GrowableU32 } from '../bits/growable.ts';
 import { lowerBound, upperBound } from '../bits/lists.ts';
 import { countRows, eachRow, ofBitmap, rowSetOf, type RowSet } from './rowset.ts';
@@ -22,13 +21,11 @@ export interface Table {
 
 /**
  * Where the links of one column point (join.ts). `targets` has a row of the linked collection for each code, `DANGLING`
- * where there is no such record. `mostRowsTo` is how many rows of the column so many records are linked from at most.
- * `to` is a call because collections link in circles.
+ * where there is no such record. `to` is a call because collections link in circles.
  */
 export interface Link {
   readonly targets: Uint32Array;
   to(): CollectionIndex;
-  mostRowsTo(records: number, counting: Counting): number;
 }
 
 /**
@@ -88,18 +85,12 @@ export function parentsOf(table: Table, set: RowSet, parentRows: number): RowSet
   return ofBitmap(words);
 }
 
-/** How many rows one parent has at most in a child table. Cost: one pass over the parents, once. */
-export function rowsPerParentMax(table: Table): number {
-  const known = mostRows.get(table);
-  if (known !== undefined) return known;
-  const starts = table.starts!;
-  let most = 0;
-  for (let row = 0; row + 1 < starts.length; row++) most = Math.max(most, starts[row + 1]! - starts[row]!);
-  mostRows.set(table, most);
-  return most;
+/** How many rows some parents have in a child table. Cost: the parents. */
+export function countChildren({ starts }: Table, parents: RowSet): number {
+  let count = 0;
+  eachRow(parents, (parent) => (count += starts![parent + 1]! - starts![parent]!));
+  return count;
 }
-
-const mostRows = new WeakMap<Table, number>();
 
 /** The rows that a few parents have in a child table. Cost: these rows. */
 export function childRows({ starts, rows }: Table, parents: RowSet): RowSet {

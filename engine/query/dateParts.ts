@@ -4,7 +4,7 @@ import { textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts
 import type { ServedForm } from '../column/served.ts';
 import { daysSince1970, exactInstant } from './instant.ts';
 import { codesBetween } from './order.ts';
-import type { CodeSearch, ScannedTexts } from './search.ts';
+import type { CodeSearch } from './search.ts';
 import type { Operand } from './values.ts';
 
 /** A part that recurs: its lookup, its values, and how it is read from whole seconds since 1970. */
@@ -34,14 +34,6 @@ export const DATE_PARTS: readonly DatePart[] = [
   { name: 'minute', least: 0, most: 59, of: (seconds) => Math.floor(modulo(seconds, 3600) / 60) },
   { name: 'second', least: 0, most: 59, of: (seconds) => modulo(seconds, 60) },
 ];
-
-/** What a code costs in bytes of text, see `Lookup.scanCost`: some 10 ns. */
-const PART_COST = 10;
-
-/** What a look at the instants of texts costs. */
-export function partCost({ codes }: ScannedTexts): number {
-  return codes * PART_COST;
-}
 
 /** The codes of the instants of one day; the operand is its first instant. Cost: O(log size). */
 export function codesOfDay(dictionary: Dictionary, { values }: Operand, form: ServedForm): readonly CodeRange[] {

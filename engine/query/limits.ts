@@ -1,5 +1,5 @@
 // What one query may ask of the thread that reads it, each limit judged before the work that it bounds; and the parts
-// of a text counted without splitting it. Limits of what a plan may cost there are in plan.ts and viewCost.ts.
+// of a text counted without splitting it. What a list may cost there is in find/passes.ts and workers/router.ts.
 
 /** Parameters of a query, empty ones too. Forms of people send a few dozen. Source: A103. */
 export const PARAMETERS_MAX = 1024;

@@ -3,12 +3,12 @@
 import type { CodeRange, ColumnType, Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { codesOfValues } from './codes.ts';
-import { DATE_PARTS, codesOfDay, codesOfYear, partCodes, partCost, partSearch, type DatePart } from './dateParts.ts';
+import { DATE_PARTS, codesOfDay, codesOfYear, partCodes, partSearch, type DatePart } from './dateParts.ts';
 import { listOfValues, oneDay, oneText, oneValue, oneWhole, truth, twoValues } from './operands.ts';
 import { codesBetween, type Bound } from './order.ts';
-import { parseRegex, regexCost, regexSearch, regexSize } from './regex.ts';
-import type { ScannedTexts, Search } from './search.ts';
-import { FOLDED_SEARCHES, foldedCost, prefixCodes, TEXT_SEARCHES, type TextRelation } from './textLookups.ts';
+import { parseRegex, regexSearch, regexSize } from './regex.ts';
+import type { Search } from './search.ts';
+import { FOLDED_SEARCHES, prefixCodes, TEXT_SEARCHES, type TextRelation } from './textLookups.ts';
 import type { Operand, ValueReading } from './values.ts';
 
 /** What a key ends on: a column's type, and whether the key means a relation by its id. */
@@ -29,9 +29,8 @@ export type LookupGroup = 'any' | 'order' | 'text' | 'date';
  * value is typed. `parse` reads the client's text; with `isLenient` bad members of a list are dropped (A42). `codes`
  * finds codes without a scan: undefined where the dictionary at hand has to be searched instead. A lookup that never
  * scans has no `search`. What `readsUrls` looks at every own URL for that, where the form changes more than their base.
- * `scanCost` is what looking at texts costs, in bytes of text that `contains` would see in that time; their bytes
- * without one. What `isPooled` is heavy always. `isList`: repeated values are one list (A47). `sizeOf` says how much
- * work it is to read a value that is a program, before it is read (limits.ts).
+ * `pace` says how a search looks at texts, `plain` without one. `isList`: repeated values are one list
+ * (A47). `sizeOf` says how much work it is to read a value that is a program, before it is read (limits.ts).
  */
 export interface Lookup {
   readonly name: string;
@@ -43,8 +42,7 @@ export interface Lookup {
   codes(dictionary: Dictionary, operand: Operand, form: ServedForm): readonly CodeRange[] | undefined;
   readonly readsUrls?: true;
   readonly search?: (operand: Operand) => Search;
-  readonly scanCost?: (texts: ScannedTexts) => number;
-  readonly isPooled?: boolean;
+  readonly pace?: 'plain' | 'folded' | 'pattern' | 'datePart';
   readonly isList?: true;
   readonly sizeOf?: (text: string) => number;
 }
@@ -120,11 +118,6 @@ export function lookupNamed(name: string): Lookup | undefined {
   return BY_NAME.get(name);
 }
 
-/** What looking at texts for a lookup costs, in bytes of text that `contains` would see in that time. */
-export function scanCostOf(lookup: Lookup, texts: ScannedTexts): number {
-  return lookup.scanCost?.(texts) ?? texts.bytes;
-}
-
 function ordered(
   name: string,
   meaning: string,
@@ -152,7 +145,7 @@ function folded(name: string, meaning: string, relation: TextRelation | 'exact')
     parse: oneText,
     codes,
     search: FOLDED_SEARCHES[relation],
-    scanCost: foldedCost,
+    pace: 'folded',
   };
 }
 
@@ -164,8 +157,7 @@ function regular(name: string, meaning: string, isFolded: boolean): Row {
     parse: (_, text) => parseRegex(text, isFolded),
     codes: () => undefined,
     search: (operand) => regexSearch(operand.values[0]!, isFolded),
-    scanCost: regexCost,
-    isPooled: true,
+    pace: 'pattern',
     sizeOf: (text) => regexSize(text, isFolded),
   };
 }
@@ -178,7 +170,7 @@ function partOfDate(part: DatePart): Row {
     parse: oneWhole,
     codes: (dictionary, operand) => partCodes(part, dictionary, operand),
     search: (operand) => partSearch(part, operand),
-    scanCost: partCost,
+    pace: 'datePart',
   };
 }
 

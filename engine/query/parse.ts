@@ -266,5 +266,5 @@ function added(
 const NONE: readonly string[] = [];
 
 function isRegex({ lookup }: Condition): boolean {
-  return lookupNamed(lookup)?.isPooled === true;
+  return lookupNamed(lookup)?.pace === 'pattern';
 }

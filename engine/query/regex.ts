@@ -3,7 +3,7 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { REGEX_LENGTH_MAX, REGEX_SIZE_MAX } from './limits.ts';
 import { HINTS, MESSAGES } from './problems.ts';
-import type { ScannedTexts, TextSearch } from './search.ts';
+import type { TextSearch } from './search.ts';
 import { parseValue, type Operand, type ValueReading } from './values.ts';
 
 /** What a class of Unicode properties counts as: merging its ranges takes as long as compiling so many characters. */
@@ -20,9 +20,6 @@ const LAST_FOLDED = 0x1e943;
 
 /** Text between two polls: 40 ms at worst, 0.1 ms as a rule. */
 const SLICE_BYTES = 4096;
-
-/** A byte costs 1 to 10 ns where the pattern's states are few, see `Lookup.scanCost`. */
-const REGEX_COST = 10;
 
 /**
  * An escape, property, class, repetition or bracket of a pattern, or one character. What stands in a class can be read
@@ -71,11 +68,6 @@ export function regexSearch(pattern: string, isFolded: boolean): TextSearch {
     matches: (bytes, start, end) => program.test(bytes.subarray(start, end)),
     sliceBytes: SLICE_BYTES,
   };
-}
-
-/** What a scan with a regular expression costs, see `Lookup.scanCost`. */
-export function regexCost({ bytes }: ScannedTexts): number {
-  return bytes * REGEX_COST;
 }
 
 function compiled(pattern: string, isFolded: boolean): RE2JS | undefined {

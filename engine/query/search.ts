@@ -28,11 +28,5 @@ export interface CodeSearch {
   readonly matcherOf: (dictionary: Dictionary) => (code: number) => boolean;
 }
 
-/** How many codes a search looks at, and how many bytes their texts have. */
-export interface ScannedTexts {
-  readonly codes: number;
-  readonly bytes: number;
-}
-
 /** Either kind of search. */
 export type Search = TextSearch | CodeSearch;

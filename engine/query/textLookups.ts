@@ -6,7 +6,7 @@ import { hasBytesAt, hasPrefix, horspoolShifts, indexOfBytes, isContinuation } f
 import { FOLD_GROWTH_MAX, FOLD_SHRINKAGE_MAX, foldBytes, foldInPlace, foldText } from '../bits/fold.ts';
 import { startOfPart, upperBound } from '../bits/lists.ts';
 import { codesOfServedPrefix, isTextOrdered } from './codes.ts';
-import type { ScannedTexts, TextMatcher, TextSearch } from './search.ts';
+import type { TextMatcher, TextSearch } from './search.ts';
 import type { Operand } from './values.ts';
 
 /** How a text may lie to the operand. */
@@ -40,14 +40,6 @@ export const FOLDED_SEARCHES: Readonly<Record<TextRelation | 'exact', (operand: 
   startswith: (operand) => foldedSearch(operand, prefixMatcher, firstPart),
   endswith: (operand) => foldedSearch(operand, suffixMatcher, lastPart),
 };
-
-/** Folding a text costs about as much as a search in it. */
-const FOLDED_COST = 2;
-
-/** What a scan of folded texts costs, see `Lookup.scanCost`. */
-export function foldedCost({ bytes }: ScannedTexts): number {
-  return bytes * FOLDED_COST;
-}
 
 /** The codes whose text starts with the operand, if all texts are in order: misfits are not among the others. */
 export function prefixCodes(

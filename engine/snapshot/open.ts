@@ -6,7 +6,6 @@ import { PLACEHOLDER, type RecordChunk, type Records } from '../column/records.t
 import { identityIndex, invertedIndex, type FieldIndex } from '../index/field.ts';
 import { kernelBetween } from '../kernel/kernel.ts';
 import { blockOf, type Grams } from '../index/grams.ts';
-import { linkOf } from '../index/join.ts';
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import type { ColumnLayout, Layout, LayoutNode } from '../schema/layout.ts';
@@ -66,8 +65,8 @@ interface Around {
 
 function openCollection(sections: Sections, layout: Layout, { loaded, outlines, named }: Around): CollectionIndex {
   const fields = layout.columns.map((column) => openField(sections, column));
-  const links = layout.columns.map(({ path, to }, i) =>
-    to === undefined ? undefined : linkOf(fields[i]!, sections.views(TARGETS, path).targets, () => named(to)),
+  const links = layout.columns.map(({ path, to }) =>
+    to === undefined ? undefined : { targets: sections.views(TARGETS, path).targets, to: () => named(to) },
   );
   const ids = fields[layout.columns.findIndex((column) => column.isId)]!;
   const tables = layout.tables.map(({ path, parent }): Table => {

@@ -10,6 +10,7 @@ import {
   type Hits,
   type List,
   type Plan,
+  purposeName,
   type QueryOptions,
   regexProblems,
   type Representation,
@@ -153,13 +154,20 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
    */
   #explanation(hits: Hits, { plan }: List): Answer {
     const { answers, generation, router } = this.#catalogue;
-    const { place, isKept, isShared, counters } = this.#trace!;
+    const { place, isKept, isShared, spentNs, ranOutAt, counters } = this.#trace!;
     const explanation = {
       generation,
       plan: explained(plan),
       count: hits.count,
       shown: countSelected(hits.rows),
-      ran: { place, isKept, isShared, ...counters },
+      ran: {
+        place,
+        isKept,
+        isShared,
+        microseconds: Math.ceil(spentNs / 1000),
+        ranOutAt: ranOutAt ? purposeName(ranOutAt) : null,
+        ...counters,
+      },
       thread: router.statistics(),
     };
     return answers.momentary(JSON.stringify(explanation));

@@ -4,14 +4,16 @@ import { openData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import {
   type Ask,
-  type Counters,
+  execute,
   explain,
   type IgnoredName,
   listHere,
-  newCounters,
+  Meter,
   openSnapshot,
+  purposeName,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
+import { BUDGET_NS } from '../../workers/router.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { queryOptionsOf } from '../settings/queryOptions.ts';
 import { exportWished, formatsText, negotiate } from '../catalogue/negotiate.ts';
@@ -42,15 +44,20 @@ export async function explainRequest(settings: Settings, request: string): Promi
   const loaded = await openData(settings.data, { baseUrl, ...opening }, () => undefined);
   const collection = openSnapshot(loaded).collection(view.collection.name);
   const form = { baseUrl, version: view.version, linkEnd: SPEC_LINK_END };
-  const counters = newCounters();
   const exported = exportWished(undefined, view.ending);
   const options = { ...queryOptionsOf(settings), ...(exported && { exported }) };
-  const { ask, plan, hits } = listHere(collection, query, { options, form, counters });
+  const budgeted = new Meter(BUDGET_NS);
+  const { ask, plan, hits } = listHere(collection, query, { options, form, meter: budgeted });
   refuseFormat(ask);
   refuseProblems(ask);
-  const found = `found ${hits!.count} of ${collection.rows}${ofSample(settings)}: ${workOf(counters)}`;
+  const meter = hits ? budgeted : new Meter();
+  const { count } = hits ?? execute(collection, plan!, meter)!;
+  const found = `found ${count} of ${collection.rows}${ofSample(settings)}: ${workOf(meter)}`;
+  const place = hits
+    ? 'in the serving thread'
+    : `in the pool: the budget of ${BUDGET_NS / 1000} us ran out at ${purposeName(budgeted.purpose!)}`;
   const ignored = ask.ignored.length > 0 ? [`ignored: ${ask.ignored.map(nameOf).join(', ')}`] : [];
-  return [...leftOut, explain(plan!).trimEnd(), found, ...ignored].join('\n');
+  return [...leftOut, explain(plan!).trimEnd(), found, place, ...ignored].join('\n');
 }
 
 /** What stands behind a count of records where no data was named; nothing where some was. */
@@ -64,12 +71,12 @@ export function refuseFetching(command: string, { from }: Pick<Settings, 'from'>
   throw new OperationError('usage', `${command} fetches nothing: name the data by --data in place of --from`);
 }
 
-function workOf(counters: Counters): string {
+function workOf({ counters, spent }: Meter): string {
   const { rowsTouched, postingsVisited, joinSteps, bytesScanned, rowsOrdered, rowsCounted } = counters;
   const joined = joinSteps > 0 ? `, ${joinSteps} join steps` : '';
   const ordered = rowsOrdered > 0 ? `, ${rowsOrdered} rows ordered` : '';
   const counted = rowsCounted > 0 ? `, ${rowsCounted} rows counted` : '';
-  return `${rowsTouched} rows touched, ${postingsVisited} postings visited${joined}, ${bytesScanned} bytes scanned${ordered}${counted}`;
+  return `about ${Math.ceil(spent / 1000)} us, ${rowsTouched} rows touched, ${postingsVisited} postings visited${joined}, ${bytesScanned} bytes scanned${ordered}${counted}`;
 }
 
 function nameOf(ignored: IgnoredName): string {

@@ -7,10 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openData } from '../../data/open.ts';
 import { generate } from '../../data/synth/generate.ts';
 import { textAt } from '../../engine/column/dictionary.ts';
-import { newCounters, openSnapshot, execute, type CollectionIndex } from '../../engine/engine.ts';
-import { cheapestFirst, type Arrange } from '../../engine/find/draft.ts';
+import { Meter, openSnapshot, execute, type CollectionIndex } from '../../engine/engine.ts';
 import { locateField } from '../../engine/query/path.ts';
-import { plan } from '../../engine/find/plan.ts';
+import { type Arrange, cheapestFirst, plan } from '../../engine/find/plan.ts';
 import { askOf } from '../support/lists.ts';
 import { randomOf, type Random } from '../support/random.ts';
 
@@ -79,9 +78,9 @@ function randomConjunction(random: Random): string {
 function workOf(query: string, arrange: Arrange): { readonly work: number; readonly count: number } {
   const ask = askOf(observations, query, { limitDefault: 1 });
   expect(ask.problems, query).toEqual([]);
-  const counters = newCounters();
-  const { count } = execute(observations, plan(observations, ask, FORM, arrange), counters)!;
-  const { rowsTouched, postingsVisited, joinSteps, bytesScanned } = counters;
+  const meter = new Meter();
+  const { count } = execute(observations, plan(observations, ask, FORM, arrange), meter)!;
+  const { rowsTouched, postingsVisited, joinSteps, bytesScanned } = meter.counters;
   return { work: 2 * (rowsTouched + postingsVisited + joinSteps) + bytesScanned, count };
 }
 

@@ -6,7 +6,7 @@ import type { Collection, Field } from '../../engine/schema/types.ts';
 import { NO_OUTLINES, topLevelKeys } from '../../engine/column/outline.ts';
 import type { ColumnType, Dictionary } from '../../engine/column/dictionary.ts';
 import { identityIndex, invertedIndex, type FieldIndex } from '../../engine/index/field.ts';
-import { DANGLING, linkOf } from '../../engine/index/join.ts';
+import { DANGLING } from '../../engine/index/join.ts';
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../../engine/index/table.ts';
 import { bitmapOf } from '../../engine/bits/bitmap.ts';
 import { DENSE_PART } from '../../engine/index/rowset.ts';
@@ -135,7 +135,7 @@ function linkTo(
   const ids = (linked.records[to] ?? []).map((record) => Number(record[collectionNamed(to)!.idField]));
   const rowOf = new Map(ids.sort((a, b) => a - b).map((id, row) => [id, row]));
   const targets = Uint32Array.from(index.dictionary.numbers!, (id) => rowOf.get(id) ?? DANGLING);
-  return { index, link: linkOf(index, targets, () => linked.named(to)) };
+  return { index, link: { targets, to: () => linked.named(to) } };
 }
 
 function asRecord(value: Value): RecordValue | undefined {

@@ -10,6 +10,7 @@ import {
   type Hits,
   type List,
   listHere,
+  Meter,
   type Plan,
   type QueryOptions,
   type ServedForm,
@@ -35,6 +36,7 @@ export const FORM: ServedForm = { baseUrl: 'http://localhost:8080', version: 'v3
 export interface Differing {
   readonly options?: Partial<QueryOptions>;
   readonly form?: Partial<ServedForm>;
+  readonly budgetNs?: number;
   readonly counters?: Counters;
   readonly isCancelled?: () => boolean;
   readonly mayIgnore?: boolean;
@@ -96,10 +98,14 @@ export function foundAnyway(
 export function stepsOf(
   collection: CollectionIndex,
   query: string | undefined,
-  { options, form, mayIgnore: _mayIgnore, ...others }: Differing = {},
+  { options, form, budgetNs, counters, isCancelled }: Differing = {},
 ): ListSteps {
-  const here = { options: { ...QUERY_OPTIONS, ...options }, form: { ...FORM, ...form }, ...others };
-  return listHere(collection, query, here);
+  const meter = new Meter(budgetNs, counters, isCancelled);
+  return listHere(collection, query, {
+    options: { ...QUERY_OPTIONS, ...options },
+    form: { ...FORM, ...form },
+    meter,
+  });
 }
 
 /** What a query finds; undefined where that was cancelled. */

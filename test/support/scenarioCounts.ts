@@ -7,9 +7,9 @@ import { copying } from '../../engine/page/rewrite.ts';
 import { SPEC_LINK_END, type ServedForm } from '../../engine/column/served.ts';
 import { rowOfId, type CollectionIndex } from '../../engine/index/table.ts';
 import { listHere } from '../../engine/list.ts';
-import { newCounters, type Counters } from '../../engine/find/counters.ts';
-import { walkedPage } from '../../engine/find/execute.ts';
+import { Meter, newCounters, type Counters } from '../../engine/find/counters.ts';
 import { queryOptionsOf } from '../../server/settings/queryOptions.ts';
+import { BUDGET_NS } from '../../workers/router.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
 import { BENCH_BASE_URL } from '../../bench/processes/processes.ts';
 import type { ScenarioQuestion } from '../../bench/scenarios/scenario.ts';
@@ -64,8 +64,10 @@ function answer(collection: CollectionIndex, question: ScenarioQuestion, counter
     return { bodyBytes: readAll(record), hops: 0 };
   }
   assert(expected.kind !== 'table', 'pages for people are none of the engine');
-  const { plan, page } = listHere(collection, query, { options: OPTIONS, form, path, counters });
-  return { bodyBytes: readAll(page!), hops: plan!.isHeavy && !walkedPage(collection, plan!) ? 1 : 0 };
+  const { page } = listHere(collection, query, { options: OPTIONS, form, path, meter: new Meter(BUDGET_NS, counters) });
+  if (page) return { bodyBytes: readAll(page), hops: 0 };
+  const pooled = listHere(collection, query, { options: OPTIONS, form, path, meter: new Meter(Infinity, counters) });
+  return { bodyBytes: readAll(pooled.page!), hops: 1 };
 }
 
 function readAll(representation: Representation): number {

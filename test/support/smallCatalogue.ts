@@ -51,7 +51,7 @@ export interface Reply {
 /** A pool that is not to be asked. */
 export const NEVER_HEAVY: RunHeavy = () => Promise.reject(new Error('no plan is to leave the thread here'));
 
-/** A handler over collections, with a pool of the test's and no cache. */
+/** A handler over collections, without a cache. A pool of the test's gets all lists. */
 export function handlerWith(
   runHeavy: RunHeavy,
   settings: Partial<CatalogueSettings>,
@@ -68,12 +68,17 @@ export function handlerWith(
     settings: { ...SETTINGS, ...settings },
     ignored: newTally(IGNORED_PARAMETERS),
     slices: new Slices(steadyMs),
-    router: routerOver({ generation: GENERATION, cache: new RowSetCache(0), runHeavy }),
+    router: routerOver({
+      generation: GENERATION,
+      cache: new RowSetCache(0),
+      runHeavy,
+      ...(runHeavy !== NEVER_HEAVY && { budgetNs: 0 }),
+    }),
     ...more,
   });
 }
 
-/** A text that makes titles so long that a search in a hundred of them is heavy. */
+/** A long text. */
 export const LONG = 'x'.repeat(1000);
 /** A hundred observations that all have it in their titles. */
 export const HEAVY: CollectionIndex = collectionOf(

@@ -4,7 +4,7 @@ import { answerList, type Asker, type List, listHere } from '../../../engine/lis
 import { measuringOf, type Representation } from '../../../engine/page/representation.ts';
 import { measured } from '../../../engine/page/rows.ts';
 import type { Ask } from '../../../engine/query/ask.ts';
-import { newCounters } from '../../../engine/find/counters.ts';
+import { Meter } from '../../../engine/find/counters.ts';
 import type { Hits } from '../../../engine/find/execute.ts';
 import { collectionOf } from '../../support/collections.ts';
 import { FORM, QUERY_OPTIONS } from '../../support/lists.ts';
@@ -167,13 +167,13 @@ describe('the page of a list', () => {
 
 describe('a list found here', () => {
   test('has every step at hand, and the work counted', () => {
-    const counters = newCounters();
-    const { ask, plan, hits, page } = listHere(OBSERVATIONS, 'limit=3', { ...HERE, counters });
+    const meter = new Meter();
+    const { ask, plan, hits, page } = listHere(OBSERVATIONS, 'limit=3', { ...HERE, meter });
     expect(ask.problems).toEqual([]);
     expect(plan!.page).toBe(ask.page);
     expect(hits).toMatchObject({ count: 8, offset: 0 });
     expect(bytesOf(page!)).toContain(`"count":8,"next":"${ADDRESS}?limit=3&offset=3"`);
-    expect(counters.rowsTouched).toBe(3);
+    expect(meter.counters.rowsTouched).toBe(3);
   });
 
   test('with problems ends with what was asked', () => {
@@ -181,8 +181,8 @@ describe('a list found here', () => {
     expect(steps).toEqual({ ask: expect.objectContaining({ problems: [expect.objectContaining({ key: 'ob_id' })] }) });
   });
 
-  test('that is cancelled ends with its plan', () => {
-    const steps = listHere(OBSERVATIONS, 'title__contains=t', { ...HERE, isCancelled: () => true });
+  test('without the budget for it ends with its plan', () => {
+    const steps = listHere(OBSERVATIONS, 'title__contains=t', { ...HERE, meter: new Meter(0) });
     expect(Object.keys(steps)).toEqual(['ask', 'plan']);
   });
 });

@@ -1,13 +1,12 @@
 // Ordered pages against a plain sort, on tables large enough for every way to find one, and the work that they do.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newCounters, type Counters } from '../../../../engine/find/counters.ts';
-import { orderedPage, orderingSteps } from '../../../../engine/find/orderedPage.ts';
-import { INLINE_VIEW_STEPS_MAX } from '../../../../engine/find/viewCost.ts';
+import { Meter, newCounters, type Counters } from '../../../../engine/find/counters.ts';
+import { orderedPage } from '../../../../engine/find/orderedPage.ts';
 import { NO_ROWS } from '../../../../engine/index/rowset.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import type { Collection } from '../../../../engine/schema/types.ts';
 import { indexOfDeclared, type RecordValue } from '../../../support/index.ts';
-import { hitsOf, idsIn, planOf } from '../../../support/lists.ts';
+import { hitsOf, idsIn } from '../../../support/lists.ts';
 import { randomOf } from '../../../support/random.ts';
 
 const BASE_URL = 'http://h';
@@ -34,15 +33,11 @@ function found(
   things: CollectionIndex,
   query: string,
   baseUrl = BASE_URL,
-): { ids: readonly number[]; counters: Counters; placed: number; steps: number; heavy: boolean } {
+): { ids: readonly number[]; counters: Counters } {
   const counters = newCounters();
   const differing = { form: { baseUrl }, mayIgnore: true };
   const ids = idsIn(things, hitsOf(things, query, { ...differing, counters }));
-  const { page, form, node, excluded, isHeavy: heavy } = planOf(things, query, differing);
-  const estimate = node.steps.length + excluded.length > 0 ? node.estimate : undefined;
-  // An order by id alone is none.
-  const placed = page.order.length > 0 ? ids.length : 0;
-  return { ids, counters, placed, steps: orderingSteps(things, page, form, estimate), heavy };
+  return { ids, counters };
 }
 
 function ordered(things: CollectionIndex, query: string, baseUrl = BASE_URL): readonly number[] {
@@ -60,7 +55,7 @@ interface Thing extends RecordValue {
 test('an empty list has nothing put in order', () => {
   const untouched = new Proxy({} as CollectionIndex, { get: () => expect.unreachable() });
   const page = { order: [{ path: ['name'], isDescending: false }], offset: 0, limit: 10 };
-  const ordering = { form: { baseUrl: BASE_URL } as never, counters: newCounters(), isCancelled: () => false };
+  const ordering = { form: { baseUrl: BASE_URL } as never, meter: new Meter() };
   expect(orderedPage(untouched, NO_ROWS, page as never, ordering)).toEqual({
     kind: 'sequence',
     rows: new Uint32Array(0),
@@ -130,59 +125,19 @@ describe(`of ${ROWS} records (seed ${SEED})`, () => {
   test('an order by one key of all records looks at no row but those of the page, at every offset', () => {
     for (const order of ['name', '-name', 'size', '-ob_id']) {
       for (const offset of [0, 2000, 5900]) {
-        const { counters, heavy } = found(things, `ordering=${order}&limit=50&offset=${offset}`);
+        const { counters } = found(things, `ordering=${order}&limit=50&offset=${offset}`);
         expect(counters).toEqual({ ...newCounters(), rowsTouched: 50 });
-        expect(heavy).toBe(false);
       }
     }
   });
 
-  test('a filtered order looks at all rows found once, at every offset, and leaves the thread', () => {
+  test('a filtered order looks at all rows found once, at every offset', () => {
     const matching = naive([], ({ flag }) => flag).length;
     for (const offset of [0, 700, 2000, 3900]) {
-      const { counters, heavy } = found(things, `flag=true&ordering=-size&limit=50&offset=${offset}`);
-      expect(heavy).toBe(true);
+      const { counters } = found(things, `flag=true&ordering=-size&limit=50&offset=${offset}`);
       expect(counters.rowsOrdered).toBeGreaterThanOrEqual(matching);
       expect(counters.rowsOrdered).toBeLessThanOrEqual(matching + 50);
     }
-  });
-
-  test('an order of few records stays in the thread', () => {
-    expect(found(things, 'size=7&ordering=name,-state').heavy).toBe(false);
-  });
-
-  test('no order does more for any of its keys than its plan says, nor more in the thread than is allowed there', () => {
-    const names = ['name', '-name', 'state', '-state', 'size', '-size', 'flag', '-flag', 'time', '-time', 'ob_id'];
-    const filters = ['', '', '&flag=true', '&state=final', '&state!=final', '&size=7', '&ob_id__lt=3000', '&name=n7'];
-    for (let i = 0; i < 200; i++) {
-      const order = random.several(1, 6, () => random.pick(names)).join();
-      const place = `&offset=${random.integer(0, ROWS)}&limit=${random.pick([1, 100, 1500, ROWS])}`;
-      const query = `ordering=${order}${random.pick(filters)}${place}`;
-      const { counters, placed, steps, heavy } = found(things, query);
-      const done = Math.max(counters.rowsOrdered, placed);
-      expect(done, query).toBeLessThanOrEqual(steps);
-      if (!heavy) expect(done, query).toBeLessThanOrEqual(INLINE_VIEW_STEPS_MAX);
-    }
-  });
-
-  test('a page of very many rows in an order leaves the thread, one without an order does not', () => {
-    const heavyPages = (place: string): readonly boolean[] =>
-      ['name', '-size', '-ob_id', '-ob_id&ob_id__gte=0'].map(
-        (order) => found(things, `ordering=${order}${place}`).heavy,
-      );
-    const most = INLINE_VIEW_STEPS_MAX;
-    expect(heavyPages(`&limit=${most + 1}`)).toEqual([true, true, true, true]);
-    expect(heavyPages(`&limit=${most}`)).toEqual([false, false, false, false]);
-    expect(heavyPages(`&limit=${ROWS}&offset=${ROWS - most}`)).toEqual([false, false, false, false]);
-    expect(found(things, 'ordering=-name&format=csv').heavy).toBe(true);
-    expect(found(things, `limit=${ROWS}`).heavy).toBe(false);
-  });
-
-  test('an order by several keys leaves the thread where one value has many records', () => {
-    expect(found(things, 'ordering=state,flag').heavy).toBe(false);
-    expect(found(things, 'ordering=state,flag,size,name').heavy).toBe(true);
-    expect(found(things, 'ordering=flag,name&offset=2000').heavy).toBe(true);
-    expect(found(things, 'ordering=name,state').heavy).toBe(false);
   });
 });
 

@@ -3,7 +3,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import * as served from '../../../../engine/column/served.ts';
 import { SPEC_LINK_END, type ServedForm } from '../../../../engine/column/served.ts';
-import { isOrderedByCode, orderSteps, servedText, valueOrder } from '../../../../engine/find/valueOrder.ts';
+import { Meter } from '../../../../engine/find/counters.ts';
+import { servedText, valueOrder } from '../../../../engine/find/valueOrder.ts';
 import { dictionaryOf, indexOf } from '../../../support/index.ts';
 import { idsOf, planOf } from '../../../support/lists.ts';
 import { RUN_SEED, randomOf } from '../../../support/random.ts';
@@ -39,7 +40,7 @@ describe.each(FORMS)('as $version of $baseUrl, links ending with "$linkEnd"', (f
       const texts = codes.map((code) => servedText(dictionary, code, form));
       const byText = (a: number, b: number): number => Buffer.compare(Buffer.from(texts[a]!), Buffer.from(texts[b]!));
       const expected = codes.toSorted((a, b) => byText(a, b) || a - b);
-      const order = valueOrder(dictionary, form);
+      const order = valueOrder(dictionary, form, new Meter());
       const ranked = [...codes, dictionary.size].map((rank) => order.codeOf(rank));
       expect(ranked.map((code) => texts[code])).toEqual([...expected.map((code) => texts[code]), undefined]);
       expect(ranked.map((code) => order.rankOf(code))).toEqual([...codes, dictionary.size]);
@@ -55,9 +56,9 @@ test('own URLs of which the base alone changes are moved as they stand, and not 
   const own = Array.from({ length: 5000 }, (_, i) => `{base_url}/uuid/${i}`);
   const dictionary = dictionaryOf('text', [...own, 'a', 'zz']);
   const form: ServedForm = { baseUrl: 'http://h', version: 'v3', linkEnd: SPEC_LINK_END };
-  expect(isOrderedByCode(dictionary, form)).toBe(false);
+  expect(valueOrder(dictionary, form, new Meter()).isByCode).toBe(false);
   const looks = vi.spyOn(served, 'servedUrl');
-  const order = valueOrder(dictionary, form);
+  const order = valueOrder(dictionary, form, new Meter());
   expect([0, 1, 5000, 5001].map((rank) => servedText(dictionary, order.codeOf(rank), form))).toEqual([
     'a',
     'http://h/uuid/0',
@@ -71,7 +72,7 @@ describe('own URLs of which more than the base changes', () => {
   const url = (i: number): string => `{base_url}/api/v3/times/${i}/${SPEC_LINK_END.slice(1)}`;
   const form: ServedForm = { baseUrl: 'http://h', version: 'v2', linkEnd: SPEC_LINK_END };
 
-  test('are written once each to be put in order, and have their price before', () => {
+  test('are written once each to be put in order, and paid before', () => {
     const size = 3000;
     const dictionary = dictionaryOf('text', [
       ...Array.from({ length: size }, (_, i) => url(i)),
@@ -80,9 +81,9 @@ describe('own URLs of which more than the base changes', () => {
       'zz',
     ]);
     const looks = vi.spyOn(served, 'servedUrl');
-    expect(orderSteps(dictionary, form)).toBe(size + 3 + (size + 1) * 40);
+    expect(() => valueOrder(dictionary, form, new Meter(1_000_000))).toThrow();
     expect(looks).not.toHaveBeenCalled();
-    valueOrder(dictionary, form);
+    valueOrder(dictionary, form, new Meter());
     expect(looks.mock.calls.length).toBeLessThanOrEqual(size);
     looks.mockRestore();
   });
@@ -93,15 +94,14 @@ describe('own URLs of which more than the base changes', () => {
     'title__range=a,z',
     'title__startswith=http://h/api/v2/times/2',
     'title__gt!=a',
-  ])('are looked at by ?%s where the plan has priced them, not while it is made', (query) => {
+  ])('are looked at by ?%s when the list is found, not when it is planned', (query) => {
     const computations = indexOf(
       'computations',
       Array.from({ length: 400 }, (_, i) => ({ ob_id: i, title: url(i) })),
     );
     const looks = vi.spyOn(served, 'servedUrl');
-    const plan = planOf(computations, query, { form });
+    planOf(computations, query, { form });
     expect(looks.mock.calls.length).toBeLessThan(40);
-    expect(plan.isHeavy).toBe(true);
     looks.mockRestore();
     const asStored = idsOf(computations, query.replace('v2', 'v3'), { form: { ...form, version: 'v3' } });
     expect(idsOf(computations, query, { form })).toEqual(asStored);
@@ -110,6 +110,6 @@ describe('own URLs of which more than the base changes', () => {
 
 test('a number that a text does not have, in a forged file alone, puts codes in some order', () => {
   const dictionary = { ...dictionaryOf('dateTime', ['a', 'b']), numbers: Float64Array.of(1e17, 1e17) };
-  const order = valueOrder(dictionary, FORMS[0]!);
+  const order = valueOrder(dictionary, FORMS[0]!, new Meter());
   expect(new Set([0, 1].map((rank) => order.codeOf(rank)))).toEqual(new Set([0, 1]));
 });

@@ -5,9 +5,9 @@ import type { Dictionary } from '../../../../engine/column/dictionary.ts';
 import {
   blockOf,
   buildGrams,
+  codesOfBlocks,
   gramBlocks,
   GRAM_TEXT_BYTES_MIN,
-  gramCandidates,
   gramQuery,
   hasGrams,
 } from '../../../../engine/index/grams.ts';
@@ -35,7 +35,7 @@ function candidatesOf(dictionary: Dictionary, needle: string): ReadonlySet<numbe
   const query = gramQuery(grams, ENCODER.encode(needle));
   if (!query) return undefined;
   const codes = new Set<number>();
-  for (const { start, end } of gramCandidates(grams, dictionary.size, query)) {
+  for (const { start, end } of codesOfBlocks(grams, dictionary.size, gramBlocks(grams, query.lists))) {
     for (let code = start; code < end; code++) codes.add(code);
   }
   return codes;

@@ -11,7 +11,6 @@ import {
 } from '../../../../engine/index/join.ts';
 import { bitmapOf } from '../../../../engine/bits/bitmap.ts';
 import { countRows, eachRow, ofBitmap, rowSetOf, type RowSet } from '../../../../engine/index/rowset.ts';
-import type { Counting } from '../../../../engine/index/mostRows.ts';
 import type { Link } from '../../../../engine/index/table.ts';
 import { idOfLink, indexesOf, type RecordValue } from '../../../support/index.ts';
 import { randomOf, type Random } from '../../../support/random.ts';
@@ -44,15 +43,6 @@ test('targets are rows of the records linked to, and nothing where there is none
   ]);
   expect(targetsOf(Float64Array.of(), Float64Array.of(1))).toHaveLength(0);
   expect([...targetsOf(Float64Array.of(1), Float64Array.of())]).toEqual([DANGLING]);
-});
-
-const unbounded = (): Counting => ({ codesToCount: Infinity });
-
-test('the rows that records are linked from at most are counted over every spelling of an id', () => {
-  expect(linkBetween(['7', '07', '7', '3', null, null, null, null], [7]).link.mostRowsTo(1, unbounded())).toBe(3);
-  const { link } = linkBetween(['1', '7', '07', '7', '3', '3', null], [1, 3, 7]);
-  expect([0, 1, 2, 3, 4].map((records) => link.mostRowsTo(records, unbounded()))).toEqual([0, 3, 5, 6, 6]);
-  expect(linkBetween([null], [7]).link.mostRowsTo(1, unbounded())).toBe(0);
 });
 
 describe.each([1, 2, 3, 4])('random links (seed %i)', (seed) => {

@@ -5,7 +5,7 @@ import { textsOf } from '../../../support/dictionaries.ts';
 import { indexOf } from '../../../support/index.ts';
 import type { Dictionary } from '../../../../engine/column/dictionary.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
-import { newCounters } from '../../../../engine/find/counters.ts';
+import { Meter } from '../../../../engine/find/counters.ts';
 import { scanCodes } from '../../../../engine/find/scan.ts';
 
 const FORM = { baseUrl: '', version: 'v3', linkEnd: '/?format=api' } as const;
@@ -25,9 +25,10 @@ function dictionaryOf(name: string, collection: CollectionIndex = COLLECTION): D
 
 /** The codes that a lookup's search hits, all codes at once. */
 function hitsOf(name: string, operand: string, dictionary: Dictionary): readonly number[] {
-  const search = lookupNamed(name)!.search!({ kind: 'text', values: [operand] });
-  const context = { form: FORM, counters: newCounters(), isCancelled: () => false };
-  return scanCodes(context, { dictionary, grams: undefined }, search)!.flatMap(({ start, end }) =>
+  const lookup = lookupNamed(name)!;
+  const search = lookup.search!({ kind: 'text', values: [operand] });
+  const context = { form: FORM, meter: new Meter() };
+  return scanCodes(context, { dictionary, grams: undefined }, lookup, search).flatMap(({ start, end }) =>
     Array.from({ length: end - start }, (_, i) => start + i),
   );
 }

@@ -299,9 +299,9 @@ describe('a heavy plan', () => {
 
   test('leaves the thread, and its rows become a page', async () => {
     const { status, text } = await askHeavy(async ({ collection, plan }) => {
-      expect([collection, plan.isHeavy, plan.page.offset, plan.page.limit]).toEqual(['observations', true, 1, 2]);
+      expect([collection, plan.page.offset, plan.page.limit]).toEqual(['observations', 1, 2]);
       const rows = { kind: 'list', rows: Uint32Array.of(5, 9) } as const;
-      return { kind: 'page', page: { count: 3, rows, offset: 1, facets: [] }, counters: newCounters() };
+      return { kind: 'page', page: { count: 3, rows, offset: 1, facets: [] }, counters: newCounters(), spentNs: 0 };
     });
     expect(status).toBe(200);
     expect(text).toMatch(/^\{"count":3,"next":null,"previous":"[^"]+limit=2&title__contains=x+","results":\[/);

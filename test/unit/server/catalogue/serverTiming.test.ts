@@ -47,6 +47,7 @@ describe('a catalogue', () => {
     kind: 'page',
     page: { count: 0, rows: { kind: 'list', rows: new Uint32Array(0) }, offset: 0, facets: [] },
     counters: newCounters(),
+    spentNs: 0,
   });
 
   async function askHeavy(

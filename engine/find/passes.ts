@@ -1,0 +1,210 @@
+// The passes over rows, codes and words that queries consist of. Each one pays before it runs, from the sizes that it
+// is called with. `COST` is the one table of prices: it decides, with the budget of the meter, what a serving thread
+// does.
+import { wordsFor } from '../bits/bitmap.ts';
+import type { CodeRange } from '../column/dictionary.ts';
+import type { FieldIndex } from '../index/field.ts';
+import { codesLinkingTo, isSearchedFor, joinSteps, rowsLinkedFrom, rowsLinkingTo } from '../index/join.ts';
+import {
+  complement,
+  countRows,
+  DENSE_PART,
+  intersect,
+  intersectionSteps,
+  isSortedByMarks,
+  listed,
+  rowSetOf,
+  union,
+  type RowSet,
+} from '../index/rowset.ts';
+import { childRows, countChildren, parentsOf, type Link, type Table } from '../index/table.ts';
+import type { Meter } from './counters.ts';
+import { parentsWithoutRows } from './nulls.ts';
+
+/** Nanoseconds, measured on a 2-core machine where caches are cold. */
+export const COST = {
+  /** A word of a bitmap that is written, combined or counted. */
+  word: 1,
+  /** A row that is marked in a bitmap. */
+  bit: 2,
+  /** A row of a list that is copied or compared with another set. */
+  row: 5,
+  /** A row that is looked at in the order of rows. */
+  rowInOrder: 2,
+  /** A row that is carried through a join. */
+  joined: 8,
+  /** A row of a list that is sorted, for each binary digit of the length of the list. */
+  sortedDigit: 6,
+  /** A number, or a text, that is looked up in a dictionary. */
+  number: 100,
+  textValue: 400,
+  /** An own URL that is written as it is served. */
+  url: 2000,
+  /** A range of codes that is made, or whose rows are read. */
+  range: 60,
+  /** A set of rows that is made for one range of codes. */
+  set: 100,
+  /** A code of a dictionary whose count or place in an order is looked at. */
+  code: 2,
+  /** A row that is counted by its code. */
+  counted: 12,
+  /** A value that is put into an order by comparing texts. */
+  compared: 1200,
+  /** A byte of an n-gram list. */
+  listByte: 6,
+  /** Three bytes of a needle that are looked up among n-grams. */
+  gram: 80,
+  /** A text that is searched by itself, besides its bytes. */
+  text: 80,
+  /** A text that is searched after its neighbour, besides its bytes. */
+  scannedText: 20,
+  /** A byte of a text, by the way in which it is searched. */
+  byte: { plain: 0.4, folded: 2.5, pattern: 10 },
+  /** A part of a date that is computed. */
+  datePart: 80,
+  /** A row that is sorted by a key of an order. */
+  ordered: 120,
+  /** A value of a facet that is written as text. */
+  shown: 300,
+  /** A row of the page. */
+  listed: 2,
+} as const;
+
+/** The price of an `intersect`. */
+function intersectionNs(steps: number, isOfLists: boolean): number {
+  return steps * (isOfLists ? COST.row : COST.word);
+}
+
+/** The rows in both sets. */
+export function intersected(meter: Meter, a: RowSet, b: RowSet): RowSet {
+  const steps = intersectionSteps(a, b);
+  meter.spend(intersectionNs(steps, a.kind === 'list' || b.kind === 'list'));
+  meter.counters.rowsTouched += steps;
+  return intersect(a, b);
+}
+
+/** The rows of `set` that are not in `dropped`, of a table of `rows` rows. */
+export function subtracted(meter: Meter, set: RowSet, dropped: RowSet, rows: number): RowSet {
+  if (dropped.kind === 'range') meter.spend(wordsFor(rows) * COST.word);
+  return intersected(meter, set, complement(dropped, rows));
+}
+
+/** The rows in any of the sets, over a table of `rows` rows. */
+export function united(meter: Meter, sets: readonly RowSet[], rows: number): RowSet {
+  let ns = wordsFor(rows) * COST.word;
+  for (const set of sets) ns += set.kind === 'list' ? set.rows.length * COST.row : wordsFor(rows) * COST.word;
+  meter.spend(ns);
+  return union(sets, rows);
+}
+
+/** The rows of a set as an ascending list. */
+export function listedRows(meter: Meter, set: RowSet): Uint32Array {
+  if (set.kind !== 'list') meter.spend(walkNs(set));
+  return listed(set);
+}
+
+/** The price of a look at every row of a set. */
+export function walkNs(set: RowSet): number {
+  const words = set.kind === 'bitmap' ? set.words.length : set.kind === 'complement' ? 3 * wordsFor(set.rows) : 0;
+  return countRows(set) * COST.rowInOrder + words * COST.word;
+}
+
+/** The price of a set that is made of a list of this many rows in any order. */
+export function setNs(length: number, rows: number): number {
+  if (length > rows * DENSE_PART) return length * COST.bit + 2 * wordsFor(rows) * COST.word;
+  if (isSortedByMarks(length, rows)) return length * COST.row + 2 * wordsFor(rows) * COST.word;
+  return length * COST.sortedDigit * Math.ceil(Math.log2(length + 2));
+}
+
+/** The rows whose code lies in the range. */
+export function rowsOfRange(meter: Meter, index: FieldIndex, codes: CodeRange): RowSet {
+  const gathered = index.rowsGathered(codes);
+  if (gathered > 0) {
+    meter.spend(COST.set + setNs(gathered, index.rows));
+    meter.counters.postingsVisited += gathered;
+  }
+  return index.rowsOf(codes);
+}
+
+/** The price of finding the codes that link to a set of this many rows. */
+export function codesLinkingNs(link: Link, rows: number): number {
+  const { length } = link.targets;
+  return isSearchedFor(link, rows) ? rows * COST.number : length * COST.rowInOrder + wordsFor(length) * COST.word;
+}
+
+/** The codes of a link column that point at a row of `set`, or at no row where `isNullIncluded`. */
+export function codesPointingAt(
+  meter: Meter,
+  index: FieldIndex,
+  link: Link,
+  set: RowSet,
+  isNullIncluded: boolean,
+): RowSet {
+  const rows = countRows(set);
+  const isSearched = !isNullIncluded && isSearchedFor(link, rows);
+  const passes = isNullIncluded ? 2 : 1;
+  meter.spend(walkNs(set) + (isSearched ? rows * COST.number : passes * codesLinkingNs(link, Infinity)));
+  meter.counters.joinSteps += isSearched ? joinSteps(link, rows) : passes * link.targets.length;
+  return codesLinkingTo(index, link, set, isNullIncluded);
+}
+
+/** The rows that the rows of a link column point at. */
+export function linkedRows(meter: Meter, index: FieldIndex, link: Link, set: RowSet): RowSet {
+  const rows = countRows(set);
+  meter.spend(walkNs(set) + rows * COST.joined + setNs(rows, link.to().rows));
+  meter.counters.joinSteps += rows;
+  return rowsLinkedFrom(index, link, set);
+}
+
+/** The rows of `from` that point at a row of `linked`, or at no row where `isNullIncluded`. */
+export function linkingRows(
+  meter: Meter,
+  index: FieldIndex,
+  link: Link,
+  sets: { readonly from: RowSet; readonly linked: RowSet; readonly isNullIncluded: boolean },
+): RowSet {
+  const rows = countRows(sets.from);
+  meter.spend(walkNs(sets.from) + rows * (COST.joined + searchNs(sets.linked)) + setNs(rows, index.rows));
+  meter.counters.joinSteps += rows;
+  return rowsLinkingTo(index, link, sets);
+}
+
+/** The price of asking a set for one row. */
+function searchNs(set: RowSet): number {
+  const asked = set.kind === 'complement' ? set.of : set;
+  return asked.kind === 'list' ? COST.row * Math.ceil(Math.log2(asked.rows.length + 2)) : COST.row;
+}
+
+/** How many rows of a child table the parents have. */
+export function childCount(meter: Meter, table: Table, parents: RowSet): number {
+  meter.spend(walkNs(parents) + countRows(parents) * COST.row);
+  return countChildren(table, parents);
+}
+
+/** The rows of a child table that the parents have, `count` in all. */
+export function childrenOf(meter: Meter, table: Table, parents: RowSet, count: number): RowSet {
+  meter.spend(walkNs(parents) + (countRows(parents) + count) * COST.joined + setNs(count, table.rows));
+  meter.counters.joinSteps += count;
+  return childRows(table, parents);
+}
+
+/** The parents of the rows of a child table, of `rows` parents in all. */
+export function parentRows(meter: Meter, table: Table, set: RowSet, rows: number): RowSet {
+  const children = countRows(set);
+  meter.spend(walkNs(set) + children * COST.joined + wordsFor(rows) * COST.word);
+  meter.counters.joinSteps += children;
+  return parentsOf(table, set, rows);
+}
+
+/** The parents without a row in a child table, of `rows` parents in all. */
+export function childlessRows(meter: Meter, table: Table, rows: number): RowSet {
+  meter.spend(rows * COST.rowInOrder + wordsFor(rows) * COST.word);
+  meter.counters.joinSteps += rows;
+  return parentsWithoutRows(table, rows);
+}
+
+/** The rows of a list in any order as a set. */
+export function setOfList(meter: Meter, list: Uint32Array, rows: number): RowSet {
+  meter.spend(setNs(list.length, rows));
+  return rowSetOf(list, rows);
+}
