@@ -51,7 +51,8 @@ export class SnapshotCache {
 
   /**
    * The cache in a directory, which is made. Throws OperationError: `usage` where it is of another target, `file` where
-   * it cannot be had. A damaged index counts for nothing, since all can be fetched again. `setting` names the directory.
+   * it cannot be had. A damaged index counts for nothing, since all can be fetched again. `setting` names the
+   * directory.
    */
   static async open(directory: string, target: string, setting = '--cache'): Promise<SnapshotCache> {
     attempt(`cannot write ${directory}, the folder of ${setting}`, () => makeFolder(directory));

@@ -378,7 +378,8 @@ export class Arrival implements FollowedSource {
         await this.#keeping.keep(pointer);
       // Only now, so that /status names what a restart begins with.
       this.#current = pointer;
-      // A change that is seen when it happens is of now, whatever the clocks of two machines say. A child has our clock.
+      // A change that is seen when it happens is of now, whatever the clocks of two machines say. A child has the
+      // clock of the server.
       const isSeen = !this.#child && this.#lastSuccessMs !== undefined && !this.#isFailing;
       this.#freshness.note(pointer, isSeen);
       this.#refused = undefined;

@@ -31,8 +31,8 @@ export interface FetchFigures {
 }
 
 /**
- * Fetches what the cache does not have. Resolves to the snapshot file, which the caller closes. Throws OperationError as
- * fetchObject does, `snapshot` for another generation than the pointer names, `refused` for another date.
+ * Fetches what the cache does not have. Resolves to the snapshot file, which the caller closes. Throws OperationError
+ * as fetchObject does, `snapshot` for another generation than the pointer names, `refused` for another date.
  */
 export async function fetchGeneration(
   pointer: Pointer,
