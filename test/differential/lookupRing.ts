@@ -131,9 +131,9 @@ function nameOf(path: readonly Field[]): string {
 const report = new DisagreementReport();
 
 /**
- * Tests every lookup on every field, each with this many drawn operands. With steps, a lookup is tested on one field of
- * `steps.own`, another lookup on others, and on one of `steps.linked` fields of linked records. Cost: 10 s an operand on
- * all, for 150,000 queries.
+ * Tests every lookup on every field, each with this many drawn operands. With steps, a lookup is tested on one field
+ * of `steps.own`, another lookup on others, and on one of `steps.linked` fields of linked records. Cost: 10 s an
+ * operand on all, for 150,000 queries.
  */
 export function testEveryLookup(operands: number, steps: Readonly<Record<'own' | 'linked', number>>): void {
   const askedBy = (lookup: number): readonly Place[] =>

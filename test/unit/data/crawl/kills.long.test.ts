@@ -1,6 +1,6 @@
-// A crawl that is killed with SIGKILL, before steps that change the file system and at random moments: the output is the
-// old data set or the new one, absent between two renames only, and the next run ends the work. CI kills at eight steps,
-// the nightly run at all of them.
+// A crawl that is killed with SIGKILL, before steps that change the file system and at random moments: the output is
+// the old data set or the new one, absent between two renames only, and the next run ends the work. CI kills at eight
+// steps, the nightly run at all of them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { killAndResume, stepsOfCrawl } from '../../../support/crawlKills.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
