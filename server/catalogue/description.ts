@@ -9,7 +9,7 @@ import { type Making, taggedAs } from './answers.ts';
 import { descriptionLink } from './root.ts';
 import type { CatalogueService, RouteOf, Visit } from './catalogue.ts';
 
-/** Of a page, what it may load and reach; and no type but ours. */
+/** Headers of the page: what it may load and reach, and no type but ours. */
 const GUARDED: Answer['headers'] = [
   ['Content-Security-Policy', DOCS_POLICY],
   ['X-Content-Type-Options', 'nosniff'],

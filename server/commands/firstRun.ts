@@ -1,4 +1,4 @@
-// What a server shows on a terminal: two requests to itself at the start, and at the end the totals of its answers.
+// The output of a server on a terminal: two requests to itself at the start, and at the end the totals of its answers.
 // Requests go to this server alone, on loopback or the address it listens on.
 import { COLLECTIONS } from '../../engine/shared.ts';
 import { steadyMs } from '../observe/clock.ts';
@@ -26,7 +26,7 @@ export class FirstRun {
     this.#report = report;
   }
 
-  /** Those of one more thread: `known` where the metrics have them, else new ones. */
+  /** The tallies of one more thread: `known` if the metrics have them, else new ones. */
   tallies(known: RequestTallies | undefined): RequestTallies {
     const made = known ?? requestTallies(newTally);
     this.#tallies.push(made);
@@ -43,7 +43,7 @@ export class FirstRun {
     await this.#show(`SOAP ${name}`, reachable, SERVICE_PATH, requestBytes(GET_TRUSTED_HOST_INFO, texts));
   }
 
-  /** What was answered since the start, to be told at the end. */
+  /** The responses since the start, for the last line. */
   totals(): string {
     const { answers, abandoned, bytes, p50, p99 } = answerTotals(this.#tallies);
     const left = abandoned === 0 ? '' : `, ${countText(abandoned)} left before`;
