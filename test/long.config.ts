@@ -61,6 +61,7 @@ const LONGEST = [
   'differential/everyLookup',
   'documents/commands',
   'data/randomKills',
+  'follow/django',
   'crawl/kills',
   'process/follower',
   'contract/parquet',

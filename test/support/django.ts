@@ -14,6 +14,7 @@ export interface DjangoSwitches {
   readonly dates?: boolean;
   readonly ignores?: 'filters' | 'all' | undefined;
   readonly login?: 'page' | 'redirect';
+  readonly limitMax?: number;
   readonly slowMs?: number;
   readonly gzip?: boolean;
 }
@@ -22,6 +23,8 @@ type DataSetRecord = Readonly<Record<string, unknown>>;
 
 /** Records to create or to replace, and ids to delete, by collection. */
 export interface DjangoChanges {
+  /** The time of the changes, without a zone. The first records are of January 2024. */
+  readonly at: string;
   readonly saved?: Readonly<Record<string, readonly DataSetRecord[]>>;
   readonly deleted?: Readonly<Record<string, readonly number[]>>;
 }
@@ -31,7 +34,7 @@ export interface Django {
   readonly url: string;
   /** Sets the switches of a name, and returns the base URL that has them. */
   switch(name: string, switches: DjangoSwitches): Promise<string>;
-  /** Applies all changes in one transaction; records that are saved get the current time as `lastUpdatedDate`. */
+  /** Applies all changes in one transaction. */
   change(changes: DjangoChanges): Promise<void>;
   stop(): Promise<void>;
 }
@@ -41,17 +44,17 @@ export async function startDjango(directory: string, database: string): Promise<
   const start = JSON.stringify({ collections: COLLECTIONS, directory, database });
   const service = runProgram('/usr/bin/python3', [join(ROOT, 'test/support/djangoService.py'), start]);
   const [, url] = await service.printed(/listening on (http:\S+)\n/);
-  const control = async (body: object): Promise<void> => {
-    const response = await fetch(`${url}/control/`, { method: 'POST', body: JSON.stringify(body) });
+  const post = async (path: string, body: object): Promise<void> => {
+    const response = await fetch(`${url}/${path}/`, { method: 'POST', body: JSON.stringify(body) });
     if (!response.ok) throw new Error(`the service answered ${response.status}:\n${service.err()}`);
   };
   return {
     url: url!,
     switch: async (name, switches) => {
-      await control({ switches: { [name]: switches } });
+      await post('switches', { [name]: switches });
       return `${url}/${name}`;
     },
-    change: control,
+    change: (changes) => post('changes', changes),
     stop: () => service.kill(),
   };
 }

@@ -8,6 +8,7 @@ The models are made from the declaration of the collections. The first argument 
   dates       true: records have `lastUpdatedDate`, which lists can be filtered by
   ignores     "filters": only `ordering` has an effect; "all": not even that, and the newest record comes first
   login       "page" or "redirect": an HTML page with status 200, or a redirection, instead of every response
+  limitMax    the most records of a page
   slowMs      the time before every response
   gzip        true: responses are compressed
 """
@@ -39,7 +40,6 @@ settings.configure(
     MIDDLEWARE=[f"{__name__}.switched", "django.middleware.common.CommonMiddleware"],
     REST_FRAMEWORK={
         "DEFAULT_AUTHENTICATION_CLASSES": [],
-        "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
         "PAGE_SIZE": 100,
         "UNAUTHENTICATED_USER": None,
     },
@@ -63,6 +63,7 @@ from django.utils.http import http_date
 from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework import routers, serializers, viewsets
 from rest_framework.filters import OrderingFilter, SearchFilter
+from rest_framework.pagination import LimitOffsetPagination
 
 SWITCHES = {}
 # The time of the last change by collection, for Last-Modified.
@@ -129,7 +130,14 @@ class Serializer(serializers.ModelSerializer):
         return fields
 
 
+class Pagination(LimitOffsetPagination):
+    def get_limit(self, request):
+        return min(super().get_limit(request), request.switches.get("limitMax", sys.maxsize))
+
+
 class View(viewsets.ReadOnlyModelViewSet):
+    pagination_class = Pagination
+
     @property
     def filter_backends(self):
         return BACKENDS[self.request.switches.get("ignores")]
@@ -268,16 +276,20 @@ def id_in(link):
     return int(link.split("/")[-2])
 
 
-def control(request):
-    """Takes JSON: `switches` by name; `saved` has records of the data set, `deleted` ids, each by collection."""
+def set_switches(request):
+    SWITCHES.update(json.loads(request.body))
+    return JsonResponse({})
+
+
+def change(request):
+    """Takes JSON: `saved` has records, `deleted` ids, each by collection. All of them change at the time `at`."""
     body = json.loads(request.body)
-    SWITCHES.update(body.get("switches", {}))
-    now = datetime.utcnow().replace(microsecond=0)
+    at = datetime.fromisoformat(body["at"])
     with transaction.atomic():
         for name, records in body.get("saved", {}).items():
-            COLLECTIONS[name].save(records, [now] * len(records))
+            COLLECTIONS[name].save(records, [at] * len(records))
         for name, ids in body.get("deleted", {}).items():
-            COLLECTIONS[name].delete(ids, now)
+            COLLECTIONS[name].delete(ids, at)
     return JsonResponse({})
 
 
@@ -293,7 +305,7 @@ with transaction.atomic():
 router = routers.DefaultRouter()
 for collection in COLLECTIONS.values():
     collection.register(router)
-urlpatterns = [path("api/v3/", include(router.urls)), path("control/", control)]
+urlpatterns = [path("api/v3/", include(router.urls)), path("switches/", set_switches), path("changes/", change)]
 service = get_wsgi_application()
 
 

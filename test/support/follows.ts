@@ -1,11 +1,11 @@
 // A replica that follows a catalogue which tests change: refreshed by the command in a process of its own, killed at
 // any step, and compared with the catalogue record by record.
-import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changesSince, generationsIn } from '../../data/changes/changeFile.ts';
 import { changesBetween, kindOf } from '../../data/changes/diff.ts';
 import { digestsOf } from '../../data/changes/digests.ts';
 import { type CommandProcess, runCommand } from './commandProcess.ts';
+import { dataSetOf, type Files } from './dataSets.ts';
 import type { PlainRecord } from './plainUpstream.ts';
 
 const KILLED_AT_STEP = new URL('./defects/killedAtStep.ts', import.meta.url).href;
@@ -20,16 +20,20 @@ export function followOnce(url: string, folder: string, step?: number): CommandP
   return runCommand(words, { environment: { KILLED_AT_STEP: String(step) }, node: ['--import', KILLED_AT_STEP] });
 }
 
-/** What differs between a folder's snapshot and these notes, as `id kind`. */
+/** Returns the differences between a folder's snapshot and these notes, as `id kind`. */
 export async function differencesFrom(folder: string, notes: readonly PlainRecord[]): Promise<readonly string[]> {
-  const expected = mkdtempSync(join(folder, '..', 'expected-'));
-  writeFileSync(join(expected, 'notes.ndjson'), notes.map((note) => `${JSON.stringify(note)}\n`).join(''));
+  const lines = notes.map((note) => `${JSON.stringify(note)}\n`).join('');
+  return (await differencesFromDataSet(folder, { 'notes.ndjson': lines })).map((one) => one.replace('notes ', ''));
+}
+
+/** Returns the differences between a folder's snapshot and the files of a data set, as `collection id kind`. */
+export async function differencesFromDataSet(folder: string, files: Files): Promise<readonly string[]> {
   const nothing = (): void => undefined;
   const [a, b] = [
-    await digestsOf(expected, 0, nothing),
+    await digestsOf(dataSetOf(join(folder, '..'), files), 0, nothing),
     await digestsOf(join(folder, 'catalogue.snapshot'), 0, nothing),
   ];
-  return [...changesBetween(a, b)].map((change) => `${change.id} ${kindOf(change)}`);
+  return [...changesBetween(a, b)].map((change) => `${change.collection} ${change.id} ${kindOf(change)}`);
 }
 
 /** What a folder's log has behind its generation of a number, as `id kind`. */
