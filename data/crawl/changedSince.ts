@@ -66,7 +66,10 @@ async function changedSince(
   { records: { count: heldCount }, latest }: HeldDates,
   since: number,
 ): Promise<readonly SentRecord[] | undefined> {
-  const asking = (ms: number): Walker => ({ ...walker, query: `&${STAMP}__gte=${encodeURIComponent(like(latest, ms))}` });
+  const asking = (ms: number): Walker => ({
+    ...walker,
+    query: `&${STAMP}__gte=${encodeURIComponent(like(latest, ms))}`,
+  });
   if ((await countOf(asking(NEVER_MS), collection)) > 0) return undefined;
   const changedMax = Math.max(CHANGED_MAX.records, heldCount * CHANGED_MAX.fraction);
   const changed: SentRecord[] = [];

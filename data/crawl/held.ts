@@ -8,8 +8,7 @@ import { attempt, openFile } from '../files.ts';
 import type { Manifest } from '../import/manifest.ts';
 import { type CollectionFile, type DataSet, openDataSet, readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
-import { recordIn, type SentRecord } from './page.ts';
-import type { PageMark } from './walk.ts';
+import { type PageMark, recordIn, type SentRecord } from './page.ts';
 
 /** A time after all others. */
 const NEVER = '9999-12-31T23:59:59Z';
@@ -18,11 +17,11 @@ const NEVER = '9999-12-31T23:59:59Z';
  * How a collection was compared with the upstream: by the dates of its records, by the validators of its pages (at
  * least one page answered 304), or by reading every record.
  */
-export type Compared = 'dates' | 'validators' | 'full';
+export type ComparisonKind = 'dates' | 'validators' | 'full';
 
 /** How the last crawl read a collection. The manifest has one of these for each. */
 export interface CollectionRead {
-  readonly compared: Compared;
+  readonly compared: ComparisonKind;
   /** When the last crawl that read every record of it began. */
   readonly lastFullRead: string;
   /** The requests that its pages took. */
@@ -72,7 +71,7 @@ function isPageMark(value: unknown): value is PageMark {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const [limit, validator] = value as unknown[];
   const isLimit = Number.isSafeInteger(limit) && Number(limit) > 1 && Number(limit) < 1e9;
-  return isLimit && (validator === null || /^[\x20-\x7e]{1,250}$/.test(String(validator)));
+  return isLimit && (validator === null || (typeof validator === 'string' && /^[\x20-\x7e]{1,250}$/.test(validator)));
 }
 
 /** Records of a file that a crawl wrote, by their place in it. `close` it when done. */

@@ -20,6 +20,9 @@ export interface SentRecord {
   readonly text: string;
 }
 
+/** The size of a page that was asked for, and its validator; null if it has none. */
+export type PageMark = readonly [limit: number, validator: string | null];
+
 /** One page. `limit` is the page size that the upstream's own link names, where it has one. */
 export interface SentPage {
   readonly count: number;

@@ -7,10 +7,10 @@ import { attempt } from '../files.ts';
 import { readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
-import type { Compared } from './held.ts';
+import type { ComparisonKind } from './held.ts';
 import { withOwnUrls } from './ownUrls.ts';
-import { recordIn, type SentRecord } from './page.ts';
-import type { PageMark, Position } from './walk.ts';
+import { type PageMark, recordIn, type SentRecord } from './page.ts';
+import type { Position } from './walk.ts';
 
 /** Collections, and hosts elsewhere that have such links, of which one collection has some: each takes a set of ids. */
 const LINKED_TO_MAX = 4096;
@@ -24,7 +24,7 @@ export interface PartState {
   readonly position: Position;
   readonly bytes: number;
   readonly isDone: boolean;
-  readonly compared?: Compared;
+  readonly compared?: ComparisonKind;
   readonly requests?: number;
   readonly marks?: readonly PageMark[] | undefined;
 }
@@ -75,7 +75,7 @@ export class CollectionPart {
   #bytes = 0;
   position: Position = NOTHING.position;
   isDone = false;
-  compared: Compared = 'full';
+  compared: ComparisonKind = 'full';
   requests = 0;
   marks: PageMark[] | undefined = [];
 

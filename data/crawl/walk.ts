@@ -4,7 +4,7 @@
 import type { Collection } from '../../engine/schema/types.ts';
 import type { HeldRecords } from './held.ts';
 import { Trouble, type Upstream } from '../upstream.ts';
-import { parsePage, type SentPage, type SentRecord } from './page.ts';
+import { type PageMark, parsePage, type SentPage, type SentRecord } from './page.ts';
 import type { PageSize } from './pageSize.ts';
 
 /** Records that two neighbouring pages share: where ids ascend one tells of a shift, else a few must agree. */
@@ -16,9 +16,6 @@ export interface Position {
   readonly recent: readonly number[];
   readonly isOrdered: boolean;
 }
-
-/** The size of a page that was asked for, and its validator; null if it has none. */
-export type PageMark = readonly [limit: number, validator: string | null];
 
 /** The pages and records of a collection that the last crawl left. */
 export interface HeldPages {
@@ -80,7 +77,11 @@ export async function countOf(walker: Walker, collection: Collection): Promise<n
 /** Whether the upstream answers 200, as it must, to a validator that no page of it ever had. */
 export async function heedsValidators({ upstream }: Walker, { name }: Collection, validator: string): Promise<boolean> {
   const unseen = validator.endsWith('"') ? '"never-seen"' : new Date(0).toUTCString();
-  const request = { what: `${name}, one record`, path: () => pathOf(name, 'limit=1&offset=0'), validator: () => unseen };
+  const request = {
+    what: `${name}, one record`,
+    path: () => pathOf(name, 'limit=1&offset=0'),
+    validator: () => unseen,
+  };
   return upstream.get(request, (answer) => answer !== undefined);
 }
 

@@ -82,7 +82,7 @@ export interface RefreshObserver {
 }
 
 /** A refresh that succeeded. */
-export interface Refreshed {
+export interface RefreshResult {
   /** The generation that is in place. */
   readonly generation: string;
   /** Whether it is another one than before. */
@@ -96,7 +96,7 @@ export interface Refreshed {
  * One refresh. Throws OperationError, and leaves what was there: `network`, `input`, `usage`, `file` and `snapshot`.
  * Cost: a crawl, and for new data an import and a pass over it; memory is that of an import.
  */
-export async function refresh(options: RefreshOptions, observer: RefreshObserver): Promise<Refreshed> {
+export async function refresh(options: RefreshOptions, observer: RefreshObserver): Promise<RefreshResult> {
   const paths = pathsIn(options.folder);
   attempt(`cannot write ${options.folder}`, () => makeFolder(options.folder));
   const letGo = lock(paths.lock, 'refreshes');

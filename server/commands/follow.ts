@@ -5,10 +5,10 @@ import { setTimeout } from 'node:timers/promises';
 import { blocksFile } from '../../data/blocks/blockFiles.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { pathsIn } from '../../data/follow/folder.ts';
-import { refresh, type Refreshed, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
+import { refresh, type RefreshResult, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
-import { COMPARED, type Comparisons, type DataEvent, type Report } from '../observe/events.ts';
+import { COMPARISON_KINDS, type Comparisons, type DataEvent, type Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { compressTold } from './compress.ts';
 import { crawlingOf, damageTold, leftOut, retryTold, tellingOfSignals } from './crawl.ts';
@@ -131,7 +131,7 @@ function sendToParent(message: FollowMessage): void {
 }
 
 /** Publishes the snapshot of a folder, or confirms to replicas that the one before is still current. */
-type Publishing = (refreshed: Refreshed, file: string, report: Report, progress: Output) => Promise<void>;
+type Publishing = (refreshed: RefreshResult, file: string, report: Report, progress: Output) => Promise<void>;
 
 async function publishingTo(
   to: string,
@@ -202,7 +202,7 @@ async function refreshOnce(
   const { snapshot: file } = pathsIn(options.folder);
   let what = 'the refresh failed, and what was there stays';
   try {
-    const bring = async (): Promise<Refreshed> => {
+    const bring = async (): Promise<RefreshResult> => {
       const refreshed = await show((onProgress) =>
         refresh(options, { onStep: (step) => reportStep(step, options, report), onProgress }),
       );
@@ -241,31 +241,35 @@ const UNCHANGED = {
 } as const;
 
 /** Claims what was checked, and nothing more. */
-function refreshedLine({ generation, isNew, comparisons }: Refreshed): string {
+function refreshedLine({ generation, isNew, comparisons }: RefreshResult): string {
   const line = `refreshed: generation ${generation.slice(0, 12)}`;
   if (isNew) return line;
   const names = namesByCompared(comparisons);
-  const ways = COMPARED.filter((how) => names[how].length > 0);
+  const ways = COMPARISON_KINDS.filter((how) => names[how].length > 0);
   return `${line} is unchanged; ${ways.map((how) => `${UNCHANGED[how]}: ${names[how].length} collections`).join(', ')}`;
 }
 
 /** Which collections were compared in which way, and when they were last read in full. */
 function comparedText(comparisons: Comparisons): string {
   const names = namesByCompared(comparisons);
-  const textOf = (how: (typeof COMPARED)[number]): string => {
+  const textOf = (how: (typeof COMPARISON_KINDS)[number]): string => {
     const list = names[how].length === Object.keys(comparisons).length ? 'all collections' : names[how].join(', ');
     if (how === 'full') return `${list} read in full`;
     const [oldest] = names[how].map((name) => comparisons[name]!.lastFullRead).toSorted();
     return `${list} compared by ${how}, last read in full at ${oldest!}`;
   };
-  return COMPARED.filter((how) => names[how].length > 0)
+  return COMPARISON_KINDS.filter((how) => names[how].length > 0)
     .map(textOf)
     .join('; ');
 }
 
-function namesByCompared(comparisons: Comparisons): Readonly<Record<(typeof COMPARED)[number], readonly string[]>> {
+function namesByCompared(
+  comparisons: Comparisons,
+): Readonly<Record<(typeof COMPARISON_KINDS)[number], readonly string[]>> {
   const names = Object.keys(comparisons);
-  const [dates, validators, full] = COMPARED.map((how) => names.filter((name) => comparisons[name]!.compared === how));
+  const [dates, validators, full] = COMPARISON_KINDS.map((how) =>
+    names.filter((name) => comparisons[name]!.compared === how),
+  );
   return { dates: dates!, validators: validators!, full: full! };
 }
 

@@ -167,16 +167,17 @@ export const DATA_STEPS = [
 export type DataStep = (typeof DATA_STEPS)[number];
 
 /** The ways in which a collection is compared with the catalogue that is followed. */
-export const COMPARED = ['dates', 'validators', 'full'] as const;
+export const COMPARISON_KINDS = ['dates', 'validators', 'full'] as const;
 
 /** How the last refresh compared each collection, and when every record of it was last read (ISO 8601). */
 export type Comparisons = Readonly<
-  Record<string, { readonly compared: (typeof COMPARED)[number]; readonly lastFullRead: string }>
+  Record<string, { readonly compared: (typeof COMPARISON_KINDS)[number]; readonly lastFullRead: string }>
 >;
 
 /** A step that was done, with its figures: `bytes`, `seconds`, `generation`, `reason`, and counts by what counts. */
 export interface DataEvent {
   readonly event: DataStep;
+  readonly generation?: string | undefined;
   /** Of a refresh that succeeded. */
   readonly collections?: Comparisons;
   readonly [figure: string]: string | number | boolean | undefined | Comparisons;

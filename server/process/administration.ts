@@ -6,7 +6,7 @@ import type { AuthorityStatus } from '../authority/supervisor.ts';
 import { type AdminAnswer, type AdminAnswers, type AdminListener, jsonAnswer } from '../admin/listener.ts';
 import { listenForAdmin } from '../admin/listener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import { COMPARED, type Comparisons, type DataEvent } from '../observe/events.ts';
+import { COMPARISON_KINDS, type Comparisons, type DataEvent } from '../observe/events.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
 import { requestTallies, type RequestTallies } from '../threads/requestTallies.ts';
 import type { TalliedHistogram, TalliedMetric, Tally } from '../observe/tally.ts';
@@ -292,7 +292,7 @@ export class Administration {
   #collectionsByCompared(): readonly (readonly [how: string, count: number])[] {
     if (this.#settings.follow === undefined) return [];
     const all = Object.values(this.#comparisons);
-    return COMPARED.map((how) => [how, all.filter(({ compared }) => compared === how).length]);
+    return COMPARISON_KINDS.map((how) => [how, all.filter(({ compared }) => compared === how).length]);
   }
 
   /** In seconds; undefined before the first success. */

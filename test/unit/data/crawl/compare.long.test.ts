@@ -111,31 +111,34 @@ const SHAPES: readonly [form: string, shape: RegExp, stampOf: (day: number) => s
   ['in another zone', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, (day) => dayOf(day).replace('Z', '+00:00')],
 ];
 
-test.each(SHAPES)('asks a service that has dates %s, and fails at others, for such dates', async (_, shape, stampOf) => {
-  const stamped = (id: number, day: number, text: string): PlainRecord => ({
-    ...noteOf(id, day, text),
-    lastUpdatedDate: stampOf(day),
-  });
-  const notes = notesOf(900).map(({ ob_id: id }, i) => stamped(id, i % 10, 'as it was'));
-  const collections: Record<string, readonly PlainRecord[]> = { notes };
-  const asked: string[] = [];
-  const failsAt = (query: URLSearchParams): boolean => {
-    const since = query.get('lastUpdatedDate__gte');
-    if (since !== null) asked.push(since);
-    return since !== null && !shape.test(since);
-  };
-  const upstream = await upstreamOf({ collections, heedsDates: true, failsAt });
-  const output = newOutput();
-  await crawled(upstream.url, output);
-  collections['notes'] = notes.with(200, stamped(600, 20, 'changed'));
-  const before = upstream.sent();
-  const report = await crawled(upstream.url, output, { kind: 'refresh' });
-  const sent = upstream.sent() - before;
-  expect(report?.comparisons['notes']?.compared).toBe('dates');
-  expect(sent).toBeLessThan(400);
-  expect(recordsOf(output)).toEqual(await whole(upstream.url));
-  expect(asked.every((since) => shape.test(since) && since < '9001')).toBe(true);
-});
+test.each(SHAPES)(
+  'asks a service that has dates %s, and fails at others, for such dates',
+  async (_, shape, stampOf) => {
+    const stamped = (id: number, day: number, text: string): PlainRecord => ({
+      ...noteOf(id, day, text),
+      lastUpdatedDate: stampOf(day),
+    });
+    const notes = notesOf(900).map(({ ob_id: id }, i) => stamped(id, i % 10, 'as it was'));
+    const collections: Record<string, readonly PlainRecord[]> = { notes };
+    const asked: string[] = [];
+    const failsAt = (query: URLSearchParams): boolean => {
+      const since = query.get('lastUpdatedDate__gte');
+      if (since !== null) asked.push(since);
+      return since !== null && !shape.test(since);
+    };
+    const upstream = await upstreamOf({ collections, heedsDates: true, failsAt });
+    const output = newOutput();
+    await crawled(upstream.url, output);
+    collections['notes'] = notes.with(200, stamped(600, 20, 'changed'));
+    const before = upstream.sent();
+    const report = await crawled(upstream.url, output, { kind: 'refresh' });
+    const sent = upstream.sent() - before;
+    expect(report?.comparisons['notes']?.compared).toBe('dates');
+    expect(sent).toBeLessThan(400);
+    expect(recordsOf(output)).toEqual(await whole(upstream.url));
+    expect(asked.every((since) => shape.test(since) && since < '9001')).toBe(true);
+  },
+);
 
 describe('if many links lead nowhere after a refresh by dates', () => {
   const linking = (url: string, id: number, day: number, time: number | null): PlainRecord => ({

@@ -1,7 +1,7 @@
 // The checkpoint of a crawl stays short enough to be read, whatever validators pages have, and what a refresh compared
 // long ago is compared again.
 import { expect, test } from 'vitest';
-import type { PageMark } from '../../../../data/crawl/walk.ts';
+import type { PageMark } from '../../../../data/crawl/page.ts';
 import { CrawlState } from '../../../../data/crawl/state.ts';
 import { collectionsOfPath } from '../../../../engine/schema/catalogue.ts';
 import { newOutputIn } from '../../../support/crawls.ts';

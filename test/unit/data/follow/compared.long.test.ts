@@ -18,7 +18,11 @@ type Event = Readonly<Record<string, unknown>>;
 
 /** Notes that were last changed in January 2026. */
 function notesOf(count: number): readonly PlainRecord[] {
-  return Array.from({ length: count }, (_, id) => ({ ob_id: id, title: `note ${id}`, lastUpdatedDate: dayOf(id % 10) }));
+  return Array.from({ length: count }, (_, id) => ({
+    ob_id: id,
+    title: `note ${id}`,
+    lastUpdatedDate: dayOf(id % 10),
+  }));
 }
 
 function undatedOf(count: number): readonly PlainRecord[] {
