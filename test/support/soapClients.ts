@@ -26,12 +26,11 @@ export type Outcome =
   | { readonly code: string; readonly text: string };
 
 /**
- * A client. `isSlow` ones are programs to start, some of them to compile first. `http` is what it speaks; `hasAstral`
- * whether it sends characters beyond U+FFFF as XML has them; `empty` what it makes of an empty text.
+ * A client. `http` is what it speaks; `hasAstral` whether it sends characters beyond U+FFFF as XML has them; `empty`
+ * what it makes of an empty text.
  */
 export interface SoapClient {
   readonly name: string;
-  readonly isSlow: boolean;
   readonly isInstalled: boolean;
   readonly http: '1.0' | '1.1';
   readonly hasAstral: boolean;
@@ -75,7 +74,6 @@ const AXIS = builtOnce(buildAxis);
 export const SOAP_CLIENTS: readonly SoapClient[] = [
   {
     name: 'node soap',
-    isSlow: false,
     isInstalled: true,
     http: '1.1',
     hasAstral: true,
@@ -144,7 +142,6 @@ export const SOAP_CLIENTS: readonly SoapClient[] = [
 function program({ name, needs, ...rest }: ProgramClient): SoapClient {
   return {
     name,
-    isSlow: true,
     isInstalled: needs.every(isInstalled),
     http: rest.http ?? '1.1',
     hasAstral: rest.hasAstral ?? true,
