@@ -130,7 +130,7 @@ describe('the admin port', () => {
     const { body } = await admin.get('/status?pretty');
     const status = JSON.parse(body) as Record<string, Record<string, unknown>>;
     const none = { replaced: 0, startsFailed: 0 };
-    const lost = { serving: none, pool: none, signing: none, document: none };
+    const lost = { serving: none, pool: none, signing: none };
     expect(status).toMatchObject({ status: 'ready', threads: { serving: 2, lost } });
     const [, generation] = /generation ([0-9a-f]+)/.exec(server.err())!;
     expect(status['data']!['generation']).toMatch(new RegExp(`^${generation!}`));
