@@ -47,32 +47,31 @@ export class Meter {
   spent = 0;
   /** The part of the list that is worked on. It stays when the budget runs out. */
   purpose: Purpose | undefined;
-  readonly #budget: number;
+  /** The budget; with `isCancelled` the work at which it is called next. */
+  #limit: number;
   readonly #isCancelled: (() => boolean) | undefined;
-  #pollAt: number;
 
-  /** `isCancelled` is called before the first pass, and then once in POLL_NS. */
+  /** With `isCancelled` no budget counts: it is called before the first pass, and then once in POLL_NS. */
   constructor(budgetNs = Infinity, counters = newCounters(), isCancelled?: () => boolean) {
     this.counters = counters;
-    this.#budget = budgetNs;
+    this.#limit = isCancelled ? -1 : budgetNs;
     this.#isCancelled = isCancelled;
-    this.#pollAt = isCancelled ? 0 : Infinity;
   }
 
   /** Pays for a pass that follows. */
   spend(ns: number): void {
     const spent = this.spent + ns;
-    if (spent > this.#budget || spent >= this.#pollAt) this.#check(spent);
+    if (spent > this.#limit) this.#check(spent);
     this.spent = spent;
   }
 
   /** Refuses a pass that will cost this much in all and pays slice by slice. */
   foresee(ns: number): void {
-    if (this.spent + ns > this.#budget) throw OUT_OF_BUDGET;
+    if (!this.#isCancelled && this.spent + ns > this.#limit) throw OUT_OF_BUDGET;
   }
 
   #check(spent: number): void {
-    if (spent > this.#budget || this.#isCancelled!()) throw OUT_OF_BUDGET;
-    this.#pollAt = spent + POLL_NS;
+    if (!this.#isCancelled || this.#isCancelled()) throw OUT_OF_BUDGET;
+    this.#limit = spent + POLL_NS;
   }
 }

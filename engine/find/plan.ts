@@ -64,6 +64,8 @@ interface PlacedCondition {
 }
 
 const ROOT: readonly string[] = [];
+/** Shared: a list without conditions makes no garbage for them. */
+const NO_STEPS: readonly never[] = [];
 
 /** Fraction of the candidates that a search is assumed to leave: most searches are for something rare. */
 const SEARCH_SELECTIVITY = 1 / 8;
@@ -77,6 +79,11 @@ const DROPPED_MIN = 1 / 8;
  */
 export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, arrange: Arrange = cheapestFirst): Plan {
   const { conditions, isEmpty, page } = ask;
+  const { name } = collection.declaration;
+  if (conditions.length === 0) {
+    const node: TableNode = { kind: 'table', path: ROOT, steps: NO_STEPS, estimate: collection.rows, ns: 0 };
+    return { collection: name, node, excluded: NO_STEPS, isEmpty, page, form, ns: 0 };
+  }
   const context: Context = { form, arrange, valuesToFind: PLAN_VALUES_MAX };
   const wanted: PlacedCondition[] = [];
   const excluded: TableNode[] = [];
@@ -91,7 +98,7 @@ export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, ar
   const combined = Math.max(0, node.steps.length + excluded.length - 1);
   let ns = node.ns + combined * wordsFor(collection.rows) * COST.word;
   for (const tree of excluded) ns += tree.ns;
-  return { collection: collection.declaration.name, node, excluded, isEmpty, page, form, ns };
+  return { collection: name, node, excluded, isEmpty, page, form, ns };
 }
 
 function rootNode(context: Context, rows: number, conditions: readonly PlacedCondition[]): TableNode {
