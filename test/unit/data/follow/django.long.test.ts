@@ -51,6 +51,9 @@ function unchangedComparison({ ignores, validators, dates }: DjangoSwitches): Co
   return validators ? 'validators' : 'full';
 }
 
+/** The services that are compared once more without a change. Those that ignore all filters stand for the rest. */
+const UNCHANGED = [...VARIANTS].filter(([name, { ignores }]) => name !== 'slow' && ignores !== 'filters');
+
 type Compared = 'dates' | 'validators' | 'full';
 type Comparisons = Readonly<Record<string, { readonly compared: Compared; readonly lastFullRead: string }>>;
 type Line = Readonly<Record<string, unknown>>;
@@ -152,6 +155,7 @@ describe.skipIf(!hasDjango)('a service on Django REST Framework', () => {
   describe('of which every collection changed', () => {
     const refreshes = new Map<string, Followed>();
     const checks = new Map<string, Followed>();
+    const expected = new Map<boolean, Readonly<Record<string, string>>>();
 
     beforeAll(async () => {
       const follow = async (name: string): Promise<Followed> => {
@@ -163,20 +167,22 @@ describe.skipIf(!hasDjango)('a service on Django REST Framework', () => {
       for (const [name, switches] of VARIANTS) await service.switch(name, switches);
       await forEachVariant(async (name) => void (await follow(name)));
       await service.change(changesOfAll());
+      const checked = new Set(UNCHANGED.map(([name]) => name));
       await forEachVariant(async (name) => {
         refreshes.set(name, await follow(name));
-        checks.set(name, await follow(name));
+        if (checked.has(name)) checks.set(name, await follow(name));
       });
+      for (const dates of [true, false])
+        expected.set(dates, await filesOf(await service.switch(`dates-${dates}`, { dates })));
     });
 
     test.each([...VARIANTS])('is in the replica after one refresh with %s', async (name, { dates = false }) => {
       const counts = { created: COLLECTIONS.length, changed: COLLECTIONS.length, deleted: COLLECTIONS.length };
       expect(eventIn(refreshes.get(name)!, 'placed')).toMatchObject(counts);
-      const expected = await filesOf(await service.switch(`dates-${dates}`, { dates }));
-      expect(await differencesFromDataSet(join(directory, name), expected)).toEqual([]);
+      expect(await differencesFromDataSet(join(directory, name), expected.get(dates)!)).toEqual([]);
     });
 
-    test.each([...VARIANTS])('is compared as the log says with %s', (name, switches) => {
+    test.each(UNCHANGED)('is compared as the log says with %s', (name, switches) => {
       const compared = unchangedComparison(switches);
       const before = comparisonsIn(refreshes.get(name)!);
       const after = comparisonsIn(checks.get(name)!);
