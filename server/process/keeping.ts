@@ -45,8 +45,7 @@ export class Keeping {
     // The cache may have noted another generation.
     if (!this.isKept) return;
     const what = 'a restart will not know how fresh what is served is';
-    await this.#note(what, () => this.#cache.confirm(nowMs));
-    if (this.isKept) this.#reported = undefined;
+    if (await this.#note(what, () => this.#cache.confirm(nowMs))) this.#reported = undefined;
   }
 
   /** What is written now is as fresh as it was before. */
@@ -57,17 +56,18 @@ export class Keeping {
     });
   }
 
-  async #note(what: string, work: () => Promise<void>): Promise<void> {
+  /** Whether `work` has succeeded. */
+  async #note(what: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await withTimeLimit(this.#cache.directory, work);
-      this.isKept = true;
+      return (this.isKept = true);
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
       // An index that was removed is written again.
       if (this.#reported !== what && reasonOf(error.cause) !== 'ENOENT')
         this.#report(`${what}: ${error.message}`, 'warn');
       this.#reported = what;
-      this.isKept = false;
+      return (this.isKept = false);
     }
   }
 }

@@ -2,13 +2,15 @@
 // without its `finally` and hooks. SIGKILL follows after 500 ms, so that nothing can be asked to drain.
 import { familyOf } from '../../bench/processes/ending.ts';
 
-process.once('SIGTERM', () => {
-  for (const pid of familyOf(process.pid).slice(1)) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // It has ended.
+export function killChildrenOnSigterm(): void {
+  process.once('SIGTERM', () => {
+    for (const pid of familyOf(process.pid).slice(1)) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
     }
-  }
-  process.exit(143);
-});
+    process.exit(143);
+  });
+}

@@ -2,9 +2,10 @@
 // Vitest runs this before each test file, by `setupFiles`. fast-check prints its own seeds.
 import fc from 'fast-check';
 import { afterEach } from 'vitest';
-import './childProcesses.ts';
+import { killChildrenOnSigterm } from './childProcesses.ts';
 import { RUN_SEED, seedsMet } from './random.ts';
 
+killChildrenOnSigterm();
 fc.configureGlobal({ seed: RUN_SEED });
 
 afterEach(({ task }) => {

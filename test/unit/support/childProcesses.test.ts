@@ -7,7 +7,7 @@ import { until, withinLimit } from '../../support/waits.ts';
 
 const MODULE = new URL('../../support/childProcesses.ts', import.meta.url).href;
 const SCRIPT = `import { spawn } from 'node:child_process';
-  await import(${JSON.stringify(MODULE)});
+  (await import(${JSON.stringify(MODULE)})).killChildrenOnSigterm();
   console.log(spawn('sleep', ['600']).pid);`;
 
 test.skipIf(process.platform !== 'linux')('kills the processes that it has started, on SIGTERM', async () => {
