@@ -26,7 +26,7 @@ import { recordAnswer } from './record.ts';
 import type { resolutionAnswer } from './resolution.ts';
 import { type KnownRequest, RequestMemory } from './requestMemory.ts';
 import { indexAnswer, rootAnswer } from './root.ts';
-import { queryOptionsOf } from '../settings/queryOptions.ts';
+import { queryOptionsOf } from '../openapi/queryOptions.ts';
 import { Exports } from './rows.ts';
 import { nearestPath, PATH_CHARACTERS_MAX, route, type Route, viewName } from './routes.ts';
 import { timedHandler } from './serverTiming.ts';

@@ -2,6 +2,7 @@
 // Told in lines for people; knows no thread and no port.
 import { close } from 'node:fs';
 import { totalmem } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import { blocksFile } from '../../data/blocks/blockFiles.ts';
 import { loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
 import { holdData, openAndHold, openHeld } from '../../data/open.ts';
@@ -15,8 +16,8 @@ import { steadyMs } from '../observe/clock.ts';
 import { anewText, bytesText, countText } from '../observe/quantities.ts';
 import type { Report } from '../observe/events.ts';
 import type { Documents } from '../openapi/documents.ts';
+import type { DocumentsOrder } from '../openapi/documentsThread.ts';
 import type { Settings } from '../settings/declarations.ts';
-import { queryOptionsOf } from '../settings/queryOptions.ts';
 
 /** Runs work and shows its progress while it lasts. */
 export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => Promise<T>;
@@ -75,8 +76,10 @@ export async function loadGeneration(
   );
   tellLoaded(held.file, loaded, steadyMs() - startMs, report);
   try {
-    const documents = await documentsFor(settings, loaded);
-    const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, held, options) : undefined;
+    const [documents, blocks] = await Promise.all([
+      documentsFor(settings, loaded),
+      settings.gzip === 'stored' ? blocksOf(settings, loaded, held, options) : undefined,
+    ]);
     // It takes room among temporary files, for who goes back.
     const isNeeded = held.isNameless !== true || settings.adminPort !== undefined;
     if (!isNeeded) releaseFile(held);
@@ -180,14 +183,18 @@ function tellLoaded(data: string, loaded: LoadedSnapshot, ms: number, report: Re
   for (const misfits of misfitsIn(loaded.sections, sections.views)) report(misfitText(misfits), 'warn');
 }
 
-/** The documents of each base URL that a request may choose. */
-async function documentsFor(settings: Settings, loaded: LoadedSnapshot): Promise<Documents> {
-  // Imported here: a command that only loads data needs no engine.
-  const [{ openSnapshot }, { openApiDocuments }] = await onceThereIsSome(() =>
-    Promise.all([import('../../engine/engine.ts'), import('../openapi/documents.ts')]),
+/** The documents of each base URL that a request may choose. Waits while the system has no thread to make them. */
+function documentsFor(settings: Settings, loaded: LoadedSnapshot): Promise<Documents> {
+  const workerData: DocumentsOrder = { loaded, settings };
+  return onceThereIsSome(
+    () =>
+      new Promise((resolve, reject) => {
+        const worker = new Worker(new URL('../openapi/documentsThread.ts', import.meta.url), { workerData });
+        worker.once('message', resolve);
+        worker.once('error', reject);
+        worker.once('exit', (code) => reject(new Error(`the thread that makes the documents ended with ${code}`)));
+      }),
   );
-  const { collection } = openSnapshot(loaded);
-  return openApiDocuments(collection, queryOptionsOf(settings), [loaded.baseUrl, ...settings.allowBaseUrls]);
 }
 
 /** The blocks of the records; undefined, and said so, where they could not be made anywhere. */

@@ -11,7 +11,7 @@ import type { Answer, Handler } from '../../server/http/exchange.ts';
 import { newTally } from '../../server/observe/tally.ts';
 import { type Documents, openApiDocuments } from '../../server/openapi/documents.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
-import { queryOptionsOf } from '../../server/settings/queryOptions.ts';
+import { queryOptionsOf } from '../../server/openapi/queryOptions.ts';
 import { routerOver } from '../../workers/router.ts';
 import { steadyMs } from '../../server/observe/clock.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';

@@ -1,8 +1,8 @@
-// `npm run same -- OLD_CHECKOUT [REQUESTS]`: starts that checkout and this one on the same data and
-// compares statuses, headers and bytes of the same requests. For changes that must not change a response. REQUESTS
-// random lists are sent (10,000 by default), on the sample and on a random catalogue with odd values. Not compared: Date,
-// Last-Modified (the time of the load), Server-Timing and tags, and in bodies signatures, durations and validity. Prints
-// the first differences of each kind of request; exit status 1 if there are any.
+// `npm run same -- OLD_CHECKOUT [REQUESTS]`: starts that checkout and this one on the same data and compares statuses,
+// headers and bytes of the same requests. For changes that must not change a response. REQUESTS random lists are sent
+// (10,000 by default), on the sample and on a random catalogue with odd values. Not compared: Date, Last-Modified (the
+// time of the load), Server-Timing and tags, and in bodies signatures, durations and validity. Prints the first
+// differences of each kind of request; exit status 1 if there are any.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

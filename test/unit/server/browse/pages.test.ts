@@ -8,7 +8,7 @@ import { describedFields } from '../../../../engine/query/describe.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import { PRESENTATIONS } from '../../../../engine/schema/browse.ts';
 import { collectionOf } from '../../../support/collections.ts';
-import { formHandler } from '../../../support/formCatalogue.ts';
+import { formDocuments, formHandler } from '../../../support/formCatalogue.ts';
 import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textOf, textsOf } from '../../../support/htmlPages.ts';
 import { requestOf, STAYING } from '../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
@@ -40,7 +40,7 @@ describe('where a browser gets a page', () => {
   });
 
   test('with the setting every path of the API is a page to a browser, unless it names a form', async () => {
-    const open = formHandler({ browseOnApi: true });
+    const open = formHandler({ browseOnApi: true }, 0, await formDocuments());
     const typeAt = async (
       url: string,
       headers: Readonly<Record<string, string>> = BROWSER,

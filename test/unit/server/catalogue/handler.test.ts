@@ -377,6 +377,6 @@ describe('what a request is counted as', () => {
     expect(await routeOf('/api/v3/', 'application/json')).toBe('root');
     expect(await routeOf('/api/v3/?format=api', 'text/html')).toBe('root');
     expect(await routeOf('/api/v3/?format=', 'text/html')).toBe('browse');
-    expect(await routeOf('/openapi.json')).toBe('other');
+    expect(await routeOf('/docs/docs.js')).toBe('other');
   });
 });

@@ -24,11 +24,12 @@ beforeAll(async () => {
   const tracing = `data:text/javascript,${encodeURIComponent(`
     import { appendFileSync } from 'node:fs';
     import { registerHooks } from 'node:module';
-    import { isMainThread } from 'node:worker_threads';
+    import { isMainThread, workerData } from 'node:worker_threads';
+    const thread = workerData?.settings && workerData.loaded ? 'documents ' : 'thread ';
     registerHooks({
       resolve(specifier, context, next) {
         const found = next(specifier, context);
-        appendFileSync(${JSON.stringify(log)}, (isMainThread ? 'supervisor ' : 'thread ') + found.url + '\\n');
+        appendFileSync(${JSON.stringify(log)}, (isMainThread ? 'supervisor ' : thread) + found.url + '\\n');
         return found;
       },
     });`)}`;

@@ -1,6 +1,6 @@
-// How queries are read under the settings of a server.
+// How queries are read, and described, under the settings of a server.
 import type { QueryOptions } from '../../engine/engine.ts';
-import type { Settings } from './declarations.ts';
+import type { Settings } from '../settings/declarations.ts';
 
 /** spec 8: the page size of every link shown. */
 const LIMIT_DEFAULT = 100;
