@@ -3,7 +3,7 @@
 import { textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { daysSince1970, exactInstant } from './instant.ts';
-import { codesBetween } from './order.ts';
+import { codesBetween } from './ranges.ts';
 import type { CodeSearch } from './search.ts';
 import type { Operand } from './values.ts';
 

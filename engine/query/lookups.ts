@@ -5,7 +5,7 @@ import type { ServedForm } from '../column/served.ts';
 import { codesOfValues } from './codes.ts';
 import { DATE_PARTS, codesOfDay, codesOfYear, partCodes, partSearch, type DatePart } from './dateParts.ts';
 import { listOfValues, oneDay, oneText, oneValue, oneWhole, truth, twoValues } from './operands.ts';
-import { codesBetween, type Bound } from './order.ts';
+import { codesBetween, type Bound } from './ranges.ts';
 import { parseRegex, regexSearch, regexSize } from './regex.ts';
 import type { Search } from './search.ts';
 import { FOLDED_SEARCHES, prefixCodes, TEXT_SEARCHES, type TextRelation } from './textLookups.ts';
