@@ -1,6 +1,6 @@
 // The folder of a replica that follows another catalogue: what lies where, and what its last runs came to. Every file
 // of it is replaced as a whole.
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isObject } from '../../engine/bits/json.ts';
 import { CHANGES_FILE } from '../changes/changeFile.ts';
@@ -24,8 +24,6 @@ export interface FollowNotes {
   readonly url: string;
   /** The sum of the data set that the snapshot was built of. */
   readonly imported: string;
-  /** When the last comparison with the catalogue began that a successful refresh made, in milliseconds since 1970. */
-  readonly refreshedMs?: number | undefined;
   /** What the parts of the snapshot were built of: the next one takes over those that have not changed. */
   readonly origin?: Origin | undefined;
 }
@@ -76,29 +74,11 @@ function noted({ notes }: FollowPaths): FollowNotes | undefined {
   return found;
 }
 
-/** When the last comparison of a successful refresh began, in milliseconds since 1970; undefined before the first. */
-export function refreshedMs({ notes, snapshot }: FollowPaths): number | undefined {
-  if (!existsSync(snapshot)) return undefined;
-  const written = statSync(notes, { throwIfNoEntry: false })?.mtimeMs;
-  // Of a folder that was copied, or comes from a backup, the notes are older than their file.
-  return written === undefined ? undefined : Math.min(written, saidIn(notes) ?? written);
-}
-
-function saidIn(notes: string): number | undefined {
-  try {
-    return notesOf(String(readAtMost(notes, NOTES_BYTES_MAX)))?.refreshedMs;
-  } catch {
-    return undefined;
-  }
-}
-
 function notesOf(text: string): FollowNotes | undefined {
   try {
-    const { url, imported, refreshedMs: at, origin } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const { url, imported, origin } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const isWhole = typeof url === 'string' && typeof imported === 'string';
-    const refreshedAt = typeof at === 'number' ? at : undefined;
-    const known = isOrigin(origin) ? origin : undefined;
-    return isWhole ? { url, imported, refreshedMs: refreshedAt, origin: known } : undefined;
+    return isWhole ? { url, imported, origin: isOrigin(origin) ? origin : undefined } : undefined;
   } catch {
     return undefined;
   }
@@ -116,7 +96,7 @@ function isOrigin(value: unknown): value is Origin {
   return isOfSums && isOfNulls && Array.isArray(undeclared) && isOfTexts(undeclared);
 }
 
-/** Puts notes in the place of those before, whose time says when. Throws OperationError `file`. */
+/** Replaces the notes. Throws OperationError `file`. */
 export function note({ notes }: FollowPaths, text: FollowNotes): void {
   replaceFile(notes, `${JSON.stringify(text)}\n`);
 }

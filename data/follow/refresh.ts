@@ -115,7 +115,7 @@ export async function refresh(options: RefreshOptions, observer: RefreshObserver
     const isBuilt = notes.imported === sum && known !== undefined && there === known.generation;
     const origin = isBuilt ? known : await build(paths, known, options, observer);
     const { generation } = origin;
-    note(paths, { url: options.base, imported: sum, refreshedMs: options.nowMs() - ageMs(), origin });
+    note(paths, { url: options.base, imported: sum, origin });
     return { generation, isNew: generation !== before, comparisons, ageMs: ageMs() };
   } finally {
     letGo();

@@ -1,5 +1,5 @@
 // How `follow` compares collections with their upstream, and that it claims what it checked and nothing more.
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
@@ -152,13 +152,9 @@ test('says at the start that a refresh takes longer than --every, with an estima
 });
 
 test('counts the age of the data from the start of the comparison', async () => {
-  const { folder, refresh } = await followed({});
-  const startMs = Date.now();
+  const { refresh } = await followed({});
   const events = await refresh();
   const { seconds } = events.find(({ event }) => event === 'crawled') as { seconds: number };
   const { ageSeconds } = events.find(({ event }) => event === 'refreshed') as { ageSeconds: number };
   expect(ageSeconds).toBeGreaterThanOrEqual(seconds);
-  const { refreshedMs } = JSON.parse(readFileSync(join(folder, 'follow.json'), 'utf8')) as { refreshedMs: number };
-  expect(refreshedMs).toBeGreaterThan(startMs);
-  expect(refreshedMs + ageSeconds * 1000).toBeLessThanOrEqual(Date.now());
 });

@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { decodePointer, type Pointer } from '../../../../data/distribution/pointer.ts';
 import { addressOf } from '../../../../data/blocks/blockFiles.ts';
-import { pathsIn, refreshedMs } from '../../../../data/follow/folder.ts';
 import { refresh, type RefreshResult } from '../../../../data/follow/refresh.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { QUICK_CRAWL } from '../../../support/crawls.ts';
@@ -242,19 +241,6 @@ test('takes over what has not changed, and imports everything where the last gen
   expect(told).toContainEqual(expect.objectContaining({ event: 'built', carried: 0, merged: 0, parsed: 9 }));
 });
 
-test('a folder that was copied is no fresher than the one it was copied from', async () => {
-  const { upstream } = await upstreamOf(BEFORE);
-  const folder = newFolder();
-  await refreshed(upstream.url, folder);
-  const notes = join(folder, 'follow.json');
-  const text = readFileSync(notes, 'utf8');
-  const hourAgo = Date.now() - 3_600_000;
-  writeFileSync(notes, text.replace(/"refreshedMs":\d+/, `"refreshedMs":${hourAgo}`));
-  expect(refreshedMs(pathsIn(folder))).toBe(hourAgo);
-  writeFileSync(notes, text.replace(/"refreshedMs":\d+,/, ''));
-  expect(refreshedMs(pathsIn(folder))).toBeGreaterThan(hourAgo + 3_000_000);
-});
-
 test('what somebody else put in the place of the snapshot is not what the catalogue has: that is built again', async () => {
   const { upstream } = await upstreamOf(BEFORE);
   const folder = newFolder();
@@ -298,7 +284,6 @@ test('counts the time of the comparison from the start of the run that it resume
   const { ageMs, comparisons } = await refreshedAt(endedMs);
   expect(ageMs).toBe(endedMs - beganMs);
   expect(comparisons['notes']).toEqual({ compared: 'full', lastFullRead: '2026-01-01T00:00:00Z' });
-  expect(JSON.parse(readFileSync(join(folder, 'follow.json'), 'utf8'))).toMatchObject({ refreshedMs: beganMs });
 });
 
 test('does not repeat a full read whose data could not be imported', async () => {
@@ -313,7 +298,6 @@ test('does not repeat a full read whose data could not be imported', async () =>
     expect(command.err()).toContain('observations.ndjson:1: /title: expected text, got a number');
     expect(command.out()).toContain(`all collections ${how}`);
   }
-  expect(refreshedMs(pathsIn(folder))).toBeUndefined();
   collections.observations = [{ ob_id: 1, title: 'one' }];
   expect(await refreshed(upstream.url, folder)).toMatch(/compared by validators[^]*refreshed: generation/);
 });
