@@ -64,7 +64,7 @@ export async function fetchGeneration(
   }
   const seconds = secondsSince(startMs);
   const figures = { generation, bytes, seconds };
-  const line = `fetched and verified generation ${generation.slice(0, 12)} of ${target.name}: ${bytesText(bytes)} in ${seconds} s`;
+  const line = `fetched generation ${generation.slice(0, 12)} of ${target.name}: ${bytesText(bytes)} in ${seconds} s`;
   report(line, 'info', { event: 'fetched', target: target.name, ...figures });
   return { held, figures };
 }

@@ -137,7 +137,7 @@ describe.skipIf(process.platform !== 'linux')('SIGUSR1 opens no inspector and en
   test('in the process by which a server refreshes its data', async () => {
     const { url, asked, close } = await silentUpstream();
     launch('serve', '--follow', url, '--state', join(directory, 'state'), '--port', '0', '--threads', '1');
-    await signalDuring(await child('cli.ts', 'follow', '--once'), asked);
+    await signalDuring(await child('cli.ts', 'follow', '--publish-to'), asked);
     close();
   });
 });
