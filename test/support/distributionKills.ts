@@ -2,9 +2,9 @@
 // or the new one, and a next run that ends the work.
 import { cpSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type CommandProcess, runCommand } from './commandProcess.ts';
-import { cacheOf, type Follower, type FollowerStatus, startFollower } from './followers.ts';
+import { cacheOf, type Follower, type FollowerStatus, serveFolder, startFollower } from './followers.ts';
 import { until } from './waits.ts';
 import { newFolder, published, type Release, strayNames, wholePointer } from './distributions.ts';
 
@@ -37,7 +37,7 @@ export async function killedPublish(parent: string, old: Release, next: Release,
   expect(strayNames(folder).filter((name) => name !== 'current.2.json')).toEqual([]);
 }
 
-/** A server that follows a folder, to be killed: how many steps its fetch and its swap have, and a kill at one. */
+/** A server that follows a target, to be killed: how many steps its fetch and its swap have, and a kill at one. */
 export interface FollowerKills {
   readonly steps: number;
   /**
@@ -49,13 +49,16 @@ export interface FollowerKills {
 
 /** Publishes one generation over another, which a cache has by then: each kill is of a server with a copy of it. */
 export async function followerKills(parent: string, old: Release, next: Release): Promise<FollowerKills> {
-  const { url } = newFolder(parent);
+  const { folder, url: folderUrl } = newFolder(parent);
+  // Over HTTP, because from a folder the cache has hard links in one step.
+  const { url, close } = await serveFolder(folder);
+  onTestFinished(close);
   const oldCache = join(mkdtempSync(join(parent, 'cache-')), 'cache');
-  await published(url, old);
+  await published(folderUrl, old);
   const first = await startFollower(url, oldCache);
   await servedBy(first, old);
   await first.kill();
-  await published(url, next);
+  await published(folderUrl, next);
   const copied = (): string => {
     const cache = join(mkdtempSync(join(parent, 'cache-')), 'cache');
     cpSync(oldCache, cache, { recursive: true });

@@ -2,6 +2,7 @@
 // KILLED_AT_STEP says, and tells their number at its end where it says 0.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { isMainThread } from 'node:worker_threads';
 
 const last = Number(process.env['KILLED_AT_STEP']);
 let steps = 0;
@@ -40,4 +41,5 @@ const slowed = (): [number, number] => {
   return [Number(time / 1_000_000_000n), Number(time % 1_000_000_000n)];
 };
 process.hrtime = Object.assign(slowed, { bigint: hrtime.bigint.bind(hrtime) });
-if (last === 0) process.on('exit', () => process.stdout.write(`steps: ${steps}\n`));
+// Threads end before the process does.
+if (last === 0 && isMainThread) process.on('exit', () => process.stdout.write(`steps: ${steps}\n`));
