@@ -2,12 +2,12 @@
 // the 100 ms that this takes for each base URL, and without the code of the engine.
 import { parentPort, workerData } from 'node:worker_threads';
 import { openSnapshot } from '../../engine/engine.ts';
-import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
+import type { LoadedSnapshot } from '../../engine/shared.ts';
 import type { Settings } from '../settings/declarations.ts';
 import { openApiDocuments } from './documents.ts';
 import { queryOptionsOf } from './queryOptions.ts';
 
-/** What the documents are made of. */
+/** The data and the settings that the documents describe. */
 export interface DocumentsOrder {
   readonly loaded: LoadedSnapshot;
   readonly settings: Settings;

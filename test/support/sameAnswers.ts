@@ -43,7 +43,7 @@ const PAGES_FOR_PEOPLE = 500;
 const SOAP_BODIES = 2000;
 const SERVICE = '/attAuthority.wsdl';
 
-/** What differs in each response: durations of lists, signatures and validity. */
+/** Parts that differ in each response: durations of lists, signatures and validity. */
 const VARYING = /(?<=>in )[\d.]+ ms<|(?<=(?:SignatureValue|DigestValue|notBefore|notAfter)(?:[^&<>]*&gt;|>))[^&<]+/g;
 
 const [old, lists = LISTS] = process.argv.slice(2);

@@ -33,7 +33,7 @@ const CONCURRENCY = 2;
 /** Some collections have several pages. */
 const limitMax = 40;
 
-/** What CI tries: each kind of comparison, and services that ignore filters. */
+/** The services that CI tries: each kind of comparison, and services that ignore filters. */
 const SHORT: readonly string[] = [
   'dates,no-validators,ignored-nothing',
   'dates,etag,ignored-all',
