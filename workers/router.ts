@@ -88,8 +88,8 @@ export function routerOver({ generation, cache, runHeavy, slices, budgetNs = BUD
 
   function remember(key: string): void {
     expensive.add(key);
-    if (expensive.size <= EXPENSIVE_MAX) return;
-    for (const oldest of expensive) return void expensive.delete(oldest);
+    const [oldest = key] = expensive;
+    if (expensive.size > EXPENSIVE_MAX) expensive.delete(oldest);
   }
 
   function find(list: List, waiter: Disconnection, trace: Trace = newTrace()): Hits | Promise<Hits | MissReason> {

@@ -113,6 +113,9 @@ function fits(field: Field, value: unknown, isElement = false): boolean {
   return 'type' in field && isOfType(field.type, value);
 }
 
+/** Characters of a day, `2016-05-04`. */
+const DAY_LENGTH = 10;
+
 function isOfType(type: ScalarType, value: unknown): boolean {
   switch (type) {
     case 'integer':
@@ -137,6 +140,3 @@ function isLinkTo(collection: string, value: unknown): boolean {
   if (typeof value !== 'string' || !value.startsWith(start) || !value.endsWith(SPEC_LINK_END)) return false;
   return /^\d+$/.test(value.slice(start.length, -SPEC_LINK_END.length));
 }
-
-/** Characters of a day, `2016-05-04`. */
-const DAY_LENGTH = 10;

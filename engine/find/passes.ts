@@ -70,15 +70,10 @@ export const COST = {
   listed: 2,
 } as const;
 
-/** The price of an `intersect`. */
-function intersectionNs(steps: number, isOfLists: boolean): number {
-  return steps * (isOfLists ? COST.row : COST.word);
-}
-
 /** The rows in both sets. */
 export function intersected(meter: Meter, a: RowSet, b: RowSet): RowSet {
   const steps = intersectionSteps(a, b);
-  meter.spend(intersectionNs(steps, a.kind === 'list' || b.kind === 'list'));
+  meter.spend(steps * (a.kind === 'list' || b.kind === 'list' ? COST.row : COST.word));
   meter.counters.rowsTouched += steps;
   return intersect(a, b);
 }
