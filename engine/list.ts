@@ -71,7 +71,7 @@ function lastIdOf({ ids }: CollectionIndex, rows: Selection): number | undefined
 
 /**
  * The steps of a list that was asked for in the calling thread: of a query with problems the first alone, of one
- * without hits the first two. /
+ * without hits the first two.
  */
 export interface ListSteps {
   readonly ask: Ask;

@@ -6,7 +6,7 @@ import { type Counters, newCounters, type Purpose } from '../engine/engine.ts';
  * `place`: in the serving thread (`inline`), in its `pool`, or nowhere since all rows and counts were kept (`cache`).
  * `isKept`: the rows of the filter were kept from a request before. `isShared`: the same work was under way for another
  * request, whose counters these are. `spentNs`: the work that was paid, in nanoseconds of the table of costs.
- * `ranOutAt`: the part of the list at which the budget of the serving thread ran out. /
+ * `ranOutAt`: the part of the list at which the budget of the serving thread ran out.
  */
 export interface Trace {
   place: 'inline' | 'pool' | 'cache';

@@ -24,7 +24,7 @@ const SPARSE_PART = 8;
 
 /**
  * The rows of a page of a set, in order. Cost: for a whole collection and one key a binary search and the page; else
- * one look at each row of the set, or of a value at an end of the page, by counting, and a sort of the page. /
+ * one look at each row of the set, or of a value at an end of the page, by counting, and a sort of the page.
  */
 export function orderedPage(
   collection: CollectionIndex,

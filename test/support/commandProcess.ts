@@ -16,7 +16,7 @@ export interface End {
 /**
  * A process of the command line. `printed` resolves with the match of a pattern in all it printed, on either output,
  * and rejects with that text when it ends without one, or after a minute. `deafen` closes the reading ends of both
- * outputs. `kill` is for afterwards: it ends a process that a test left running. /
+ * outputs. `kill` is for afterwards: it ends a process that a test left running.
  */
 export interface CommandProcess {
   readonly pid: number;

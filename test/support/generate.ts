@@ -20,7 +20,7 @@ function withNarrowComments(source: string): string {
   });
   return lineComments.replace(/^([ \t]*)\/\*\*[^]*?\*\//gm, (block, indent: string) => {
     if (!isWide(block)) return block;
-    const text = block.replace(/^[ \t]*\/?\*+ ?|\*\/$/gm, '');
+    const text = block.replace(/^[ \t]*(?:\/?\*+(?!\/) ?)?|\*\/$/gm, '');
     return [`${indent}/**`, ...filled(text, `${indent} * `), `${indent} */`].join('\n');
   });
 }
