@@ -97,7 +97,7 @@ export function routerOver({ generation, cache, runHeavy, slices, budgetNs = BUD
     trace.isKept = false;
     if (isCheap(list, budgetNs)) {
       const meter = new Meter(list.plan.ns === 0 ? budgetNs : budgetNs * CHEAP_PART, trace.counters);
-      const hits = foundHere(execute(list.collection, list.plan, meter), meter, trace);
+      const hits = traceHits(execute(list.collection, list.plan, meter), meter, trace);
       if (hits) return hits;
     }
     return findByKey(list, waiter, trace);
@@ -116,7 +116,7 @@ export function routerOver({ generation, cache, runHeavy, slices, budgetNs = BUD
     if (set && !isViewed) trace.place = 'cache';
     if (!set) {
       const meter = new Meter(budgetNs, trace.counters);
-      const near = foundHere(nearPage(collection, plan, meter), meter, trace);
+      const near = traceHits(nearPage(collection, plan, meter), meter, trace);
       if (near) return near;
     }
     const isExpensive = (isViewed && expensive.has(shownKey)) || (!set && expensive.has(key));
@@ -126,7 +126,7 @@ export function routerOver({ generation, cache, runHeavy, slices, budgetNs = BUD
       set ??= findRows(collection, plan, meter);
       const filterNs = meter.spent;
       if (set && !isFound && isKept && filterNs > budgetNs * KEPT_PART) cache.put(key, compacted(set, collection.rows));
-      const hits = set && foundHere(hitsOf(collection, set, plan, meter), meter, trace);
+      const hits = set && traceHits(hitsOf(collection, set, plan, meter), meter, trace);
       if (!hits || (isViewed && meter.spent - filterNs > budgetNs * KEPT_VIEW_PART)) remember(set ? shownKey : key);
       if (hits) return hits;
       trace.ranOutAt = meter.purpose;
@@ -136,7 +136,7 @@ export function routerOver({ generation, cache, runHeavy, slices, budgetNs = BUD
   }
 
   /** Counts and traces what this thread has found. */
-  function foundHere(hits: Hits | undefined, { spent }: Meter, trace: Trace): Hits | undefined {
+  function traceHits(hits: Hits | undefined, { spent }: Meter, trace: Trace): Hits | undefined {
     if (!hits) return undefined;
     trace.spentNs = spent;
     if (!trace.isKept) inline++;

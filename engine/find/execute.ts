@@ -19,13 +19,13 @@ import {
   codesLinkingNs,
   codesPointingAt,
   COST,
-  intersected,
+  intersectRows,
   linkedRows,
   linkingRows,
-  listedRows,
+  listRows,
   parentRows,
-  subtracted,
-  united,
+  subtractRows,
+  uniteRows,
   walkNs,
 } from './passes.ts';
 import type { LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
@@ -108,13 +108,13 @@ export function hitsOf(
   meter: Meter = new Meter(),
 ): Hits | undefined {
   try {
-    return shown(collection, set, plan, meter);
+    return showPage(collection, set, plan, meter);
   } catch (error) {
     return undefinedIfSpent(error);
   }
 }
 
-function shown(
+function showPage(
   collection: CollectionIndex,
   set: RowSet,
   { page, form }: Pick<Plan, 'page' | 'form'>,
@@ -124,7 +124,7 @@ function shown(
   const offset = after === undefined ? page.offset : rankOf(set, rowAfterId(collection, after));
   const rows =
     order.length === 0
-      ? selected(meter, set, offset, limit)
+      ? selectPage(meter, set, offset, limit)
       : orderedPage(collection, set, { order, offset, limit }, { form, meter });
   meter.counters.rowsTouched += countSelected(rows);
   const counted: FacetCounts[] = [];
@@ -133,7 +133,7 @@ function shown(
   return { count: countRows(set), rows, offset, facets: counted };
 }
 
-function selected(meter: Meter, set: RowSet, offset: number, limit: number): Selection {
+function selectPage(meter: Meter, set: RowSet, offset: number, limit: number): Selection {
   meter.spend(Math.min(limit, Math.max(0, countRows(set) - offset)) * COST.listed);
   return select(set, offset, limit);
 }
@@ -145,7 +145,7 @@ function matching(context: Context, { node, excluded }: Plan): RowSet {
     if (countRows(set) === 0) return set;
     // Rows that lie ready need no look at those that are left.
     const start = tree.ns <= walkNs(set) ? allRows(rows) : set;
-    set = subtracted(context.meter, set, rowsOfSteps(context, tree.steps, rows, start), rows);
+    set = subtractRows(context.meter, set, rowsOfSteps(context, tree.steps, rows, start), rows);
   }
   return set;
 }
@@ -159,7 +159,7 @@ function rowsOfSteps(context: Context, steps: readonly PlanStep[], rows: number,
     if (step.kind === 'condition') set = withCondition(context, step, set);
     else {
       const related = step.kind === 'table' ? rowsAround(context, step, rows, set) : rowsLinking(context, step, set);
-      set = intersected(context.meter, set, related);
+      set = intersectRows(context.meter, set, related);
     }
   }
   return set;
@@ -180,7 +180,7 @@ function rowsAround(context: Context, node: TableNode, rows: number, set: RowSet
   const inside = rowsOfSteps(context, node.steps, table.rows, start);
   const parents = parentRows(meter, table, inside, rows);
   if (!holdsForNulls(node)) return parents;
-  return united(meter, [parents, childlessRows(meter, table, rows)], rows);
+  return uniteRows(meter, [parents, childlessRows(meter, table, rows)], rows);
 }
 
 /** Whether asking only `related` of `all` rows of a relation is better than asking all. */
@@ -212,7 +212,7 @@ function withCondition(context: Context, step: ConditionStep, set: RowSet): RowS
   // A pattern can be slow at any text: it never runs within a budget.
   if (lookup.pace === 'pattern') meter.foresee(Infinity);
   if (lookup.search && scanRowsNs(lookup, index, countRows(set)) * ROW_CHECK_GAIN <= step.ns) {
-    const rows = scanRows(context, index, lookup, lookup.search(step.operand), listedRows(meter, set));
+    const rows = scanRows(context, index, lookup, lookup.search(step.operand), listRows(meter, set));
     return { kind: 'list', rows };
   }
   meter.spend(valuesNs(step.operand) + urlsRead(lookup, index, form) * COST.url);

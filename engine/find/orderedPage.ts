@@ -9,7 +9,7 @@ import type { CollectionIndex } from '../index/table.ts';
 import type { Page } from '../query/ask.ts';
 import type { Meter } from './counters.ts';
 import { countCodesNs, countCodesSteps } from './facetCounts.ts';
-import { COST, intersected, listedRows, rowsOfRange, setOfList, walkNs } from './passes.ts';
+import { COST, intersectRows, listRows, rowsOfRange, setOfList, walkNs } from './passes.ts';
 import { valuesAt } from '../query/path.ts';
 import { valueOrder, type ValueOrder } from './valueOrder.ts';
 
@@ -100,13 +100,13 @@ interface ShownRows {
 function addPlaces(shown: ShownRows, set: RowSet, keys: readonly Key[], start: number, end: number): void {
   const [key, ...rest] = keys;
   const { meter } = shown;
-  if (!key) return add(shown, listedRows(meter, select(set, start, end - start)));
+  if (!key) return add(shown, listRows(meter, select(set, start, end - start)));
   const rows = countRows(set);
   if (key.isId) return add(shown, byIdFrom(shown, set, key.isDescending ? rows - end : start, end - start, key));
   const isWhole = rows === key.index.rows && key.order.isByCode;
   if (!isWhole && (rows <= SORTED_ROWS_MAX || rows * SPARSE_PART < key.size)) {
     meter.foresee(sortedNs(rows));
-    return add(shown, sorted(shown, listedRows(meter, set), keys).subarray(start, end));
+    return add(shown, sorted(shown, listRows(meter, set), keys).subarray(start, end));
   }
   if (!isWhole) meter.counters.rowsOrdered += countCodesSteps(key.index, set);
   const places = placesOf(meter, key, set);
@@ -123,7 +123,7 @@ function addPlaces(shown: ShownRows, set: RowSet, keys: readonly Key[], start: n
   addValue(first, start - firstStart, firstEnd - firstStart);
   const middle = { start: first.end, end: last.start };
   if (isWhole) addValues(shown, key, rest, middle);
-  else add(shown, sorted(shown, listedRows(meter, rowsAt(meter, key, set, middle)), keys));
+  else add(shown, sorted(shown, listRows(meter, rowsAt(meter, key, set, middle)), keys));
   addValue(last, 0, end - places.before(last.start));
 }
 
@@ -138,7 +138,7 @@ function byIdFrom(
   length: number,
   { isDescending }: Key,
 ): Uint32Array {
-  const rows = listedRows(meter, select(set, offset, length));
+  const rows = listRows(meter, select(set, offset, length));
   return isDescending ? Uint32Array.from(rows, (_, i) => rows[rows.length - 1 - i]!) : rows;
 }
 
@@ -205,7 +205,7 @@ function rowsAt(meter: Meter, key: Key, set: RowSet, { start, end }: Places): Ro
   if (order.isByCode) {
     const codes = isDescending ? { start: size + 1 - end, end: size + 1 - start } : { start, end };
     if (index.countOf(codes) <= countRows(set) || codes.end === codes.start + 1) {
-      return intersected(meter, set, rowsOfRange(meter, index, codes));
+      return intersectRows(meter, set, rowsOfRange(meter, index, codes));
     }
   }
   meter.spend(walkNs(set) + countRows(set) * COST.row);

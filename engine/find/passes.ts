@@ -71,7 +71,7 @@ export const COST = {
 } as const;
 
 /** The rows in both sets. */
-export function intersected(meter: Meter, a: RowSet, b: RowSet): RowSet {
+export function intersectRows(meter: Meter, a: RowSet, b: RowSet): RowSet {
   const steps = intersectionSteps(a, b);
   meter.spend(steps * (a.kind === 'list' || b.kind === 'list' ? COST.row : COST.word));
   meter.counters.rowsTouched += steps;
@@ -79,13 +79,13 @@ export function intersected(meter: Meter, a: RowSet, b: RowSet): RowSet {
 }
 
 /** The rows of `set` that are not in `dropped`, of a table of `rows` rows. */
-export function subtracted(meter: Meter, set: RowSet, dropped: RowSet, rows: number): RowSet {
+export function subtractRows(meter: Meter, set: RowSet, dropped: RowSet, rows: number): RowSet {
   if (dropped.kind === 'range') meter.spend(wordsFor(rows) * COST.word);
-  return intersected(meter, set, complement(dropped, rows));
+  return intersectRows(meter, set, complement(dropped, rows));
 }
 
 /** The rows in any of the sets, over a table of `rows` rows. */
-export function united(meter: Meter, sets: readonly RowSet[], rows: number): RowSet {
+export function uniteRows(meter: Meter, sets: readonly RowSet[], rows: number): RowSet {
   let ns = wordsFor(rows) * COST.word;
   for (const set of sets) ns += set.kind === 'list' ? set.rows.length * COST.row : wordsFor(rows) * COST.word;
   meter.spend(ns);
@@ -93,7 +93,7 @@ export function united(meter: Meter, sets: readonly RowSet[], rows: number): Row
 }
 
 /** The rows of a set as an ascending list. */
-export function listedRows(meter: Meter, set: RowSet): Uint32Array {
+export function listRows(meter: Meter, set: RowSet): Uint32Array {
   if (set.kind !== 'list') meter.spend(walkNs(set));
   return listed(set);
 }

@@ -6,7 +6,7 @@ import type { FieldIndex } from '../index/field.ts';
 import { upperBound } from '../bits/lists.ts';
 import { countRows, NO_ROWS, ofBitmap, rowSetOf, rowSetOfDistinct, type RowSet } from '../index/rowset.ts';
 import type { Meter } from './counters.ts';
-import { COST, intersected, listedRows, rowsOfRange, setNs, united, walkNs } from './passes.ts';
+import { COST, intersectRows, listRows, rowsOfRange, setNs, uniteRows, walkNs } from './passes.ts';
 
 /** Joining a range costs about as much as looking at the codes of this many rows. */
 const ROWS_PER_RANGE = 32;
@@ -56,7 +56,7 @@ function rowsOfCodes(meter: Meter, index: FieldIndex, codes: readonly CodeRange[
     meter.spend(COST.set);
     sets.push(rowsOfRange(meter, index, range));
   }
-  return united(meter, sets, index.rows);
+  return uniteRows(meter, sets, index.rows);
 }
 
 /** The postings of the ranges, one after the other. */
@@ -75,7 +75,7 @@ function postingsOf(index: FieldIndex, codes: readonly CodeRange[], total: numbe
 export function rowsOfCodesIn(meter: Meter, index: FieldIndex, codes: readonly CodeRange[], set: RowSet): RowSet {
   meter.spend(codes.length * COST.code);
   if (checkNs(set, codes.length) < knownCodesNs(index, codes)) return checkedRows(meter, index, codes, set);
-  return intersected(meter, set, rowsOfCodes(meter, index, codes));
+  return intersectRows(meter, set, rowsOfCodes(meter, index, codes));
 }
 
 function checkNs(set: RowSet, ranges: number): number {
@@ -84,7 +84,7 @@ function checkNs(set: RowSet, ranges: number): number {
 
 function checkedRows(meter: Meter, index: FieldIndex, codes: readonly CodeRange[], set: RowSet): RowSet {
   meter.spend(checkNs(set, codes.length));
-  const rows = listedRows(meter, set);
+  const rows = listRows(meter, set);
   const starts = Uint32Array.from(codes, ({ start }) => start);
   const kept = new Uint32Array(rows.length);
   let length = 0;
@@ -105,7 +105,7 @@ export function rowsOfCodeSet(meter: Meter, index: FieldIndex, codes: RowSet): R
   if (codes.kind === 'range') return rowsOfRange(meter, index, codes);
   const ranges: CodeRange[] = [];
   meter.spend(countRows(codes) * COST.range);
-  for (const code of listedRows(meter, codes)) ranges.push({ start: code, end: code + 1 });
+  for (const code of listRows(meter, codes)) ranges.push({ start: code, end: code + 1 });
   return rowsOfCodes(meter, index, ranges);
 }
 
