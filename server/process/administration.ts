@@ -270,7 +270,7 @@ export class Administration {
       },
       {
         name: 'refresh_age_seconds',
-        help: 'Time since the last comparison of a successful refresh began, here or, with --from, at the publisher.',
+        help: 'Time since the last comparison of a successful refresh began; with --from, since its pointer was seen to change.',
         valuesOf: () => one(this.#refreshAge()),
       },
       {
@@ -281,7 +281,7 @@ export class Administration {
       },
       {
         name: 'refresh_last_full_read_timestamp_seconds',
-        help: 'When every record of a collection was last read, in seconds since 1970.',
+        help: 'When the last read of every record of a collection began, in seconds since 1970.',
         label: 'collection',
         valuesOf: () =>
           Object.entries(this.#comparisons).map(([name, { lastFullRead }]) => [name, Date.parse(lastFullRead) / 1000]),

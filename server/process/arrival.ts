@@ -209,7 +209,7 @@ export class Arrival implements FollowedSource {
       return ageMs > maxStaleMs ? stale(ageMs, `it was not refreshed from ${follow}${why}`) : undefined;
     if (staleMs > maxStaleMs) return stale(staleMs, `it was not confirmed by ${from!}${why}`);
     if (ageMs <= maxStaleMs) return undefined;
-    return stale(ageMs, `whoever publishes to ${from!} did not refresh it; does that run?`);
+    return stale(ageMs, `the publisher of ${from!} did not refresh it; does it run?`);
   }
 
   ageMs(): number | undefined {
@@ -304,7 +304,7 @@ export class Arrival implements FollowedSource {
 
   #heldBackText({ generation }: Pointer): string {
     const [served, left] = [generation, this.#cache.fetched!.generation].map((name) => name.slice(0, 12));
-    return `generation ${served} is served, to which somebody went back from ${left}: until something newer is published`;
+    return `generation ${served} is served after a rollback from ${left}, until something newer is published`;
   }
 
   /** Waits for about --poll, or less within --max-stale, or until the target or `stop` wakes it. */

@@ -138,7 +138,7 @@ describe('a server that follows a target', () => {
       code: 503,
       status: 'stale',
       reason: expect.stringMatching(
-        /^the data is stale: for \d+ s whoever publishes to file:.* did not refresh it; /,
+        /^the data is stale: for \d+ s the publisher of file:.* did not refresh it; /,
       ) as string,
     });
     await expect.poll(() => server.readyz(), POLL).toEqual(stale());
@@ -253,7 +253,7 @@ describe('a server that follows a target', () => {
     await expect.poll(confirmed, POLL).not.toBeNull();
     const { data, target } = await again.status();
     expect([data!.generation, target.heldBack]).toEqual([first.generation, true]);
-    await again.printed(/is served, to which somebody went back from [0-9a-f]{12}: until/);
+    await again.printed(/is served after a rollback from [0-9a-f]{12}, until/);
     // What it left is no more for being published again.
     alterPointer(folder, ({ sequence }) => ({ sequence: sequence + 1 }));
     const { sequence } = wholePointer(folder)!;
