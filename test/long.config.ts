@@ -1,6 +1,6 @@
 // The long tests, `npm run test:long`: files named *.long.test.ts, such as random catalogues and large data. First
 // those that check responses and files, a few at a time; then those that wait for timers; then one at a time those that
-// measure ratios or fill memory. In CI they take some 17 minutes on two cores: NIGHTLY is for the nightly run alone,
+// measure ratios or fill memory. NIGHTLY is for the nightly run alone,
 // and support/ring.ts shortens others. `RING=whole npm run test:long -- PATH` runs a file whole, one of NIGHTLY too.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';

@@ -59,7 +59,10 @@ export interface Router {
   statistics(): RouterStatistics;
 }
 
-/** Work that a list may take in a serving thread, in nanoseconds: a request that waits behind it hardly notices. */
+/**
+ * Work that a list may take in a serving thread, in nanoseconds. The next request of the thread waits this long at
+ * most.
+ */
 export const BUDGET_NS = 200_000;
 
 /** Fraction of the budget from which a set is kept. A key and a look into the cache take 1 us. */
@@ -73,7 +76,7 @@ const KEPT_VIEW_PART = 1 / 4;
 /** Fraction of the budget for a list that was expected to be cheap: it may be expected so again with every request. */
 const CHEAP_PART = 1 / 2;
 
-/** What the key of a filter costs for each value. */
+/** The cost of the key of a filter for each value. */
 const KEY_VALUE_NS = 80;
 
 /** Keys that are remembered. One has at most 1,024 characters. */

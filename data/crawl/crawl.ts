@@ -19,15 +19,15 @@ import { countOf, Disorder, Drift, heedsValidators, type HeldPages, walk, type W
 /** A collection that changes while it is walked is walked this often. */
 const LOOKS_MAX = 4;
 
-/** What was collected is put on the disk this often, so that a run that is killed loses no more than that. */
+/** Interval between checkpoints on the disk: a run that is killed loses no more than this. */
 const SAVE_EVERY_MS = 1000;
 
 const ROOT_BYTES_MAX = 1 << 16;
 
 /**
- * What is crawled to where; `state` is the directory of unfinished work, `now` the time of day. A `new` crawl reads
- * everything and replaces the output, that of another catalogue only if it `isForced`. A `refresh` compares with the
- * output and replaces it if it differs; it reads a collection in full if it did not for `sweepEveryMs`.
+ * The source and the output of a crawl. `state` is the directory of unfinished work, `now` the time of day. A `new`
+ * crawl reads everything and replaces the output, that of another catalogue only if it `isForced`. A `refresh` compares
+ * with the output and replaces it if it differs; it reads a collection in full if it did not for `sweepEveryMs`.
  */
 export interface CrawlOptions extends UpstreamOptions, Acceptance {
   readonly output: string;
@@ -47,11 +47,11 @@ export interface CrawlOptions extends UpstreamOptions, Acceptance {
   readonly onDamaged?: (reason: string) => void;
 }
 
-/** How a collection was compared with the upstream. */
+/** The way in which a collection was compared with the upstream. */
 export type Comparison = Pick<CollectionRead, 'compared' | 'lastFullRead'>;
 
 /**
- * What a crawl fetched: `counts` are records by collection, `links` all of them, `dangling` those that lead nowhere.
+ * The result of a crawl: `counts` are records by collection, `links` all of them, `dangling` those that lead nowhere.
  */
 export interface CrawlReport {
   /** When it began, or the run that it resumes: changes after that may be missing. */
@@ -113,7 +113,7 @@ async function crawlInto(
 interface Crawling {
   readonly walker: Walker;
   readonly state: CrawlState;
-  /** What the last crawl left. */
+  /** The collections that the last crawl left. */
   readonly held: ReadonlyMap<string, HeldCollection>;
   readonly options: CrawlOptions;
   readonly onProgress: OnProgress;
@@ -168,7 +168,7 @@ function readOf(part: CollectionPart, held: HeldCollection | undefined, begun: s
   return { compared, lastFullRead, requests, isOrdered, latest, pages };
 }
 
-/** What the last crawl left of a collection; undefined if that is due to be read in full. */
+/** A collection as the last crawl left it; undefined if it is due to be read in full. */
 function comparable({ held, options }: Crawling, name: string): HeldCollection | undefined {
   const found = held.get(name);
   const ageMs = Date.parse(options.now) - Date.parse(found?.lastFullRead ?? '');
@@ -318,7 +318,7 @@ async function readAgain(crawling: Crawling, collection: Collection): Promise<vo
   await readPages(crawling, collection);
 }
 
-/** What an upstream counts, and what was collected of it, can be held in memory: however much it makes up. */
+/** Bounds the memory that an upstream can take with its counts, records and links. Throws OperationError `input`. */
 function judgeSize(
   count: number,
   where: string,

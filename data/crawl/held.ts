@@ -1,4 +1,4 @@
-// What the last crawl left in a data set directory: its files and, in the manifest, how each collection was read.
+// A data set directory as the last crawl left it: its files and, in the manifest, how each collection was read.
 // Trusts a manifest no further than its form: the sums of the files are compared before anything of them is used.
 import { closeSync, existsSync, readSync } from 'node:fs';
 import { GrowableF64 } from '../../engine/bits/growable.ts';
@@ -14,8 +14,8 @@ import { type PageMark, recordIn, type SentRecord } from './page.ts';
 const NEVER = '9999-12-31T23:59:59Z';
 
 /**
- * How a collection was compared with the upstream: by the dates of its records, by the validators of its pages (at
- * least one page answered 304), or by reading every record.
+ * The way in which a collection was compared with the upstream: by the dates of its records, by the validators of its
+ * pages (at least one page answered 304), or by reading every record.
  */
 export type ComparisonKind = 'dates' | 'validators' | 'full';
 
@@ -39,7 +39,7 @@ export interface HeldCollection extends CollectionRead {
   readonly file: CollectionFile;
 }
 
-/** What a crawl of this base URL left in `output`, by collection. Empty if the data is of another catalogue. */
+/** The collections that a crawl of this base URL left in `output`. Empty if the data is of another catalogue. */
 export async function heldIn(output: string, base: string): Promise<ReadonlyMap<string, HeldCollection>> {
   const { files, manifest } = (await dataSetIn(output)) ?? {};
   const reads = manifest?.collections;
@@ -146,7 +146,10 @@ export function laterThan(before: string | undefined, now: string): string {
   return `${new Date(held / 1000 + 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** The manifest in `output` if its files have these sums, and no others. Cost: a pass over them if it says so. */
+/**
+ * The manifest in `output` if its files have these sums, and no others. Cost: a pass over them if their sums are those
+ * of the manifest.
+ */
 export async function sameIn(output: string, sha256: Readonly<Record<string, string>>): Promise<Manifest | undefined> {
   const found = await dataSetIn(output);
   const { manifest, files } = found ?? {};

@@ -17,7 +17,7 @@ const LINKED_TO_MAX = 4096;
 const LINKED_TOO_MUCH = `links to more than ${LINKED_TO_MAX} collections and hosts, the most that is taken`;
 
 /**
- * What the checkpoint has of a collection: where its walk stands, the bytes of its file then, how it was compared with
+ * A collection in the checkpoint: the position of its walk, the bytes of its file then, how it was compared with
  * the upstream, its pages and the requests that they took. Without `marks` its validators are not used.
  */
 export interface PartState {

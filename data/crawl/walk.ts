@@ -7,10 +7,12 @@ import { Trouble, type Upstream } from '../upstream.ts';
 import { type PageMark, parsePage, type SentPage, type SentRecord } from './page.ts';
 import type { PageSize } from './pageSize.ts';
 
-/** Records that two neighbouring pages share: where ids ascend one tells of a shift, else a few must agree. */
+/** Records that two neighbouring pages share: if ids ascend, one reveals a shift; otherwise several must agree. */
 const OVERLAP = { ordered: 1, unordered: 10 };
 
-/** Where a walk stands: how many records it has, the ids of the last few, and whether it asks for the order of ids. */
+/**
+ * The position of a walk: how many records it has, the ids of the last few, and whether it asks for the order of ids.
+ */
 export interface Position {
   readonly collected: number;
   readonly recent: readonly number[];
@@ -36,10 +38,10 @@ export interface WalkStep {
   readonly isUnchanged: boolean;
 }
 
-/** The collection is not as it was a moment ago, or not in one order: it must be walked anew. */
+/** The collection is not as it was a moment ago, or not in one order: it must be read again. */
 export class Drift extends Error {}
 
-/** What a walk asks, and how many pages at once; `query` is added to that of every page. */
+/** The upstream of a walk, and how many pages it requests at once; `query` is added to that of every page. */
 export interface Walker {
   readonly upstream: Upstream;
   readonly size: PageSize;
@@ -68,7 +70,7 @@ export async function* walk(
   }
 }
 
-/** How many records the upstream counts now. Throws what it throws. */
+/** The number of records that the upstream counts now. Throws as it does. */
 export async function countOf(walker: Walker, collection: Collection): Promise<number> {
   const page = await fetchPage(walker, collection, { offset: 0, limit: 1, isOrdered: true });
   return page.count;
@@ -227,7 +229,7 @@ function judgeLength(page: SentPage, offset: number, limit: number): void {
     throw new Trouble(`next is null behind record ${offset + length} of ${count}`);
 }
 
-/** Where the walk stands behind a page. Throws `Drift` where the page does not continue what came before. */
+/** The position after a page. Throws `Drift` if the page does not continue the one before. */
 function behind(position: Position, { offset, where, records }: Page): Position {
   const { collected, recent, isOrdered } = position;
   const ids = records.map(({ id }) => id);
@@ -244,5 +246,5 @@ function behind(position: Position, { offset, where, records }: Page): Position 
   return { collected: offset + ids.length, recent: [...before, ...fresh].slice(-OVERLAP.unordered), isOrdered };
 }
 
-/** The upstream does not heed the order that was asked for, or the collection changed so that it looks like that. */
+/** The upstream ignores the order that was requested, or the collection changed so that it looks like that. */
 export class Disorder extends Drift {}

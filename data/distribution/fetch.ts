@@ -43,9 +43,9 @@ export function partialOf(file: string): string {
 
 /**
  * Fetches an object unless its file is there, as a hard link if the target is a folder on the same file system. Returns
- * how many bytes came. Throws OperationError: `network` if the target does not send all of it, `snapshot` if the bytes
- * are others, and `file` for the disk, before any request if it has no room. A disk that does not answer is `network`,
- * too. Cost: memory of one piece.
+ * how many bytes the cache did not have. Throws OperationError: `network` if the target does not send all of it,
+ * `snapshot` if the bytes are others, and `file` for the disk, before any request if it has no room. A disk that does
+ * not answer is `network`, too. Cost: memory of one piece.
  */
 export async function fetchObject(options: FetchOptions): Promise<number> {
   const { stored, file } = options;

@@ -21,7 +21,7 @@ export interface ConditionStep {
   readonly codes: readonly CodeRange[] | undefined;
   /** Rows that match: exact if the codes are known, otherwise about, and for a search at most. */
   readonly estimate: number;
-  /** About the nanoseconds that finding all matching rows takes; 0 if they lie ready. */
+  /** About the nanoseconds that finding all matching rows takes; 0 if they are ready in the snapshot. */
   readonly ns: number;
 }
 

@@ -1,8 +1,8 @@
-// What a query costs: counts of its work, and the meter that every pass pays before it runs. When the budget of a meter
-// is spent, or its task is cancelled, `spend` throws OUT_OF_BUDGET. Only `findRows`, `nearPage` and `hitsOf` catch it
-// and return undefined.
+// The cost of a query: counts of its work, and the meter that every pass pays before it runs. When the budget of a
+// meter is spent, or its task is cancelled, `spend` throws OUT_OF_BUDGET. Only `findRows`, `nearPage` and `hitsOf`
+// catch it and return undefined.
 
-/** Work that was done, by kind. A set that lies ready in the snapshot is no work until something looks at its rows. */
+/** Work that was done, by kind. A set that is ready in the snapshot is no work until something looks at its rows. */
 export interface Counters {
   /** Rows that sets were made of or checked one by one, words of bitmaps, and the rows of the page. */
   rowsTouched: number;

@@ -34,7 +34,7 @@ import { scanCodes, scanRows, scanRowsNs, type ScanContext } from './scan.ts';
 
 /** The records of a list that its page shows. */
 export interface Hits {
-  /** How many records match, exactly. */
+  /** The exact number of records that match. */
   readonly count: number;
   /** The records of the page, in order. */
   readonly rows: Selection;
@@ -78,7 +78,7 @@ export function findRows(collection: CollectionIndex, plan: Plan, meter: Meter =
 
 /**
  * The page of a list by id with one condition, found without all rows that match. Undefined if the page is not near the
- * start, if all rows are found as quickly, or if the budget is spent. Cost: 6 us for a range of dates.
+ * start, if all rows are found as quickly, or if the budget is spent. Cost: see firstRows.ts.
  */
 export function nearPage(collection: CollectionIndex, plan: Plan, meter: Meter = new Meter()): Hits | undefined {
   const { node, excluded, page, isEmpty } = plan;
@@ -143,7 +143,7 @@ function matching(context: Context, { node, excluded }: Plan): RowSet {
   let set = rowsOfSteps(context, node.steps, rows, allRows(rows));
   for (const tree of excluded) {
     if (countRows(set) === 0) return set;
-    // Rows that lie ready need no look at those that are left.
+    // Rows that are ready in the snapshot cost less than a look at those that are left.
     const start = tree.ns <= walkNs(set) ? allRows(rows) : set;
     set = subtractRows(context.meter, set, rowsOfSteps(context, tree.steps, rows, start), rows);
   }

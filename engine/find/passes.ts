@@ -21,7 +21,7 @@ import { childRows, countChildren, parentsOf, type Link, type Table } from '../i
 import type { Meter } from './counters.ts';
 import { parentsWithoutRows } from './nulls.ts';
 
-/** Nanoseconds, measured on a 2-core machine where caches are cold. */
+/** Nanoseconds, from measurements with warm caches on a busy 2-core machine. */
 export const COST = {
   /** A word of a bitmap that is written, combined or counted. */
   word: 1,
@@ -111,7 +111,7 @@ export function setNs(length: number, rows: number): number {
   return length * COST.sortedDigit * Math.ceil(Math.log2(length + 2));
 }
 
-/** The rows whose code lies in the range. */
+/** The rows whose code is in the range. */
 export function rowsOfRange(meter: Meter, index: FieldIndex, codes: CodeRange): RowSet {
   const gathered = index.rowsGathered(codes);
   if (gathered > 0) {
@@ -170,7 +170,7 @@ function searchNs(set: RowSet): number {
   return asked.kind === 'list' ? COST.row * Math.ceil(Math.log2(asked.rows.length + 2)) : COST.row;
 }
 
-/** How many rows of a child table the parents have. */
+/** The number of rows of a child table that the parents have. */
 export function childCount(meter: Meter, table: Table, parents: RowSet): number {
   meter.spend(walkNs(parents) + countRows(parents) * COST.row);
   return countChildren(table, parents);

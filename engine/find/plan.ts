@@ -35,7 +35,7 @@ export interface LinkNode extends Related {
 /** One step of a plan: a condition on the rows that are left, or conditions on rows that are related to them. */
 export type PlanStep = ConditionStep | TableNode | LinkNode;
 
-/** How a list is found and shown. */
+/** The way in which a list is found and shown. */
 export interface Plan {
   readonly collection: string;
   readonly node: TableNode;
@@ -45,7 +45,7 @@ export interface Plan {
   readonly isEmpty: boolean;
   readonly page: Page;
   readonly form: ServedForm;
-  /** About the nanoseconds that finding all records of the list takes; 0 if they lie ready. */
+  /** About the nanoseconds that finding all records of the list takes; 0 if they are ready in the snapshot. */
   readonly ns: number;
 }
 
@@ -56,7 +56,7 @@ interface Context extends Sizing {
   readonly arrange: Arrange;
 }
 
-/** A condition with the relations between the table at hand and its field. */
+/** A condition with the relations between the current table and its field. */
 interface PlacedCondition {
   readonly condition: Condition;
   readonly located: LocatedField;

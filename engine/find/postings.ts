@@ -11,7 +11,7 @@ import { COST, intersectRows, listRows, rowsOfRange, setNs, uniteRows, walkNs } 
 /** Joining a range costs about as much as looking at the codes of this many rows. */
 const ROWS_PER_RANGE = 32;
 
-/** Postings of several ranges that are joined one by one: a set of its own for each range would cost more. */
+/** Postings of several ranges that are joined one by one: a separate set for each range would cost more. */
 const JOINED_MAX = 4096;
 
 /** The price of `rowsOfCodes` for this many ranges with this many rows in all. */
@@ -25,21 +25,21 @@ function rowsByCodeNs(rows: number, codes: number): number {
   return rows * COST.code + codes * COST.rowInOrder + wordsFor(rows) * COST.word;
 }
 
-/** The price of `rowsOfCodes` for these ranges: 0 where their rows lie ready. Cost: the ranges. */
+/** The price of `rowsOfCodes` for these ranges: 0 if their rows are ready in the snapshot. Cost: the ranges. */
 export function knownCodesNs(index: FieldIndex, codes: readonly CodeRange[]): number {
   if (codes.length > 1) return rowsOfCodesNs(index, codes.length, countOfCodes(index, codes));
   const gathered = codes.length === 0 ? 0 : index.rowsGathered(codes[0]!);
   return gathered === 0 ? 0 : COST.set + setNs(gathered, index.rows);
 }
 
-/** How many rows have a code in one of the disjoint ranges. Cost: the ranges. */
+/** The number of rows that have a code in one of the disjoint ranges. Cost: the ranges. */
 export function countOfCodes(index: FieldIndex, codes: readonly CodeRange[]): number {
   let total = 0;
   for (let i = 0; i < codes.length; i++) total += index.countOf(codes[i]!);
   return total;
 }
 
-/** The rows whose code lies in one of the disjoint ranges. */
+/** The rows whose code is in one of the disjoint ranges. */
 function rowsOfCodes(meter: Meter, index: FieldIndex, codes: readonly CodeRange[]): RowSet {
   const { length } = codes;
   if (length < 2) return length === 0 ? NO_ROWS : rowsOfRange(meter, index, codes[0]!);
@@ -71,7 +71,7 @@ function postingsOf(index: FieldIndex, codes: readonly CodeRange[], total: numbe
   return rows;
 }
 
-/** The rows of a set whose code lies in one of the disjoint ascending ranges. */
+/** The rows of a set whose code is in one of the disjoint ascending ranges. */
 export function rowsOfCodesIn(meter: Meter, index: FieldIndex, codes: readonly CodeRange[], set: RowSet): RowSet {
   meter.spend(codes.length * COST.code);
   if (checkNs(set, codes.length) < knownCodesNs(index, codes)) return checkedRows(meter, index, codes, set);
@@ -97,7 +97,7 @@ function checkedRows(meter: Meter, index: FieldIndex, codes: readonly CodeRange[
   return rowSetOf(kept.subarray(0, length), index.rows);
 }
 
-/** The rows of a set of codes, null's among them where it is in the set. */
+/** The rows of a set of codes, including those of null if it is in the set. */
 export function rowsOfCodeSet(meter: Meter, index: FieldIndex, codes: RowSet): RowSet {
   if (codes.kind === 'bitmap' && codes.count * ROWS_PER_RANGE > index.rows) {
     return rowsByCode(meter, index, codes.words);

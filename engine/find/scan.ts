@@ -25,7 +25,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const PLACEHOLDER_BYTES = encoder.encode(PLACEHOLDER);
 
-/** What every scan is given: the form in which own URLs are served, and the meter. */
+/** The context of every scan: the form in which own URLs are served, and the meter. */
 export interface ScanContext {
   readonly form: ServedForm;
   readonly meter: Meter;
@@ -116,7 +116,7 @@ export function scanRows(
   return kept.subarray(0, length);
 }
 
-/** The texts of codes, or the numbers beside them. */
+/** The bytes of the texts of codes, or of their numbers. */
 function bytesSeen(dictionary: Dictionary, { kind }: Search, { start, end }: CodeRange): number {
   if (kind === 'code') return (end - start) * Float64Array.BYTES_PER_ELEMENT;
   return bytesOf(dictionary, { start, end });
@@ -195,7 +195,7 @@ function endOf(dictionary: Dictionary, code: number): number {
   return code < 0 ? 0 : dictionary.ends[code]!;
 }
 
-/** A test of codes by their served text. The first byte tells nearly every text from an own URL. */
+/** A test of codes by their served text. The first byte distinguishes nearly every text from an own URL. */
 function servedMatcher(dictionary: Dictionary, matches: TextMatcher, form: ServedForm): (code: number) => boolean {
   const { text, ends } = dictionary;
   return (code) => {

@@ -76,7 +76,7 @@ export class Arrival implements FollowedSource {
   #lastFetch: FetchFigures | undefined;
   #checking: Promise<OperationError | undefined> | undefined;
   #wake = new AbortController();
-  /** What came of the last refresh of the child, and why it failed. */
+  /** The outcome of the last refresh of the child, and why it failed. */
   #refresh: Promise<Change> | undefined;
   #refreshFailure: string | undefined;
 

@@ -23,7 +23,7 @@ export interface GenerationFetch {
   readonly report: Report;
 }
 
-/** What came of a fetch; `bytes` is 0 if the cache had all of it. */
+/** The outcome of a fetch; `bytes` is 0 if the cache had all of it. A hard link counts with its size. */
 export interface FetchFigures {
   readonly generation: string;
   readonly bytes: number;

@@ -22,7 +22,7 @@ export interface RefreshOrder {
   readonly order: number;
 }
 
-/** How a refresh ended. */
+/** The end of a refresh. */
 export interface RefreshEnd {
   /** Why it failed. */
   readonly reason: string | undefined;

@@ -206,7 +206,7 @@ function comparedText({ status, headers, bytes }: Received): string {
   return [status, ...compared.sort(), fixed].join('\n');
 }
 
-/** What both sides have where they first differ. */
+/** The text of both sides from their first difference on. */
 function firstDifference(before: string, after: string): string {
   let start = 0;
   while (before[start] === after[start]) start++;
