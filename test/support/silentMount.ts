@@ -1,7 +1,7 @@
 // A folder that is mounted over another by a program, bindfs, which can be stopped: whatever is asked of the mount then
 // is never answered, as of a file server that went silent. For tests that are skipped where nothing may be mounted.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A mount of `source` at `folder`. */
@@ -28,7 +28,11 @@ export function silentMount(parent: string): SilentMount | undefined {
   return {
     source,
     folder,
-    silence: () => process.kill(pid, 'SIGSTOP'),
+    silence: () => {
+      process.kill(pid, 'SIGSTOP');
+      // A program that still runs can take a request with it, and nothing can kill a process that waits for the answer.
+      while (!/\) T/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+    },
     wake: () => process.kill(pid, 'SIGCONT'),
     unmount: () => {
       process.kill(pid, 'SIGCONT');
