@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import {
   type CollectionIndex,
-  countRows,
+  hasView,
   type Hits,
   type List,
   hitsOf,
@@ -17,7 +17,6 @@ import type { RunHeavy } from './pool.ts';
 import type { HeavyFinding, HeavyQuery, MissReason } from './protocol.ts';
 import { type RowSetCache, shortKey } from './rowSetCache.ts';
 import type { Trace } from './trace.ts';
-import type { Slices } from './slices.ts';
 import { SharedWork, type Disconnection } from './waiter.ts';
 
 /**
@@ -25,9 +24,6 @@ import { SharedWork, type Disconnection } from './waiter.ts';
  * pages. Twice as many are found, so that every page of at most this many rows lies within one stretch.
  */
 const STRETCH_ROWS = 2048;
-
-/** Rows of a page that are listed whatever else the turn did: 0.1 ms, up to 0.6 where no cache has them. */
-export const ROWS_AT_ONCE_MAX = 16_384;
 
 /** What is known of a filter: its key, its rows where they are kept, and whether they may be. */
 export interface FilterRows {
@@ -43,13 +39,13 @@ export class HeavyLists {
   begun = 0;
   readonly #cache: RowSetCache;
   readonly #runHeavy: RunHeavy;
-  readonly #slices: Pick<Slices, 'soon'> | undefined;
+  readonly #budgetNs: number;
   readonly #work = new SharedWork<Outcome>();
 
-  constructor(cache: RowSetCache, runHeavy: RunHeavy, slices: Pick<Slices, 'soon'> | undefined) {
+  constructor(cache: RowSetCache, runHeavy: RunHeavy, budgetNs: number) {
     this.#cache = cache;
     this.#runHeavy = runHeavy;
-    this.#slices = slices;
+    this.#budgetNs = budgetNs;
   }
 
   /** Requests that found what they want under way. */
@@ -62,11 +58,12 @@ export class HeavyLists {
    * large to keep, only requests for the same page share their work.
    */
   async findSet(
-    { collection, plan }: List,
+    list: List,
     { key, isKept }: FilterRows,
     waiter: Disconnection,
     trace: Trace,
   ): Promise<Hits | MissReason> {
+    const { collection, plan } = list;
     const workKey = isKept ? key : shortKey(`${viewKey(plan.page, plan.form)} ${key}`);
     const query: HeavyQuery = { collection: collection.declaration.name, plan, wants: isKept ? 'set' : 'page' };
     const found = await this.#outcomeOf(workKey, query, waiter, trace, (outcome) => {
@@ -75,13 +72,9 @@ export class HeavyLists {
     if (!isFound(found)) return found;
     if (found.kind !== 'set') return found.page;
     const { set } = found;
-    return this.#inTurn(plan, set, () => hitsOf(collection, set, plan, new Meter(Infinity, trace.counters))!, waiter);
-  }
-
-  /** What is listed of a set: of very many rows in a turn of its own, since many may have waited for one set. */
-  #inTurn(plan: Plan, set: RowSet, list: () => Hits, waiter: Disconnection): Hits | Promise<Hits | MissReason> {
-    const isLong = Math.min(countRows(set), plan.page.limit) > ROWS_AT_ONCE_MAX;
-    return isLong && this.#slices ? this.#slices.soon(list, waiter) : list();
+    const hits = hitsOf(collection, set, plan, new Meter(this.#budgetNs, trace.counters));
+    // Many requests may have waited for this set: a page of very many rows is listed in the pool too.
+    return hits ?? this.findView(list, { key, known: set, isKept }, waiter, trace);
   }
 
   /**
@@ -115,8 +108,7 @@ export class HeavyLists {
       if (!isFound(found)) return found;
       assert(found.kind === 'page', 'the pool was asked for a page');
       const { page, set } = found;
-      if (!wide || !set) return wide ? partOf(collection, plan, page, set) : page;
-      return this.#inTurn(plan, set, () => partOf(collection, plan, page, set), waiter);
+      return wide ? partOf(collection, plan, page, set) : page;
     });
   }
 
@@ -151,12 +143,12 @@ export class HeavyLists {
 
 /**
  * The plan of more than a page, of which the pages around can be taken: a stretch of an ordered list, or only the
- * facets of one by id, since its pages cost nothing. Undefined where a page is too large for that.
+ * facets of one by id. Undefined for a list with neither, and for a page of more rows than a stretch.
  */
 function widened(plan: Plan): Plan | undefined {
   const { page } = plan;
+  if (!hasView(page) || page.limit > STRETCH_ROWS) return undefined;
   if (page.order.length === 0) return { ...plan, page: { ...page, after: undefined, offset: 0, limit: 0 } };
-  if (page.limit > STRETCH_ROWS) return undefined;
   const offset = Math.floor(page.offset / STRETCH_ROWS) * STRETCH_ROWS;
   return { ...plan, page: { ...page, offset, limit: 2 * STRETCH_ROWS } };
 }

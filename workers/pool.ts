@@ -3,23 +3,18 @@
 // cancelled by a flag that it polls; to abort it in Piscina ends its thread, and is for one that does not come to poll.
 import type { LoadedSnapshot } from '../engine/engine.ts';
 import type { HeavyThreads } from './heavyThreads.ts';
-import type { Seats } from './seats.ts';
+import { Semaphore, WAITING_LIMITS, type WaitingLimits } from './semaphore.ts';
 import type { OnLostThread } from './starvation.ts';
 import { TaskFlag, type HeavyFinding, type HeavyQuery, type MissReason, type PoolData } from './protocol.ts';
 import type { Disconnection } from './waiter.ts';
 
-/**
- * What bounds a pool. `tasksMax` heavy queries run or wait at once, which bounds memory, none of them waits longer than
- * `waitMsMax`, and none runs longer than `taskMsMax`. One beyond is answered 503 (A108).
- */
-export interface PoolLimits {
-  readonly tasksMax: number;
-  readonly waitMsMax: number;
+/** What bounds a pool. No query runs longer than `taskMsMax`. A request that is `busy` is answered 503 (A108). */
+export interface PoolLimits extends WaitingLimits {
   readonly taskMsMax: number;
 }
 
 /** The limits of every server: in its time a task looks at 1 GB of text, at the speed of an ordinary pattern. */
-export const POOL_LIMITS: PoolLimits = { tasksMax: 256, waitMsMax: 5000, taskMsMax: 10_000 };
+export const POOL_LIMITS: PoolLimits = { ...WAITING_LIMITS, taskMsMax: 10_000 };
 
 /** Runs a heavy query off this thread, or says why not. It takes the query at once; a rejection is our bug. */
 export type RunHeavy = (query: HeavyQuery, waiter: Disconnection) => Promise<HeavyFinding | MissReason>;
@@ -44,21 +39,11 @@ export interface HeavyPool {
   retire(): Promise<void>;
 }
 
-interface Started {
-  readonly heavy: HeavyThreads;
-  readonly seats: Seats;
-}
-
-/** Undefined where the program itself cannot be read, for want of descriptors: whoever comes next may try again. */
-async function startThreads(
-  data: PoolData,
-  threads: number,
-  waitMsMax: number,
-  onLost: OnLostThread,
-): Promise<Started | undefined> {
+/** Undefined if the program itself cannot be read, for want of descriptors: the next query tries again. */
+async function startThreads(data: PoolData, threads: number, onLost: OnLostThread): Promise<HeavyThreads | undefined> {
   try {
-    const [{ HeavyThreads }, { Seats }] = await Promise.all([import('./heavyThreads.ts'), import('./seats.ts')]);
-    return { heavy: new HeavyThreads(threads, data, onLost), seats: new Seats(threads, waitMsMax) };
+    const { HeavyThreads } = await import('./heavyThreads.ts');
+    return new HeavyThreads(threads, data, onLost);
   } catch (error) {
     onLost(error, true);
     return undefined;
@@ -72,59 +57,56 @@ export function startPool(
   limits: PoolLimits = POOL_LIMITS,
   onLost: OnLostThread = () => undefined,
 ): HeavyPool {
-  const { tasksMax, waitMsMax, taskMsMax } = limits;
   const flags = new Int32Array(new SharedArrayBuffer(threads * Int32Array.BYTES_PER_ELEMENT));
-  const workerData: PoolData = { loaded, flags, taskMsMax };
-  let started: Promise<Started | undefined> | undefined;
+  const workerData: PoolData = { loaded, flags, taskMsMax: limits.taskMsMax };
+  const semaphore = new Semaphore(threads, limits);
+  const outcomes = { found: 0, busy: 0, gone: 0, overtime: 0 };
+  let started: Promise<HeavyThreads | undefined> | undefined;
   let isRetired = false;
   let isClosing = false;
-  const underWay = new Set<Promise<unknown>>();
-  const runIn = async (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFinding | MissReason> => {
-    const starting = (started ??= startThreads(workerData, threads, waitMsMax, onLost));
-    const pool = await starting;
-    if (!pool && started === starting) started = undefined;
-    if (!pool) return 'busy';
-    const { heavy, seats } = pool;
-    const slot = await seats.enter(waiter);
+  const runIn = async (query: HeavyQuery, slot: number, waiter: Disconnection): Promise<HeavyFinding | MissReason> => {
+    const starting = (started ??= startThreads(workerData, threads, onLost));
+    const heavy = await starting;
+    if (!heavy && started === starting) started = undefined;
+    if (!heavy) return 'busy';
+    if (isClosing || waiter.isGone()) return 'gone';
+    return (await wanted(flags, slot, waiter, () => heavy.run({ ...query, slot }))) ?? 'gone';
+  };
+  const runOnce: RunHeavy = async (query, waiter) => {
+    const slot = await semaphore.acquire(waiter);
     if (typeof slot === 'string') return slot;
     try {
-      if (isClosing) return 'gone';
-      return (await wanted(flags, slot, waiter, () => heavy.run({ ...query, slot }))) ?? 'gone';
+      return await runIn(query, slot, waiter);
     } finally {
-      seats.leave(slot);
-    }
-  };
-  const run: RunHeavy = async (query, waiter) => {
-    if (underWay.size >= tasksMax) return 'busy';
-    const task = runIn(query, waiter);
-    underWay.add(task);
-    try {
-      return await task;
-    } finally {
-      underWay.delete(task);
+      semaphore.release(slot);
       if (isRetired) await endIdle();
     }
   };
   const endIdle = async (): Promise<void> => {
-    if (underWay.size > 0) return;
+    if (semaphore.held > 0) return;
     const ending = started;
     started = undefined;
-    await (await ending)?.heavy.close();
+    await (await ending)?.close();
   };
-  const retire: HeavyPool['retire'] = async () => {
-    isRetired = true;
-    await endIdle();
+  return {
+    run: async (query, waiter) => {
+      const found = await runOnce(query, waiter);
+      outcomes[typeof found === 'string' ? found : 'found']++;
+      return found;
+    },
+    statistics: () => ({ running: semaphore.held, waiting: semaphore.waiting, outcomes }),
+    retire: async () => {
+      isRetired = true;
+      await endIdle();
+    },
+    close: async () => {
+      isClosing = true;
+      flags.fill(TaskFlag.cancelled);
+      // Piscina waits only for what runs, and reports what is queued as failed.
+      await semaphore.close();
+      await (await started)?.close();
+    },
   };
-  const close: HeavyPool['close'] = async () => {
-    isClosing = true;
-    const ending = await started;
-    ending?.seats.close();
-    flags.fill(TaskFlag.cancelled);
-    // Piscina waits for what runs only, and takes what is queued behind it for a failure.
-    await Promise.allSettled(underWay);
-    await ending?.heavy.close();
-  };
-  return { ...counted(run, threads, underWay), close, retire };
 }
 
 /** Does work whose flag says whether somebody waits for it. */
@@ -140,24 +122,4 @@ async function wanted<T>(flags: Int32Array, slot: number, waiter: Disconnection,
   } finally {
     isHeld = false;
   }
-}
-
-/** The same, and what came of it. */
-function counted(
-  run: RunHeavy,
-  threads: number,
-  underWay: { readonly size: number },
-): Pick<HeavyPool, 'run' | 'statistics'> {
-  const outcomes = { found: 0, busy: 0, gone: 0, overtime: 0 };
-  return {
-    run: async (query, waiter) => {
-      const found = await run(query, waiter);
-      outcomes[typeof found === 'string' ? found : 'found']++;
-      return found;
-    },
-    statistics: () => {
-      const running = Math.min(underWay.size, threads);
-      return { running, waiting: underWay.size - running, outcomes };
-    },
-  };
 }

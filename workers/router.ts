@@ -18,19 +18,14 @@ import type { RunHeavy } from './pool.ts';
 import { HeavyLists } from './heavyLists.ts';
 import type { MissReason } from './protocol.ts';
 import { type RowSetCache, shortKey } from './rowSetCache.ts';
-import type { Slices } from './slices.ts';
 import { newTrace, type Trace } from './trace.ts';
 import type { Disconnection } from './waiter.ts';
 
-/**
- * What a router is made of. `generation` is that of the snapshot behind the collections; `slices` take their turns with
- * lists of very many rows that the pool has found, which are else made at once. `budgetNs` is for tests.
- */
+/** What a router is made of. `generation` is that of the snapshot of the collections. `budgetNs` is for tests. */
 export interface RouterOptions {
   readonly generation: string;
   readonly cache: RowSetCache;
   readonly runHeavy: RunHeavy;
-  readonly slices?: Pick<Slices, 'soon'> | undefined;
   readonly budgetNs?: number;
 }
 
@@ -83,8 +78,8 @@ const KEY_VALUE_NS = 80;
 const EXPENSIVE_MAX = 1024;
 
 /** A router over a cache and a pool. */
-export function routerOver({ generation, cache, runHeavy, slices, budgetNs = BUDGET_NS }: RouterOptions): Router {
-  const heavy = new HeavyLists(cache, runHeavy, slices);
+export function routerOver({ generation, cache, runHeavy, budgetNs = BUDGET_NS }: RouterOptions): Router {
+  const heavy = new HeavyLists(cache, runHeavy, budgetNs);
   /** Keys of filters, and of views of them, that the budget did not suffice for. The oldest goes first. */
   const expensive = new Set<string>();
   let inline = 0;

@@ -1,5 +1,6 @@
 // The sliced work of a serving thread, whatever it is: together it has one part of each turn of the event loop, step by
 // step in turn, so that other requests are answered between, however much of it there is. Knows no work.
+import { Semaphore } from './semaphore.ts';
 import type { Disconnection } from './waiter.ts';
 
 /**
@@ -14,14 +15,8 @@ const QUEUED_MS = 1;
  */
 const AT_ONCE_MS = 3;
 
-/** Works of a lane that take their steps in turn; more only finish later each, and every one holds its memory. */
+/** Works of a lane that take their steps in turn. More would only finish later each, and every one holds its memory. */
 export const SLICED_RUNNING_MAX = 16;
-
-/** Works that wait for one of their lane to end, in order, or for their only step; one more is told so. */
-export const SLICED_WAITING_MAX = 256;
-
-/** Milliseconds that a work waits to begin; then it is told that too much is under way. */
-export const SLICED_WAIT_MS_MAX = 5000;
 
 /** A part of a work that takes 4 ms at most; whether there is more to do. It never throws. */
 export type Step = () => boolean;
@@ -29,21 +24,8 @@ export type Step = () => boolean;
 /** Why a work has no result: its client was gone first, or too much was under way. */
 export type UnfinishedReason = 'gone' | 'busy';
 
-/** What takes its steps in turn, bounded by itself, so that none waits for a place that another kind has taken. */
-export type Lane = 'exports' | 'copies' | 'pages';
-
-/** One of a `run`: when it came, and how it is told that it does not begin. */
-interface Work {
-  readonly step: Step;
-  readonly sinceMs: number;
-  readonly refuse: () => void;
-}
-
-/** The works of a lane, each in the order in which it came. */
-class Works {
-  readonly running = new Set<Work>();
-  readonly waiting = new Set<Work>();
-}
+/** A kind of work. Each has its own semaphore, so that no kind waits for another. */
+export type Lane = 'queries' | 'exports' | 'copies' | 'pages';
 
 /**
  * The one scheduler of a serving thread. Steps are taken round-robin, and all of a turn together take the time of the
@@ -57,12 +39,12 @@ export class Slices {
   readonly #nextTurn: (turn: () => void) => void;
   /** In the order of their turns. */
   readonly #steps = new Set<Step>();
-  readonly #lanes: Readonly<Record<Lane, Works>> = {
-    exports: new Works(),
-    copies: new Works(),
-    pages: new Works(),
+  readonly #lanes: Readonly<Record<Lane, Semaphore>> = {
+    queries: new Semaphore(SLICED_RUNNING_MAX),
+    exports: new Semaphore(SLICED_RUNNING_MAX),
+    copies: new Semaphore(SLICED_RUNNING_MAX),
+    pages: new Semaphore(SLICED_RUNNING_MAX),
   };
-  readonly #single = new Set<Step>();
   #spentMs = 0;
   #isArmed = false;
   #isInTurn = false;
@@ -102,32 +84,6 @@ export class Slices {
     return result;
   }
 
-  /**
-   * What work answers in a turn to come, whatever runs: it is one step. SLICED_WAITING_MAX wait, others are `busy`; a
-   * client that leaves ends it at once. Rejects where it throws.
-   */
-  soon<T>(work: () => T | Promise<T>, waiter: Disconnection): Promise<T | UnfinishedReason> {
-    if (waiter.isGone()) return Promise.resolve('gone');
-    if (this.#single.size >= SLICED_WAITING_MAX) return Promise.resolve('busy');
-    return new Promise((resolve, reject) => {
-      const step: Step = () => {
-        this.#single.delete(step);
-        try {
-          resolve(work());
-        } catch (error) {
-          reject(error);
-        }
-        return false;
-      };
-      this.#single.add(step);
-      this.queue(step);
-      waiter.onGone(() => {
-        if (this.#single.delete(step)) this.drop(step);
-        resolve('gone');
-      });
-    });
-  }
-
   /** Takes the step in a turn to come, behind those that wait, and again while there is more to do. Cost: constant. */
   queue(step: Step): void {
     this.#steps.add(step);
@@ -140,54 +96,42 @@ export class Slices {
   }
 
   /**
-   * Takes a step in turn with others until it has a result. At most SLICED_RUNNING_MAX works of a lane run,
-   * SLICED_WAITING_MAX more wait in order, for SLICED_WAIT_MS_MAX; others are `busy`. A client that leaves ends it at
-   * once. Rejects where the step throws.
+   * Calls `work` in turns to come until it has a result. At most SLICED_RUNNING_MAX works of a lane run. One that
+   * results in a promise has ended: what it waits for may be a work of the same lane. Rejects if `work` throws.
    */
-  run<T>(lane: Lane, step: () => T | undefined, waiter: Disconnection): Promise<T | UnfinishedReason> {
-    const works = this.#lanes[lane];
-    if (waiter.isGone()) return Promise.resolve('gone');
-    if (works.running.size >= SLICED_RUNNING_MAX && works.waiting.size >= SLICED_WAITING_MAX)
-      return Promise.resolve('busy');
-    return new Promise((resolve, reject) => {
-      const end = (outcome: T | UnfinishedReason): void => {
-        this.#end(works, work);
-        resolve(outcome);
-      };
-      const work: Work = {
-        sinceMs: this.now(),
-        refuse: () => end('busy'),
-        step: () => {
-          try {
-            const result = step();
-            if (result !== undefined) end(result);
-            return works.running.has(work);
-          } catch (error) {
-            this.#end(works, work);
-            reject(error);
-            return false;
-          }
-        },
-      };
-      works.waiting.add(work);
-      this.#admit(works);
-      waiter.onGone(() => end('gone'));
-    });
-  }
-
-  #admit({ running, waiting }: Works): void {
-    for (const work of waiting) {
-      if (running.size >= SLICED_RUNNING_MAX) return;
-      waiting.delete(work);
-      running.add(work);
-      this.queue(work.step);
+  async run<T>(lane: Lane, work: () => T | undefined, client: Disconnection): Promise<T | UnfinishedReason> {
+    const semaphore = this.#lanes[lane];
+    const permit = await semaphore.acquire(client);
+    if (typeof permit === 'string') return permit;
+    if (client.isGone()) {
+      semaphore.release(permit);
+      return 'gone';
     }
-  }
-
-  #end(works: Works, work: Work): void {
-    works.waiting.delete(work);
-    this.drop(work.step);
-    if (works.running.delete(work)) this.#admit(works);
+    let isRunning = true;
+    const end = (): void => {
+      if (isRunning) semaphore.release(permit);
+      isRunning = false;
+    };
+    return new Promise((resolve, reject) => {
+      const step: Step = () => {
+        try {
+          const result = work();
+          if (result === undefined) return isRunning;
+          end();
+          resolve(result);
+        } catch (error) {
+          end();
+          reject(error);
+        }
+        return false;
+      };
+      this.queue(step);
+      client.onGone(() => {
+        this.drop(step);
+        end();
+        resolve('gone');
+      });
+    });
   }
 
   #arm(): void {
@@ -201,7 +145,6 @@ export class Slices {
     this.#isInTurn = true;
     const startMs = this.now();
     try {
-      for (const { waiting } of Object.values(this.#lanes)) refuseLate(waiting, startMs - SLICED_WAIT_MS_MAX);
       const endMs = startMs + QUEUED_MS - (this.#isStepsTurn ? 0 : this.#spentMs);
       this.#isStepsTurn = !this.#isStepsTurn && !this.hasTime() && this.#steps.size > 0;
       if (this.#isStepsTurn) return;
@@ -221,14 +164,6 @@ export class Slices {
     this.#steps.delete(step);
     this.taken++;
     if (step()) this.#steps.add(step);
-  }
-}
-
-/** Works only wait while others run, so that their time is looked at in every turn. */
-function refuseLate(waiting: ReadonlySet<Work>, latestMs: number): void {
-  for (const work of waiting) {
-    if (work.sinceMs > latestMs) return;
-    work.refuse();
   }
 }
 

@@ -126,7 +126,8 @@ function showPage(
     order.length === 0
       ? selectPage(meter, set, offset, limit)
       : orderedPage(collection, set, { order, offset, limit }, { form, meter });
-  meter.counters.rowsTouched += countSelected(rows);
+  // A range is not listed row by row.
+  if (rows.kind !== 'range') meter.counters.rowsTouched += countSelected(rows);
   const counted: FacetCounts[] = [];
   for (const facet of facets)
     counted.push(facetCounts(collection, facet, set, { form, meter, facetCount: facets.length }));
@@ -134,7 +135,7 @@ function showPage(
 }
 
 function selectPage(meter: Meter, set: RowSet, offset: number, limit: number): Selection {
-  meter.spend(Math.min(limit, Math.max(0, countRows(set) - offset)) * COST.listed);
+  if (set.kind !== 'range') meter.spend(Math.min(limit, Math.max(0, countRows(set) - offset)) * COST.listed);
   return select(set, offset, limit);
 }
 

@@ -67,7 +67,7 @@ export const COST = {
   /** A value of a facet that is written as text. */
   shown: 300,
   /** A row of the page. */
-  listed: 2,
+  listed: 5,
 } as const;
 
 /** The rows in both sets. */

@@ -147,7 +147,7 @@ function inTurn(catalogue: CatalogueService, view: View, visit: Visit, sent: str
   const atOnce = slices.atOnce(() => viewAnswer(catalogue, view, visit, sent));
   if (atOnce) return atOnce;
   const kept = { ...visit, request: keptRequest(visit.request) };
-  const later = slices.soon(() => viewAnswer(catalogue, view, kept, sent), visit.disconnection);
+  const later = slices.run('queries', () => viewAnswer(catalogue, view, kept, sent), visit.disconnection);
   return later.then((outcome) => {
     if (typeof outcome !== 'string') return outcome;
     // Nobody reads that of a client that is gone.

@@ -9,14 +9,12 @@ import {
   exportKey,
   type Hits,
   type List,
-  type Plan,
   purposeName,
   type QueryOptions,
   regexProblems,
   type Representation,
   type ServedForm,
 } from '../../engine/engine.ts';
-import { ROWS_AT_ONCE_MAX } from '../../workers/heavyLists.ts';
 import type { MissReason } from '../../workers/protocol.ts';
 import { shortKey } from '../../workers/rowSetCache.ts';
 import { newTrace, type Trace } from '../../workers/trace.ts';
@@ -43,11 +41,6 @@ export function listAnswer(
 ): Answer | Promise<Answer> {
   const collection = catalogue.collections(route.collection.name);
   return answerList(collection, visit.request.query, new ListAsker(catalogue, route, visit));
-}
-
-/** At most how many rows a page has that are listed one by one: those of a whole list are not, by id. */
-function rowsListed({ node, excluded, page }: Plan): number {
-  return node.steps.length + excluded.length === 0 ? 0 : Math.min(node.estimate, page.limit);
 }
 
 /** Holds all that the answer needs, so that the request may be gone when its rows are found. */
@@ -96,32 +89,18 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
     return formOf(this.#catalogue, this.#route, ask.page.format, this.#visit.choice);
   }
 
-  /** Where very many rows are listed, in a turn that has time for it, so that nobody waits for many of them. */
   find(list: List): Hits | Promise<Hits | undefined> {
-    const { slices } = this.#catalogue;
-    if (rowsListed(list.plan) <= ROWS_AT_ONCE_MAX) return this.#found(list);
-    return slices.atOnce(() => this.#found(list)) ?? this.#findInTurn(list);
-  }
-
-  #found(list: List): Hits | Promise<Hits | undefined> {
     const found = this.#catalogue.router.find(list, this.#visit.disconnection, this.#trace);
     return found instanceof Promise ? this.#waitFor(found) : found;
-  }
-
-  async #findInTurn(list: List): Promise<Hits | undefined> {
-    const hits = await this.#catalogue.slices.soon(() => this.#found(list), this.#visit.disconnection);
-    return typeof hits === 'string' ? this.#missing(hits) : hits;
-  }
-
-  #missing(reason: MissReason): undefined {
-    this.#missed = reason;
   }
 
   async #waitFor(found: Promise<Hits | MissReason>): Promise<Hits | undefined> {
     const start = steadyMs();
     const hits = await found;
     this.#waitedMs = steadyMs() - start;
-    return typeof hits === 'string' ? this.#missing(hits) : hits;
+    if (typeof hits !== 'string') return hits;
+    this.#missed = hits;
+    return undefined;
   }
 
   /** Nobody reads the answer to a client that is gone. */

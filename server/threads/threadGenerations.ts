@@ -95,7 +95,7 @@ export class ThreadGenerations {
     const { generation, created } = loaded;
     const memory = requestMemory(settings);
     const cache = new RowSetCache(rowSetCacheBytes);
-    const router = routerOver({ generation, cache, runHeavy: pool.run, slices });
+    const router = routerOver({ generation, cache, runHeavy: pool.run });
     const handler = catalogueHandler({
       generation,
       created,

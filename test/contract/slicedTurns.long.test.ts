@@ -86,12 +86,12 @@ class NotedSlices extends Slices {
     super.spend(sinceMs);
   }
 
-  override run<T>(lane: Lane, step: () => T | undefined, waiter: Disconnection): Promise<T | UnfinishedReason> {
+  override run<T>(lane: Lane, work: () => T | undefined, client: Disconnection): Promise<T | UnfinishedReason> {
     const noted = (): T | undefined => {
       this.note(this.work);
-      return step();
+      return work();
     };
-    return super.run(lane, noted, waiter);
+    return super.run(lane, noted, client);
   }
 
   end(): void {

@@ -84,7 +84,7 @@ async function floods({ port, http10Port }: Victim): Promise<readonly string[]> 
   const faults: string[] = [];
   for (const to of [port, http10Port]) {
     let isOver = false as boolean;
-    const flooding = flood(to, POOL_LIMITS.tasksMax * 4).finally(() => (isOver = true));
+    const flooding = flood(to, POOL_LIMITS.waitingMax * 4).finally(() => (isOver = true));
     const client = clientOf(`http://127.0.0.1:${to}`);
     for (let i = 0; i < 20; i++) {
       const { status } = await client.get('/api/v3/migrationproperties/?limit=1');
@@ -94,7 +94,7 @@ async function floods({ port, http10Port }: Victim): Promise<readonly string[]> 
     client.close();
     const { statuses, faults: flooded } = await flooding;
     faults.push(...flooded, ...[...statuses.keys()].filter((status) => status !== 200 && status !== 503).map(String));
-    await abandonedFlood(to, POOL_LIMITS.tasksMax * 2);
+    await abandonedFlood(to, POOL_LIMITS.waitingMax * 2);
     await abandonedPages(to, UNREAD_PAGES);
   }
   return faults;
@@ -104,8 +104,8 @@ async function floods({ port, http10Port }: Victim): Promise<readonly string[]> 
 async function slotsComeBack({ port, http10Port }: Victim): Promise<void> {
   for (const to of [port, http10Port]) {
     await expect
-      .poll(async () => (await flood(to, POOL_LIMITS.tasksMax)).statuses, POLL)
-      .toEqual(new Map([[200, POOL_LIMITS.tasksMax]]));
+      .poll(async () => (await flood(to, POOL_LIMITS.waitingMax)).statuses, POLL)
+      .toEqual(new Map([[200, POOL_LIMITS.waitingMax]]));
   }
 }
 
@@ -186,8 +186,8 @@ describe.skipIf(process.platform !== 'linux')(`a hostile world (seed ${RUN_SEED}
       [server.port, server.http10Port].flatMap((port) => Array.from({ length: 5 }, () => RawSocket.open(port, false))),
     );
     await Promise.all(sockets.map((socket) => socket.write(PAGE)));
-    void flood(server.port, POOL_LIMITS.tasksMax * 2).catch(() => undefined);
-    void flood(server.http10Port, POOL_LIMITS.tasksMax * 2).catch(() => undefined);
+    void flood(server.port, POOL_LIMITS.waitingMax * 2).catch(() => undefined);
+    void flood(server.http10Port, POOL_LIMITS.waitingMax * 2).catch(() => undefined);
     await testimony(server);
     const end = await Promise.race([finalWords(server), delay(STALL_MS_MAX, 'still there')]);
     expect(end).toEqual({ code: 0, complaints: [] });

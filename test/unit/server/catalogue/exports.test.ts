@@ -2,7 +2,8 @@
 // takes one step a turn and counts them.
 import { expect, test } from 'vitest';
 import type { Answer, Handler } from '../../../../server/http/exchange.ts';
-import { SLICED_RUNNING_MAX, SLICED_WAITING_MAX, Slices } from '../../../../workers/slices.ts';
+import { WAITING_LIMITS } from '../../../../workers/semaphore.ts';
+import { SLICED_RUNNING_MAX, Slices } from '../../../../workers/slices.ts';
 import { recordBlocksOf } from '../../../support/blocks.ts';
 import { collectionOf } from '../../../support/collections.ts';
 import { LeavingClient } from '../../../support/leavingClient.ts';
@@ -143,7 +144,7 @@ test('Parquet files of few rows, or of none, take turns when many are asked for 
 
 test('exports beyond those that run and wait are answered with 503 and when to come again', async () => {
   const { handler } = newServed();
-  const clients = Array.from({ length: SLICED_RUNNING_MAX + SLICED_WAITING_MAX + 5 }, () => new LeavingClient());
+  const clients = Array.from({ length: SLICED_RUNNING_MAX + WAITING_LIMITS.waitingMax + 5 }, () => new LeavingClient());
   const answers = clients.map(async (client, i) => handler(asked(`${CSV}&ob_id!=${i}`), client));
   const refused = replyOf(await answers[answers.length - 1]!);
   expect([refused.status, refused.headers['Retry-After']]).toEqual([503, '1']);

@@ -51,6 +51,7 @@ describe('a long body that is slow to read', () => {
     const slices = newSlices();
     const body = Object.assign(new CountedBody(100_000, 3000), { isSlow: true });
     const compressed = new LiveGzip(slices).compressed(body, STAYING);
+    await Promise.resolve();
     const seen = [body.pieces];
     slices.queue(() => seen.push(body.pieces) < 35);
     await settled(() => seen.length === 35);

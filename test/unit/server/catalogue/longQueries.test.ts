@@ -1,7 +1,9 @@
 // Long queries, and those with patterns, are read one a turn, and answered there as they are at once. Time is a
 // function of the test's own.
 import { expect, test } from 'vitest';
-import { SLICED_WAITING_MAX, Slices } from '../../../../workers/slices.ts';
+import { WAITING_LIMITS } from '../../../../workers/semaphore.ts';
+import { SLICED_RUNNING_MAX, Slices } from '../../../../workers/slices.ts';
+import { LeavingClient } from '../../../support/leavingClient.ts';
 import { collectionOf } from '../../../support/collections.ts';
 import { requestOf, type RequestParts, STAYING } from '../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../support/smallCatalogue.ts';
@@ -46,9 +48,9 @@ test('many of them take a turn each, and others none', async () => {
   );
   const handler = handlerWith(NEVER_HEAVY, {}, collections, { slices });
   const many = Array.from({ length: 20 }, async (_, i) =>
-    handler(requestOf({ url: `/api/v3/observations/?x${i}=1&y=${IDS}` }), STAYING),
+    handler(requestOf({ url: `/api/v3/observations/?x${i}=1&y=${IDS}` }), new LeavingClient()),
   );
-  expect(handler(requestOf({ url: '/api/v3/observations/?limit=1' }), STAYING)).not.toBeInstanceOf(Promise);
+  expect(handler(requestOf({ url: '/api/v3/observations/?limit=1' }), new LeavingClient())).not.toBeInstanceOf(Promise);
   expect(new Set((await Promise.all(many)).map(({ status }) => status))).toEqual(new Set([200]));
   expect(turns.filter((steps) => steps > 0)).toEqual(Array.from({ length: 19 }, () => 1));
 });
@@ -57,12 +59,12 @@ test('while too many wait for theirs a list is refused in its form, and a page f
   const slices = new Slices(() => 0);
   slices.spend(-10);
   const handler = handlerWith(NEVER_HEAVY, {}, collections, { slices });
-  const waiting = Array.from({ length: SLICED_WAITING_MAX }, async (_, i) =>
-    handler(requestOf({ url: `/api/v3/observations/?x${i}=1&y=${IDS}` }), STAYING),
+  const waiting = Array.from({ length: SLICED_RUNNING_MAX + WAITING_LIMITS.waitingMax }, async (_, i) =>
+    handler(requestOf({ url: `/api/v3/observations/?x${i}__regex=t` }), new LeavingClient()),
   );
   const [list, page] = await Promise.all(
     ['/api/v3', '/browse'].map(async (room) =>
-      replyOf(await handler(requestOf({ url: `${room}/observations/?title__regex=t` }), STAYING)),
+      replyOf(await handler(requestOf({ url: `${room}/observations/?title__regex=t` }), new LeavingClient())),
     ),
   );
   const headers = { 'Retry-After': '1', 'Cache-Control': 'no-store' };
