@@ -2,10 +2,11 @@
 // compared and how is in ring.ts; differential.long.test.ts runs more of the same.
 import { describe, test } from 'vitest';
 import { compareOnSample, compareOnSeed, SEED_MS_MAX } from './ring.ts';
+import { times } from '../support/ring.ts';
 
 /** With the default settings. */
 const SEED = 1;
-const REQUESTS = 75;
+const REQUESTS = times(40, 75);
 
 describe('the server agrees with the naive oracle', () => {
   test(

@@ -16,12 +16,13 @@ import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { RUN_SEED, type Random, randomOf } from '../support/random.ts';
 import { snapshotOf } from '../support/snapshots.ts';
+import { times } from '../support/ring.ts';
 
 const DIRECTORY = temporaryDirectory();
 const BASE_URL = 'http://catalogue.test';
 const QUIET = (): void => {};
 const RECORDS = 450;
-const GENERATIONS = 6;
+const GENERATIONS = times(4, 6);
 /** Records in several chunks, whose ends move as records come and go. */
 const CHUNK_BYTES = 16_384;
 const NAME = 'migrationproperties';

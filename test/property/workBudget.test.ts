@@ -24,7 +24,7 @@ import { times } from '../support/ring.ts';
 
 const BASE_URL = 'http://catalogue.test';
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
-const LISTS = times(150, 3000);
+const LISTS = times(75, 3000);
 
 const isShown = ({ kind }: Field): boolean => kind !== 'opaque';
 

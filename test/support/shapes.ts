@@ -6,6 +6,28 @@ import { type Catalogue, openSnapshot } from '../../engine/snapshot/open.ts';
 import { shapesOf } from '../../server/openapi/shapes.ts';
 import { dataSetOf, imported } from './dataSets.ts';
 
+/** Records with fields of unusual names and structures, and with values that do not fit documented types. */
+export const ODD_COLLECTIONS = {
+  drsdatasets: [
+    {
+      ob_id: 1,
+      drsId: 'a',
+      version: 'v20110101',
+      $ref: 1,
+      '~1/{id}': 1,
+      ['__proto__']: 1,
+      format: 'x',
+      größe: [1, null],
+    },
+    { ob_id: 2, format: null, deep: { of: [{ ob_id: 1, type: true, parts: [{ length: 1 }] }], required: null } },
+    { ob_id: 3, mixed: [1], isLatest: true },
+    { ob_id: 4, mixed: { a: 1 } },
+  ],
+  platforms: [{ ob_id: 1, title: 7, location: 'harbour', platformType: ['ship'], uuid: null }],
+  computations: [{ ob_id: 1, title: 'x', extra: 1.5 }],
+  composites: [{ ob_id: 1, computationComponent: [{ ob_id: 1, title: 'x', other: '2020-01-01' }] }],
+};
+
 /** What documents show of all collections. */
 export const DOCUMENTED_SHAPES: readonly RecordShape[] = COLLECTIONS.map((collection) => {
   return { name: collection.name, fields: collection.fields, others: [] };

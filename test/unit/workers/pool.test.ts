@@ -14,7 +14,7 @@ import { times } from '../../support/ring.ts';
 
 const RECORDS = 40;
 /** One runs, the others wait. */
-const TASKS_MAX = 64;
+const TASKS_MAX = 24;
 /** So patient that no machine is too slow. */
 const LIMITS: PoolLimits = { ...POOL_LIMITS, waitingMax: TASKS_MAX - 1, waitMsMax: 60_000 };
 const BASE_URL = 'http://localhost';

@@ -10,6 +10,7 @@ import { openSnapshot } from '../../../../engine/snapshot/open.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { recordTexts } from '../../../support/records.ts';
 import { directoryOf, snapshotOf } from '../../../support/snapshots.ts';
+import { someOf } from '../../../support/ring.ts';
 
 const SCRATCH = temporaryDirectory();
 const FILE = join(SCRATCH, 'twins.snapshot');
@@ -66,7 +67,7 @@ test.each(['/dev/zero', '/dev'])('%s is no snapshot that could be waited for', a
 
 test('the same is loaded into any number of memories, with any number of threads', async () => {
   const expected = everySection(await loadSnapshot(FILE, { baseUrl: BASE_URL, threads: 1 }));
-  for (const memoryPages of [1, 2, 5, 9]) {
+  for (const memoryPages of someOf([1, 2, 5, 9], 2)) {
     for (const threads of [1, 2, 4]) {
       const memoryBytesMax = memoryPages * PAGE_BYTES;
       const loaded = await loadSnapshot(FILE, { baseUrl: BASE_URL, memoryBytesMax, threads });

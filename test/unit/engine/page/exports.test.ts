@@ -96,7 +96,7 @@ test('cut records, lines and CSV equal records put together as strings, from eve
       expectBody(measured(csvRows(served, columns)), lines, jumps, other);
       expect(Buffer.from(csvHeader(columns)).toString()).toBe(`${columns.map(quoted).join(',')}\r\n`);
     }),
-    { numRuns: times(100, 1000) },
+    { numRuns: times(40, 1000) },
   );
 });
 

@@ -75,7 +75,7 @@ describe('a body of rows', () => {
         const other = rowsBody(records, { kind: 'range', start: 0, end: 1 }, { ...form, version: 'v2' });
         expectBody(body, expected, jumps, other);
       }),
-      { numRuns: times(300, 1000) },
+      { numRuns: times(100, 1000) },
     );
   });
 

@@ -1,5 +1,5 @@
-// The OpenAPI document: two independent validators find nothing, its paths are those that are routed, its filters those
-// that are described, and it says the same in YAML.
+// The OpenAPI document: its paths are those that are routed, its filters those that are described, and it says the
+// same in YAML. validators.long.test.ts has two independent validators.
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
@@ -12,15 +12,9 @@ import { sampleExamples } from '../../../../server/openapi/examples.ts';
 import { schemaName } from '../../../../server/openapi/schemas.ts';
 import { yamlText } from '../../../../server/openapi/yaml.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import {
-  BASE_URL,
-  madeDocument,
-  type OpenApiDocument,
-  validatorsFindNothing,
-  VALIDATION_MS_MAX,
-} from '../../../support/openApiDocuments.ts';
+import { BASE_URL, madeDocument, type OpenApiDocument } from '../../../support/openApiDocuments.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
-import { fileOf, shapesIn } from '../../../support/shapes.ts';
+import { fileOf, ODD_COLLECTIONS, shapesIn } from '../../../support/shapes.ts';
 
 const examples = await sampleExamples(BASE_URL);
 const sampleShapes = await shapesIn(await sampleSnapshot());
@@ -28,36 +22,8 @@ const sampleShapes = await shapesIn(await sampleSnapshot());
 const documentOf = (flags: Record<string, string | boolean> = {}, shapes = sampleShapes): OpenApiDocument =>
   madeDocument(flags, shapes, examples);
 
-/** Records with fields of unusual names and structures, and with values that do not fit documented types. */
-const oddShapes = await shapesIn(
-  await fileOf(temporaryDirectory(), {
-    drsdatasets: [
-      {
-        ob_id: 1,
-        drsId: 'a',
-        version: 'v20110101',
-        $ref: 1,
-        '~1/{id}': 1,
-        ['__proto__']: 1,
-        format: 'x',
-        größe: [1, null],
-      },
-      { ob_id: 2, format: null, deep: { of: [{ ob_id: 1, type: true, parts: [{ length: 1 }] }], required: null } },
-      { ob_id: 3, mixed: [1], isLatest: true },
-      { ob_id: 4, mixed: { a: 1 } },
-    ],
-    platforms: [{ ob_id: 1, title: 7, location: 'harbour', platformType: ['ship'], uuid: null }],
-    computations: [{ ob_id: 1, title: 'x', extra: 1.5 }],
-    composites: [{ ob_id: 1, computationComponent: [{ ob_id: 1, title: 'x', other: '2020-01-01' }] }],
-  }),
-);
+const oddShapes = await shapesIn(await fileOf(temporaryDirectory(), ODD_COLLECTIONS));
 const document = documentOf();
-
-test(
-  'two validators find neither an error nor a warning in that of odd data; others are in validators.long.test.ts',
-  () => validatorsFindNothing(documentOf({}, oddShapes)),
-  VALIDATION_MS_MAX,
-);
 
 test('a mistake is a problem to both', async () => {
   const one = { openapi: '3.1.1', info: { title: 'x' }, paths: {} };
