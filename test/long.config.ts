@@ -42,6 +42,14 @@ const NIGHTLY = [
   'test/load/fuzz.long.test.ts',
   // Every bench once, small: load/bench and load/proxies run two of them whole, the others are nightly too.
   'test/unit/bench/{runs,everyScenario,peers/peers}.long.test.ts',
+  // Rare pages and states of the site: contract/browse has the usual ones.
+  'test/contract/browseRare.long.test.ts',
+  // Every field with every lookup: differential/everyLookup.test has a sixth of them.
+  'test/differential/everyLookup.long.test.ts',
+  // Every way in which an upstream misbehaves, at three pages: crawl/rudeUpstream.test has a ninth of them.
+  'test/unit/data/crawl/rudeUpstream.long.test.ts',
+  // Versions of Node without uWebSockets.js: contract/transport has both transports.
+  'test/unit/server/process/withoutUws.long.test.ts',
   // A fresh clone: .ci/run is in one, and documents/documents asks what README.md shows.
   'test/documents/newcomer.long.test.ts',
   // How soon a lost thread is replaced: server/threads/lostThreads has that it is.
