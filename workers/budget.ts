@@ -1,5 +1,5 @@
-// The time that something may take, on the one clock of pools: a task, asked between slices, so that a pattern that is
-// slow on much text ends by itself; and the pause of what is not tried again at once.
+// The time that a task of the pool may take, asked between slices, so that a pattern that is slow on much text ends by
+// itself.
 
 /**
  * Whether the time given is over; the time starts now. `now` is a clock in milliseconds. Cost: one look at the clock.

@@ -1,9 +1,8 @@
-// The threads of a pool as its tasks meet them: started with the first task, replaced when they die, and tried again
-// later where the system has nothing left to start one with. Knows no queue and no plan.
+// The threads of a pool as its tasks meet them: started with the first task, and again when they died or could not
+// start. Knows no queue and no plan.
 import { resourceLimits } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
-import { budgetOf } from './budget.ts';
-import { isOutOfHeap, isStarved, type OnLostThread, waitMsAfter } from './starvation.ts';
+import { isOutOfHeap, isStarved, type OnLostThread } from './starvation.ts';
 import type { HeavyResult, HeavyTask, PoolData } from './protocol.ts';
 
 /** How long a task may go on past its time before its thread is ended, which has to start, and to come to a poll. */
@@ -22,8 +21,6 @@ export class HeavyThreads {
   readonly #workerData: PoolData;
   readonly #onLost: OnLostThread;
   #started: Promise<Started> | undefined;
-  #failures = 0;
-  #isOver: () => boolean = () => true;
 
   constructor(threads: number, workerData: PoolData, onLost: OnLostThread) {
     this.#threads = threads;
@@ -36,7 +33,6 @@ export class HeavyThreads {
    * pattern in one long text, loses its thread: `overtime`. A rejection is our bug.
    */
   async run(task: HeavyTask): Promise<HeavyResult | 'busy'> {
-    if (!this.#isOver()) return 'busy';
     let started: Started | undefined;
     let gone = 0;
     let signal: AbortSignal | undefined;
@@ -44,9 +40,7 @@ export class HeavyThreads {
       started = await (this.#started ??= this.#start());
       ({ gone } = started);
       signal = AbortSignal.timeout(this.#workerData.taskMsMax + GRACE_MS);
-      const result = await started.piscina.run(task, { signal });
-      this.#failures = 0;
-      return result;
+      return await started.piscina.run(task, { signal });
     } catch (error) {
       const reason = started?.lost ?? error;
       if (signal?.aborted && reason instanceof Error && reason.cause === signal.reason) return 'overtime';
@@ -94,10 +88,9 @@ export class HeavyThreads {
     return started;
   }
 
-  /** All is made anew with the first task after a while. */
+  /** All is made anew with the next task. */
   #starve(reason: unknown): void {
     this.#started = undefined;
-    this.#isOver = budgetOf(waitMsAfter(++this.#failures));
     this.#onLost(reason, true);
   }
 }

@@ -103,8 +103,8 @@ export interface AuthorityBug {
   readonly stack: string;
 }
 
-/** What threads there are besides the supervisor. */
-export const THREAD_KINDS = ['serving', 'pool', 'signing'] as const;
+/** Threads that may die while the process serves. A serving thread that dies ends it. */
+export const THREAD_KINDS = ['pool', 'signing'] as const;
 
 /** One of them. */
 export type ThreadKind = (typeof THREAD_KINDS)[number];

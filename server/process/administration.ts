@@ -9,19 +9,16 @@ import { epochMs, steadyMs } from '../observe/clock.ts';
 import { COMPARISON_KINDS, type Comparisons, type DataEvent } from '../observe/events.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
 import { requestTallies, type RequestTallies } from '../threads/requestTallies.ts';
-import type { TalliedHistogram, TalliedMetric, Tally } from '../observe/tally.ts';
+import type { TalliedHistogram, Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
 import { loopDelaysOf, threadTallies, type ThreadTallies } from '../threads/threadTallies.ts';
 import { packageVersion } from '../settings/installation.ts';
 import { blockBytes, type Generation, type ServedData } from '../generations/data.ts';
 import { DataSteps, LastOutcomes } from '../generations/dataSteps.ts';
-import type { ThreadLosses } from '../threads/threadLosses.ts';
 import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from '../generations/generations.ts';
 
 /** How far a server is: it takes requests only when it is ready. */
 type Phase = 'loading' | 'ready' | 'draining';
-
-const NO_THREAD = 'no thread serves: another one starts in the place of the last';
 
 /** Where the data of a server comes from, unless it is --data. */
 export interface FollowedSource {
@@ -60,7 +57,6 @@ export class Administration {
   replaced: { status(): unknown } | undefined;
   #phase: Phase = 'loading';
   #served: ServedData | undefined;
-  #isServing = (): boolean => false;
   /** Records by collection: read once for each generation. */
   #counts: Readonly<Record<string, number>> = {};
   /** How the last order to change the data ended, and when. */
@@ -76,15 +72,12 @@ export class Administration {
   #source: FollowedSource | undefined;
   #authority: AttendedAuthority | undefined;
   #listener: AdminListener | undefined;
-  readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
   readonly #loopDelays: TalliedHistogram;
   readonly #settings: Settings;
-  readonly #losses: Pick<ThreadLosses, 'counts'>;
   readonly #startMs = steadyMs();
 
-  constructor(settings: Settings, losses: Pick<ThreadLosses, 'counts'>) {
+  constructor(settings: Settings) {
     this.#settings = settings;
-    this.#losses = losses;
     // Orders that come while it loads are for who is not there yet, and come again: no path is unknown then.
     const orders = ['/reload', '/rollback', ...(settings.follow === undefined ? [] : ['/refresh'])];
     const notYet = (): AdminAnswer => ({ ...jsonAnswer(503, this.#readiness()), headers: { 'Retry-After': '1' } });
@@ -127,20 +120,14 @@ export class Administration {
     return requestTallies(this.metrics.tally);
   }
 
-  /** What the serving thread of a number tells of itself in; one in its place overwrites what stood there. */
+  /** What the serving thread of a number reports of itself in. */
   threadTallies(thread: number): ThreadTallies {
-    const gauges = getOrSet(this.#gaugesOf, thread, () => new Map<TalliedMetric | TalliedHistogram, Tally>());
-    const make = this.metrics.tally;
-    return threadTallies(thread, this.#loopDelays, {
-      make,
-      makeGauge: (metric) => getOrSet(gauges, metric, () => make(metric)),
-    });
+    return threadTallies(thread, this.#loopDelays, this.metrics.tally);
   }
 
-  /** The server listens and serves this, whatever it will be, as long as there is a thread that does. */
-  begin(served: ServedData, isServing: () => boolean): void {
+  /** The server listens and serves this, whatever it will be. */
+  begin(served: ServedData): void {
     this.#served = served;
-    this.#isServing = isServing;
     this.#counts = countsOf(served.generation.loaded);
     this.#phase = 'ready';
   }
@@ -188,8 +175,7 @@ export class Administration {
     this.#listener?.stop();
   }
 
-  #readiness(): { readonly status: Phase | 'stale' | 'restarting'; readonly reason?: string } {
-    if (this.#phase === 'ready' && !this.#isServing()) return { status: 'restarting', reason: NO_THREAD };
+  #readiness(): { readonly status: Phase | 'stale'; readonly reason?: string } {
     const reason = this.#phase === 'draining' ? undefined : this.#source?.unreadyReason();
     if (reason === undefined) return { status: this.#phase };
     return { status: this.#phase === 'ready' ? 'stale' : this.#phase, reason };
@@ -358,16 +344,10 @@ export class Administration {
       refresh: this.#refreshStatus(),
       authority: this.#authorityStatus(),
       steps: this.#steps.status(),
-      threads: { serving: this.#settings.threads, lost: this.#losses.counts() },
+      threads: { serving: this.#settings.threads },
       settings: this.#settings,
     };
   }
-}
-
-function getOrSet<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const known = map.get(key) ?? make();
-  map.set(key, known);
-  return known;
 }
 
 function instantOf(seconds: number): string {

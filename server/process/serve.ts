@@ -23,7 +23,8 @@ import {
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { allEnded, cutLine, noteOrders } from './signals.ts';
 import { ServingThreads } from '../threads/servingThreads.ts';
-import { ProgramGone, ThreadLosses, unreadProgram } from '../threads/threadLosses.ts';
+import { ProgramGone, unreadProgram } from '../threads/programGone.ts';
+import { ThreadFaults } from '../threads/threadFaults.ts';
 import type { Arrival, ArrivalOptions } from './arrival.ts';
 import type { Change, Generations } from '../generations/generations.ts';
 import type { Watch } from '../generations/watch.ts';
@@ -77,9 +78,9 @@ export async function serve(
   const claims = await claimPorts(settings);
   const ports: Ports = { port: claims.main.port, http10Port: claims.http10?.port };
   let accessLogs: AccessLogsPart | undefined;
-  const losses = new ThreadLosses(report, (events) => administration?.metrics.observe(events));
+  const faults = new ThreadFaults(report, (events) => administration?.metrics.observe(events));
   // At once, since they read the program meanwhile.
-  const threads = startThreads(settings, report, losses);
+  const threads = startThreads(settings, report, faults);
   const stops: (() => void | Promise<void>)[] = [claims.release];
   const stop = async (time: DrainTime): Promise<void> => {
     administration?.drain();
@@ -90,7 +91,7 @@ export async function serve(
   };
   try {
     accessLogs = await accessLogsOf(settings, report);
-    administration = await administrationOf(settings, report, losses);
+    administration = await administrationOf(settings, report);
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
     const authority = await authorityOf(settings, report, administration);
     if (authority) stops.push(authority.stop);
@@ -104,7 +105,7 @@ export async function serve(
     await claims.release();
     beforeFirst();
     await threads.begin((i) => servingData(settings, shared, i), served);
-    administration?.begin(served, () => threads.isServing());
+    administration?.begin(served);
     const reloads = { settings, baseUrl, served, threads, arrival, administration, report };
     stops.push(acceptReloads(reloads, arrival, watch, wasOrdered()));
     const [url, welcome] = [urlOf(settings, ports), welcomeOf(settings, ports, baseUrl)];
@@ -120,9 +121,9 @@ function tellScarcity({ threads }: Settings, report: Report): void {
   if (scarcity !== undefined) report(scarcity);
 }
 
-function startThreads(settings: Settings, report: Report, losses: ThreadLosses): ServingThreads {
+function startThreads(settings: Settings, report: Report, faults: ThreadFaults): ServingThreads {
   const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
-  return new ServingThreads(settings.threads, parts, report, losses);
+  return new ServingThreads(settings.threads, parts, report, faults);
 }
 
 /** A report whose steps the administration is told of too, once there is one. */
@@ -260,15 +261,11 @@ async function authorityOf(
 }
 
 /** What operators ask, where the settings have a port for it; its code is read only then. */
-async function administrationOf(
-  settings: Settings,
-  report: Report,
-  losses: ThreadLosses,
-): Promise<Administration | undefined> {
+async function administrationOf(settings: Settings, report: Report): Promise<Administration | undefined> {
   const { adminHost, adminPort } = settings;
   if (adminPort === undefined) return undefined;
   const { Administration } = await import('./administration.ts');
-  const administration = new Administration(settings, losses);
+  const administration = new Administration(settings);
   const onError = (error: unknown): void =>
     report(`an admin request met a bug, please report it: ${String(error)}`, 'error');
   const port = await administration.listen(adminPort, onError);

@@ -2,11 +2,13 @@
 // program at once, and begins when it gets the data. Never terminated while its App is open, it ends by itself after
 // `drain`.
 import assert from 'node:assert/strict';
+import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { Slices } from '../../workers/slices.ts';
 import { type OnLostThread, onceThereIsSome } from '../../workers/starvation.ts';
 import { steadyMs } from '../observe/clock.ts';
+import { MEGABYTE } from '../observe/quantities.ts';
 import type { ThreadKind } from '../observe/events.ts';
 import { healthBefore, type Unready } from '../http/health.ts';
 import type { ListenerLoad } from '../http/flight.ts';
@@ -20,6 +22,11 @@ import { type Lasting, ThreadGenerations } from './threadGenerations.ts';
 
 /** So often a thread shows that it turns. */
 const BEAT_MS = 1000;
+/**
+ * The part of its heap at which a thread gives up. V8 ends a thread with a full heap without running its JavaScript,
+ * and an App that is still open then aborts the process.
+ */
+const HEAP_PART_MAX = 0.9;
 /** So long a thread that has drained may take to end by itself. */
 const LINGER_MS_MAX = 1000;
 
@@ -32,6 +39,8 @@ setInterval(() => {
   Atomics.add(beats, 0, 1);
   const reason = exhaustion.look();
   if (reason !== undefined) send(supervisor, { kind: 'exhausted', reason });
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  if (used > HEAP_PART_MAX * limit) throw new Error(`its heap of ${Math.round(limit / MEGABYTE)} MB is full`);
 }, BEAT_MS).unref();
 const [authorityPart, noUws] = await Promise.all([
   hasAuthority ? import('./authorityThread.ts') : undefined,
@@ -145,7 +154,7 @@ async function serve(data: LastingData): Promise<number> {
       const { publishEverySecond } = await import('./threadTallies.ts');
       publishEverySecond(data.readings, () => ({ ...generations.statistics(), load: loadOf(listeners) }));
     }
-    // The supervisor starts another, and has this one finish what it can.
+    // The supervisor ends the process, and lets threads finish what they can.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     orders.heed(swapOrders(generations, listeners));
     setInterval(() => Atomics.store(beats, 1, loadOf(listeners).replacedReaders), BEAT_MS).unref();

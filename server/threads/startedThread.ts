@@ -1,5 +1,4 @@
 // One serving thread as its supervisor has it: whether it listens, that it failed, that it has ended.
-// Replaces none.
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { OperationError } from '../../data/operationError.ts';
 import { type FromThread, receive, type ThreadParts, type ThreadStart } from './messages.ts';
@@ -13,14 +12,10 @@ export interface ServingThread {
   readonly listens: Promise<void>;
   readonly ended: Promise<number>;
   readonly beats: Int32Array;
-  /** Whether it serves, or drains by order. */
-  isServing(): boolean;
   /** Whether it has served, whatever became of it. */
   hasListened(): boolean;
   /** The next message of one of these kinds. Rejects when the thread ends before, or has ended. */
   next<K extends FromThread['kind']>(...kinds: readonly K[]): Promise<Extract<FromThread, { kind: K }>>;
-  /** It is as good as dead, for this reason. */
-  fail(error: unknown): void;
 }
 
 /** What a serving thread tells of requests and of its own threads. */
@@ -100,8 +95,7 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): Se
   });
   // Whoever begins hears of it; until then the data loads, and may fail first.
   listens.catch(() => undefined);
-  const isServing = (): boolean => hasListened && !hasFailed;
-  return { worker, listens, ended, beats, isServing, hasListened: () => hasListened, next, fail };
+  return { worker, listens, ended, beats, hasListened: () => hasListened, next };
 }
 
 function endedEarly(): Error {

@@ -1,5 +1,5 @@
 // All threads serve another generation, or none does: each makes it ready beside the one that it serves, and nobody
-// serves it before everybody can. A thread that ends meanwhile holds nothing and serves nothing.
+// serves it before everybody can.
 import type { ServedData } from '../generations/data.ts';
 import { dataFor, prepare, send } from './messages.ts';
 import type { ServingThread } from './startedThread.ts';

@@ -104,16 +104,9 @@ export interface ThreadTallies {
   readonly thread: number;
 }
 
-/**
- * The tallies of the thread of a number. Gauges come from `makeGauge`, which may give a thread that takes another's
- * place the same cells, so that nothing of the one before stays.
- */
-export function threadTallies(
-  thread: number,
-  delays: TalliedHistogram,
-  { make, makeGauge }: { readonly make: TallyMaker; readonly makeGauge: TallyMaker },
-): ThreadTallies {
-  const readings = READINGS.map(({ metric }) => (metric.kind === 'gauge' ? makeGauge : make)(metric));
+/** The tallies of the thread of a number. */
+export function threadTallies(thread: number, delays: TalliedHistogram, make: TallyMaker): ThreadTallies {
+  const readings = READINGS.map(({ metric }) => make(metric));
   return { readings, delays, delayTally: make(delays), thread };
 }
 

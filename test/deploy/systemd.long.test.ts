@@ -1,12 +1,13 @@
 // The unit file under a real systemd, in a machine of its own: the runbook's installation, start and upgrade to the
 // letter, what a service is held to, its ends and restarts, and the authority's key as a credential.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { blocksRunBy } from '../documents/plan.ts';
 import { misprintsOf, runBlocks, type Site } from '../documents/script.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
+import { DEEDS, killerIn } from '../support/killer.ts';
 import { isOutOfReach, machinePath, npmOfMachine } from '../support/machine.ts';
 import { ROOT } from '../support/sources.ts';
 import { bootSystemd, canBoot, type SystemdMachine } from '../support/systemdMachine.ts';
@@ -125,6 +126,36 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     expect(machine.run(`pgrep --full 'port 8082' | wc -l`).printed.trim()).toBe(
       machine.run(`pgrep --full 'port 8081' | wc -l`).printed.trim(),
     );
+  });
+
+  test('is started again where a serving thread dies, falls silent or fills its heap', () => {
+    // The folder of the service is the one that its user may write.
+    const folder = '/var/lib/catalogue/killer';
+    const [, preload] = killerIn(directory).node;
+    const script = readFileSync(preload!, 'utf8').replaceAll(dirname(preload!), folder);
+    const write = (file: string, text: string): string =>
+      `cat > ${file}.new <<'END'\n${text}\nEND\nmv ${file}.new ${file}`;
+    const dropIn = '/etc/systemd/system/catalogue@3.service.d';
+    const options = `[Service]\nEnvironment="NODE_OPTIONS=--max-old-space-size=200 --import=${folder}/preload.mjs"`;
+    const installed = [
+      `mkdir -p ${folder} ${dropIn}`,
+      write(`${folder}/preload.mjs`, script),
+      write(`${dropIn}/killer.conf`, options),
+      `chown -R catalogue ${folder}`,
+      'systemctl daemon-reload && systemctl restart catalogue@3',
+    ];
+    expect(machine.run(installed.join('\n'))).toEqual({ code: 0, printed: '' });
+    const ms = (property: string): number => Number(shown('catalogue@3', `${property}TimestampMonotonic`)) / 1000;
+    const startMs = ms('ActiveEnter') - ms('ExecMainStart');
+    for (const [i, deed] of (['throws', 'loops', 'leaks'] as const).entries()) {
+      machine.run(write(`${folder}/serving`, DEEDS[deed]));
+      const again = `until [ "$(systemctl show catalogue@3 --property=NRestarts --value)" = ${i + 1} ] && systemctl is-active --quiet catalogue@3; do sleep 0.1; done`;
+      expect([deed, machine.run(`timeout 120 sh -c '${again}'`).code]).toEqual([deed, 0]);
+      expect(ms('ActiveEnter') - ms('ActiveExit'), deed).toBeLessThan(1.5 * startMs + 2000);
+      expect(machine.run(`journalctl --no-pager -u catalogue@3 | grep -c 'status=70'`).printed.trim()).toBe(`${i + 1}`);
+    }
+    expectLogged('catalogue@3', 'did not turn for 10 s');
+    machine.run(`rm -r ${folder} ${dropIn} && systemctl daemon-reload && systemctl restart catalogue@3`);
   });
 
   test('has the program that it began with until it is started again, also where the next version is installed', async () => {

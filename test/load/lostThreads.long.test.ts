@@ -1,4 +1,4 @@
-// Threads of every kind that die again and again under load: how soon another one answers.
+// Pool and signing threads that die again and again under load: how soon another one answers.
 // Real threads of a real server; how they are ended is in test/support/killer.ts.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type BenchAuthority, openBenchAuthority } from '../../bench/authority/authorityFiles.ts';
@@ -29,7 +29,7 @@ const KILLS = 4;
 const SERVED_MS_MAX = 2000;
 
 test(`${SERVERS * KILLS} kills of every kind of thread under load: served again within 2 s, but for one of a kind, counted`, async () => {
-  const took: Readonly<Record<ThreadKind, number[]>> = { serving: [], pool: [], signing: [] };
+  const took: Readonly<Record<ThreadKind, number[]>> = { pool: [], signing: [] };
   let startMs = 0;
   for (let n = 0; n < SERVERS; n++) {
     const begun = performance.now();

@@ -1,10 +1,11 @@
-// Threads that fall silent: told with the place and replaced, or, where they cannot be ended, the end of the process.
-// Real threads of a real server; how they are silenced is in test/support/killer.ts.
+// Threads that fall silent end the process, which is started again. A process that is stopped as a whole accuses none.
+// Real threads of a real server; test/support/killer.ts silences them.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import type { CommandProcess } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
-import { isServed, killableServer, type KillableServer, metricOf } from '../support/watchedServer.ts';
-import { until } from '../support/waits.ts';
+import { times } from '../support/ring.ts';
+import { killableServer, type KillableServer, statusOf } from '../support/watchedServer.ts';
 
 const directory = temporaryDirectory();
 let running: CommandProcess | undefined;
@@ -16,19 +17,22 @@ async function served(): Promise<KillableServer> {
   return one;
 }
 
-test('a serving thread that is silent is stopped where it is, told with the place, and replaced', async () => {
-  const one = await served();
-  one.killer.kill('serving', 'loops');
-  await one.server.printed(/a serving thread died and is replaced.*did not turn for 10 s\n +at .*\n/);
-  await until(async () => isServed(one.server));
-  expect(await metricOf(one.server, 'threads_replaced_total{thread="serving"}')).toBe(1);
-  one.server.signal('SIGTERM');
-  expect(await one.server.ended).toEqual({ code: 0, signal: null });
+test.each(['loops', 'sleeps'] as const)('a serving thread that %s ends the process with 70', async (deed) => {
+  const { killer, server } = await served();
+  killer.kill('serving', deed);
+  await server.printed(/a serving thread did not turn for 10 s, please report it\nthe process ends with status 70/);
+  expect(await server.ended).toEqual({ code: 70, signal: null });
 });
 
-test('a serving thread that waits for the system for good ends the process with 70', async () => {
-  const one = await served();
-  one.killer.kill('serving', 'sleeps');
-  await one.server.printed(/did not turn for 10 s and cannot be ended/);
-  expect(await one.server.ended).toEqual({ code: 70, signal: null });
+test('a process that is stopped and goes on later serves as before', async () => {
+  const { server } = await served();
+  server.signal('SIGSTOP');
+  await delay(times(16_000, 60_000));
+  server.signal('SIGCONT');
+  // Longer than it takes to find a silent thread.
+  await delay(12_000);
+  expect(await statusOf(server.url)).toBe(200);
+  server.signal('SIGTERM');
+  expect(await server.ended).toEqual({ code: 0, signal: null });
+  expect(server.err()).not.toContain('did not turn');
 });

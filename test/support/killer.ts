@@ -15,6 +15,7 @@ export const DEEDS = {
   exits: `process.exit(3)`,
   loops: `for (;;);`,
   sleeps: `require('node:child_process').execSync('sleep 600')`,
+  leaks: `const kept = []; setInterval(() => kept.push(Array.from({ length: 2000 }, (_, i) => ({ i }))), 10)`,
 } as const;
 
 /**

@@ -35,13 +35,20 @@ async function sampleWords(): Promise<readonly string[]> {
 
 let sample: Promise<readonly string[]> | undefined;
 
-/** Starts a replica of the sample, or of `--from` in `words`, with links that start at PUBLIC_URL; it is ready then. */
-export async function startReplica(graceSeconds: number, words: readonly string[] = []): Promise<Replica> {
+/**
+ * Starts a replica of the sample, or of `--from` in `words`, with links that start at PUBLIC_URL. It is ready then.
+ * `node` are flags of Node.
+ */
+export async function startReplica(
+  graceSeconds: number,
+  words: readonly string[] = [],
+  node: readonly string[] = [],
+): Promise<Replica> {
   const [port, http10Port, adminPort] = [await steadyPort(), await steadyPort(), await steadyPort()];
   const flags = ['--port', port, '--http10-port', http10Port, '--admin-port', adminPort].map(String);
   const more = ['--threads', '1', '--base-url', PUBLIC_URL, '--pin-walks', `--drain-grace-seconds=${graceSeconds}`];
   const data = words.includes('--from') ? [] : await (sample ??= sampleWords());
-  const run = (): CommandProcess => runCommand(['serve', ...flags, ...more, ...data, ...words]);
+  const run = (): CommandProcess => runCommand(['serve', ...flags, ...more, ...data, ...words], { node });
   const isReady = async (): Promise<boolean> => (await statusOf(`http://127.0.0.1:${port}`)) === 200;
   const replica: Replica = {
     port,

@@ -21,7 +21,6 @@ export async function isAtWork(
   i: number,
 ): Promise<boolean> {
   if (kind === 'pool') return (await statusOf(url, heavyPathOf(i))) === 200;
-  if (kind === 'serving') return (await statusOf(url)) === 200;
   return checkCall(port, SIGNED, authority).then(
     () => true,
     () => false,

@@ -50,9 +50,3 @@ export async function metricOf({ adminUrl }: WatchedServer, name: string): Promi
   const line = text.split('\n').find((one) => one.startsWith(`catalogue_replica_${name} `));
   return Number(line?.split(' ')[1]);
 }
-
-/** Whether each of many connections of their own is answered. */
-export async function isServed({ url }: WatchedServer): Promise<boolean> {
-  const statuses = await Promise.all(Array.from({ length: 20 }, () => statusOf(url)));
-  return statuses.every((status) => status === 200);
-}

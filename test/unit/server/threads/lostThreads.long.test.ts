@@ -1,4 +1,5 @@
-// Threads of a server that die while it serves: replaced, counted, and the end of the process where they keep dying.
+// Threads of a server that die while it serves: a serving thread ends the process, a thread of the pool is replaced and
+// counted. And what a server does without descriptors.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -7,13 +8,16 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { clientOf } from '../../../support/client.ts';
 import { type CommandProcess, runProgram } from '../../../support/commandProcess.ts';
 import { hasProgram } from '../../../support/debian.ts';
-import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { killerIn } from '../../../support/killer.ts';
+import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { longProperties } from '../../../support/longProperties.ts';
-import { RUN_SEED, randomOf } from '../../../support/random.ts';
-import { times } from '../../../support/ring.ts';
-import { swappedServer, versionOf } from '../../../support/swaps.ts';
-import { isServed, metricOf, killableServer, type KillableServer, statusOf } from '../../../support/watchedServer.ts';
+import {
+  metricOf,
+  killableServer,
+  type KillableServer,
+  runWatchedServer,
+  statusOf,
+} from '../../../support/watchedServer.ts';
 import { until } from '../../../support/waits.ts';
 
 const CLI = fileURLToPath(new URL('../../../../server/commands/cli.ts', import.meta.url));
@@ -34,45 +38,20 @@ async function served(...words: readonly string[]): Promise<KillableServer> {
   return one;
 }
 
-test.each(['throws', 'exits'] as const)('a serving thread that %s is replaced and counted', async (deed) => {
+test.each(['throws', 'exits'] as const)('a serving thread that %s ends the process with 70', async (deed) => {
   const one = await served('--threads', '2');
   one.killer.kill('serving', deed);
-  await one.server.printed(/a serving thread died and is replaced/);
-  await until(async () => isServed(one.server));
-  expect(await metricOf(one.server, 'threads_replaced_total{thread="serving"}')).toBe(1);
-  one.server.signal('SIGTERM');
-  expect(await one.server.ended).toEqual({ code: 0, signal: null });
-});
-
-test('a server whose only thread died says that it is not ready until another one serves', async () => {
-  const { killer, server } = await served('--threads', '1');
-  const words = new Set<string>();
-  const word = async (): Promise<string> => {
-    const answer = await fetch(`${server.adminUrl}/readyz`);
-    const { status } = (await answer.json()) as { readonly status: string };
-    expect([status, answer.status]).toEqual([status, status === 'ready' ? 200 : 503]);
-    words.add(status);
-    return status;
-  };
-  expect(await word()).toBe('ready');
-  // Again where it was back before anybody looked.
-  for (let kills = 1; words.size === 1; kills++) {
-    killer.kill('serving', 'exits');
-    const replaced = (): Promise<number> => metricOf(server, 'threads_replaced_total{thread="serving"}');
-    await until(async () => (await word()) !== 'ready' || (await replaced()) === kills);
-  }
-  await until(async () => (await word()) === 'ready');
-  expect([...words]).toEqual(['ready', 'restarting']);
-});
-
-test('serving threads that keep dying end the process with 70', async () => {
-  const one = await served('--threads', '2');
-  for (let i = 0; i < 5; i++) {
-    one.killer.kill('serving', i < 4 ? 'exits' : 'throws');
-    await one.server.printed(new RegExp(`(?:a serving thread died[^]*){${i + 1}}`));
-  }
+  await one.server.printed(/a serving thread died, please report it: [^]*\nthe process ends with status 70/);
   expect(await one.server.ended).toEqual({ code: 70, signal: null });
-  expect(one.server.err()).toMatch(/this is a bug .*\nError: sabotage\n +at /);
+});
+
+test('a serving thread whose heap is full ends the process with 70', async () => {
+  const killer = killerIn(directory);
+  const server = await runWatchedServer(['--data', snapshot], ['--max-old-space-size=200', ...killer.node]);
+  running.push(server);
+  killer.kill('serving', 'leaks');
+  await server.printed(/a serving thread died, please report it: Error: its heap of \d+ MB is full/);
+  expect(await server.ended).toEqual({ code: 70, signal: null });
 });
 
 test.each(['throws', 'exits'] as const)('a pool thread that %s costs one answer, and is counted', async (deed) => {
@@ -85,46 +64,6 @@ test.each(['throws', 'exits'] as const)('a pool thread that %s costs one answer,
   expect(await heavy(3)).toBe(200);
   expect(await metricOf(one.server, 'threads_replaced_total{thread="pool"}')).toBe(1);
 });
-
-test(`serving threads that end while data is renewed leave no thread behind (seed ${RUN_SEED})`, async () => {
-  const random = randomOf(RUN_SEED);
-  const versions = [await versionOf(directory, 'a', 3), await versionOf(directory, 'b', 4)];
-  // More deaths in a row would end the process, as they should.
-  for (let server = 0; server < times(1, 4); server++) {
-    const killer = killerIn(directory);
-    const one = await swappedServer(directory, versions[0]!, ['--threads', '2'], killer.node);
-    running.push(one);
-    for (let kill = 1; kill <= 3; kill++) {
-      one.replace(versions[kill % 2]!);
-      // The thread looks every 20 ms, and a swap of so little data takes less than 100.
-      setTimeout(() => killer.kill('serving', random.pick(['throws', 'exits'])), random.integer(0, 60));
-      const { status, body } = await one.admin.send({ method: 'POST', target: '/reload' });
-      expect(status, body).toBe(200);
-      await one.printed(new RegExp(`(?:a serving thread died and is replaced[^]*){${kill}}`));
-      await until(async () => (await generationsOf(one.url)).every((name) => name !== 'none'));
-      const { served } = JSON.parse(body) as { readonly served: string };
-      expect(served).toBe(versions[kill % 2]!.generation);
-      expect(new Set(await generationsOf(one.url))).toEqual(new Set([served.slice(0, 12)]));
-    }
-    one.admin.close();
-    await one.kill();
-  }
-});
-
-/** What each of many connections of their own is served: with two threads each of them has some. */
-async function generationsOf(url: string): Promise<readonly string[]> {
-  const one = async (): Promise<string> => {
-    const client = clientOf(url);
-    try {
-      return (await client.get('/api/v3/migrationproperties/?limit=1')).headers['x-generation'] ?? 'none';
-    } catch {
-      return 'none';
-    } finally {
-      client.close();
-    }
-  };
-  return Promise.all(Array.from({ length: 20 }, one));
-}
 
 /** Leaves a process that runs no room for one descriptor more; answers what gives it back. */
 function exhausted(pid: number): () => void {
