@@ -10,7 +10,7 @@ import { askDuckDb, hasDuckDb, readParquet } from '../support/parquetFiles.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 import { times } from '../support/ring.ts';
 
-const OBSERVATIONS = times(6000, 20_000);
+const OBSERVATIONS = times(3000, 20_000);
 const NOTES = 300_000;
 /** What reading may add to resident memory; the files are 8 MB, their records 65 MB. */
 const GROWTH_BYTES_MAX = 64 << 20;

@@ -23,7 +23,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAME = 'catalogue-replica';
 const BASE_URL = 'https://replica.example.org';
 /** In the nightly run enough for a snapshot that is loaded in several threads (data/store/load.ts). */
-const OBSERVATIONS = times(2000, 20_000);
+const OBSERVATIONS = times(500, 20_000);
 
 const directory = temporaryDirectory();
 const app = join(directory, 'app');
