@@ -15,7 +15,7 @@ interface Started {
   lost: unknown;
 }
 
-/** Up to `threads` threads. `onLost` is told of each that died or could not start. */
+/** Up to `threads` threads. `onLost` is called for each that died or could not start. */
 export class HeavyThreads {
   readonly #threads: number;
   readonly #workerData: PoolData;
@@ -88,7 +88,7 @@ export class HeavyThreads {
     return started;
   }
 
-  /** All is made anew with the next task. */
+  /** The next task starts other threads. */
   #starve(reason: unknown): void {
     this.#started = undefined;
     this.#onLost(reason, true);

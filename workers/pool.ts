@@ -8,7 +8,7 @@ import type { OnLostThread } from './starvation.ts';
 import { TaskFlag, type HeavyFinding, type HeavyQuery, type MissReason, type PoolData } from './protocol.ts';
 import type { Disconnection } from './waiter.ts';
 
-/** What bounds a pool. No query runs longer than `taskMsMax`. A request that is `busy` is answered 503 (A108). */
+/** The limits of a pool. No query runs longer than `taskMsMax`. A request that is `busy` is answered 503 (A108). */
 export interface PoolLimits extends WaitingLimits {
   readonly taskMsMax: number;
 }
@@ -39,7 +39,7 @@ export interface HeavyPool {
   retire(): Promise<void>;
 }
 
-/** Undefined if the program itself cannot be read, for want of descriptors: the next query tries again. */
+/** Undefined if the program cannot be read, for lack of descriptors. The next query tries again. */
 async function startThreads(data: PoolData, threads: number, onLost: OnLostThread): Promise<HeavyThreads | undefined> {
   try {
     const { HeavyThreads } = await import('./heavyThreads.ts');

@@ -14,7 +14,7 @@ export interface WaitingLimits {
 /** The limits of every server. */
 export const WAITING_LIMITS: WaitingLimits = { waitingMax: 256, waitMsMax: 5000 };
 
-/** The number of a permit, or why there is none: the client is gone, or too many wait or waited for too long. */
+/** The number of a permit. `gone`: the client has left. `busy`: too many wait, or this request waited too long. */
 export type Permit = number | 'gone' | 'busy';
 
 /** `permits` permits, numbered from 0. Each connection gets one in turn. */
@@ -39,7 +39,7 @@ export class Semaphore {
     return this.#permits - this.#free.length;
   }
 
-  /** A permit, which `release` gives back. A client without a connection counts as one of its own. */
+  /** A permit, which `release` gives back. A client without a connection counts as a connection. */
   async acquire(client: Disconnection): Promise<Permit> {
     if (client.isGone()) return 'gone';
     const free = this.#free.pop();
@@ -74,7 +74,7 @@ export class Semaphore {
     if (this.held === 0) this.#onIdle?.();
   }
 
-  /** Tells all that wait `gone`. Resolves when every permit is back. */
+  /** Ends all waiting with `gone`. Resolves when every permit is back. */
   async close(): Promise<void> {
     for (const queue of this.#queues.values()) for (const end of queue) end('gone');
     if (this.held > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));

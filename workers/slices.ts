@@ -84,7 +84,7 @@ export class Slices {
     return result;
   }
 
-  /** Takes the step in a turn to come, behind those that wait, and again while there is more to do. Cost: constant. */
+  /** Takes the step in a turn to come, after those that wait, and again while there is more to do. Cost: constant. */
   queue(step: Step): void {
     this.#steps.add(step);
     this.#arm();

@@ -20,14 +20,14 @@ import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type Thre
 import type { AuthorityPart } from './authorityThread.ts';
 import { type Lasting, ThreadGenerations } from './threadGenerations.ts';
 
-/** So often a thread shows that it turns. */
+/** A thread shows once in this time that it turns. */
 const BEAT_MS = 1000;
 /**
  * The part of its heap at which a thread gives up. V8 ends a thread with a full heap without running its JavaScript,
  * and an App that is still open then aborts the process.
  */
 const HEAP_PART_MAX = 0.9;
-/** So long a thread that has drained may take to end by itself. */
+/** A thread that has drained may take this time to end by itself. */
 const LINGER_MS_MAX = 1000;
 
 const supervisor = parentPort;
@@ -158,7 +158,7 @@ async function serve(data: LastingData): Promise<number> {
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     orders.heed(swapOrders(generations, listeners));
     setInterval(() => Atomics.store(beats, 1, loadOf(listeners).replacedReaders), BEAT_MS).unref();
-    // Nobody is told that it serves while an authorisation would wait for a thread to start.
+    // An authorisation would wait for a signing thread that starts.
     await signing;
     send(supervisor!, { kind: 'listening' });
   } catch (error) {

@@ -33,7 +33,7 @@ export class ServingThreads {
   #isStopping = false;
   #isWithoutUws = false;
 
-  /** Starts so many threads. `report` gets lines about bugs that requests meet. */
+  /** Starts `count` threads. `report` gets lines about bugs that requests meet. */
   constructor(count: number, parts: ThreadParts, report: Report, faults: ThreadFaults) {
     this.#report = report;
     this.#faults = faults;
@@ -81,7 +81,7 @@ export class ServingThreads {
     for (const { worker } of this.#running) send(worker, { kind: 'closeReaders', swap });
   }
 
-  /** How many answers read data that was replaced, a second ago at most. */
+  /** The number of answers that read replaced data, at most a second ago. */
   replacedReaders(): number {
     return [...this.#running].reduce((sum, { beats }) => sum + Atomics.load(beats, 1), 0);
   }
@@ -138,8 +138,8 @@ export class ServingThreads {
   }
 
   /**
-   * Ends the process, because half a server is none. Threads that turn finish their answers first. Not by an ordinary
-   * exit, which would wait for a thread that does not turn.
+   * Ends the process, because half a server is worse than a restart. Threads that turn finish their answers first. An
+   * ordinary exit would wait for a thread that does not turn.
    */
   async #end(what: string): Promise<void> {
     if (this.#isStopping) return;

@@ -1,5 +1,5 @@
-// What goes wrong with threads: reported to people and counted. Serving threads report their pool and signing threads.
-import { epochSeconds } from '../observe/clock.ts';
+// Reports and counts faults of threads. Serving threads report their pool and signing threads.
+import { epochSeconds, steadyMs } from '../observe/clock.ts';
 import type { Observer, Report, ThreadKind } from '../observe/events.ts';
 import { PROGRAM_GONE } from './programGone.ts';
 
@@ -41,7 +41,7 @@ export class ThreadFaults {
   }
 
   #reportOnce(lack: ThreadKind | 'descriptors', line: string): void {
-    const now = performance.now();
+    const now = steadyMs();
     if (now - (this.#reportedMs.get(lack) ?? -Infinity) < REPEATED_MS) return;
     this.#reportedMs.set(lack, now);
     this.#report(line, 'error');

@@ -37,7 +37,7 @@ function newThread() {
     pass: (ms: number) => void (now += ms),
     isIdle: () => next === undefined,
     turn,
-    /** The first step of each of so many turns. */
+    /** The first step of each of `count` turns. */
     async turns(count: number): Promise<readonly (string | undefined)[]> {
       const steps = [];
       for (let i = 0; i < count; i++) steps.push((await turn())[0]);
