@@ -126,11 +126,10 @@ function showPage(
     order.length === 0
       ? selectPage(meter, set, offset, limit)
       : orderedPage(collection, set, { order, offset, limit }, { form, meter });
-  // A range is not listed row by row.
-  if (rows.kind !== 'range') meter.counters.rowsTouched += countSelected(rows);
   const counted: FacetCounts[] = [];
   for (const facet of facets)
     counted.push(facetCounts(collection, facet, set, { form, meter, facetCount: facets.length }));
+  meter.counters.rowsTouched += countSelected(rows);
   return { count: countRows(set), rows, offset, facets: counted };
 }
 
