@@ -23,7 +23,9 @@ const SILENT_S = (SILENT_LOOKS * LOOK_MS) / 1000;
 export class ServingThreads {
   readonly #report: Report;
   readonly #faults: ThreadFaults;
-  /** All that have not ended. */
+  /** All, in the order of their numbers. One that ends before it has data makes `begin` throw. */
+  readonly #threads: readonly ServingThread[];
+  /** Those that have not ended. */
   readonly #running = new Set<ServingThread>();
   readonly #watch = new SilenceWatch();
   #served: ServedData | undefined;
@@ -38,7 +40,7 @@ export class ServingThreads {
     this.#report = report;
     this.#faults = faults;
     try {
-      for (let i = 0; i < count; i++) this.#start(parts);
+      this.#threads = Array.from({ length: count }, () => this.#start(parts));
     } catch (error) {
       void this.stop(AFTER_FAILURE);
       throw error;
@@ -52,9 +54,8 @@ export class ServingThreads {
   async begin(dataOf: (i: number) => LastingData, served: ServedData): Promise<void> {
     this.#served = served;
     setInterval(() => this.#look(), LOOK_MS).unref();
-    const threads = [...this.#running];
-    for (const [i, { worker }] of threads.entries()) give(worker, { ...dataOf(i), first: dataFor(served) });
-    await Promise.all(threads.map(({ listens }) => listens));
+    for (const [i, { worker }] of this.#threads.entries()) give(worker, { ...dataOf(i), first: dataFor(served) });
+    await Promise.all(this.#threads.map(({ listens }) => listens));
   }
 
   /**
@@ -99,13 +100,14 @@ export class ServingThreads {
   }
 
   /** Starts a thread, which reads the program and waits for its data. Throws if the system has no thread. */
-  #start(parts: ThreadParts): void {
+  #start(parts: ThreadParts): ServingThread {
     const thread: ServingThread = startServingThread(parts, {
       failed: (error) => void this.#end(`died, please report it: ${stackOf(error)}`),
       said: (message) => this.#heard(message),
     });
     this.#running.add(thread);
     void this.#forgetOnceEnded(thread);
+    return thread;
   }
 
   async #forgetOnceEnded(thread: ServingThread): Promise<void> {
