@@ -25,13 +25,20 @@ export function silentMount(parent: string): SilentMount | undefined {
   if (spawnSync('bindfs', [...options, source, folder], { stdio: 'ignore' }).status !== 0) return undefined;
   // It went to the background; its command line names the folder.
   const pid = Number(execFileSync('pgrep', ['--full', `bindfs.*${folder}$`], { encoding: 'utf8' }).trim());
+  // By then it waits for requests.
+  spawnSync('sleep', ['0.1']);
+  const idle = callOf(pid);
   return {
     source,
     folder,
     silence: () => {
-      process.kill(pid, 'SIGSTOP');
-      // A program that still runs can take a request with it, and nothing can kill a process that waits for the answer.
-      while (!/\) T/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+      for (;;) {
+        process.kill(pid, 'SIGSTOP');
+        while (!/\) T/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+        // Nothing can kill a process that waits for a request which the stopped program has taken.
+        if (callOf(pid) === idle) return;
+        process.kill(pid, 'SIGCONT');
+      }
     },
     wake: () => process.kill(pid, 'SIGCONT'),
     unmount: () => {
@@ -39,4 +46,9 @@ export function silentMount(parent: string): SilentMount | undefined {
       execFileSync('umount', ['--lazy', folder], { stdio: 'ignore' });
     },
   };
+}
+
+/** The system call of a process that sleeps, with its first argument: a number and a descriptor (proc(5)). */
+function callOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/syscall`, 'utf8').split(' ').slice(0, 2).join(' ');
 }
