@@ -23,9 +23,9 @@ const SILENT_S = (SILENT_LOOKS * LOOK_MS) / 1000;
 export class ServingThreads {
   readonly #report: Report;
   readonly #faults: ThreadFaults;
-  /** All, in the order of their numbers. One that ends before it has data makes `begin` throw. */
+  /** All threads, by number. One that ends before it has data makes `begin` throw. */
   readonly #threads: readonly ServingThread[];
-  /** Those that have not ended. */
+  /** The threads that have not ended. */
   readonly #running = new Set<ServingThread>();
   readonly #watch = new SilenceWatch();
   #served: ServedData | undefined;
