@@ -27,10 +27,10 @@ export interface PoolStatistics {
 }
 
 /**
- * A pool over one snapshot. A thread that dies takes its task with it, and another is started for the next one. Where
- * none can start, for want of descriptors, threads or memory, tasks are `busy` until it is tried again. `close` cancels
- * all and ends the threads; no `run` behind it. `retire` ends the threads once nothing runs or waits, for a snapshot
- * that new queries do not ask: what comes late is run all the same, and then the threads end again.
+ * A pool over one snapshot. A thread that dies takes its task with it, and another is started for the next one. If none
+ * can start, for lack of descriptors, threads or memory, a task is `busy`, and the next one tries again. `close`
+ * cancels all and ends the threads; no `run` behind it. `retire` ends the threads once nothing runs or waits, for a
+ * snapshot that new queries do not ask: what comes late is run all the same, and then the threads end again.
  */
 export interface HeavyPool {
   readonly run: RunHeavy;

@@ -17,7 +17,7 @@ export class ThreadFaults {
     this.#observe = observe;
   }
 
-  /** A thread died. Another one starts with the next request that needs it. */
+  /** A thread died, and another one takes its place. */
   died(thread: ThreadKind, stack: string): void {
     this.#observe([{ kind: 'threadDied', at: epochSeconds(), thread, stack }]);
     this.#report(`a ${thread} thread died and is replaced, please report it: ${stack}`, 'error');
