@@ -1,12 +1,10 @@
 // Targets of which a test harms something, and what has to be in them afterwards.
-import { mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'vitest';
-import { fetchObject } from '../../data/distribution/fetch.ts';
-import { decodePointer, objectsOf, type Pointer, snapshotName } from '../../data/distribution/pointer.ts';
+import { decodePointer, objectsOf, type Pointer } from '../../data/distribution/pointer.ts';
 import { publishSnapshot } from '../../data/distribution/publish.ts';
 import type { PublishingTarget } from '../../data/distribution/target.ts';
 import type { Release } from './distributions.ts';
+import { wholeIn as fetchedFrom } from './targetSuite.ts';
 import { WATCH_POLL } from './watchingReplicas.ts';
 
 const { signal } = new AbortController();
@@ -18,12 +16,9 @@ export async function pointerOf(target: PublishingTarget): Promise<Pointer> {
   return decodePointer(found.text, target.name);
 }
 
-/** The pointer, with its objects whole, and nothing there that no pointer names; what is fetched lies in `parent`. */
+/** The pointer, after its snapshot was fetched whole into `parent`. The target has no object that no pointer names. */
 export async function wholeIn(target: PublishingTarget, parent: string): Promise<Pointer> {
-  const pointer = await pointerOf(target);
-  const file = join(mkdtempSync(join(parent, 'fetched-')), 'snapshot');
-  const fetched = { target, name: snapshotName(pointer), stored: pointer, file, signal, stallMs: 30_000 };
-  expect(await fetchObject(fetched)).toBe(pointer.size);
+  const pointer = (await fetchedFrom(target, parent))!;
   const named = [...objectsOf(pointer), ...pointer.earlier.flatMap(({ objects }) => objects)];
   const names = (await target.list()).map(({ name }) => name);
   expect(names.toSorted()).toEqual([...new Set(named)].toSorted());
