@@ -28,9 +28,10 @@ export function stateBeside(output: string): string {
   return `${path.resolve(output)}.crawl`;
 }
 
-/** In the state of a crawl, where the new data set is put together and where the old one is put aside. */
-export function placesIn(state: string): { readonly collected: string; readonly previous: string } {
-  return { collected: path.join(state, 'data'), previous: path.join(state, 'previous') };
+/** The paths in the state of a crawl: the new data set, the old one, and the lock. */
+export function placesIn(state: string): Readonly<Record<'collected' | 'previous' | 'lock', string>> {
+  const at = (name: string): string => path.join(state, name);
+  return { collected: at('data'), previous: at('previous'), lock: at('lock') };
 }
 
 /**

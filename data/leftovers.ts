@@ -10,7 +10,7 @@ import { attempt } from './files.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** What was not written to for so long is left behind, wherever its run was, unless it says more. */
-export const WRITTEN_MS_MAX = 86_400_000;
+const WRITTEN_MS_MAX = 86_400_000;
 
 /** Behind the name of the target: where the number of the process counts, the number, and a random part. */
 const MARK = /\.partial-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}.*$/;
@@ -86,7 +86,7 @@ function onSignal(signal: NodeJS.Signals): void {
 }
 
 /** Which numbers of processes are ours: those of this machine, in this container. */
-export function placeHere(): string {
+function placeHere(): string {
   return createHash('sha256').update(`${hostname()} ${namespaceOfNumbers()}`).digest('hex').slice(0, 8);
 }
 
@@ -147,7 +147,7 @@ export function msSince(found: Pick<Stats, 'mtimeMs'> | undefined): number {
 }
 
 /** Whether a process of this number runs here, ours or somebody else's. */
-export function isAlive(number: number): boolean {
+function isAlive(number: number): boolean {
   try {
     return process.kill(number, 0);
   } catch (error) {

@@ -1,181 +1,94 @@
-// What one process does at a time: a file says which one does it, and counts for nothing once that one is gone. Of one
-// in another container, on another machine or of another boot nobody here knows; it says every so often that it is
-// there, by writing the same again.
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+// A lock is an exclusive file that its holder touches every 20 s. After 5 minutes without a touch it is abandoned: the
+// holder was killed or stopped. Pids decide nothing, because they repeat in containers.
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { attempt } from './files.ts';
-import { beforeEnd, isAlive, msSince, placeHere, WRITTEN_MS_MAX } from './leftovers.ts';
+import { beforeEnd, msSince } from './leftovers.ts';
 import { OperationError } from './operationError.ts';
 
-/** So often a holder says that it is there. */
-const TOLD_EVERY_MS = 20_000;
+const TOUCH_MS = 20_000;
+const ABANDONED_MS = 300_000;
 
-/** One elsewhere that did not for so long is gone: what keeps its thread, such as a slow disk, takes less. */
-const SILENT_MS_MAX = 300_000;
-
-/** What file systems answer that have no hard links. */
-const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']);
-
-/** The number of a process, when it started, and where; of an earlier version of the program the number alone. */
-const HOLDER = /^(\d{1,10})(?: (\d*) (\S+))?$/;
-
-/**
- * Takes a lock, and answers what lets go of it, as the end of the process by a signal does. Throws OperationError
- * `file` where another process has it, and `does` the same.
- */
-export function lock(file: string, does: string): () => void {
-  return attempt(`cannot write ${file}`, () => {
-    const refuse = (holder: string): never => {
-      throw new OperationError('file', `${holder} ${does} there already; if it does not, remove ${file}`);
-    };
-    const left = textOf(file);
-    const holder = holderOf(file, left);
-    if (holder !== undefined) refuse(holder);
-    if (left !== undefined && !takenAway(file, left)) refuse('another process');
-    const text = `${process.pid} ${startOf(process.pid) ?? ''} ${thisBoot()}`;
-    if (!isMade(file, text)) refuse(holderOf(file, textOf(file)) ?? 'another process');
-    return held(file, text);
-  });
+/** A lock that this process took. Another process may take it when this one is stopped for 5 minutes. */
+export interface Lock {
+  /** Throws OperationError `file` if this process has lost the lock. Call it before each write that the lock guards. */
+  readonly assertHeld: () => void;
+  readonly release: () => void;
 }
 
 /**
- * Makes the file of a lock, unless there is one; answers whether it did. It has its text from the first moment on: an
- * empty one would be taken for left behind.
+ * Takes a lock. A signal that ends the process releases it. Throws OperationError `file` if another process holds it;
+ * `does` is the verb for what that process does.
  */
-function isMade(file: string, text: string): boolean {
-  const own = `${file}.new-${randomBytes(8).toString('hex')}`;
-  try {
-    writeFileSync(own, text, { flag: 'wx' });
-    linkOrWrite(own, file, text);
-    return true;
-  } catch (error) {
-    // A server of files that was asked twice says so of a link that it has made.
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return statSync(own).nlink > 1;
-    throw error;
-  } finally {
-    rmSync(own, { force: true });
-  }
-}
-
-/** A file system without hard links has the lock empty for a moment. */
-function linkOrWrite(own: string, file: string, text: string): void {
-  try {
-    linkSync(own, file);
-  } catch (error) {
-    if (!NO_LINKS.has(String((error as NodeJS.ErrnoException).code))) throw error;
-    writeFileSync(file, text, { flag: 'wx' });
-  }
-}
-
-/**
- * Takes away what somebody left, unless another who found it left has done so already and put a lock of its own there,
- * which stays; answers whether it did. A rename takes away one file, and no two runs the same.
- */
-function takenAway(file: string, left: string): boolean {
-  const aside = `${file}.left-${process.pid}`;
-  try {
-    renameSync(file, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
-    throw error;
-  }
-  try {
-    const isIt = textOf(aside) === left;
-    if (!isIt) linkSync(aside, file);
-    return isIt;
-  } finally {
-    rmSync(aside, { force: true });
-  }
-}
-
-function held(file: string, text: string): () => void {
-  // What somebody else has put there by then stays as it is.
-  const descriptor = openSync(file, 'r+');
+export function lock(file: string, does: string): Lock {
+  const text = `${holderName(process.pid)}\n${randomUUID()}\n`;
+  const isHeld = (): boolean => textOf(file) === text;
   const remove = (): void => {
-    if (textOf(file) === text) rmSync(file, { force: true });
+    if (isHeld()) rmSync(file, { force: true });
   };
+  const assertHeld = (): void => {
+    if (attempt(`cannot read ${file}`, isHeld)) return;
+    throw new OperationError('file', `${file} was removed, or taken by another process while this one was stopped`);
+  };
+  attempt(`cannot write ${file}`, () => {
+    // Of two processes that do this at once, assertHeld ends one.
+    if (isAbandoned(file)) rmSync(file, { force: true });
+    if (isCreated(file, text)) return;
+    const holder = textOf(file)?.split('\n', 1)[0] || 'another process';
+    const cure = `if it no longer runs, remove ${file}, or wait until that is 5 minutes old`;
+    throw new OperationError('file', `${holder} ${does} there; ${cure}`);
+  });
   const forget = beforeEnd(remove);
   const timer = setInterval(() => {
     try {
-      writeSync(descriptor, text, 0);
+      const now = new Date();
+      if (isHeld()) utimesSync(file, now, now);
     } catch {
-      // It is said again.
+      // The next touch tries again.
     }
-  }, TOLD_EVERY_MS).unref();
-  return () => {
+  }, TOUCH_MS).unref();
+  const release = (): void => {
     clearInterval(timer);
     forget();
-    try {
-      try {
-        closeSync(descriptor);
-      } finally {
-        remove();
-      }
-    } catch (error) {
-      // What a sick disk keeps of it counts for nothing once this process is gone, and for this one does not either.
-      if (!(error instanceof Error && 'code' in error)) throw error;
-    }
+    attempt(`cannot remove ${file}`, remove);
   };
+  return { assertHeld, release };
 }
 
-/** Who holds a lock with this text, in words; undefined where nobody does any more, or it is this process. */
-function holderOf(file: string, text = ''): string | undefined {
-  const [, digits, start = '', place] = HOLDER.exec(text) ?? [];
-  if (digits === undefined) return undefined;
-  const number = Number(digits);
-  const isRecent = (ms: number): boolean => msSince(statSync(file, { throwIfNoEntry: false })) < ms;
-  if (place !== undefined && place !== thisBoot())
-    return isRecent(SILENT_MS_MAX) ? `process ${number} of another container, machine or boot` : undefined;
-  const isThere = place === undefined ? isAlive(number) && isRecent(WRITTEN_MS_MAX) : isAliveSince(number, start);
-  return isThere && number !== process.pid ? `process ${number}` : undefined;
+/** Removes the lock that a process of this host left when it died. */
+export async function removeLockOf(pid: number, file: string): Promise<void> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  if (text.startsWith(`${holderName(pid)}\n`)) await rm(file, { force: true });
 }
 
+function holderName(pid: number): string {
+  return `process ${pid} of ${hostname()}`;
+}
+
+function isAbandoned(file: string): boolean {
+  return msSince(statSync(file, { throwIfNoEntry: false })) > ABANDONED_MS;
+}
+
+function isCreated(file: string, text: string): boolean {
+  try {
+    writeFileSync(file, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    // A full disk may have the file without its text.
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+/** Returns undefined for a missing file. */
 function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-/** Whether it is that process, and no thread or other process that has its number now. */
-function isAliveSince(number: number, start: string): boolean {
-  return isAlive(number) && (startOf(number) ?? start) === start;
-}
-
-/**
- * When a process or thread started, in ticks since this boot; none of one that ended and that nobody waited for.
- * Undefined where the system does not tell.
- */
-function startOf(number: number): string | undefined {
-  const stat = procText(`${number}/stat`);
-  if (stat === undefined) return undefined;
-  // Behind the name, which may hold anything, comes field 3, the state; field 22 is the start (proc_pid_stat(5)).
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields[0] === 'Z' ? 'none' : fields[19];
-}
-
-/** Where numbers and starts of processes are ours. */
-function thisBoot(): string {
-  return `${placeHere()}-${procText('sys/kernel/random/boot_id')?.trim() ?? ''}`;
-}
-
-/** Undefined where there is no such file, or no right to read it. */
-function procText(name: string): string | undefined {
-  try {
-    return readFileSync(`/proc/${name}`, 'utf8');
-  } catch {
-    return undefined;
   }
 }

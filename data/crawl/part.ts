@@ -61,6 +61,8 @@ function noContents(): Contents {
 export interface CrawlOrigin {
   readonly bases: ReadonlySet<string>;
   readonly begun: string;
+  /** Throws OperationError `file` if another process has taken the state. */
+  readonly assertHeld: () => void;
 }
 
 /** One collection's file; `position` and `isDone` say how far its walk is. */
@@ -71,6 +73,7 @@ export class CollectionPart {
   readonly #descriptor: number;
   #hash = createHash('sha256');
   readonly #latestMax: number;
+  readonly #assertHeld: () => void;
   #contents = noContents();
   #bytes = 0;
   position: Position = NOTHING.position;
@@ -79,11 +82,12 @@ export class CollectionPart {
   requests = 0;
   marks: PageMark[] | undefined = [];
 
-  private constructor(file: string, idField: string, { bases, begun }: CrawlOrigin) {
+  private constructor(file: string, idField: string, { bases, begun, assertHeld }: CrawlOrigin) {
     this.#file = file;
     this.#idField = idField;
     this.#bases = bases;
     this.#latestMax = parseInstant(begun) + OVERLAP_MICROSECONDS;
+    this.#assertHeld = assertHeld;
     this.#descriptor = this.#attempt(() => openSync(file, 'a'));
   }
 
@@ -108,6 +112,7 @@ export class CollectionPart {
   }
 
   async #readWhole(collection: string, state: PartState): Promise<void> {
+    this.#assertHeld();
     this.#attempt(() => {
       const { size } = fstatSync(this.#descriptor);
       if (size < state.bytes) throw new Error(`it has ${size} bytes, ${state.bytes} were written: remove the state`);
@@ -162,6 +167,7 @@ export class CollectionPart {
     }
     const bytes = Buffer.from(lines);
     this.#hash.update(bytes);
+    this.#assertHeld();
     this.#attempt(() => {
       for (let at = 0; at < bytes.length;) at += writeSync(this.#descriptor, bytes, at);
     });

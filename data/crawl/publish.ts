@@ -30,7 +30,7 @@ export function judgeOutput(output: string, state: string): void {
     );
   for (const [directory, what, own] of [
     [output, 'data set', /^MANIFEST\.json$|\.ndjson(\.gz)?$/],
-    [state, 'state of a crawl', /^(?:checkpoint\.json(?:\.next)?|lock(?:\.(?:left|new)-[\da-f]+)?|data|previous)$/],
+    [state, 'state of a crawl', /^(?:checkpoint\.json(?:\.next)?|lock|data|previous)$/],
   ] as const) {
     const stray = namesIn(directory).find((name) => !own.test(name));
     if (stray === undefined) continue;
@@ -104,6 +104,7 @@ async function recordsIn(output: string): Promise<ReadonlyMap<string, number>> {
  */
 export function publish(state: CrawlState, output: string): void {
   const { previous } = placesIn(state.directory);
+  state.lock.assertHeld();
   attempt(`cannot write ${output}`, () => {
     if (existsSync(path.join(state.data, MANIFEST_FILE))) {
       if (namesIn(output).length > 0) renameSync(output, previous);
@@ -129,6 +130,7 @@ export function discardedRefusal(state: string, error: unknown): OperationError 
 /** Puts a manifest in the place of the one before, of a data set that is the same, and lets go of the state. */
 export function publishManifest(state: CrawlState, output: string, text: string): void {
   const file = path.join(output, MANIFEST_FILE);
+  state.lock.assertHeld();
   attempt(`cannot write ${file}`, () => {
     if (readFileSync(file, 'utf8') === text) return;
     const next = path.join(state.data, MANIFEST_FILE);

@@ -4,12 +4,10 @@ import { existsSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:
 import path from 'node:path';
 import type { Collection } from '../../engine/schema/types.ts';
 import { attempt, makeFolder, placesIn, readAtMost, replaceFile, syncDirectory } from '../files.ts';
-import { lock } from '../lock.ts';
+import { type Lock, lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import { NOTHING, CollectionPart, type PartState } from './part.ts';
 
-/** Held open until the state is let go of: on NFS a directory cannot go while it has a file that is open. */
-const LOCK_NAME = 'lock';
 const CHECKPOINT_NAME = 'checkpoint.json';
 
 const CHECKPOINT_BYTES_MAX = 16 << 20;
@@ -40,6 +38,7 @@ interface Checkpoint {
 /** The state of one crawl, held by one process at a time. */
 export class CrawlState {
   readonly directory: string;
+  readonly lock: Lock;
   readonly url: string;
   readonly begun: string;
   readonly isRefresh: boolean;
@@ -48,12 +47,11 @@ export class CrawlState {
   isAccepted: boolean;
   readonly parts = new Map<string, CollectionPart>();
   #saved: Record<string, PartState>;
-  readonly #letGo: () => void;
   #isRemoved = false;
 
-  private constructor(directory: string, letGo: () => void, checkpoint: Checkpoint, isResumed: boolean) {
+  private constructor(directory: string, held: Lock, checkpoint: Checkpoint, isResumed: boolean) {
     this.directory = directory;
-    this.#letGo = letGo;
+    this.lock = held;
     this.url = checkpoint.url;
     this.begun = checkpoint.begun;
     this.isRefresh = checkpoint.isRefresh === true;
@@ -69,7 +67,7 @@ export class CrawlState {
    */
   static open(directory: string, url: string, { now, isRefresh }: { now: string; isRefresh: boolean }): CrawlState {
     attempt(`cannot write ${directory}`, () => makeFolder(placesIn(directory).collected));
-    const letGo = lock(path.join(directory, LOCK_NAME), 'crawls');
+    const held = lock(placesIn(directory).lock, 'crawls');
     try {
       const found = checkpointIn(path.join(directory, CHECKPOINT_NAME));
       if (found && found.url !== url) {
@@ -78,9 +76,9 @@ export class CrawlState {
       }
       const begun = { version: VERSION, url, begun: now, isRefresh, isAccepted: false, parts: {} };
       const resumes = found !== undefined && (isRefresh || found.isRefresh !== true || found.isAccepted);
-      return new CrawlState(directory, letGo, resumes ? withoutOldParts(found, now) : begun, resumes);
+      return new CrawlState(directory, held, resumes ? withoutOldParts(found, now) : begun, resumes);
     } catch (error) {
-      letGo();
+      held.release();
       throw error;
     }
   }
@@ -102,7 +100,8 @@ export class CrawlState {
     for (const collection of collections) {
       const file = path.join(this.data, `${collection.name}.ndjson`);
       const state = this.#saved[collection.name] ?? NOTHING;
-      this.parts.set(collection.name, await CollectionPart.open(file, collection, { bases, begun: this.begun }, state));
+      const origin = { bases, begun: this.begun, assertHeld: this.lock.assertHeld };
+      this.parts.set(collection.name, await CollectionPart.open(file, collection, origin, state));
     }
     const wanted = new Set(collections.map(({ name }) => `${name}.ndjson`));
     attempt(`cannot go on in ${this.data}`, () => {
@@ -130,6 +129,7 @@ export class CrawlState {
   /** Nothing but publishing is left; `manifest` is the text of that file. */
   accept(manifest: string, file: string): void {
     this.#closeParts();
+    this.lock.assertHeld();
     const whole = path.join(this.data, file);
     attempt(`cannot write ${whole}`, () => {
       writeFileSync(whole, manifest, { flush: true });
@@ -139,15 +139,17 @@ export class CrawlState {
     this.#write();
   }
 
-  /** Removes all that is in the directory but its lock, which goes with it as soon as it is closed. */
+  /** Removes everything in the directory except the lock, which `close` removes. */
   remove(): void {
     this.#isRemoved = true;
     this.#closeParts();
+    this.lock.assertHeld();
     attempt(`cannot remove ${this.directory}`, () => {
       // First what would have a later run go on with the rest.
       rmSync(path.join(this.directory, CHECKPOINT_NAME), { force: true });
       for (const name of readdirSync(this.directory)) {
-        if (name !== LOCK_NAME) rmSync(path.join(this.directory, name), { recursive: true, force: true });
+        const file = path.join(this.directory, name);
+        if (file !== placesIn(this.directory).lock) rmSync(file, { recursive: true, force: true });
       }
     });
   }
@@ -158,7 +160,7 @@ export class CrawlState {
       this.#closeParts();
       if (!this.#isRemoved && !this.#isNoted()) this.remove();
     } finally {
-      this.#letGo();
+      this.lock.release();
     }
     if (this.#isRemoved) removeEmpty(this.directory);
   }
@@ -183,6 +185,7 @@ export class CrawlState {
   }
 
   #write(): void {
+    this.lock.assertHeld();
     const file = path.join(this.directory, CHECKPOINT_NAME);
     const { url, begun, isRefresh, isAccepted } = this;
     const checkpoint: Checkpoint = { version: VERSION, url, begun, isRefresh, isAccepted, parts: this.#saved };

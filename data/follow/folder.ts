@@ -4,9 +4,11 @@ import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isObject } from '../../engine/bits/json.ts';
 import { CHANGES_FILE } from '../changes/changeFile.ts';
-import { attempt, readAtMost, replaceFile } from '../files.ts';
+import { attempt, placesIn, readAtMost, replaceFile } from '../files.ts';
 import type { Origin } from '../import/earlier.ts';
+import { removeLockOf } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
+import { withTimeLimit } from '../timeLimit.ts';
 
 /** The paths in a folder. `next` is a snapshot that is whole, and not in its place yet. */
 export interface FollowPaths {
@@ -42,6 +44,14 @@ export function pathsIn(folder: string): FollowPaths {
     notes: at('follow.json'),
     lock: at('lock'),
   };
+}
+
+/** Removes the locks that a process of this host left in a folder when it died. Rejects if the folder is unusable. */
+export async function removeLocksOf(pid: number, folder: string): Promise<void> {
+  const { lock, crawlState } = pathsIn(folder);
+  await withTimeLimit(folder, async () => {
+    for (const file of [lock, placesIn(crawlState).lock]) await removeLockOf(pid, file);
+  });
 }
 
 /**

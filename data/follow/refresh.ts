@@ -15,7 +15,7 @@ import type { EarlierImport, Origin } from '../import/earlier.ts';
 import { importDirectory, type ImportWork, type KeptRecords } from '../import/import.ts';
 import { readManifest } from '../import/manifest.ts';
 import { removeLeft } from '../leftovers.ts';
-import { lock } from '../lock.ts';
+import { type Lock, lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { describeHeld } from '../store/load.ts';
@@ -75,6 +75,9 @@ export type RefreshStep =
       readonly ms: number;
     };
 
+/** The paths in a folder, and the lock that this process has on it. */
+interface HeldFolder extends FollowPaths, Lock {}
+
 /** Who is told of a refresh: its steps, and how long ones get on. */
 export interface RefreshObserver {
   readonly onStep: (step: RefreshStep) => void;
@@ -97,9 +100,9 @@ export interface RefreshResult {
  * Cost: a crawl, and for new data an import and a pass over it; memory is that of an import.
  */
 export async function refresh(options: RefreshOptions, observer: RefreshObserver): Promise<RefreshResult> {
-  const paths = pathsIn(options.folder);
   attempt(`cannot write ${options.folder}`, () => makeFolder(options.folder));
-  const letGo = lock(paths.lock, 'refreshes');
+  const folder = pathsIn(options.folder);
+  const paths: HeldFolder = { ...folder, ...lock(folder.lock, 'refreshes') };
   try {
     await removeLeft(options.folder, (name) => name === path.basename(paths.next), true);
     const before = generationIn(paths.snapshot);
@@ -115,10 +118,11 @@ export async function refresh(options: RefreshOptions, observer: RefreshObserver
     const isBuilt = notes.imported === sum && known !== undefined && there === known.generation;
     const origin = isBuilt ? known : await build(paths, known, options, observer);
     const { generation } = origin;
+    paths.assertHeld();
     note(paths, { url: options.base, imported: sum, origin });
     return { generation, isNew: generation !== before, comparisons, ageMs: ageMs() };
   } finally {
-    letGo();
+    paths.release();
   }
 }
 
@@ -133,7 +137,7 @@ function isJudgedAlike({ skipped, takesNulls = false }: Origin, options: Refresh
 
 /** Crawls; `ageMs` returns how long ago that, or the run that it resumed, began. */
 async function crawlInto(
-  paths: FollowPaths,
+  paths: HeldFolder,
   options: RefreshOptions,
   { onStep, onProgress }: RefreshObserver,
 ): Promise<Pick<CrawlReport, 'comparisons'> & { readonly ageMs: () => number }> {
@@ -155,6 +159,7 @@ async function crawlInto(
     const ageMs = (): number => (isResumed ? Math.abs(nowMs() - Date.parse(begun)) : clock() - clockMs);
     return { comparisons, ageMs };
   } catch (error) {
+    paths.assertHeld();
     discardedRefusal(paths.crawlState, error);
     throw error;
   }
@@ -183,23 +188,29 @@ function generationIn(file: string): string | undefined {
 }
 
 /** A snapshot that the log has is put in its place; one that it has not is built again. */
-function endEarlier(paths: FollowPaths, { clock }: Pick<RefreshOptions, 'clock'>, { onStep }: RefreshObserver): void {
+function endEarlier(paths: HeldFolder, { clock }: Pick<RefreshOptions, 'clock'>, { onStep }: RefreshObserver): void {
   const startMs = clock();
   const logged = generationsIn(paths.changes).at(-1)?.generation;
   if (!existsSync(paths.next)) return;
   const generation = generationIn(paths.next);
-  if (generation === undefined || generation !== logged) return remove(paths.next);
-  putInPlace(paths.next, paths.snapshot);
+  if (generation === undefined || generation !== logged) return removeNext(paths);
+  placeNext(paths);
   onStep({ kind: 'placed', generation, counts: undefined, ms: clock() - startMs });
 }
 
-function remove(file: string): void {
-  attempt(`cannot remove ${file}`, () => rmSync(file));
+function removeNext({ next, assertHeld }: HeldFolder): void {
+  assertHeld();
+  attempt(`cannot remove ${next}`, () => rmSync(next));
+}
+
+function placeNext({ next, snapshot, assertHeld }: HeldFolder): void {
+  assertHeld();
+  putInPlace(next, snapshot);
 }
 
 /** Builds the snapshot of the data set and puts it in place; answers its generation, and of what it was built. */
 async function build(
-  paths: FollowPaths,
+  paths: HeldFolder,
   known: Origin | undefined,
   options: RefreshOptions,
   observer: RefreshObserver,
@@ -211,6 +222,8 @@ async function build(
   const take = async (earlier: EarlierImport | undefined): Promise<Origin> => {
     // What is taken over is judged strictly: a record that is faulty there has the whole import leave it out.
     const how = { ...importing, earlier, isLenient: isLenient && !earlier };
+    // Another process that takes the folder later removes the partial file, so that it cannot become `next`.
+    paths.assertHeld();
     const made = await importDirectory(how, observer.onProgress);
     const { snapshotBytes: bytes, generation, origin, work, misfits } = made;
     const skipped = { count: made.skippedCount, told: made.skipped };
@@ -219,15 +232,15 @@ async function build(
     observer.onStep({ kind: 'built', generation, bytes, work, skipped, warnings, ms: clock() - startMs });
     if (before === generation) {
       // One that was built of all lines is whole, whatever has become of the other.
-      if (earlier) remove(paths.next);
-      else putInPlace(paths.next, paths.snapshot);
+      if (earlier) removeNext(paths);
+      else placeNext(paths);
       return origin;
     }
     const builtMs = clock();
     const at = nowMs() / 1000;
     const kept = earlier && made.kept;
     const counts = await log(paths, { before, generation, at, kept }, observer.onProgress);
-    putInPlace(paths.next, paths.snapshot);
+    placeNext(paths);
     observer.onStep({ kind: 'placed', generation, counts, ms: clock() - builtMs });
     return origin;
   };
@@ -254,11 +267,12 @@ interface Successor {
 
 /** Notes what changes with the next generation; answers how much, where that is known. */
 async function log(
-  paths: FollowPaths,
+  paths: HeldFolder,
   { before, generation, at, kept }: Successor,
   onProgress: OnProgress,
 ): Promise<ChangeCounts | undefined> {
   const digests = before === undefined ? undefined : await digestsOfBoth(paths, kept, onProgress);
+  paths.assertHeld();
   if (!digests || before === undefined) {
     appendGeneration(paths.changes, { generation, at, isBase: true, changes: [] });
     return undefined;

@@ -2,6 +2,7 @@
 // to a target in it. Its log lines become the server's, and a process that dies is started again.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { removeLocksOf } from '../../data/follow/folder.ts';
 import type { OnProgress, Progress } from '../../data/progress.ts';
 import type { DataEvent, Level, Report } from '../observe/events.ts';
 import type { Settings } from '../settings/declarations.ts';
@@ -52,9 +53,12 @@ export class FollowProcess {
   onEnd: (end: RefreshEnd) => void = () => undefined;
   onProgress: OnProgress = () => undefined;
   readonly #words: readonly string[];
+  readonly #state: string;
   readonly #everyMs: number;
   readonly #report: Report;
   #child: ChildProcess | undefined;
+  #lastPid: number | undefined;
+  #isStarting = false;
   #closed: Promise<void> = Promise.resolve();
   #waiting: readonly Waiting[] = [];
   #lastOrder = 0;
@@ -69,14 +73,28 @@ export class FollowProcess {
     const publishing = ['--publish-to', target, '--keep', '1'];
     const words = ['follow', follow, '-o', state, ...publishing, '--log-format', 'json', ...crawlWords(settings)];
     this.#words = ['--disable-sigusr1', commandLine, ...words];
+    this.#state = state;
     this.#everyMs = everyMs;
     this.#report = report;
   }
 
   /** Starts the process unless it runs. It refreshes at once, and again every --every. */
   start(): void {
-    if (this.#child || this.#isStopping) return;
+    if (this.#child || this.#isStarting || this.#isStopping) return;
     clearTimeout(this.#retry);
+    this.#isStarting = true;
+    // With the locks of a process that died, the next one would be refused for 5 minutes.
+    const unlocking = this.#lastPid === undefined ? Promise.resolve() : removeLocksOf(this.#lastPid, this.#state);
+    void unlocking
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isStarting = false;
+        if (this.#isStopping) this.#end(STOPPED, Infinity);
+        else this.#start();
+      });
+  }
+
+  #start(): void {
     this.#lastOrder = 0;
     let isOver = false;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -91,6 +109,7 @@ export class FollowProcess {
     const child = spawned(this.#words, (error) => end(`no process can be started: ${error.message}`, false));
     if (!child?.stdout || !child.stderr) return;
     this.#child = child;
+    this.#lastPid = child.pid;
     let errors = '';
     createInterface({ input: child.stdout }).on('line', (line) => this.#forward(line));
     child.stderr.on('data', (piece: Buffer) => (errors = (errors + piece.toString()).slice(-REASON_CHARACTERS_MAX)));
@@ -113,7 +132,7 @@ export class FollowProcess {
     this.#waiting = [...this.#waiting, { order, resolve }];
     // An order that does not arrive is answered when the process closes.
     if (this.#child) this.#child.send({ order } satisfies RefreshOrder, () => undefined);
-    else if (this.#isStopping) this.#end({ reason: STOPS, seconds: 0, isDead: true, isUsage: false }, order);
+    else if (this.#isStopping) this.#end(STOPPED, order);
     else this.start();
     return promise;
   }
@@ -156,7 +175,7 @@ export class FollowProcess {
   }
 }
 
-const STOPS = 'the server ends';
+const STOPPED = { reason: 'the server ends', seconds: 0, isDead: true, isUsage: false };
 
 /** A process; undefined, or without pipes, if descriptors or memory ran out: then `onError` is called. */
 function spawned(words: readonly string[], onError: (error: Error) => void): ChildProcess | undefined {

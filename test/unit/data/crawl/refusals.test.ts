@@ -1,10 +1,10 @@
 // What a crawl does not take, or not replace: roots that are none, hosts without end, the data of another catalogue.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { judgeOutput, judgeSource } from '../../../../data/crawl/publish.ts';
+import { judgeSource } from '../../../../data/crawl/publish.ts';
 import { crawled, newOutputIn, recordsFrom } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { plainUpstreams } from '../../../support/plainUpstream.ts';
@@ -54,16 +54,6 @@ test('what would be replaced is of the same catalogue, or refused; damaged where
     code: 'file',
     message: expect.stringContaining(join(output, 'MANIFEST.json')),
   });
-});
-
-test('what a run that was killed left of its lock is no stray file in a state', () => {
-  const output = newOutput();
-  const state = `${output}.crawl`;
-  mkdirSync(state, { recursive: true });
-  for (const name of ['lock', 'lock.left-1234', 'lock.new-0123abcd']) writeFileSync(join(state, name), '');
-  judgeOutput(output, state);
-  writeFileSync(join(state, 'lock.new'), '');
-  expect(() => judgeOutput(output, state)).toThrow(`${state} is no state of a crawl: it holds lock.new`);
 });
 
 test('an upstream that makes up ever more hosts with links is refused before all of a page is taken', async () => {

@@ -6,9 +6,11 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { differencesFrom, followOnce, loggedIn } from '../../../support/follows.ts';
+import { abandonLocks } from '../../../support/locks.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { RUN_SEED, randomOf } from '../../../support/random.ts';
 import { someSteps, times } from '../../../support/ring.ts';
+import { until } from '../../../support/waits.ts';
 
 const directory = temporaryDirectory();
 const first = join(directory, 'first');
@@ -17,8 +19,16 @@ const AFTER: readonly PlainRecord[] = [...BEFORE.slice(2), { ob_id: 900 }].with(
 const CHANGES = ['0 deleted', '1 deleted', '7 changed', '900 created'];
 const collections = { notes: BEFORE };
 let upstream: PlainUpstream;
+let isHolding = false;
+/** What lets go of requests that the upstream holds, of pages of notes. */
+const held: (() => void)[] = [];
 beforeAll(async () => {
-  upstream = await startPlainUpstream({ collections });
+  upstream = await startPlainUpstream({
+    collections,
+    onRequest: async ({ url }) => {
+      if (isHolding && url!.includes('notes')) await new Promise<void>((resolve) => held.push(resolve));
+    },
+  });
   await followOnce(upstream.url, first).ended;
   collections.notes = AFTER;
 });
@@ -33,6 +43,7 @@ function begun(): string {
 async function judge(folder: string, when: string): Promise<void> {
   const [old, young] = [await differencesFrom(folder, BEFORE), await differencesFrom(folder, AFTER)];
   expect(old.length === 0 || young.length === 0, when).toBe(true);
+  abandonLocks(folder);
   expect(await followOnce(upstream.url, folder).ended, when).toEqual({ code: 0, signal: null });
   expect(await differencesFrom(folder, AFTER), when).toEqual([]);
   expect(loggedIn(folder, 0), when).toEqual(CHANGES);
@@ -60,4 +71,25 @@ test(`at random moments (seed ${RUN_SEED})`, async () => {
     await command.ended;
     await judge(folder, `killed after ${ms} ms`);
   }
+});
+
+test('stopped until another run has its locks, ends with an error and changes nothing', async () => {
+  const folder = begun();
+  isHolding = true;
+  const stopped = followOnce(upstream.url, folder);
+  await until(() => held.length > 0);
+  stopped.signal('SIGSTOP');
+  const ofStopped = held.splice(0);
+  abandonLocks(folder);
+  const second = followOnce(upstream.url, folder);
+  await until(() => held.length > 0);
+  for (const letGo of ofStopped) letGo();
+  stopped.signal('SIGCONT');
+  expect(await stopped.ended).toEqual({ code: 1, signal: null });
+  expect(stopped.err()).toContain('taken by another process');
+  isHolding = false;
+  for (const letGo of held) letGo();
+  expect(await second.ended, second.err()).toEqual({ code: 0, signal: null });
+  expect(await differencesFrom(folder, AFTER)).toEqual([]);
+  expect(loggedIn(folder, 0)).toEqual(CHANGES);
 });

@@ -11,6 +11,7 @@ import { runCommand } from '../../../support/commandProcess.ts';
 import { QUICK_CRAWL } from '../../../support/crawls.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { differencesFrom, followOnce, loggedIn, QUICK } from '../../../support/follows.ts';
+import { abandonLocks } from '../../../support/locks.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { someOf } from '../../../support/ring.ts';
 
@@ -115,6 +116,7 @@ test('a refresh that is killed leaves the old generation or the new one, and the
     const folder = begun();
     const killed = followOnce(upstream.url, folder, step);
     expect(await killed.ended).toEqual({ code: null, signal: 'SIGKILL' });
+    abandonLocks(folder);
     const [old, young] = [await differencesFrom(folder, BEFORE), await differencesFrom(folder, AFTER)];
     expect(old.length === 0 || young.length === 0, `killed at step ${step}`).toBe(true);
     await refreshed(upstream.url, folder);
