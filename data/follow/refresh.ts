@@ -101,28 +101,28 @@ export interface RefreshResult {
  */
 export async function refresh(options: RefreshOptions, observer: RefreshObserver): Promise<RefreshResult> {
   attempt(`cannot write ${options.folder}`, () => makeFolder(options.folder));
-  const folder = pathsIn(options.folder);
-  const paths: HeldFolder = { ...folder, ...lock(folder.lock, 'refreshes') };
+  const paths = pathsIn(options.folder);
+  const folder: HeldFolder = { ...paths, ...lock(paths.lock, 'refreshes') };
   try {
-    await removeLeft(options.folder, (name) => name === path.basename(paths.next), true);
-    const before = generationIn(paths.snapshot);
-    const notes = claim(paths, options.base);
+    await removeLeft(options.folder, (name) => name === path.basename(folder.next), true);
+    const before = generationIn(folder.snapshot);
+    const notes = claim(folder, options.base);
     // In a folder of which nothing is known there may be what was crawled of another catalogue.
-    if (notes.imported === '') await judgeSource(paths.dataSet, options.base, true);
-    endEarlier(paths, options, observer);
-    const { comparisons, ageMs } = await crawlInto(paths, options, observer);
-    const sum = await sumOf(paths.dataSet);
-    const there = generationIn(paths.snapshot);
+    if (notes.imported === '') await judgeSource(folder.dataSet, options.base, true);
+    endEarlier(folder, options, observer);
+    const { comparisons, ageMs } = await crawlInto(folder, options, observer);
+    const sum = await sumOf(folder.dataSet);
+    const there = generationIn(folder.snapshot);
     const known = notes.origin && isJudgedAlike(notes.origin, options) ? notes.origin : undefined;
     // What somebody else has put there is not what the catalogue has.
     const isBuilt = notes.imported === sum && known !== undefined && there === known.generation;
-    const origin = isBuilt ? known : await build(paths, known, options, observer);
+    const origin = isBuilt ? known : await build(folder, known, options, observer);
     const { generation } = origin;
-    paths.assertHeld();
-    note(paths, { url: options.base, imported: sum, origin });
+    folder.assertHeld();
+    note(folder, { url: options.base, imported: sum, origin });
     return { generation, isNew: generation !== before, comparisons, ageMs: ageMs() };
   } finally {
-    paths.release();
+    folder.release();
   }
 }
 
@@ -137,19 +137,19 @@ function isJudgedAlike({ skipped, takesNulls = false }: Origin, options: Refresh
 
 /** Crawls; `ageMs` returns how long ago that, or the run that it resumed, began. */
 async function crawlInto(
-  paths: HeldFolder,
+  folder: HeldFolder,
   options: RefreshOptions,
   { onStep, onProgress }: RefreshObserver,
 ): Promise<Pick<CrawlReport, 'comparisons'> & { readonly ageMs: () => number }> {
   const { clock, nowMs, rate, everyMs } = options;
   const clockMs = clock();
   const now = `${new Date(nowMs()).toISOString().slice(0, 19)}Z`;
-  onStep({ kind: 'crawlBegan', how: existsSync(paths.dataSet) ? 'refresh' : 'new' });
+  onStep({ kind: 'crawlBegan', how: existsSync(folder.dataSet) ? 'refresh' : 'new' });
   const onExpected = (requests: number): void => {
     const seconds = requests / rate;
     if (seconds * 1000 > everyMs) onStep({ kind: 'slow', requests, seconds });
   };
-  const whole = { ...options, kind: 'refresh', now, output: paths.dataSet, state: paths.crawlState } as const;
+  const whole = { ...options, kind: 'refresh', now, output: folder.dataSet, state: folder.crawlState } as const;
   try {
     const report = (await crawl({ ...whole, onExpected }, onProgress))!;
     const { begun, isResumed, bytes, comparisons, isUnchanged, unknown } = report;
@@ -159,8 +159,8 @@ async function crawlInto(
     const ageMs = (): number => (isResumed ? Math.abs(nowMs() - Date.parse(begun)) : clock() - clockMs);
     return { comparisons, ageMs };
   } catch (error) {
-    paths.assertHeld();
-    discardedRefusal(paths.crawlState, error);
+    folder.assertHeld();
+    discardedRefusal(folder.crawlState, error);
     throw error;
   }
 }
@@ -188,13 +188,13 @@ function generationIn(file: string): string | undefined {
 }
 
 /** A snapshot that the log has is put in its place; one that it has not is built again. */
-function endEarlier(paths: HeldFolder, { clock }: Pick<RefreshOptions, 'clock'>, { onStep }: RefreshObserver): void {
+function endEarlier(folder: HeldFolder, { clock }: Pick<RefreshOptions, 'clock'>, { onStep }: RefreshObserver): void {
   const startMs = clock();
-  const logged = generationsIn(paths.changes).at(-1)?.generation;
-  if (!existsSync(paths.next)) return;
-  const generation = generationIn(paths.next);
-  if (generation === undefined || generation !== logged) return removeNext(paths);
-  placeNext(paths);
+  const logged = generationsIn(folder.changes).at(-1)?.generation;
+  if (!existsSync(folder.next)) return;
+  const generation = generationIn(folder.next);
+  if (generation === undefined || generation !== logged) return removeNext(folder);
+  placeNext(folder);
   onStep({ kind: 'placed', generation, counts: undefined, ms: clock() - startMs });
 }
 
@@ -210,43 +210,43 @@ function placeNext({ next, snapshot, assertHeld }: HeldFolder): void {
 
 /** Builds the snapshot of the data set and puts it in place; answers its generation, and of what it was built. */
 async function build(
-  paths: HeldFolder,
+  folder: HeldFolder,
   known: Origin | undefined,
   options: RefreshOptions,
   observer: RefreshObserver,
 ): Promise<Origin> {
   const { clock, nowMs, threads, isLenient, takesNulls } = options;
   const startMs = clock();
-  const importing = { directory: paths.dataSet, file: paths.next, created: undefined, takesNulls, threads };
-  const before = generationIn(paths.snapshot);
+  const importing = { directory: folder.dataSet, file: folder.next, created: undefined, takesNulls, threads };
+  const before = generationIn(folder.snapshot);
   const take = async (earlier: EarlierImport | undefined): Promise<Origin> => {
     // What is taken over is judged strictly: a record that is faulty there has the whole import leave it out.
     const how = { ...importing, earlier, isLenient: isLenient && !earlier };
     // Another process that takes the folder later removes the partial file, so that it cannot become `next`.
-    paths.assertHeld();
+    folder.assertHeld();
     const made = await importDirectory(how, observer.onProgress);
     const { snapshotBytes: bytes, generation, origin, work, misfits } = made;
     const skipped = { count: made.skippedCount, told: made.skipped };
-    const types = before === undefined ? [] : typeChanges(paths.snapshot, paths.next);
+    const types = before === undefined ? [] : typeChanges(folder.snapshot, folder.next);
     const warnings = [...misfits.map(misfitText), ...types];
     observer.onStep({ kind: 'built', generation, bytes, work, skipped, warnings, ms: clock() - startMs });
     if (before === generation) {
       // One that was built of all lines is whole, whatever has become of the other.
-      if (earlier) removeNext(paths);
-      else placeNext(paths);
+      if (earlier) removeNext(folder);
+      else placeNext(folder);
       return origin;
     }
     const builtMs = clock();
     const at = nowMs() / 1000;
     const kept = earlier && made.kept;
-    const counts = await log(paths, { before, generation, at, kept }, observer.onProgress);
-    placeNext(paths);
+    const counts = await log(folder, { before, generation, at, kept }, observer.onProgress);
+    placeNext(folder);
     observer.onStep({ kind: 'placed', generation, counts, ms: clock() - builtMs });
     return origin;
   };
   if (!known || before === undefined) return take(undefined);
   try {
-    return await take({ file: paths.snapshot, origin: known });
+    return await take({ file: folder.snapshot, origin: known });
   } catch (error) {
     // A snapshot that cannot serve, or lines that a whole import says more about.
     if (!(error instanceof OperationError) || (error.code !== 'snapshot' && error.code !== 'input')) throw error;
@@ -267,19 +267,19 @@ interface Successor {
 
 /** Notes what changes with the next generation; answers how much, where that is known. */
 async function log(
-  paths: HeldFolder,
+  folder: HeldFolder,
   { before, generation, at, kept }: Successor,
   onProgress: OnProgress,
 ): Promise<ChangeCounts | undefined> {
-  const digests = before === undefined ? undefined : await digestsOfBoth(paths, kept, onProgress);
-  paths.assertHeld();
+  const digests = before === undefined ? undefined : await digestsOfBoth(folder, kept, onProgress);
+  folder.assertHeld();
   if (!digests || before === undefined) {
-    appendGeneration(paths.changes, { generation, at, isBase: true, changes: [] });
+    appendGeneration(folder.changes, { generation, at, isBase: true, changes: [] });
     return undefined;
   }
   // Somebody put another snapshot in place, or the log away.
-  if (generationsIn(paths.changes).at(-1)?.generation !== before)
-    appendGeneration(paths.changes, { generation: before, at, isBase: true, changes: [] });
+  if (generationsIn(folder.changes).at(-1)?.generation !== before)
+    appendGeneration(folder.changes, { generation: before, at, isBase: true, changes: [] });
   const counts = { created: 0, changed: 0, deleted: 0 };
   const counted = function* (): Generator<RecordChange> {
     for (const change of changesBetween(...digests)) {
@@ -287,7 +287,7 @@ async function log(
       yield change;
     }
   };
-  appendGeneration(paths.changes, { generation, at, isBase: false, changes: counted() });
+  appendGeneration(folder.changes, { generation, at, isBase: false, changes: counted() });
   return counts;
 }
 
