@@ -300,13 +300,13 @@ function reconnectDelay(): () => number {
   };
 }
 
-/** The info of an object; undefined if there is no such object. */
+/** Returns undefined for a missing object. */
 async function infoOf({ objects }: Stores, name: string): Promise<ObjectInfo | undefined> {
   const info = await unlessMissing(objects.info(name));
   return info?.deleted === false ? info : undefined;
 }
 
-/** Undefined if there is no such message, or no such bucket. */
+/** Returns undefined for a missing message or bucket. */
 async function unlessMissing<T>(answer: Promise<T | null>): Promise<T | undefined> {
   try {
     return (await answer) ?? undefined;
