@@ -9,11 +9,10 @@ import type { Evidence, Proof, ProvenCertificate, ProvenUser } from './decide.ts
 import type { RefusalCode } from '../observe/events.ts';
 import { digestOf } from './digest.ts';
 import { type Certificate, mayBeUsedFor, parseCertificate, shownSubject } from './x509/certificate.ts';
-import { certificateOf, readChain, readCrlFile, USER_CHAIN_LIMITS } from './x509/chain.ts';
+import { certificateOf, readChain, readCrlFile } from './x509/chain.ts';
 import { nameProblem, nameText } from './x509/name.ts';
 import { nameKeysUnder } from './x509/namespaces.ts';
 import { type Crl, crlStoreOf, type CrlStore } from './x509/crl.ts';
-import { KnownCertificates } from './x509/knownCertificates.ts';
 import type { ProxyKinds } from './x509/proxyRules.ts';
 import { trustStoreOf, type TrustStore } from './x509/trust.ts';
 import { validateChain, type ChainRules } from './x509/validate.ts';
@@ -23,17 +22,13 @@ export interface Trust {
   readonly store: TrustStore;
   readonly crls: CrlStore | undefined;
   readonly data: AuthorityData;
-  readonly certificates: KnownCertificates;
 }
-
-/** Certificates of users kept per thread, with their keys: some 2,000 of them, which take 25 MB. */
-const KNOWN_BYTES_MAX = 2 * 1024 * 1024;
 
 /** Made once per configuration and thread. Cost: reading every CA and CRL. */
 export function trustOf(data: AuthorityData): Trust {
   const store = trustStoreOf(data.anchors.map(parseCertificate));
   const crls = data.crls && crlStoreOf(data.crls.flatMap(crlsOf));
-  return { store, crls, data, certificates: new KnownCertificates(KNOWN_BYTES_MAX) };
+  return { store, crls, data };
 }
 
 /** Files that cannot be read are none: load.ts has seen to that. */
@@ -104,23 +99,22 @@ function proofOf<T extends { readonly holdsUntil: number }>(
   return proof;
 }
 
-function rulesOf({ store, crls, data, certificates }: Trust, proxies: ProxyKinds, at: number): ChainRules {
+function rulesOf({ store, crls, data }: Trust, proxies: ProxyKinds, at: number): ChainRules {
   const { clockSkewSeconds, allowWeak, namespaces } = data;
   const limits = { clockSkewSeconds, allowWeak, namespaces, maxDepth: DEPTH_MAX, profile: 'service' } as const;
-  return { trust: store, crls, at, proxies, signatures: certificates, ...limits };
+  return { trust: store, crls, at, proxies, ...limits };
 }
 
 const CHAIN = "The user's certificates (usrProxyCert)";
 
 function proveUser(trust: Trust, text: string, at: number): Proof<ProvenUser> {
-  const reading = readChain(text, USER_CHAIN_LIMITS, (der) => trust.certificates.read(der));
+  const reading = readChain(text);
   if (reading.kind === 'unreadable') return unproven('', 'userChain', `${CHAIN} cannot be read: ${reading.reason}`);
   const presented = reading.all[0]!;
   const proxies: ProxyKinds = { full: true, limited: true, legacy: trust.data.legacyProxies };
   const verdict = validateChain(reading.all, rulesOf(trust, proxies, at));
   if (!verdict.accepted)
     return unproven(shownSubject(presented), 'userChain', `${CHAIN} are refused: ${verdict.reason}`);
-  trust.certificates.keep(verdict.path.slice(verdict.path.indexOf(verdict.endEntity)));
   const { subject } = verdict.endEntity;
   const problem = nameProblem(subject);
   if (problem !== undefined) {

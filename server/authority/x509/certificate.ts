@@ -5,7 +5,7 @@ import { type AlgorithmId, keyStrength, readAlgorithm, type Strength } from './a
 import { context, DerError, DerReader, TAG } from './der.ts';
 import { type Extensions, KEY_USAGE, NO_EXTENSIONS, readExtensions } from './extensions.ts';
 import { type Name, nameText, readName, sameName } from './name.ts';
-import { isPlainlyStrong, plainRsaKey } from './plainKeys.ts';
+import { plainRsaKey } from './plainKeys.ts';
 import { readSigned, type SignedBytes } from './signed.ts';
 import { readTime } from './time.ts';
 
@@ -70,7 +70,7 @@ class ReadCertificate implements Certificate {
   }
 
   get keyStrength(): Strength {
-    return (this.#keyStrength ??= isPlainlyStrong(this.subjectPublicKey) ? 'strong' : keyStrength(this.publicKey));
+    return (this.#keyStrength ??= plainRsaKey(this.subjectPublicKey) ? 'strong' : keyStrength(this.publicKey));
   }
 }
 

@@ -26,14 +26,10 @@ export type FileReading<T> =
 
 /**
  * Reads a PEM text. Refused: too long, too many, no CERTIFICATE block, a PRIVATE KEY block, anything that is no
- * certificate. `parse` may answer a certificate that was read before from the same bytes.
+ * certificate.
  */
-export function readChain(
-  text: string,
-  limits: ChainLimits = USER_CHAIN_LIMITS,
-  parse: (der: Uint8Array) => Certificate = parseCertificate,
-): FileReading<Certificate> {
-  return readBlocks(text, limits, { ...CERTIFICATES, parse });
+export function readChain(text: string, limits: ChainLimits = USER_CHAIN_LIMITS): FileReading<Certificate> {
+  return readBlocks(text, limits, CERTIFICATES);
 }
 
 /** One certificate in DER; undefined where the bytes are none. */

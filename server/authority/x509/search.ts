@@ -3,7 +3,6 @@
 import { isSignedWith } from './algorithm.ts';
 import type { Certificate } from './certificate.ts';
 import type { CrlStore } from './crl.ts';
-import type { KnownSignatures } from './knownCertificates.ts';
 import type { PathRules } from './pathRules.ts';
 import type { CertificatesByName, TrustStore } from './trust.ts';
 
@@ -12,7 +11,6 @@ export interface SearchRules extends PathRules {
   readonly trust: TrustStore;
   readonly crls: CrlStore | undefined;
   readonly maxDepth: number;
-  readonly signatures?: KnownSignatures;
 }
 
 /** How near to an accepted path a refusal was; the nearest one is what people want to hear. */
@@ -76,10 +74,7 @@ export class PathSearch {
     return true;
   }
 
-  /**
-   * Whether `issuer` signed `certificate`; checked once for each pair, and never beyond the budget. One that is known
-   * from before is of the budget too, so that what was seen before changes no answer.
-   */
+  /** Whether `issuer` signed `certificate`. Each pair is checked once, within the budget. */
   isSigned(certificate: Certificate, issuer: Certificate): boolean {
     let bySigner = this.#signatures.get(certificate);
     if (bySigner === undefined) this.#signatures.set(certificate, (bySigner = new Map()));
@@ -87,8 +82,7 @@ export class PathSearch {
     if (before !== undefined) return before;
     if (this.isSpent) return false;
     this.left.signatures--;
-    const isKnown = this.rules.signatures?.isSigned(certificate, issuer) === true;
-    const isSigned = isKnown || isSignedWith(certificate.signed, issuer.publicKey, issuer.keyStrength);
+    const isSigned = isSignedWith(certificate.signed, issuer.publicKey, issuer.keyStrength);
     bySigner.set(issuer, isSigned);
     return isSigned;
   }
