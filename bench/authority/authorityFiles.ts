@@ -3,19 +3,23 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DEMONSTRATION_FILES, writeDemonstration } from '../../server/authority/demonstration.ts';
-import { type Credentials, type Issuers, issuersOf, type Who } from './freshCredentials.ts';
 import { temporaryFolder } from '../processes/ending.ts';
 import type { Running } from '../processes/stage.ts';
 
-/**
- * Flags for the server, the certificate (PEM) that answers must be signed with, what its users send who come again, and
- * who issues what is new.
- */
+/** What a user sends: chain (PEM) and attribute certificate (XML, or ''). */
+export interface Credentials {
+  readonly chain: string;
+  readonly attributeCertificate: string;
+}
+
+/** A user with roles at the site, or one whose roles are mapped by an attribute certificate. */
+export type Who = 'user' | 'visitor';
+
+/** Flags for the server, the certificate (PEM) that answers must be signed with, and what its users send. */
 export interface BenchAuthority extends Running {
   readonly flags: readonly string[];
   readonly certificate: string;
   readonly credentials: Readonly<Record<Who, Credentials>>;
-  readonly issuers: Issuers;
 }
 
 /**
@@ -24,7 +28,7 @@ export interface BenchAuthority extends Running {
  */
 export async function openBenchAuthority(): Promise<BenchAuthority> {
   const { path: directory, remove } = temporaryFolder('catalogue-replica-bench-authority-');
-  const holders = writeDemonstration(directory, Math.floor(Date.now() / 1000));
+  writeDemonstration(directory, Math.floor(Date.now() / 1000));
   const fileOf = (name: string): string => path.join(directory, name);
   const textOf = (name: string): string => readFileSync(fileOf(name), 'utf8');
   const { config, user, visitor, visitorCertificate } = DEMONSTRATION_FILES;
@@ -35,7 +39,6 @@ export async function openBenchAuthority(): Promise<BenchAuthority> {
       user: { chain: textOf(user), attributeCertificate: '' },
       visitor: { chain: textOf(visitor), attributeCertificate: textOf(visitorCertificate) },
     },
-    issuers: issuersOf(holders, textOf(visitorCertificate)),
     stop: async () => remove(),
   };
 }

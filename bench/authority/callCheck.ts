@@ -5,10 +5,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { SaxesParser } from 'saxes';
 import { SignedXml } from 'xml-crypto';
-import type { BenchAuthority } from './authorityFiles.ts';
+import type { BenchAuthority, Credentials } from './authorityFiles.ts';
 import { ask, type RightAnswers, type FetchedAnswer } from '../scenarios/check.ts';
-import { bodiesOf, MARKS } from '../client/freshBody.ts';
-import type { Credentials } from './freshCredentials.ts';
 import type { Exchange } from '../client/loadClient.ts';
 import { markupEscaped } from '../client/markup.ts';
 import type { SoapCall, HostsCall } from '../scenarios/scenario.ts';
@@ -36,26 +34,20 @@ export async function checkCall(port: number, call: SoapCall, authority: BenchAu
 }
 
 /** The part of an exchange that is asked. */
-type CallRequest = Pick<Exchange, 'target' | 'headers' | 'body' | 'fresh'>;
+type CallRequest = Pick<Exchange, 'target' | 'headers' | 'body'>;
 
-function askCall(port: number, { target, headers, body, fresh }: CallRequest): Promise<FetchedAnswer> {
-  return ask(port, target, headers, body === undefined || !fresh ? body : bodiesOf(body, fresh)());
+function askCall(port: number, { target, headers, body }: CallRequest): Promise<FetchedAnswer> {
+  return ask(port, target, headers, body);
 }
 
 /** The request of a call as gSOAP would send it. */
-function requestOf(call: SoapCall, { credentials, issuers }: BenchAuthority): CallRequest {
+function requestOf(call: SoapCall, { credentials }: BenchAuthority): CallRequest {
   const { operation } = call;
-  const freshness = call.operation === 'reqAuthorisation' ? call.freshness : undefined;
-  const parts =
-    operation === 'getTrustedHostInfo'
-      ? { usrRole: call.role }
-      : partsOf(freshness === undefined ? credentials[call.who] : templateOf(credentials[call.who]));
+  const parts = operation === 'getTrustedHostInfo' ? { usrRole: call.role } : partsOf(credentials[call.who]);
   const texts = Object.entries(parts).map(([name, text]) => `<${name}>${markupEscaped(text)}</${name}>`);
   const body = `${HEAD}<ns1:${operation}>${texts.join('')}</ns1:${operation}></SOAP-ENV:Body></SOAP-ENV:Envelope>`;
   const headers = { 'Content-Type': 'text/xml; charset=utf-8', SOAPAction: `"urn:attAuthority#${operation}"` };
-  const request = { target: SERVICE, headers, body };
-  if (operation === 'getTrustedHostInfo' || freshness === undefined) return request;
-  return { ...request, fresh: { issuers, who: call.who, freshness } };
+  return { target: SERVICE, headers, body };
 }
 
 const HEAD =
@@ -67,11 +59,6 @@ const HEAD =
 
 function partsOf({ chain, attributeCertificate }: Credentials): Readonly<Record<string, string>> {
   return { usrProxyCert: chain, usrAttCert: attributeCertificate };
-}
-
-/** Marks where texts are. */
-function templateOf({ attributeCertificate }: Credentials): Credentials {
-  return attributeCertificate === '' ? { ...MARKS, attributeCertificate: '' } : MARKS;
 }
 
 type Leaf = readonly [name: string, text: string];

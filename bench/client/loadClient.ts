@@ -2,20 +2,17 @@
 // server's. One order at a time.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { FreshTexts } from './freshBody.ts';
 import { stopped } from '../processes/processes.ts';
 import type { Headers } from '../scenarios/scenario.ts';
 
 /**
  * One kind of request, and what every answer to it must have: status and Content-Length, which may miss `bytes` by
- * `bytesSlack`; where there is a `digest`, the SHA-256 of the body in hex. With a body it is a POST. With `fresh` the
- * body is a template, and what is put into it never the same twice.
+ * `bytesSlack`; where there is a `digest`, the SHA-256 of the body in hex. With a body it is a POST.
  */
 export interface Exchange {
   readonly target: string;
   readonly headers?: Headers;
   readonly body?: string;
-  readonly fresh?: FreshTexts;
   readonly status: number;
   readonly bytes: number;
   readonly bytesSlack?: number;
@@ -25,10 +22,9 @@ export interface Exchange {
 /**
  * What the client is to do: `requests` in all on `connections` keep-alive connections to 127.0.0.1, one at a time on
  * each, the exchanges in turn; as fast as they are answered, or `perSecond` of them, whether or not those before are
- * answered: a request that finds no connection idle has begun when it was due. Bodies that are new each time are made
- * before the first request: `ahead` of them, or as many as there are requests. With `ports` the connections take these
- * in turn. So many requests as `errorsMax` may fail, on connections that are then opened again; without it the first
- * one ends the order. It gives up after `withinMs`.
+ * answered: a request that finds no connection idle has begun when it was due. With `ports` the connections
+ * take these in turn. Up to `errorsMax` requests may fail, on connections that are then opened again; without it the
+ * first failure ends the order. It gives up after `withinMs`.
  */
 export interface LoadOrder {
   readonly port: number;
@@ -37,7 +33,6 @@ export interface LoadOrder {
   readonly requests: number;
   readonly connections: number;
   readonly perSecond?: number;
-  readonly ahead?: number;
   readonly errorsMax?: number;
   readonly withinMs: number;
 }

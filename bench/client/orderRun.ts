@@ -1,6 +1,5 @@
 // The requests of one order of the load client: whose turn it is, when each became due, and what came of them. Knows no
 // socket; the clock is all that it asks.
-import { bodiesOf } from './freshBody.ts';
 import type { Exchange, LoadOrder, LoadOutcome } from './loadClient.ts';
 import { wireOf } from './wire.ts';
 
@@ -28,14 +27,13 @@ export class OrderRun {
   #begun = 0;
   #noticed = 0;
   readonly #order: LoadOrder;
-  readonly #wires: readonly (() => Buffer)[];
+  readonly #wires: readonly Buffer[];
   readonly finish: (fault?: string) => void;
 
   constructor(order: LoadOrder, finish: (fault?: string) => void) {
     this.#order = order;
     this.finish = finish;
-    const { exchanges, requests, ahead = requests } = order;
-    this.#wires = exchanges.map((exchange) => wiresOf(exchange, Math.ceil(ahead / exchanges.length)));
+    this.#wires = order.exchanges.map(wireOf);
     this.#startMs = performance.now();
   }
 
@@ -48,7 +46,7 @@ export class OrderRun {
     }
     const dueMs = this.#dueMs.shift() ?? performance.now();
     const i = this.#begun++ % this.#wires.length;
-    return { exchange: this.#order.exchanges[i]!, wire: this.#wires[i]!(), dueMs };
+    return { exchange: this.#order.exchanges[i]!, wire: this.#wires[i]!, dueMs };
   }
 
   /**
@@ -97,17 +95,4 @@ export class OrderRun {
     const elapsedMs = performance.now() - this.#startMs;
     return { requests, errors, bodyBytes, elapsedMs, p50Ms: p50Ms!, p99Ms: p99Ms!, p999Ms: p999Ms!, fault };
   }
-}
-
-/** What a request is written as: the same bytes every time, or others of which so many are made now. */
-function wiresOf(exchange: Exchange, ahead: number): () => Buffer {
-  const { body = '', fresh } = exchange;
-  if (!fresh) {
-    const wire = wireOf(exchange);
-    return () => wire;
-  }
-  const bodies = bodiesOf(body, fresh);
-  const next = (): Buffer => wireOf({ ...exchange, body: bodies() });
-  const made = Array.from({ length: ahead }, next);
-  return () => made.pop() ?? next();
 }

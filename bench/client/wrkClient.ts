@@ -4,8 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { OperationError } from '../../data/operationError.ts';
-import { bodiesOf } from './freshBody.ts';
-import type { Exchange, LoadClient, LoadOrder, LoadOutcome } from './loadClient.ts';
+import type { LoadClient, LoadOrder, LoadOutcome } from './loadClient.ts';
 import { temporaryFolder } from '../processes/ending.ts';
 import { stopped } from '../processes/processes.ts';
 import { wireOf } from './wire.ts';
@@ -76,9 +75,8 @@ function outcomeOf(child: ChildProcess): Promise<LoadOutcome> {
 }
 
 /** The script of an order: what it asks in turn, what it expects, and what it prints. */
-function scriptOf({ exchanges, requests, connections }: LoadOrder): string {
-  const written = exchanges.flatMap((exchange) => writtenOf(exchange, requests + connections));
-  const wires = written.map((exchange) => luaText(wireOf(exchange)));
+function scriptOf({ exchanges, requests }: LoadOrder): string {
+  const wires = exchanges.map((exchange) => luaText(wireOf(exchange)));
   const answers = exchanges.map(
     ({ status, bytes, bytesSlack = 0 }) => `{${status},${bytes - bytesSlack},${bytes + bytesSlack}}`,
   );
@@ -127,14 +125,6 @@ function done(summary, latency)
     text == "" and "" or ',"fault":"' .. text .. '"'))
 end
 `;
-}
-
-/** An exchange, or where its body is new each time, so many with their bodies. */
-function writtenOf(exchange: Exchange, count: number): readonly Exchange[] {
-  const { body = '', fresh } = exchange;
-  if (!fresh) return [exchange];
-  const next = bodiesOf(body, fresh);
-  return Array.from({ length: count }, () => ({ ...exchange, body: next() }));
 }
 
 /** Bytes as a string of Lua: what is not a plain letter by its number. */

@@ -1,6 +1,6 @@
 // What a load scenario is: what is asked, what the answer must be, and which control the cost is divided by.
 // Types only. The tables are scenarios.ts and callScenarios.ts; questions.ts and callCheck.ts put them into requests.
-import type { CredentialFreshness, Who } from '../authority/freshCredentials.ts';
+import type { Who } from '../authority/authorityFiles.ts';
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 
 /**
@@ -65,16 +65,12 @@ export interface ScenarioQuestion {
   readonly expected: Expectation;
 }
 
-/**
- * One call of the attribute authority and what it must answer. `freshness` says what is new in each request; without
- * it, the texts are the same every time, as those of a user who comes again before the proxy expires.
- */
+/** One call of the attribute authority and what it must answer. */
 export type SoapCall =
   | HostsCall
   | {
       readonly operation: 'reqAuthorisation';
       readonly who: Who;
-      readonly freshness?: CredentialFreshness;
       readonly roles: readonly string[];
       readonly provenance: 'original' | 'mapped';
     };

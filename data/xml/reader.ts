@@ -1,7 +1,6 @@
-// The strict reader of XML, for whatever a plain reader does not take: XML 1.0 with namespaces, within the limits of
-// who reads, as a tree. Nothing is fetched and no entity but the five of XML is known: a document type declaration ends
-// the reading, as the first fault does. Knows no names of elements. What is long is refused before the parser compares
-// it.
+// The reader of XML: XML 1.0 with namespaces, within limits, as a tree. It fetches nothing and knows only the five
+// entities of XML. A document type declaration ends the reading, as does the first fault. A long name or value is
+// refused before the parser compares it with others.
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { RESERVED_NAMESPACES, type XmlDraft, type XmlElement } from './element.ts';
 
@@ -46,10 +45,10 @@ const NAME_CHARACTERS_MAX = 1024;
 const VALUE_CHARACTERS_MAX = 8192;
 
 /**
- * Whether the name of an element or attribute is longer than is read, or the value behind it. Parsers compare both with
+ * Whether the name of an element or attribute is longer than is read, or its value. The parser compares both with
  * all others of an element, and strings of more than 16,383 characters collide in every set of V8.
  */
-export function isTooLong(nameCharacters: number, value = '', isDeclaration = false): boolean {
+function isTooLong(nameCharacters: number, value = '', isDeclaration = false): boolean {
   const most = isDeclaration ? NAME_CHARACTERS_MAX : VALUE_CHARACTERS_MAX;
   return nameCharacters > NAME_CHARACTERS_MAX || value.length > most;
 }

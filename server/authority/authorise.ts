@@ -1,14 +1,13 @@
 // One request to be authorised, from its two texts to its answer and what is to be recorded of it. Puts decision,
 // evidence and signature together over one configuration; starts no thread.
-import { Memory } from '../http/memory.ts';
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
 import { type AuthorisationOutcome, refusedRequest, type SentRequest, sentRequest } from './authorised.ts';
 import type { AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
-import { decide, type Decision, type Policy, type ProvenCertificate, type ProvenUser } from './decide.ts';
+import { decide, type Decision, type Policy } from './decide.ts';
 import { digestOf } from './digest.ts';
-import { evidenceAt, type ProvenSigner, trustOf, type Verdicts } from './evidence.ts';
+import { evidenceAt, trustOf } from './evidence.ts';
 import { randomSerialNumber } from './serialNumber.ts';
 import { rolesOf } from './usersTable.ts';
 import { parseCertificate } from './x509/certificate.ts';
@@ -17,27 +16,11 @@ import { nameText } from './x509/name.ts';
 /** Answers a request at a time, in whole seconds since 1970. Never throws for what a client sent. */
 export type Authorise = (request: AuthorisationRequest, at: number) => AuthorisationOutcome;
 
-/**
- * Verdicts kept per thread: a user's takes some 300 bytes. Anybody who has a certificate may sign attributes, and what
- * is kept of them are pieces of their text, which keep it whole: they count by its characters, 4,000 with ten roles.
- */
-const USERS_KEPT = 10_000;
-const CERTIFICATE_CHARACTERS_KEPT = 8 << 20;
-const SIGNERS_KEPT = 1000;
-
-/**
- * Ready to answer by one configuration. `giveWay` is called behind each text that was proved, before what follows it,
- * so that who needs the core gets it between. Cost: reading its CAs, about 0.1 ms each.
- */
-export function authoriserOf(data: AuthorityData, giveWay: () => void = () => undefined): Authorise {
+/** Ready to answer by one configuration. Cost: reading its CAs, about 0.1 ms each. */
+export function authoriserOf(data: AuthorityData): Authorise {
   const certificate = parseCertificate(data.certificate);
   const sign = signerOf({ key: data.key, certificate });
   const trust = trustOf(data);
-  const verdicts: Verdicts = {
-    users: new Memory<ProvenUser>(USERS_KEPT),
-    certificates: new Memory<ProvenCertificate>(CERTIFICATE_CHARACTERS_KEPT),
-    signers: new Memory<ProvenSigner>(SIGNERS_KEPT),
-  };
   const { siteName, lifetimeSeconds, notBeforeOffsetSeconds, clockSkewSeconds } = data;
   const policy: Omit<Policy, 'at'> = {
     siteName,
@@ -52,8 +35,7 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
   };
   return (request, at) => {
     const sent = sentRequest(request);
-    const { chainDigest } = sent;
-    const decision = decide(request, { ...policy, at }, evidenceAt(trust, verdicts, { at, chainDigest, giveWay }));
+    const decision = decide(request, { ...policy, at }, evidenceAt(trust, at));
     if (decision.status !== 'AccessGranted') return refusedRequest(sent, decision.refusal, { ...decision, at });
     const serialNumber = String(randomSerialNumber());
     const attCert = sign(decision.content);

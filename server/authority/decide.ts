@@ -9,28 +9,25 @@ import { shownText } from './x509/certificate.ts';
 
 /**
  * A user that a chain proved. `name` is the end entity's subject as text, `key` its key (see NameKeys); the chain
- * expires at `expiresAt`, and the proof holds until `holdsUntil`, both in seconds since 1970.
+ * expires at `expiresAt`, in seconds since 1970.
  */
 export interface ProvenUser {
   readonly name: string;
   readonly key: string;
   readonly expiresAt: number;
-  readonly holdsUntil: number;
   readonly proxy: 'none' | 'full' | 'limited';
 }
 
 /**
  * Another site's attribute certificate whose signature and signer's chain are good. `signer` and `issuer` are keys of
  * names: of the certificate that signed it, and of what it says of its issuer (undefined where that is no name);
- * `holder` likewise. The proof holds until `holdsUntil`, in seconds since 1970, whatever the certificate says of its
- * own validity.
+ * `holder` likewise.
  */
 export interface ProvenCertificate {
   readonly content: AttributeContent;
   readonly signer: string;
   readonly issuer: string | undefined;
   readonly holder: string | undefined;
-  readonly holdsUntil: number;
 }
 
 /** Why nothing is granted: which of the refusals, and one sentence for a person. */

@@ -157,19 +157,8 @@ interface Holder {
   readonly key: KeyObject;
 }
 
-/** Certificates (DER) and keys of those who signed the files of a demonstration. */
-export interface DemonstrationHolders {
-  readonly ca: Holder;
-  readonly partner: Holder;
-  readonly user: Holder;
-  readonly visitor: Holder;
-}
-
-/**
- * Writes a demonstration into an existing directory. Answers the keys, which are kept nowhere else, for who goes on to
- * issue.
- */
-export function writeDemonstration(directory: string, at: number): DemonstrationHolders {
+/** Writes a demonstration into an existing directory. Its CA's key is not kept. */
+export function writeDemonstration(directory: string, at: number): void {
   const authority = rootOf('Demonstration CA', at);
   const issue = (kind: CertificateKind, commonName: string, pair: KeyPair): Holder =>
     issued(authority, { kind, commonName, pair, at });
@@ -189,7 +178,6 @@ export function writeDemonstration(directory: string, at: number): Demonstration
   write(DEMONSTRATION_FILES.user, proxyText(user, at));
   write(DEMONSTRATION_FILES.visitor, proxyText(visitor, at));
   write(DEMONSTRATION_FILES.visitorCertificate, visitorCertificate(partner, subjectOf(visitor), at));
-  return { ca: authority, partner, user, visitor };
 }
 
 interface KeyPair {

@@ -14,13 +14,6 @@ import type { FromSigner, SignerStart, ToSigner } from './signingThread.ts';
  */
 const TOGETHER_MAX = 3;
 
-/**
- * So long a signing thread sleeps behind each proof, with what the system adds. Linux lets a thread that is awake
- * finish its slice, however nice it is, so that a serving thread that wakes meanwhile would wait for proof and
- * signature, and waits for one of them: without the sleep p99 of the catalogue is 1.25 to 1.6 times as high.
- */
-const GIVE_WAY_MS = 0.05;
-
 // Before it reads the program: a server that starts has better to do.
 beNice();
 const { data, auditLog, messageReader, posted } = workerData as SignerStart;
@@ -28,9 +21,7 @@ const { authoriserOf } = await import('./authorise.ts');
 const { COUNTS_EVERY_MS, recordedBy, Recorder } = await import('./recorded.ts');
 const { appendLines, logTo } = await import('../observe/log.ts');
 const reader = messageReader === undefined ? undefined : ((await import(messageReader)) as MessageReader);
-const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-const giveWay = (): void => void Atomics.wait(nothing, 0, 0, GIVE_WAY_MS);
-let authorise = authoriserOf(data, giveWay);
+let authorise = authoriserOf(data);
 const recorder = auditLog && new Recorder(logTo((lines) => appendLines(auditLog.file, lines, auditLog.pipe)));
 
 /** What is answered one for one. */
@@ -65,7 +56,7 @@ function next(): ToSigner {
 let answers: FromSigner[] = [];
 for (let message = next(); message.kind !== 'end';) {
   if (message.kind === 'data') {
-    authorise = authoriserOf(message.data, giveWay);
+    authorise = authoriserOf(message.data);
     recorder?.writeCounts();
   } else answers.push(answerTo(message));
   const following = answers.length < TOGETHER_MAX ? waiting() : undefined;

@@ -1,7 +1,6 @@
 // The tree of a SOAP message, request or answer, within the limits of messages. Knows no element; what SOAP forbids of
 // XML is refused here (SOAP 1.1, 3).
 import type { XmlElement } from '../../data/xml/element.ts';
-import { readPlainTree } from '../../data/xml/plainReader.ts';
 import { readXml, type XmlLimits, type XmlProblem } from '../../data/xml/reader.ts';
 
 const LIMITS: XmlLimits = {
@@ -17,12 +16,9 @@ const LIMITS: XmlLimits = {
 
 /**
  * The root element of a message, or the first thing that is wrong with it; an answer may have more elements than a
- * request. Cost: about 20 ns a character, a tenth of it where the message is plain.
+ * request. Cost: about 20 ns a character.
  */
 export function messageTree(text: string, elements = LIMITS.elements): XmlElement | XmlProblem {
-  const limits = { ...LIMITS, elements };
-  const plain = readPlainTree(text, limits);
-  if (plain !== undefined) return plain;
-  const reading = readXml(text, limits);
+  const reading = readXml(text, { ...LIMITS, elements });
   return reading.kind === 'read' ? reading.root : reading.problem;
 }

@@ -10,7 +10,6 @@ import { BUDGETS } from '../../bench/budgets.ts';
 import { CALL_SCENARIOS } from '../../bench/authority/callScenarios.ts';
 import { ask } from '../../bench/scenarios/check.ts';
 import { cpuTimesOf } from '../../bench/processes/cpuTime.ts';
-import { bodiesOf } from '../../bench/client/freshBody.ts';
 import { startLoadClient, type Exchange, type LoadOutcome } from '../../bench/client/loadClient.ts';
 import { startServer, type ListeningProcess } from '../../bench/processes/processes.ts';
 import { summaryOf } from '../../bench/load/rounds.ts';
@@ -21,8 +20,8 @@ const CHEAP_REQUESTS = 16_000;
 const PACED_REQUESTS = 6000;
 const WITHIN_MS = 120_000;
 const AUTHORISATIONS_PER_SECOND = 200;
-/** More than are asked for in a round. They are made before it, so that nobody makes certificates meanwhile. */
-const AUTHORISATIONS_AHEAD = 1200;
+/** More than a round needs. */
+const AUTHORISATIONS_MAX = 1200;
 /** So long the users ask before the catalogue is asked too: they have read what they are to send by then. */
 const LEAD_MS = 500;
 /**
@@ -61,7 +60,7 @@ let server: ListeningProcess;
 let cheap: ReturnType<typeof startLoadClient>;
 let users: ReturnType<typeof startLoadClient>;
 let exchanges: readonly Exchange[];
-let newAuthorisation: () => Exchange;
+let authorisations: readonly Exchange[];
 
 /**
  * p99 of the catalogue alone and beside `rate` authorisations a second, and what part of all cores others had
@@ -79,11 +78,8 @@ beforeAll(async () => {
   server = await startServer(SAMPLE, { flags: authority.flags });
   [cheap, users] = [startLoadClient(), startLoadClient()];
   exchanges = await Promise.all(TARGETS.map(exchangeOf));
-  // Each with a chain that is new to the server.
-  const { call } = CALL_SCENARIOS.find(({ name }) => name === 'authoriseNew')!;
-  const { fresh, ...template } = (await checkCall(server.port, call, authority)).exchanges[0]!;
-  const newBody = bodiesOf(template.body!, fresh!);
-  newAuthorisation = () => ({ ...template, body: newBody() });
+  const { call } = CALL_SCENARIOS.find(({ name }) => name === 'authorise')!;
+  authorisations = (await checkCall(server.port, call, authority)).exchanges;
   await askCatalogue(P99_MOST[0]![2]);
 });
 
@@ -99,10 +95,9 @@ async function measuredRounds(load: Load): Promise<{ readonly quiet: Round[]; re
 }
 
 async function measuredRound(load: Load): Promise<Round> {
-  const authorisations = Array.from({ length: AUTHORISATIONS_AHEAD }, newAuthorisation);
   const before = seconds();
   const alone = await askCatalogue(load);
-  const { beside, rate } = await besideSigning(load, authorisations);
+  const { beside, rate } = await besideSigning(load);
   const [all, busy, own] = seconds().map((after, i) => after - before[i]!);
   return { aloneMs: alone.p99Ms, besideMs: beside.p99Ms, rate, othersPart: (busy! - own!) / all! };
 }
@@ -135,14 +130,11 @@ function askCatalogue(load: Load): Promise<LoadOutcome> {
 }
 
 /** Asks while requests to be authorised come at their rate; `rate` of them a second were answered. */
-async function besideSigning(
-  load: Load,
-  authorisations: readonly Exchange[],
-): Promise<{ readonly beside: LoadOutcome; readonly rate: number }> {
+async function besideSigning(load: Load): Promise<{ readonly beside: LoadOutcome; readonly rate: number }> {
   const signing = users.run({
     port: server.port,
     exchanges: authorisations,
-    requests: AUTHORISATIONS_AHEAD,
+    requests: AUTHORISATIONS_MAX,
     connections: USERS,
     perSecond: AUTHORISATIONS_PER_SECOND,
     withinMs: WITHIN_MS,

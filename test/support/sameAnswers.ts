@@ -7,8 +7,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openBenchAuthority } from '../../bench/authority/authorityFiles.ts';
-import { FreshCredentials, type Credentials } from '../../bench/authority/freshCredentials.ts';
+import { type Credentials, openBenchAuthority } from '../../bench/authority/authorityFiles.ts';
 import { markupEscaped } from '../../bench/client/markup.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { randomCatalogue, writeCatalogue } from '../differential/catalogues.ts';
@@ -162,7 +161,6 @@ async function pagesFrom(client: Client): Promise<readonly string[]> {
 }
 
 function soapRequests(): readonly Sent[] {
-  const fresh = new FreshCredentials(authority.issuers);
   const authorise = ({ chain, attributeCertificate }: Credentials): string =>
     call(
       'reqAuthorisation',
@@ -173,7 +171,6 @@ function soapRequests(): readonly Sent[] {
     () => hostileEnvelope(random),
     () => roleCall(random.pick(['data-reader', 'staff', 'nobody', ''])),
     () => authorise(random.pick(Object.values(authority.credentials))),
-    () => authorise(fresh.next(random.pick(['user', 'visitor']), random.pick(['proxy', 'user']))),
   ];
   const bodies = Array.from({ length: SOAP_BODIES / 2 }, () => random.pick(draws)());
   const headers = { 'content-type': 'text/xml; charset=utf-8' };

@@ -1,7 +1,6 @@
 // The tree of an attribute certificate: what it has no use for is refused, not interpreted. Knows no names of elements;
 // read.ts judges those.
 import type { XmlElement } from '../../../data/xml/element.ts';
-import { readPlainTree } from '../../../data/xml/plainReader.ts';
 import { readXml, type XmlLimits, type XmlProblem } from '../../../data/xml/reader.ts';
 import { Misshapen, misshapen } from './shape.ts';
 
@@ -42,8 +41,6 @@ function rootOf(text: string): XmlElement {
   if (text.length > DOCUMENT_BYTES_MAX || Buffer.byteLength(text) > DOCUMENT_BYTES_MAX)
     misshapen(`is longer than ${DOCUMENT_BYTES_MAX} bytes`);
   if (!text.isWellFormed()) misshapen('has characters that are not Unicode');
-  const plain = readPlainTree(text, LIMITS, judge);
-  if (plain !== undefined) return plain;
   const reading = readXml(text, LIMITS, { declared: judgeVersion, started: judge });
   return reading.kind === 'read' ? reading.root : misshapen(REASONS[reading.problem](reading.line));
 }

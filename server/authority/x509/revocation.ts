@@ -17,17 +17,12 @@ export function revocationProblem(path: Path, search: PathSearch, findPath: Find
     const [certificate, issuer] = [path[i]!, path[i + 1]!];
     let isKnown = false;
     for (const crl of crls.of(certificate.issuer.key)) {
-      // What it says counts once its time has come, whatever was said before.
-      search.crlsUntil = Math.min(search.crlsUntil, lastBefore(crl, search.rules));
       if (!isUsable(crl, certificate, search.rules)) continue;
-      const signers = vouchersOf(crl, { path, issuer }, search, findPath);
-      if (!signers) continue;
+      if (!isVouchedFor(crl, { path, issuer }, search, findPath)) continue;
       if (crl.revoked.has(certificate.serialNumber.toString(16))) {
         return `The certificate of ${shownSubject(certificate)} has been revoked.`;
       }
       isKnown = true;
-      const ends = signers.map(({ notAfter }) => notAfter);
-      search.crlsUntil = Math.min(search.crlsUntil, crl.nextUpdate ?? Infinity, ...ends);
     }
     if (!isKnown) return `There is no current CRL of ${shownSubject(issuer)}.`;
   }
@@ -55,12 +50,6 @@ export function revokedIn(path: readonly Certificate[], crls: CrlStore, rules: S
   });
 }
 
-/** The last second before a CRL of the future is one of now. */
-function lastBefore({ thisUpdate }: Crl, { at, clockSkewSeconds }: SearchRules): number {
-  const begin = thisUpdate - clockSkewSeconds;
-  return begin > Math.floor(at) ? begin - 1 : Infinity;
-}
-
 /** Whether a CRL speaks about this certificate and this time. The strict profile wants a number (section 5.2.3). */
 function isUsable(crl: Crl, certificate: Certificate, rules: SearchRules): boolean {
   const { at, clockSkewSeconds, allowWeak, profile } = rules;
@@ -81,22 +70,20 @@ export function crlProblem({ scope, signed }: Crl, of: 'users' | 'cas', allowWea
 }
 
 /**
- * The certificates by which a CRL counts, undefined where it does not: the CA itself signed it, or another certificate
- * of the same name: one that it or its issuer certified for CRLs, below the same configured CA, with its path; or a
- * configured CA, as where a CA has changed its key.
+ * Whether a CRL counts: the CA itself signed it, or another certificate of the same name did. That is one which the CA
+ * or its issuer certified for CRLs, below the same configured CA, or a configured CA, such as one with a new key.
  */
-function vouchersOf(
+function isVouchedFor(
   crl: Crl,
   { path, issuer }: { readonly path: Path; readonly issuer: Certificate },
   search: PathSearch,
   findPath: FindPath,
-): readonly Certificate[] | undefined {
+): boolean {
   const { trust } = search.rules;
   const isValid = (anchor: Certificate): boolean =>
     certificateProblem(anchor, search.rules) === undefined && isStrongEnough(anchor, search.rules.allowWeak);
   const signers = [issuer, ...trust.named(crl.issuer.key).filter((anchor) => isCa(anchor) && isValid(anchor))];
-  const known = signers.find((signer) => isSignedBy(crl, signer));
-  if (known) return [known];
+  if (signers.some((signer) => isSignedBy(crl, signer))) return true;
   for (const signer of search.pool.named(crl.issuer.key)) {
     if (signer === issuer || signer.extensions.keyUsage === undefined) continue;
     if (!mayBeUsedFor(signer, 'cRLSign') || search.signers.has(signer)) continue;
@@ -104,9 +91,9 @@ function vouchersOf(
     search.signers.add(signer);
     const found = findPath(signer, search);
     search.signers.delete(signer);
-    if (found && found.at(-1) === path.at(-1) && isSignedWithKeyOf(crl, signer)) return found;
+    if (found && found.at(-1) === path.at(-1) && isSignedWithKeyOf(crl, signer)) return true;
   }
-  return undefined;
+  return false;
 }
 
 /** Whether what a key signs may count: a weak one where `allowWeak` (A71). */

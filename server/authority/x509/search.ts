@@ -32,8 +32,6 @@ export class PathSearch {
   readonly left: { signatures: number; steps: number; comparisons: number } = { ...BUDGET };
   /** Signers of CRLs that are being validated, so that none is asked to vouch for itself. */
   readonly signers = new Set<Certificate>();
-  /** When a CRL that was relied on is out of date; Infinity where none was. Seconds since 1970. */
-  crlsUntil = Infinity;
 
   #reason = 'There is no certificate.';
   #nearness = -1;

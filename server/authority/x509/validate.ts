@@ -26,8 +26,6 @@ export interface AcceptedChain {
   readonly endEntity: Certificate;
   /** The earliest end in the whole path, the configured CA's included. */
   readonly expiresAt: number;
-  /** Until when the verdict holds: `expiresAt`, or earlier where a CRL that was relied on is then out of date. */
-  readonly holdsUntil: number;
   /** `limited` where any proxy of the chain is. */
   readonly proxy: 'none' | 'full' | 'limited';
   /** Whether any proxy of the chain is a legacy one. */
@@ -76,7 +74,7 @@ function climb({ proxies, marks, last }: Climb, context: Context): AcceptedChain
   }
   if (mark.kind === 'none') {
     const path = findPath(last, search);
-    return path && accepted(path, { proxies, marks, last }, search);
+    return path && accepted(path, { proxies, marks, last });
   }
   const higher = { proxies: [...proxies, last], marks: [...marks, mark] };
   const issuers = search.pool.named(last.issuer.key);
@@ -124,7 +122,7 @@ function isProxyIssuer(issuer: Certificate, proxies: readonly Certificate[], sea
   return problem === undefined;
 }
 
-function accepted(path: Path, { proxies, marks, last }: Climb, { crlsUntil }: PathSearch): AcceptedChain {
+function accepted(path: Path, { proxies, marks, last }: Climb): AcceptedChain {
   const whole = [...proxies, ...path];
   const expiresAt = Math.min(...whole.map(({ notAfter }) => notAfter));
   const isLimited = marks.some(({ rights }) => rights === 'limited');
@@ -132,7 +130,6 @@ function accepted(path: Path, { proxies, marks, last }: Climb, { crlsUntil }: Pa
     accepted: true,
     endEntity: last,
     expiresAt,
-    holdsUntil: Math.min(expiresAt, crlsUntil),
     proxy: marks.length === 0 ? 'none' : isLimited ? 'limited' : 'full',
     isLegacy: marks.some(({ kind }) => kind === 'legacy'),
     path: whole,

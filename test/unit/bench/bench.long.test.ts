@@ -4,13 +4,11 @@ import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openBenchAuthority } from '../../../bench/authority/authorityFiles.ts';
 import { BUDGETS, placeOfBudget } from '../../../bench/budgets.ts';
 import { checkQuestions } from '../../../bench/scenarios/check.ts';
 import { choiceFor } from '../../../bench/scenarios/choice.ts';
 import { cpuMicroseconds } from '../../../bench/processes/cpuTime.ts';
 import { observationsOf, prepareDataSet } from '../../../bench/load/dataSet.ts';
-import { MARKS } from '../../../bench/client/freshBody.ts';
 import { startLoadClient } from '../../../bench/client/loadClient.ts';
 import { naiveCountOf } from '../../../bench/processes/memoryScan.ts';
 import { readNaively } from '../../../bench/scenarios/naive.ts';
@@ -117,7 +115,7 @@ describe('the load client', () => {
     }
   });
 
-  test('posts the body of an exchange, or one with credentials that are new each time', async () => {
+  test('posts the body of an exchange', async () => {
     const bodies: string[] = [];
     const server = createServer((request, response) => {
       let body = '';
@@ -128,7 +126,6 @@ describe('the load client', () => {
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const authority = await openBenchAuthority();
     const client = startLoadClient();
     try {
       const { port } = server.address() as AddressInfo;
@@ -137,27 +134,9 @@ describe('the load client', () => {
       const exchanges = [{ ...posted, body: '\u00e9 same' }];
       await client.run({ ...order, exchanges });
       expect(bodies.splice(0)).toEqual(Array.from({ length: 4 }, () => 'POST \u00e9 same'));
-      const { chain, attributeCertificate } = MARKS;
-      for (const freshness of ['proxy', 'user'] as const) {
-        const fresh = { issuers: authority.issuers, who: 'visitor', freshness } as const;
-        const exchanges = [{ ...posted, body: `<a>${chain}</a>${attributeCertificate}.`, fresh }];
-        await client.run({ ...order, exchanges });
-        await client.run({ ...order, exchanges, ahead: 1 });
-        const parts = bodies
-          .splice(0)
-          .map((body) => /^POST <a>(.*?)(?<=-\n)(-.*)<\/a>(&lt;.*)\.$/s.exec(body)!.slice(1));
-        expect(parts.map((ones) => new Set(ones).size)).toEqual(parts.map(() => 3));
-        const [proxies, users, certificates] = [0, 1, 2].map((i) => new Set(parts.map((ones) => ones[i])).size);
-        expect({ proxies, users, certificates }).toEqual({
-          proxies: 8,
-          users: freshness === 'user' ? 8 : 1,
-          certificates: 8,
-        });
-      }
     } finally {
       await client.stop();
       server.close();
-      await authority.stop();
     }
   });
 

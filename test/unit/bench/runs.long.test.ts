@@ -138,8 +138,7 @@ describe('the micro-benchmarks', () => {
         'and gather patch splice scan',
         hasCompiler ? 'memmem load' : 'load',
         'refresh-observations refresh-record counting',
-        'authorise-original authorise-original-new authorise-original-stranger',
-        'authorise-mapped authorise-mapped-new authorise-mapped-stranger',
+        'authorise-original authorise-mapped',
       ].flatMap((names) => names.split(' ')),
     );
     for (const { ratio, ownSpread, hash } of reports) {

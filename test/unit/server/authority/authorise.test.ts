@@ -1,20 +1,11 @@
 // Requests to be authorised with real keys and certificates: who gets in, and that no trick with them does.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Authorise, authoriserOf } from '../../../../server/authority/authorise.ts';
-import { digestOf } from '../../../../server/authority/digest.ts';
-import type { ProvenCertificate, ProvenUser } from '../../../../server/authority/decide.ts';
-import { evidenceAt, type ProvenSigner, trustOf } from '../../../../server/authority/evidence.ts';
-import { Memory } from '../../../../server/http/memory.ts';
 import { nameDer, proxyNameDer } from '../../../../server/authority/issuance/certificate.ts';
 import { loadedData, partnersCertificate, type TestSite, testSite } from '../../../support/authorities.ts';
 import { judged, xmlsecVerdict } from '../../../support/attributeCertificates.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { AT, caOf, ecPair, type Holder, holderOf, person, proxyOf, rsaPair } from '../../../support/pki.ts';
-
-vi.mock(import('../../../../server/authority/digest.ts'), async (original) => {
-  const { digestOf: made } = await original();
-  return { digestOf: vi.fn(made) };
-});
 
 let site: TestSite;
 let authorise: Authorise;
@@ -108,38 +99,6 @@ describe('a user of this site', () => {
     });
     expect(JSON.stringify(record)).not.toMatch(/BEGIN|<|secret/);
   });
-});
-
-test('no text is digested twice, and none that is too long to be an attribute certificate', () => {
-  const usrProxyCert = `${visitorProxy}\n`;
-  const digested = (usrAttCert: string): readonly number[] => {
-    vi.mocked(digestOf).mockClear();
-    authorise({ usrProxyCert, usrAttCert }, AT);
-    const texts = vi.mocked(digestOf).mock.calls.map(([text]) => text);
-    return [usrProxyCert, usrAttCert].map((sent) => texts.filter((text) => text === sent).length);
-  };
-  expect(digested('<a/>')).toEqual([1, 1]);
-  expect(digested(`<a>${'x'.repeat(256 << 10)}</a>`)).toEqual([1, 0]);
-  expect(outcome(usrProxyCert, `<a>${'x'.repeat(256 << 10)}</a>`)).toBe('AccessError externalForm');
-});
-
-test('a proven attribute certificate counts in memory by its length, whoever signed it', () => {
-  const text = partnersCertificate(site);
-  const isKept = (room: number): boolean => {
-    const verdicts = {
-      users: new Memory<ProvenUser>(1),
-      certificates: new Memory<ProvenCertificate>(2 * room),
-      signers: new Memory<ProvenSigner>(1),
-    };
-    const evidence = evidenceAt(trustOf(loadedData(site)), verdicts, {
-      at: AT,
-      chainDigest: '',
-      giveWay: () => undefined,
-    });
-    expect(evidence.certificateOf(text).kind).toBe('proven');
-    return verdicts.certificates.find(digestOf(text)) !== undefined;
-  };
-  expect([isKept(text.length), isKept(text.length - 1)]).toEqual([true, false]);
 });
 
 describe('a user of a trusted host', () => {
@@ -342,57 +301,5 @@ describe('recorded is', () => {
       { reason: 'untrustedHost', site: `${'x'.repeat(200)}...` },
       { reason: 'externalForm', site: '' },
     ]);
-  });
-});
-
-describe('what a chain proved is kept', () => {
-  test('no longer than it holds', () => {
-    const { pem } = proxyOf(site.staff, 'proxy', '7', { notAfter: AT + 10 });
-    expect(outcome(pem, '', AT)).toBe('AccessGranted');
-    expect(outcome(pem, '', AT + 9)).toBe('AccessGranted');
-    expect(outcome(pem, '', AT + 11)).toBe('AccessError userChain');
-    expect(outcome(pem, '', AT)).toBe('AccessGranted');
-  });
-
-  test('of a user for each new proxy, but not for what an impostor of that name sends', () => {
-    const own = authoriserOf(loadedData(site));
-    const outcomeOf = (usrProxyCert: string, at = AT): string =>
-      own({ usrProxyCert, usrAttCert: '' }, at).record.status;
-    const proxies = ['1', '2', '3'].map((commonName) => proxyOf(site.staff, 'proxy', commonName).pem);
-    expect(proxies.map((pem) => outcomeOf(pem))).toEqual(['AccessGranted', 'AccessGranted', 'AccessGranted']);
-    const impostor = holderOf('user', site.staff.name, ecPair(), caOf('CA'));
-    const [, staff = ''] = proxies[0]!.split(/(?=-----BEGIN)/);
-    const [forged = ''] = proxyOf(impostor).pem.split(/(?=-----BEGIN)/);
-    expect(outcomeOf(proxyOf(impostor).pem)).toBe('AccessError');
-    expect(outcomeOf(forged + staff)).toBe('AccessError');
-    expect(outcomeOf(forged + impostor.pem + staff)).toBe('AccessError');
-    expect(outcomeOf(proxyOf(site.staff, 'proxy', '4', { notAfter: AT + 90_000 }).pem, AT + 89_000)).toBe(
-      'AccessError',
-    );
-    expect(outcomeOf(proxyOf(site.staff, 'proxy', '5').pem)).toBe('AccessGranted');
-  });
-
-  test('so that the core is given away behind new proofs only, once for each text', () => {
-    let given = 0;
-    const own = authoriserOf(loadedData(site), () => given++);
-    const givenBy = (usrProxyCert: string, usrAttCert: string): number => {
-      given = 0;
-      expect(own({ usrProxyCert, usrAttCert }, AT).record.status).toBe('AccessGranted');
-      return given;
-    };
-    const staffProxy = proxyOf(site.staff).pem;
-    expect([givenBy(staffProxy, ''), givenBy(staffProxy, '')]).toEqual([1, 0]);
-    const usrAttCert = partnersCertificate(site);
-    expect([givenBy(visitorProxy, usrAttCert), givenBy(visitorProxy, usrAttCert)]).toEqual([2, 0]);
-  });
-
-  test('for exactly that text: one with another user is judged anew', () => {
-    expect(outcome(proxyOf(site.staff).pem)).toBe('AccessGranted');
-    expect(
-      outcome(
-        proxyOf(site.staff).pem.replace(/-----END CERTIFICATE-----\n-----BEGIN[^]*/, '-----END CERTIFICATE-----\n') +
-          site.visitor.pem,
-      ),
-    ).toBe('AccessError userChain');
   });
 });

@@ -18,7 +18,6 @@ const USER: ProvenUser = {
   name: '/O=Test/CN=User',
   key: 'user',
   expiresAt: AT + 50_000,
-  holdsUntil: AT,
   proxy: 'full',
 };
 const PARTNER: TrustedHost = {
@@ -37,7 +36,6 @@ const CERTIFICATE: ProvenCertificate = {
   signer: 'partner',
   issuer: 'partner',
   holder: 'user',
-  holdsUntil: AT,
 };
 
 interface Case {

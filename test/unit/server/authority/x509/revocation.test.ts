@@ -140,18 +140,6 @@ test('every CA of the path needs one, and proxies need none', () => {
   expect(reasonOf(chain, [crlOf({ revoked: [7n] }), lowerCrl])).toBe('accepted');
 });
 
-test('a verdict holds until a CRL of the future counts, whatever that says', () => {
-  const next = crlOf({ thisUpdate: AT + 240, revoked: [7n] });
-  expect(judged([USER], [crlOf(), next])).toMatchObject({ holdsUntil: AT + 239 });
-  expect(judged([USER], [next, crlOf()], { clockSkewSeconds: 60 })).toMatchObject({ holdsUntil: AT + 179 });
-});
-
-test('a verdict holds until the first CRL it relied on is out of date, or the chain expires', () => {
-  expect(judged([USER], [crlOf({ nextUpdate: AT + 5 })])).toMatchObject({ holdsUntil: AT + 5 });
-  const later = crlOf({ nextUpdate: AT + 1000 * DAY });
-  expect(judged([USER], [later])).toMatchObject({ holdsUntil: USER.certificate.notAfter });
-});
-
 describe('a CRL signed with another key of the CA', () => {
   const keys = newKeys();
   const signer = (plan: Parameters<typeof makeCa>[1] = {}): Made =>

@@ -63,7 +63,6 @@ test('a user alone is accepted as such', () => {
     accepted: true,
     endEntity: user.certificate,
     expiresAt: Math.min(user.certificate.notAfter, CA.certificate.notAfter),
-    holdsUntil: user.certificate.notAfter,
     proxy: 'none',
     isLegacy: false,
     path: [user.certificate, CA.certificate],
