@@ -1,5 +1,5 @@
 // What the attribute authority offers, whatever protocol asks: who maps to which roles elsewhere, and what a user may
-// do here. A contract only: no certificates, XML or threads here. server/soap/ speaks for it; service.ts and its kin
+// do here. A contract only: no certificates, XML or threads here. server/authority/soap/ speaks for it; service.ts and its kin
 // fulfil it.
 
 /** The outcome of an authorisation; granted, refused by the configuration, or refused because an input is wrong. */

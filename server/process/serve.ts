@@ -30,7 +30,7 @@ import type { Change, Generations } from '../generations/generations.ts';
 import type { Watch } from '../generations/watch.ts';
 import type { ReloadOptions } from './reloads.ts';
 import type { RequestTallies } from '../threads/requestTallies.ts';
-import { SOAP_ANSWERS } from '../soap/tally.ts';
+import { SOAP_ANSWERS } from '../authority/soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
 import type { LastingData } from '../threads/messages.ts';
 

@@ -3,7 +3,7 @@
 import { openAuthority, type AuthorityLink } from '../authority/service.ts';
 import type { OnLostThread } from '../../workers/starvation.ts';
 import type { Handler } from '../http/exchange.ts';
-import { soapHandler, type SoapOptions } from '../soap/service.ts';
+import { soapHandler, type SoapOptions } from '../authority/soap/service.ts';
 
 /**
  * The handler of a thread with an authority, the hosts that it trusts now, what starts the thread that signs for it
@@ -21,7 +21,7 @@ interface SigningOptions {
   readonly onLost: OnLostThread;
 }
 
-const MESSAGE_READER = new URL('../soap/envelopeReader.ts', import.meta.url);
+const MESSAGE_READER = new URL('../authority/soap/envelopeReader.ts', import.meta.url);
 
 /**
  * Opens the authority of a link; the handler of every path that is not the service's is `otherwise`. `onLost` is told

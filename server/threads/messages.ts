@@ -13,7 +13,7 @@ import type { Documents } from '../openapi/documents.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { RequestTallies } from './requestTallies.ts';
 import type { ThreadTallies } from './threadTallies.ts';
-import type { SoapSettings } from '../soap/service.ts';
+import type { SoapSettings } from '../authority/soap/service.ts';
 import type { ServedData } from '../generations/data.ts';
 
 /** What a serving thread will need of the program, so that it reads that much of it before it has its data. */

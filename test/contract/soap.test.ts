@@ -1,14 +1,14 @@
 // The message level of the attribute authority over the wire, row by row of the design's table, on every transport. How
-// readers understand a message is in test/unit/server/soap; here are HTTP, the answers' bytes and what a fault may
+// readers understand a message is in test/unit/server/authority/soap; here are HTTP, the answers' bytes and what a fault may
 // tell.
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Authority } from '../../server/authority/authority.ts';
-import { FAULTS } from '../../server/soap/faults.ts';
-import { faultBytes, responseBytes } from '../../server/soap/responses.ts';
-import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from '../../server/soap/protocol.ts';
-import { wsdlBytes } from '../../server/soap/wsdl.ts';
+import { FAULTS } from '../../server/authority/soap/faults.ts';
+import { faultBytes, responseBytes } from '../../server/authority/soap/responses.ts';
+import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from '../../server/authority/soap/protocol.ts';
+import { wsdlBytes } from '../../server/authority/soap/wsdl.ts';
 import { clientOf, type Client, type Received } from '../support/client.ts';
 import { call, envelope, roleCall, TOOLKIT_ENVELOPES } from '../support/envelopes.ts';
 import { granted, memoryAuthority, SECRET, TRUSTED_HOSTS } from '../support/memoryAuthority.ts';

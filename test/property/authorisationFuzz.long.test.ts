@@ -2,8 +2,8 @@
 // from a printed seed, over both ports. All are answered, none crashes it, hangs it or fills it, and nobody gets what
 // is not theirs.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { REQ_AUTHORISATION } from '../../server/soap/protocol.ts';
-import { readAnswer, requestBytes } from '../../server/soap/requests.ts';
+import { REQ_AUTHORISATION } from '../../server/authority/soap/protocol.ts';
+import { readAnswer, requestBytes } from '../../server/authority/soap/requests.ts';
 import { judged } from '../support/attributeCertificates.ts';
 import { partnersCertificate } from '../support/authorities.ts';
 import { pemOf } from '../support/certificates.ts';

@@ -2,8 +2,8 @@
 // megabyte. Every one is answered, with a response, a refusal or a fault; none crashes it, hangs it, fills it or
 // changes what it says.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FAULTS } from '../../server/soap/faults.ts';
-import { faultBytes } from '../../server/soap/responses.ts';
+import { FAULTS } from '../../server/authority/soap/faults.ts';
+import { faultBytes } from '../../server/authority/soap/responses.ts';
 import { clientOf, type Client, type Received } from '../support/client.ts';
 import { roleCall } from '../support/envelopes.ts';
 import { floods, hostileEnvelope } from '../support/hostileEnvelopes.ts';

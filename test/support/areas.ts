@@ -82,7 +82,7 @@ const AREAS: readonly Area[] = [
     folders: ['server/catalogue/'],
     mayImport: [...BELOW_SERVER, 'settings', 'observe', 'http', 'openapi', 'browse'],
   },
-  { name: 'soap', folders: ['server/soap/'], mayImport: [...BELOW_SERVER, 'observe', 'http', 'authority'] },
+  { name: 'soap', folders: ['server/authority/soap/'], mayImport: [...BELOW_SERVER, 'observe', 'http', 'authority'] },
   { name: 'admin', folders: ['server/admin/'], mayImport: [...BELOW_SERVER, 'observe', 'http'] },
   { name: 'transports', folders: ['server/http/uws/', 'server/http/node/'], mayImport: [...BELOW_SERVER, 'http'] },
   {

@@ -1,7 +1,7 @@
 // An attribute authority that is a data structure: a map of roles and a function that shows what it was asked.
 // Real enough for whoever speaks the protocol; no certificates, no keys, no threads.
 import type { Authorisation, Authority } from '../../server/authority/authority.ts';
-import { readMessage } from '../../server/soap/envelopeReader.ts';
+import { readMessage } from '../../server/authority/soap/envelopeReader.ts';
 
 /** Lists of every kind: several hosts, one, none; a role like a JavaScript member; texts that must be escaped. */
 export const TRUSTED_HOSTS: ReadonlyMap<string, readonly string[]> = new Map([

@@ -1,6 +1,6 @@
 // What requests say, row by row of the design's table of the message level: bytes, and what they mean or which fault
 // they are. Data only.
-import type { FaultName } from '../../server/soap/faults.ts';
+import type { FaultName } from '../../server/authority/soap/faults.ts';
 import { call, ENVELOPE, envelope, roleCall, TOOLKIT_ENVELOPES } from './envelopes.ts';
 
 /** A request: the operation's name and its values, or the name of the fault; `charset` is that of its Content-Type. */

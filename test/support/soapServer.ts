@@ -5,8 +5,8 @@ import { Slices } from '../../workers/slices.ts';
 import type { Authority } from '../../server/authority/authority.ts';
 import { claimPort } from '../../server/http/claim.ts';
 import { newTally } from '../../server/observe/tally.ts';
-import { soapHandler } from '../../server/soap/service.ts';
-import { SOAP_ANSWERS } from '../../server/soap/tally.ts';
+import { soapHandler } from '../../server/authority/soap/service.ts';
+import { SOAP_ANSWERS } from '../../server/authority/soap/tally.ts';
 import { memoryAuthority } from './memoryAuthority.ts';
 import { running, textAnswer, TRANSPORTS, type Running } from './transports.ts';
 

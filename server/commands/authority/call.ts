@@ -10,9 +10,9 @@ import { holdsPrivateKey } from '../../authority/x509/pem.ts';
 import { bytesOf } from '../fileBytes.ts';
 import { askServer, type Question } from '../question.ts';
 import { tableText } from '../terminal.ts';
-import { NAMESPACES, type Operation, REQ_AUTHORISATION, SERVICE_PATH } from '../../soap/protocol.ts';
-import { readAnswer, requestBytes } from '../../soap/requests.ts';
-import type { Result } from '../../soap/responses.ts';
+import { NAMESPACES, type Operation, REQ_AUTHORISATION, SERVICE_PATH } from '../../authority/soap/protocol.ts';
+import { readAnswer, requestBytes } from '../../authority/soap/requests.ts';
+import type { Result } from '../../authority/soap/responses.ts';
 
 /**
  * What is to be asked: an address, an operation, and the values of its parts in their order; and whom to believe and

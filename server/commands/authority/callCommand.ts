@@ -4,7 +4,7 @@ import { Argument, type Command } from 'commander';
 import { OperationError } from '../../../data/operationError.ts';
 import { example, type Outputs } from '../parts.ts';
 import type { TlsFiles } from './call.ts';
-import { GET_TRUSTED_HOST_INFO, type Operation, OPERATIONS, REQ_AUTHORISATION } from '../../soap/protocol.ts';
+import { GET_TRUSTED_HOST_INFO, type Operation, OPERATIONS, REQ_AUTHORISATION } from '../../authority/soap/protocol.ts';
 
 interface CallFlags extends TlsFiles {
   readonly cert?: string;

@@ -3,7 +3,7 @@ import { parseHTML } from 'linkedom';
 import { expect, test } from 'vitest';
 import { authorityPage } from '../../../../server/browse/authorityPage.ts';
 import type { Site, Tour } from '../../../../server/browse/site.ts';
-import { SERVICE_PATH } from '../../../../server/soap/protocol.ts';
+import { SERVICE_PATH } from '../../../../server/authority/soap/protocol.ts';
 
 const HOSTS = new Map([
   ['staff', ['Site A:https://a.example.org:8080/auth:reader, writer', '<b>:urn:x:y']],

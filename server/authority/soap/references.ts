@@ -1,6 +1,6 @@
 // Values that stand elsewhere in the request: `href="#id"` of SOAP 1.1, 5.4.1, and texts that are nil. Pure. Only
 // references within the request are followed, and only a few steps.
-import { attributeOf, childElements, ownText, type XmlElement } from '../../data/xml/element.ts';
+import { attributeOf, childElements, ownText, type XmlElement } from '../../../data/xml/element.ts';
 import type { FaultName } from './faults.ts';
 import { NAMESPACES } from './protocol.ts';
 

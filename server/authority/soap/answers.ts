@@ -1,8 +1,8 @@
 // The answers of the attribute authority that depend on nothing or on its configuration only: made once, sent as they
 // are. Knows no transport and reads no request.
-import { wholeBody } from '../../engine/engine.ts';
-import type { Authority } from '../authority/authority.ts';
-import type { Answer } from '../http/exchange.ts';
+import { wholeBody } from '../../../engine/engine.ts';
+import type { Authority } from '../authority.ts';
+import type { Answer } from '../../http/exchange.ts';
 import { FAULTS, type FaultName } from './faults.ts';
 import { GET_TRUSTED_HOST_INFO, type Operation } from './protocol.ts';
 import { faultBytes, responseBytes, type Result } from './responses.ts';

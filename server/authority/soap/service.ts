@@ -1,7 +1,7 @@
 // The attribute authority's handler: WSDL to GET and HEAD, SOAP 1.1 over POST (spec, attribute authority; design:
 // message level). Speaks for an Authority and decides nothing itself; every other path is the other handler's. Knows no
 // transport.
-import type { AuthorisationRequest, Authority, LongMessage } from '../authority/authority.ts';
+import type { AuthorisationRequest, Authority, LongMessage } from '../authority.ts';
 import {
   type Answer,
   AnsweredBug,
@@ -13,10 +13,10 @@ import {
   type Request,
   ROUTE,
   targetWithin,
-} from '../http/exchange.ts';
-import type { Slices } from '../../workers/slices.ts';
-import { Memory } from '../http/memory.ts';
-import type { Tally } from '../observe/tally.ts';
+} from '../../http/exchange.ts';
+import type { Slices } from '../../../workers/slices.ts';
+import { Memory } from '../../http/memory.ts';
+import type { Tally } from '../../observe/tally.ts';
 import {
   ENCODED_BODY,
   FAULT_ANSWERS,

@@ -1,6 +1,6 @@
 // Response envelopes written by hand: the one form that every SOAP toolkit tried reads (see the design's list of what
 // breaks whom before changing a byte of it). Pure: values in, bytes out.
-import { escapedText } from '../../data/xml/text.ts';
+import { escapedText } from '../../../data/xml/text.ts';
 import type { Fault } from './faults.ts';
 import { NAMESPACES, type Operation } from './protocol.ts';
 

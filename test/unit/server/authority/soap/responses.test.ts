@@ -1,11 +1,11 @@
 // Response envelopes byte for byte: every deviation from this form breaks a client that was tried, so the bytes stand
 // here as the design has them.
 import { describe, expect, test } from 'vitest';
-import { FAULTS } from '../../../../server/soap/faults.ts';
-import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from '../../../../server/soap/protocol.ts';
-import { faultBytes, responseBytes } from '../../../../server/soap/responses.ts';
-import { messageTree } from '../../../../server/soap/messageTree.ts';
-import { childElements, ownText } from '../../../../data/xml/element.ts';
+import { FAULTS } from '../../../../../server/authority/soap/faults.ts';
+import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from '../../../../../server/authority/soap/protocol.ts';
+import { faultBytes, responseBytes } from '../../../../../server/authority/soap/responses.ts';
+import { messageTree } from '../../../../../server/authority/soap/messageTree.ts';
+import { childElements, ownText } from '../../../../../data/xml/element.ts';
 
 const START =
   '<?xml version="1.0" encoding="UTF-8"?>\n<SOAP-ENV:Envelope xmlns:SOAP-ENV="http://schemas.xmlsoap.org/soap/envelope/" xmlns:SOAP-ENC="http://schemas.xmlsoap.org/soap/encoding/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xsd="http://www.w3.org/2001/XMLSchema"><SOAP-ENV:Body>';

@@ -1,8 +1,8 @@
 // The WSDL as the specification names its parts; that compilers take it is tested with the compilers.
 import { describe, expect, test } from 'vitest';
-import { messageTree } from '../../../../server/soap/messageTree.ts';
-import { wsdlBytes } from '../../../../server/soap/wsdl.ts';
-import { childElements, type XmlElement } from '../../../../data/xml/element.ts';
+import { messageTree } from '../../../../../server/authority/soap/messageTree.ts';
+import { wsdlBytes } from '../../../../../server/authority/soap/wsdl.ts';
+import { childElements, type XmlElement } from '../../../../../data/xml/element.ts';
 
 function wsdl(baseUrl = 'https://aa.example.org/cat'): XmlElement {
   const root = messageTree(Buffer.from(wsdlBytes(baseUrl)).toString());

@@ -1,6 +1,6 @@
 // The client's side of the protocol: requests written, answers read. For the command that calls an authority.
 // Pure: bytes in, bytes out. Answers of other implementations are read too, references included.
-import { attributeOf, childElements, ownText, type XmlElement } from '../../data/xml/element.ts';
+import { attributeOf, childElements, ownText, type XmlElement } from '../../../data/xml/element.ts';
 import { decodedText } from './decode.ts';
 import { messageTree } from './messageTree.ts';
 import { NAMESPACES, type Operation } from './protocol.ts';

@@ -2,16 +2,16 @@
 // counted.
 import assert from 'node:assert/strict';
 import { expect, test } from 'vitest';
-import type { Authority } from '../../../../server/authority/authority.ts';
-import { type Answer, isIntake, type Request } from '../../../../server/http/exchange.ts';
-import { FAULTS } from '../../../../server/soap/faults.ts';
-import { faultBytes } from '../../../../server/soap/responses.ts';
-import { soapHandler } from '../../../../server/soap/service.ts';
-import { OUTCOME, SOAP_ANSWERS } from '../../../../server/soap/tally.ts';
-import { newTally } from '../../../../server/observe/tally.ts';
-import { call, roleCall } from '../../../support/envelopes.ts';
-import { Slices } from '../../../../workers/slices.ts';
-import { memoryAuthority } from '../../../support/memoryAuthority.ts';
+import type { Authority } from '../../../../../server/authority/authority.ts';
+import { type Answer, isIntake, type Request } from '../../../../../server/http/exchange.ts';
+import { FAULTS } from '../../../../../server/authority/soap/faults.ts';
+import { faultBytes } from '../../../../../server/authority/soap/responses.ts';
+import { soapHandler } from '../../../../../server/authority/soap/service.ts';
+import { OUTCOME, SOAP_ANSWERS } from '../../../../../server/authority/soap/tally.ts';
+import { newTally } from '../../../../../server/observe/tally.ts';
+import { call, roleCall } from '../../../../support/envelopes.ts';
+import { Slices } from '../../../../../workers/slices.ts';
+import { memoryAuthority } from '../../../../support/memoryAuthority.ts';
 
 function serviceOf(authority: () => Authority, slices = new Slices(() => 0)) {
   const tally = newTally(SOAP_ANSWERS);

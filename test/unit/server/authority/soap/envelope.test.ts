@@ -1,9 +1,9 @@
 // What a request says, row by row of the design's table of the message level.
 import { describe, expect, test } from 'vitest';
-import { readEnvelope } from '../../../../server/soap/envelopeReader.ts';
-import type { FaultName } from '../../../../server/soap/faults.ts';
-import { roleCall, TOOLKIT_ENVELOPES } from '../../../support/envelopes.ts';
-import { MESSAGE_CASES } from '../../../support/messageCases.ts';
+import { readEnvelope } from '../../../../../server/authority/soap/envelopeReader.ts';
+import type { FaultName } from '../../../../../server/authority/soap/faults.ts';
+import { roleCall, TOOLKIT_ENVELOPES } from '../../../../support/envelopes.ts';
+import { MESSAGE_CASES } from '../../../../support/messageCases.ts';
 
 /** The operation's name and values, or the name of the fault. */
 function reading(bytes: string | Uint8Array, charset?: string): readonly string[] | FaultName {

@@ -1,6 +1,6 @@
 // What the SOAP service counts of its answers: the outcomes, each a cell of a tally, and the metric that they make.
 // Data only.
-import type { TalliedMetric } from '../observe/tally.ts';
+import type { TalliedMetric } from '../../observe/tally.ts';
 import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from './protocol.ts';
 
 /**

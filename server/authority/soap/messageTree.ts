@@ -1,7 +1,7 @@
 // The tree of a SOAP message, request or answer, within the limits of messages. Knows no element; what SOAP forbids of
 // XML is refused here (SOAP 1.1, 3).
-import type { XmlElement } from '../../data/xml/element.ts';
-import { readXml, type XmlLimits, type XmlProblem } from '../../data/xml/reader.ts';
+import type { XmlElement } from '../../../data/xml/element.ts';
+import { readXml, type XmlLimits, type XmlProblem } from '../../../data/xml/reader.ts';
 
 const LIMITS: XmlLimits = {
   // Deeper than any client nests: a SOAP message with references needs 5.

@@ -1,7 +1,7 @@
 // The reader of requests: bytes of any encoding in, a call or the name of a fault out. Strict and complete; judges what
 // SOAP 1.1 says of envelopes, and leaves XML to messageTree.ts. Pure.
-import type { MessageReader } from '../authority/authority.ts';
-import { attributeOf, childElements, type XmlElement } from '../../data/xml/element.ts';
+import type { MessageReader } from '../authority.ts';
+import { attributeOf, childElements, type XmlElement } from '../../../data/xml/element.ts';
 import { decodedText } from './decode.ts';
 import type { FaultName } from './faults.ts';
 import { messageTree } from './messageTree.ts';
