@@ -15,10 +15,11 @@ export interface Credentials {
 /** A user with roles at the site, or one whose roles are mapped by an attribute certificate. */
 export type Who = 'user' | 'visitor';
 
-/** Flags for the server, the certificate (PEM) that answers must be signed with, and what its users send. */
+/** Flags for the server, the certificate (PEM) that signs, the file of the audit, and what users send. */
 export interface BenchAuthority extends Running {
   readonly flags: readonly string[];
   readonly certificate: string;
+  readonly auditLog: string;
   readonly credentials: Readonly<Record<Who, Credentials>>;
 }
 
@@ -30,10 +31,12 @@ export async function openBenchAuthority(): Promise<BenchAuthority> {
   const { path: directory, remove } = temporaryFolder('catalogue-replica-bench-authority-');
   writeDemonstration(directory, Math.floor(Date.now() / 1000));
   const fileOf = (name: string): string => path.join(directory, name);
+  const auditLog = fileOf('audit.log');
   const textOf = (name: string): string => readFileSync(fileOf(name), 'utf8');
   const { config, user, visitor, visitorCertificate } = DEMONSTRATION_FILES;
   return {
-    flags: ['--authority', fileOf(config), '--audit-log', fileOf('audit.log')],
+    flags: ['--authority', fileOf(config), '--audit-log', auditLog],
+    auditLog,
     certificate: textOf('authority.pem'),
     credentials: {
       user: { chain: textOf(user), attributeCertificate: '' },

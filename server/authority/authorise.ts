@@ -9,15 +9,17 @@ import { decide, type Decision, type Policy } from './decide.ts';
 import { digestOf } from './digest.ts';
 import { evidenceAt, trustOf } from './evidence.ts';
 import { randomSerialNumber } from './serialNumber.ts';
-import { rolesOf } from './usersTable.ts';
 import { parseCertificate } from './x509/certificate.ts';
 import { nameText } from './x509/name.ts';
 
 /** Answers a request at a time, in whole seconds since 1970. Never throws for what a client sent. */
 export type Authorise = (request: AuthorisationRequest, at: number) => AuthorisationOutcome;
 
-/** Ready to answer by one configuration. Cost: reading its CAs, about 0.1 ms each. */
-export function authoriserOf(data: AuthorityData): Authorise {
+/**
+ * Ready to answer by one configuration. `giveWay` is called before a signature. Cost: reading its CAs, about 0.1 ms
+ * each.
+ */
+export function authoriserOf(data: AuthorityData, giveWay: () => void = () => undefined): Authorise {
   const certificate = parseCertificate(data.certificate);
   const sign = signerOf({ key: data.key, certificate });
   const trust = trustOf(data);
@@ -31,13 +33,14 @@ export function authoriserOf(data: AuthorityData): Authorise {
     issuerNotAfter: data.issuerNotAfter,
     isIssuerRevoked: data.isIssuerRevoked,
     hosts: new Map(data.hosts.map((host) => [host.name, host])),
-    rolesOf: (key) => rolesOf(data.users, key),
+    rolesOf: (key) => data.users.get(key) ?? [],
   };
   return (request, at) => {
     const sent = sentRequest(request);
     const decision = decide(request, { ...policy, at }, evidenceAt(trust, at));
     if (decision.status !== 'AccessGranted') return refusedRequest(sent, decision.refusal, { ...decision, at });
     const serialNumber = String(randomSerialNumber());
+    giveWay();
     const attCert = sign(decision.content);
     return granted(sent, decision, { at, serialNumber, attCert });
   };
@@ -68,7 +71,6 @@ function granted(
     notAfter,
     issuedDigest: digestOf(attCert),
     chainDigest,
-    isRecorded: false,
   };
   return { answer: { attCert, statCode: 'AccessGranted', errMsg: '' }, record };
 }

@@ -45,7 +45,6 @@ export function refusedRequest(
     notAfter: 0,
     issuedDigest: '',
     chainDigest,
-    isRecorded: false,
   };
   return { answer: { attCert: '', statCode: status, errMsg: sentence }, record };
 }

@@ -1,53 +1,79 @@
-// What the attribute authority offers, whatever protocol asks: who maps to which roles elsewhere, and what a user may
-// do here. A contract only: no certificates, XML or threads here. server/authority/soap/ speaks for it; service.ts and its kin
-// fulfil it.
+// What the parts of the authority say to each other: serving threads post messages to the authority thread and get
+// replies; the supervisor starts that thread, gives it configurations, and observes its events.
+import type { MessagePort } from 'node:worker_threads';
+import type { AuditFile } from '../observe/log.ts';
+import type { ServiceEvent } from '../observe/events.ts';
+import type { AuthorityData } from './configuration/load.ts';
+import type { FaultName } from './soap/faults.ts';
 
 /** The outcome of an authorisation; granted, refused by the configuration, or refused because an input is wrong. */
 export type StatusCode = 'AccessGranted' | 'AccessDenied' | 'AccessError';
 
-/**
- * What a client sends to be authorised, each as received: PEM text of a certificate chain; an attribute certificate or
- * ''. `id` is what the access log names the request by, where it does; `peer` is the address of the connection.
- */
-export interface AuthorisationRequest {
-  readonly usrProxyCert: string;
-  readonly usrAttCert: string;
+/** What logs name a request by: its id in the access log, if it has one, and the address of the connection. */
+export interface Sender {
   readonly id?: string | undefined;
   readonly peer?: string;
 }
 
-/**
- * The answer to it: the attribute certificate where granted, else '' and one sentence. `isStarved` where the system had
- * no descriptors, threads or memory for a decision, so that the client may come again.
- */
+/** The texts of a request, as received: PEM of a certificate chain; an attribute certificate or ''. */
+export interface AuthorisationRequest extends Sender {
+  readonly usrProxyCert: string;
+  readonly usrAttCert: string;
+}
+
+/** The response to it: the attribute certificate if granted, else '' and one sentence. */
 export interface Authorisation {
   readonly attCert: string;
   readonly statCode: StatusCode;
   readonly errMsg: string;
-  readonly isStarved?: boolean;
 }
 
-/** A message that is too long to be read where it came. Nobody waits for what it says once its client `isGone`. */
-export interface LongMessage {
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly charset: string | undefined;
-  isGone(): boolean;
-}
-
-/** What the module of a protocol has that reads its messages: what one says, as plain data. Throws for bugs alone. */
-export interface MessageReader {
-  readMessage(body: Uint8Array, charset: string | undefined): unknown;
-}
-
-/** One loaded configuration of an attribute authority; a reload makes another. */
+/** One configuration of an authority, as messages ask it. */
 export interface Authority {
   /** For each local role, `name:uri:remote1, remote2` of every trusted host that maps to it, in configuration order. */
   readonly trustedHosts: ReadonlyMap<string, readonly string[]>;
-  /** Decides and signs, off the calling thread; never rejects for what a client sent. */
-  readonly authorise: (request: AuthorisationRequest) => Promise<Authorisation>;
-  /**
-   * What the protocol's MessageReader makes of a message, off the calling thread, which loses its body; `busy` where
-   * too much waits to be read already, and for a client that is gone.
-   */
-  readonly read: (message: LongMessage) => Promise<unknown>;
+  /** Decides, signs and records. Never throws for what a client sent. */
+  readonly authorise: (request: AuthorisationRequest) => Authorisation;
+}
+
+/** A SOAP message. `charset` is that of its Content-Type, undefined without one. */
+export interface SoapMessage {
+  readonly body: Uint8Array;
+  readonly charset: string | undefined;
+  readonly sender: Sender;
+}
+
+/** A fault, or the bytes of a response with the cell of OUTCOME that counts it. */
+export type Reply =
+  { readonly fault: FaultName } | { readonly outcome: number; readonly bytes: Uint8Array<ArrayBuffer> };
+
+/** From a serving thread to the authority thread. Replies name the message by its `id`. */
+export interface PostedMessage extends SoapMessage {
+  readonly id: number;
+}
+
+/** From the authority thread to a serving thread: the hosts of a configuration that answers from now on, or a reply. */
+export type FromAuthority =
+  { readonly trustedHosts: Authority['trustedHosts'] } | { readonly id: number; readonly reply: Reply };
+
+/** What the authority thread starts with, and the file of its audit. */
+export interface AuthorityStart {
+  readonly data: AuthorityData;
+  readonly audit: AuditFile;
+}
+
+/**
+ * From the supervisor to the authority thread: the port of a serving thread, another configuration, events for the
+ * audit, or to end once all ports are closed.
+ */
+export type ToAuthority =
+  | { readonly kind: 'link'; readonly port: MessagePort }
+  | { readonly kind: 'data'; readonly data: AuthorityData }
+  | { readonly kind: 'audit'; readonly events: readonly ServiceEvent[] }
+  | { readonly kind: 'end' };
+
+/** From the authority thread to the supervisor: events, and a sentence about each line that the audit lost. */
+export interface AuthorityNews {
+  readonly events: readonly ServiceEvent[];
+  readonly unwritten: readonly string[];
 }

@@ -1,16 +1,16 @@
-// The authority as the supervisor has it: loads the configuration, hands it to every serving thread, reloads it as a
-// whole or not at all, tells what runs out meanwhile, and gathers the events of all threads. Signs nothing.
-import { type AuditFile, auditLogOf } from '../observe/log.ts';
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+// The supervisor of the authority: it loads the configuration, gives it to the authority thread, loads it again as a
+// whole or not at all, and reports what expires meanwhile.
 import { OperationError } from '../../data/operationError.ts';
 import { assertAnswers } from '../../data/timeLimit.ts';
 import { epochSeconds } from '../observe/clock.ts';
-import type { Observer, ServiceEvent } from '../observe/events.ts';
+import type { ServiceEvent } from '../observe/events.ts';
+import type { AuditFile } from '../observe/log.ts';
 import { expiriesOf, type Expiry, firstExpiries } from './configuration/expiries.ts';
 import { directoryStamp } from './configuration/files.ts';
 import { type AuthorityLoading, loadAnswering, type LoadedAuthority, loadedOrThrown } from './configuration/load.ts';
 import { mistakeText } from './configuration/mistakes.ts';
-import type { AuthorityLink } from './service.ts';
+import type { AuthorityLink } from './client.ts';
+import { type AuthorityHearers, RunningThread } from './runningThread.ts';
 
 /** The authority of a process. */
 export interface AuthoritySupervisor {
@@ -24,8 +24,8 @@ export interface AuthoritySupervisor {
   look(): Promise<void>;
   /** How it is now, for operators. */
   status(): AuthorityStatus;
-  /** No reload behind it. The threads close their links themselves. */
-  stop(): void;
+  /** Ends the authority thread once all serving threads have closed their links. Nothing is loaded after it. */
+  stop(): Promise<void>;
 }
 
 /**
@@ -50,22 +50,25 @@ export interface AuthorityStatus {
 export const CRLS_EVERY_MS = 60_000;
 
 /**
- * Loads a configuration file. Throws OperationError `input` with every mistake, a line each. Events of the threads, and
- * of reloads, go to `observe`; decisions are recorded in `auditLog` before, and nothing is granted that cannot be.
- * `now` is in whole seconds since 1970.
+ * Loads a configuration file and starts the authority thread. Throws OperationError `input` with every mistake, a line
+ * each. `now` is in whole seconds since 1970.
  */
 export function superviseAuthority(
   file: string,
-  observe: Observer,
-  auditLog?: AuditFile,
+  audit: AuditFile,
+  hearers: AuthorityHearers,
   now: () => number = epochSeconds,
 ): AuthoritySupervisor {
   let loadedAt = now();
   let loaded = loadedOrThrown(file, loadedAt);
   let notes = notesAt(loaded, loadedAt);
   let refused: AuthorityStatus['refused'];
+  const thread = new RunningThread(loaded.data, audit, hearers);
+  const observe = (events: readonly ServiceEvent[]): void => {
+    hearers.observe(events);
+    thread.audit(events);
+  };
   observe([loadedEvent(loaded)]);
-  const ports = new Set<MessagePort>();
   let isOwed = false;
   const reload = (): Promise<boolean> => load(() => true);
   /** Loads all; mistakes are told where they are to be, which gets those told last. */
@@ -81,7 +84,7 @@ export function superviseAuthority(
     }
     [loaded, loadedAt, notes, refused] = [loading, at, notesAt(loading, at), undefined];
     isOwed = false;
-    for (const port of ports) port.postMessage(loaded.data);
+    thread.configure(loaded.data);
     observe([loadedEvent(loaded)]);
     return true;
   };
@@ -100,18 +103,14 @@ export function superviseAuthority(
   };
   const timer = setInterval(() => void look(), CRLS_EVERY_MS).unref();
   return {
-    link() {
-      const { port1, port2 } = new MessageChannel();
-      ports.add(port1);
-      port1.on('message', (events: readonly ServiceEvent[]) => observe(events));
-      port1.once('close', () => ports.delete(port1));
-      port1.unref();
-      return { data: loaded.data, auditLog: auditLog === undefined ? undefined : auditLogOf(auditLog), port: port2 };
-    },
+    link: () => thread.link(),
     reload,
     look,
     status: () => ({ ...statusOf(loaded, now()), loadedAt, notes: [...notes.lasting, ...notes.expired], refused }),
-    stop: () => clearInterval(timer),
+    stop() {
+      clearInterval(timer);
+      return thread.stop();
+    },
   };
 }
 
@@ -153,7 +152,7 @@ function statusOf(
   at: number,
 ): Pick<AuthorityStatus, 'siteName' | 'users' | 'trustedHosts' | 'unusableFiles' | 'expires'> {
   const expires = firstExpiries(expiriesOf(expirySource, at));
-  return { siteName, users: users.sets.length, trustedHosts: hosts.length, unusableFiles, expires };
+  return { siteName, users: users.size, trustedHosts: hosts.length, unusableFiles, expires };
 }
 
 function loadedEvent({ data, notes, unusableFiles }: LoadedAuthority): ServiceEvent {
@@ -162,7 +161,7 @@ function loadedEvent({ data, notes, unusableFiles }: LoadedAuthority): ServiceEv
     kind: 'authorityLoaded',
     at: epochSeconds(),
     siteName,
-    users: users.sets.length,
+    users: users.size,
     hosts: hosts.length,
     unusableFiles,
     notes,

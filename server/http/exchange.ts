@@ -141,26 +141,12 @@ export interface Intake {
   answer(body: Uint8Array): Answer | Promise<Answer>;
 }
 
-/**
- * What a handler throws where its clients could not read the JSON that a bug is answered with otherwise: `answer` is
- * sent, `cause`, the bug itself, is reported.
- */
-export class AnsweredBug extends Error {
-  readonly answer: Answer;
-
-  constructor(answer: Answer, cause: unknown) {
-    super('a handler met a bug', { cause });
-    this.answer = answer;
-  }
-}
-
 /** What a handler returns: the answer, now or later, or the wish for the body. */
 export type Reply = Answer | Promise<Answer> | Intake;
 
 /**
  * What a transport calls once per request. Cheap answers are returned at once; a promise only where work left the
- * thread. It never throws and never rejects for a client's fault; what it throws is our bug and becomes a 500 (see
- * AnsweredBug).
+ * thread. It never throws and never rejects for a client's fault; what it throws is our bug and becomes a 500.
  */
 export type Handler<R extends Reply = Reply> = (request: Request, disconnection: Disconnection) => R;
 

@@ -4,7 +4,6 @@ import type { Slices } from '../../workers/slices.ts';
 import { BodyBudget, BodyCollector, type BodyProgress } from './bodyCollector.ts';
 import {
   type Answer,
-  AnsweredBug,
   type Disconnection,
   type Handler,
   type Intake,
@@ -123,14 +122,12 @@ export abstract class LiveExchange implements Disconnection {
     else this.send(reply);
   }
 
-  /** Asks the handler; where it throws, the answer is a 500, or what it wants said instead. */
+  /** Asks the handler. If that throws, the answer is a 500. */
   #ask(request: LiveRequest<object>): Reply {
     try {
       return this.#context.handler(request, this);
     } catch (error) {
-      if (!(error instanceof AnsweredBug)) return this.#failure(error);
-      this.#failed = error.answer;
-      return this.#failure(error.cause);
+      return this.#failure(error);
     }
   }
 

@@ -8,8 +8,7 @@ export type AuthorisationStatus = 'AccessGranted' | 'AccessDenied' | 'AccessErro
  * Why nothing was granted, and how the request ended. `userChain`: the user's certificates; `userName`: a subject that
  * cannot be told by its text; `externalForm`: XML or structure; `externalSigner`: its chain; `externalIssuer`: the
  * issuer field; `externalHost`: signed for a trusted host by somebody else; `window`: nothing is left of the validity,
- * or of that of the authority's own certificate; `unrecorded`: the audit log cannot be written; `busy`: too much waits
- * already; `bug`: ours.
+ * or of that of the authority's own certificate; `unrecorded`: the audit log cannot be written.
  */
 export const REFUSALS = {
   unregistered: 'AccessDenied',
@@ -27,18 +26,15 @@ export const REFUSALS = {
   externalHost: 'AccessError',
   window: 'AccessError',
   unrecorded: 'AccessError',
-  busy: 'AccessError',
-  bug: 'AccessError',
 } as const satisfies Readonly<Record<string, AuthorisationStatus>>;
 
 /** One of these reasons. */
 export type RefusalCode = keyof typeof REFUSALS;
 
 /**
- * A request to be authorised, for the audit (A88). `reason` is the code of a refusal and `sentence` what the client
- * was told of it, both '' where granted. `isRecorded` once the thread that decided has written or counted it, which
- * its line in the audit does not say. `requestId` is what the access log names the request by, '' without one. `peer`
- * is the address of the connection. `holder` is the user's name, '' until a chain proved one; `claimed` then the
+ * A request to be authorised, for the audit (A88). `reason` is the code of a refusal and `sentence` the one that the
+ * client got, both '' if granted. `requestId` is the id of the request in the access log, '' without one. `peer` is the
+ * address of the connection. `holder` is the user's name, '' until a chain proved one; `claimed` then the
  * subject of the certificate that was presented, believed by nobody. `proxy` is how it was presented. `site` is who
  * issued the attribute certificate that was looked at, by its own word until something was granted; '' where none was.
  * `roles`, `serialNumber`, `provenance` and `notAfter` (seconds since 1970) are those of the certificate issued;
@@ -62,7 +58,6 @@ export interface AuthorisationRecord {
   readonly notAfter: number;
   readonly issuedDigest: string;
   readonly chainDigest: string;
-  readonly isRecorded: boolean;
 }
 
 /** Refusals of a reason, peer and holder since the last line about them. All three are empty for further kinds. */
@@ -104,7 +99,7 @@ export interface AuthorityBug {
 }
 
 /** Threads that may die while the process serves. A serving thread that dies ends it. */
-export const THREAD_KINDS = ['pool', 'signing'] as const;
+export const THREAD_KINDS = ['pool', 'authority'] as const;
 
 /** One of them. */
 export type ThreadKind = (typeof THREAD_KINDS)[number];

@@ -1,7 +1,8 @@
 // The supervisor: takes the port, loads the data, starts the serving threads, renews the data and stops them. Serves
 // nothing itself. Composition only.
 import { COLLECTIONS } from '../../engine/shared.ts';
-import { onceThereIsSome } from '../../workers/starvation.ts';
+import { reasonOf } from '../../data/operationError.ts';
+import { onceThereIsSome, type OnLostThread } from '../../workers/starvation.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
@@ -25,6 +26,7 @@ import { allEnded, cutLine, noteOrders } from './signals.ts';
 import { ServingThreads } from '../threads/servingThreads.ts';
 import { ProgramGone, unreadProgram } from '../threads/programGone.ts';
 import { ThreadFaults } from '../threads/threadFaults.ts';
+import { type LastingData, stackOf } from '../threads/messages.ts';
 import type { Arrival, ArrivalOptions } from './arrival.ts';
 import type { Change, Generations } from '../generations/generations.ts';
 import type { Watch } from '../generations/watch.ts';
@@ -32,7 +34,6 @@ import type { ReloadOptions } from './reloads.ts';
 import type { RequestTallies } from '../threads/requestTallies.ts';
 import { SOAP_ANSWERS } from '../authority/soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
-import type { LastingData } from '../threads/messages.ts';
 
 /** The list with most to filter by, for the line that people paste. */
 const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
@@ -93,7 +94,7 @@ export async function serve(
     accessLogs = await accessLogsOf(settings, report);
     administration = await administrationOf(settings, report);
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
-    const authority = await authorityOf(settings, report, administration);
+    const authority = await authorityOf(settings, report, administration, faults);
     if (authority) stops.push(authority.stop);
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
     const watch = settings.watch ? await (await import('../generations/watch.ts')).watchOver(settings.data) : undefined;
@@ -252,10 +253,16 @@ async function authorityOf(
   settings: Settings,
   report: Report,
   administration: Administration | undefined,
+  faults: ThreadFaults,
 ): Promise<AuthoritySupervisor | undefined> {
   if (!hasAuthority(settings)) return undefined;
   const { startAuthority } = await import('./authorityStart.ts');
-  const authority = startAuthority(settings, report, administration?.metrics.observe ?? NOBODY);
+  const count = administration?.metrics.observe ?? NOBODY;
+  const onLostThread: OnLostThread = (error, isStarvation) => {
+    if (isStarvation) faults.starved('authority', reasonOf(error));
+    else faults.died('authority', stackOf(error));
+  };
+  const authority = startAuthority(settings, { report, count, onLostThread });
   administration?.attend(authority);
   return authority;
 }

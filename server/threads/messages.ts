@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Packr } from 'msgpackr/pack';
 import type { LoadedSnapshot } from '../../engine/engine.ts';
-import type { AuthorityLink } from '../authority/service.ts';
+import type { AuthorityLink } from '../authority/client.ts';
 import type { CatalogueSettings } from '../catalogue/catalogue.ts';
 import type { DrainTime } from '../http/listener.ts';
-import type { ThreadKind } from '../observe/events.ts';
 import type { AccessLogLink } from '../observe/accessLog.ts';
 import type { Documents } from '../openapi/documents.ts';
 import type { Tally } from '../observe/tally.ts';
@@ -66,9 +65,9 @@ export interface ServingData {
 
 /**
  * From a serving thread: uWebSockets.js cannot be loaded, so that node:http will serve in its place, it listens, it
- * could not listen, a request met a bug of ours, it met one itself, a thread of its own died or could not start, the
- * process has no descriptor left, it is ready for the next generation or cannot be, it serves that one, nobody reads
- * the one before a swap any more, it has drained, and cut so many answers.
+ * could not listen, a request met a bug of ours, it met one itself, a pool thread of its own died or could not start,
+ * the process has no descriptor left, it is ready for the next generation or cannot be, it serves that one, nobody
+ * reads the one before a swap any more, it has drained, and cut so many answers.
  */
 export type FromThread =
   | { readonly kind: 'noUws'; readonly reason: string }
@@ -76,8 +75,8 @@ export type FromThread =
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'bug'; readonly stack: string }
   | { readonly kind: 'broken'; readonly stack: string }
-  | { readonly kind: 'died'; readonly thread: ThreadKind; readonly stack: string }
-  | { readonly kind: 'starved'; readonly thread: ThreadKind; readonly reason: string }
+  | { readonly kind: 'died'; readonly stack: string }
+  | { readonly kind: 'starved'; readonly reason: string }
   | { readonly kind: 'exhausted'; readonly reason: string }
   | { readonly kind: 'prepared' }
   | { readonly kind: 'unprepared'; readonly stack: string }

@@ -9,7 +9,6 @@ import { Slices } from '../../workers/slices.ts';
 import { type OnLostThread, onceThereIsSome } from '../../workers/starvation.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { MEGABYTE } from '../observe/quantities.ts';
-import type { ThreadKind } from '../observe/events.ts';
 import { healthBefore, type Unready } from '../http/health.ts';
 import type { ListenerLoad } from '../http/flight.ts';
 import type { Listener, ListenOptions } from '../http/listener.ts';
@@ -17,7 +16,6 @@ import { listenUws } from '../http/uws/transport.ts';
 import { whyNoUws } from '../http/uws/library.ts';
 import { Exhaustion } from './exhaustion.ts';
 import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type ThreadStart } from './messages.ts';
-import type { AuthorityPart } from './authorityThread.ts';
 import { type Lasting, ThreadGenerations } from './threadGenerations.ts';
 
 /** A thread shows once in this time that it turns. */
@@ -42,10 +40,7 @@ setInterval(() => {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   if (used > HEAP_PART_MAX * limit) throw new Error(`its heap of ${Math.round(limit / MEGABYTE)} MB is full`);
 }, BEAT_MS).unref();
-const [authorityPart, noUws] = await Promise.all([
-  hasAuthority ? import('./authorityThread.ts') : undefined,
-  whyNoUws(),
-]);
+const [authorityPart, noUws] = await Promise.all([hasAuthority ? import('./authorityPart.ts') : undefined, whyNoUws()]);
 const nodePart = hasHttp10 || noUws !== undefined ? await import('../http/node/transport.ts') : undefined;
 if (noUws !== undefined) send(supervisor, { kind: 'noUws', reason: noUws });
 
@@ -53,13 +48,11 @@ function onError(error: unknown): void {
   send(supervisor!, { kind: 'bug', stack: stackOf(error) });
 }
 
-/** Hears of the threads of this thread's own that are lost, for the supervisor to count. */
-function lossesOf(thread: ThreadKind): OnLostThread {
-  return (error, isStarvation) => {
-    if (isStarvation) send(supervisor!, { kind: 'starved', thread, reason: reasonOf(error) });
-    else send(supervisor!, { kind: 'died', thread, stack: stackOf(error) });
-  };
-}
+/** Tells the supervisor of a pool thread that is lost. */
+const onLostPool: OnLostThread = (error, isStarvation) => {
+  if (isStarvation) send(supervisor, { kind: 'starved', reason: reasonOf(error) });
+  else send(supervisor, { kind: 'died', stack: stackOf(error) });
+};
 
 function unready(isDraining: boolean, staleness: Int32Array): Unready {
   if (isDraining) return 'draining';
@@ -122,7 +115,7 @@ function releaseLater(memories: readonly WebAssembly.Memory[]): Promise<void> {
 
 /** In a frame of its own, which is gone when the first generation is. */
 function generationsOf(data: LastingData, beside: Pick<Lasting, 'slices' | 'trustedHosts'>): ThreadGenerations {
-  return new ThreadGenerations(orders.first(), { ...data, ...beside, onLostPool: lossesOf('pool') });
+  return new ThreadGenerations(orders.first(), { ...data, ...beside, onLostPool });
 }
 
 /**
@@ -132,23 +125,14 @@ function generationsOf(data: LastingData, beside: Pick<Lasting, 'slices' | 'trus
 async function serve(data: LastingData): Promise<number> {
   const { settings, authority: link, soapAnswers: tally } = data;
   const slices = new Slices(steadyMs);
-  const generations = generationsOf(data, { slices, trustedHosts: () => authority?.trustedHosts() });
-  const authority: AuthorityPart | undefined =
-    link &&
-    authorityPart?.openAuthorityBefore(generations.handler, {
-      link,
-      settings,
-      tally,
-      slices,
-      onLost: lossesOf('signing'),
-    });
+  const generations = generationsOf(data, { slices, trustedHosts: () => part?.authority.trustedHosts() });
+  const part = link && authorityPart?.openAuthority(link, { settings, tally, otherwise: generations.handler });
   const isWatched = data.requests !== undefined || data.accessLog !== undefined;
   const watch = isWatched ? await (await import('./threadWatch.ts')).threadWatch(data) : undefined;
   let listeners: readonly Listener[] = [];
   let isDraining = false;
   try {
-    const handler = healthBefore(authority?.handler ?? generations.handler, () => unready(isDraining, data.staleness));
-    const signing = authority?.start();
+    const handler = healthBefore(part?.handler ?? generations.handler, () => unready(isDraining, data.staleness));
     listeners = await listen(data, { handler, slices, watch: watch?.watch });
     if (data.readings) {
       const { publishEverySecond } = await import('./threadTallies.ts');
@@ -158,8 +142,8 @@ async function serve(data: LastingData): Promise<number> {
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     orders.heed(swapOrders(generations, listeners));
     setInterval(() => Atomics.store(beats, 1, loadOf(listeners).replacedReaders), BEAT_MS).unref();
-    // An authorisation would wait for a signing thread that starts.
-    await signing;
+    // The first requests would be refused.
+    await part?.authority.started;
     send(supervisor!, { kind: 'listening' });
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
@@ -168,7 +152,8 @@ async function serve(data: LastingData): Promise<number> {
   const time = await orders.drain;
   isDraining = true;
   const cut = await Promise.all(listeners.map((listener) => listener.drain(time)));
-  await Promise.all([generations.close(), authority?.close(), watch?.close()]);
+  part?.authority.close();
+  await Promise.all([generations.close(), watch?.close()]);
   return cut.reduce((sum, one) => sum + one, 0);
 }
 

@@ -120,8 +120,8 @@ export class ServingThreads {
     if (message.kind === 'bug') this.#report(`a request met a bug, please report it: ${message.stack}`, 'error');
     else if (message.kind === 'noUws') this.#reportNoUws(message.reason);
     else if (message.kind === 'exhausted') this.#faults.exhausted(message.reason);
-    else if (message.kind === 'starved') this.#faults.starved(message.thread, message.reason);
-    else this.#faults.died(message.thread, message.stack);
+    else if (message.kind === 'starved') this.#faults.starved('pool', message.reason);
+    else this.#faults.died('pool', message.stack);
   }
 
   /** Each thread reports it; people read it once. */

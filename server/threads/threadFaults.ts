@@ -1,4 +1,4 @@
-// Reports and counts faults of threads. Serving threads report their pool and signing threads.
+// Reports and counts faults of threads. Serving threads report their pool threads.
 import { epochSeconds, steadyMs } from '../observe/clock.ts';
 import type { Observer, Report, ThreadKind } from '../observe/events.ts';
 import { PROGRAM_GONE } from './programGone.ts';

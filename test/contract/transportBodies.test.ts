@@ -2,7 +2,7 @@
 // One suite, run on each of them over raw sockets.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { type Answer, AnsweredBug, type Handler, type Intake } from '../../server/http/exchange.ts';
+import { type Answer, type Handler, type Intake } from '../../server/http/exchange.ts';
 import { GET, RawSocket, requestOf, type RawAnswer } from '../support/rawSocket.ts';
 import { servers, textAnswer, TRANSPORTS } from '../support/transports.ts';
 import { settled } from '../support/waits.ts';
@@ -261,21 +261,4 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     expect(errors.map(String)).toEqual(['RangeError: secret']);
     client.vanish();
   });
-
-  test.each([GET, sized('<a/>'), chunked(['<a', '/>'])])(
-    'a handler that throws before the body is here has its own answer sent too: %j',
-    async (request) => {
-      const {
-        answer: received,
-        goesOn,
-        server,
-      } = await exchanged([request], ({ target }) => {
-        if (target !== '/') return textAnswer(target);
-        throw new AnsweredBug(FAILED, new Error('secret'));
-      });
-      expect([received?.status, received?.body]).toEqual([500, 'failed']);
-      expect(goesOn).toBe(true);
-      expect(server.errors.map(String)).toEqual(['Error: secret']);
-    },
-  );
 });

@@ -1,10 +1,16 @@
-// Pool and signing threads that die again and again under load: how soon another one answers.
+// Pool and authority threads that die again and again under load: how soon another one answers, and that the audit
+// has each grant that a client got, in the order of time.
 // Real threads of a real server; how they are ended is in test/support/killer.ts.
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type BenchAuthority, openBenchAuthority } from '../../bench/authority/authorityFiles.ts';
 import { THREAD_KINDS, type ThreadKind } from '../../server/observe/events.ts';
 import { SAMPLE } from '../../server/settings/declarations.ts';
+import { digestOf } from '../../server/authority/digest.ts';
+import { clientOf } from '../support/client.ts';
 import type { CommandProcess } from '../support/commandProcess.ts';
+import { call, unescaped } from '../support/envelopes.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { isAtWork } from '../support/threadWork.ts';
 import { killableServer, metricOf, statusOf } from '../support/watchedServer.ts';
@@ -28,8 +34,30 @@ const KILLS = 4;
  */
 const SERVED_MS_MAX = 2000;
 
+/** Digests of the attribute certificates that one client got, in order. */
+async function grantsOf({ url }: { readonly url: string }, signal: AbortSignal): Promise<string[]> {
+  const digests: string[] = [];
+  const client = clientOf(url);
+  const { chain } = authority.credentials.user;
+  const body = call('reqAuthorisation', `<usrProxyCert>${chain}</usrProxyCert><usrAttCert/>`);
+  const sent = { method: 'POST', target: '/attAuthority.wsdl', headers: { 'content-type': 'text/xml' }, body };
+  while (!signal.aborted) {
+    const { status, body: text } = await client.send(sent);
+    if (status !== 200) {
+      expect(text).toContain('SOAP-ENV:Server');
+      await delay(10);
+      continue;
+    }
+    const [, attCert = ''] = /<attCert[^>]*>(.*?)<\/attCert>/s.exec(text)!;
+    digests.push(digestOf(unescaped(attCert)));
+  }
+  client.close();
+  return digests;
+}
+
 test(`${SERVERS * KILLS} kills of every kind of thread under load: served again within 2 s, but for one of a kind, counted`, async () => {
-  const took: Readonly<Record<ThreadKind, number[]>> = { pool: [], signing: [] };
+  const took: Readonly<Record<ThreadKind, number[]>> = { pool: [], authority: [] };
+  const granted: string[] = [];
   let startMs = 0;
   for (let n = 0; n < SERVERS; n++) {
     const begun = performance.now();
@@ -39,6 +67,7 @@ test(`${SERVERS * KILLS} kills of every kind of thread under load: served again 
     running = server;
     startMs = Math.max(startMs, performance.now() - begun);
     const loading = new AbortController();
+    const authorising = grantsOf(server, loading.signal);
     const load = (async () => {
       while (!loading.signal.aborted) {
         await Promise.all([statusOf(server.url), statusOf(server.url, '/api/v3/observations/?limit=5')]);
@@ -60,18 +89,28 @@ test(`${SERVERS * KILLS} kills of every kind of thread under load: served again 
     }
     loading.abort();
     await load;
+    granted.push(...(await authorising));
     for (const kind of THREAD_KINDS)
       expect(await metricOf(server, `threads_replaced_total{thread="${kind}"}`)).toBe(KILLS);
     server.signal('SIGTERM');
     expect(await server.ended).toEqual({ code: 0, signal: null });
   }
+  const lines = readFileSync(authority.auditLog, 'utf8').trimEnd().split('\n');
+  const recorded = lines.map((line) => JSON.parse(line) as { time: string; issuedDigest?: string });
+  expect(recorded).toEqual(recorded.toSorted((a, b) => a.time.localeCompare(b.time)));
+  // Grants of one second are the same bytes.
+  const counts = Map.groupBy(recorded, ({ issuedDigest }) => issuedDigest);
+  const lost = [...Map.groupBy(granted, (digest) => digest)].filter(
+    ([digest, ones]) => ones.length > (counts.get(digest)?.length ?? 0),
+  );
+  expect(lost).toEqual([]);
+  expect(granted.length).toBeGreaterThan(SERVERS * KILLS);
   process.stderr.write(`a start took up to ${Math.round(startMs)} ms\n`);
   for (const kind of THREAD_KINDS) {
     const ms = took[kind].map(Math.round).toSorted((a, b) => a - b);
     process.stderr.write(`${kind}: served again after ${ms.join(', ')} ms\n`);
     expect(ms).toHaveLength(SERVERS * KILLS);
   }
-  // The fourth thread that dies is started again after a wait.
   const within = Math.max(SERVED_MS_MAX, startMs + 500);
   // A machine that does something else for a second makes one of a kind late.
   for (const kind of THREAD_KINDS) expect(took[kind].toSorted((a, b) => a - b).at(-2), kind).toBeLessThan(within);

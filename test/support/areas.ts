@@ -24,7 +24,7 @@ const ENGINE = [
 // Threads and handlers see the engine through its one face; building, measuring and testing it takes its parts.
 const ROOMS = ['store', 'decode', 'import', 'synth', 'blocks', 'changes', 'crawl', 'follow', 'distribution', 'opening'];
 const BELOW_SERVER = ['engine', 'data', 'xml', ...ROOMS, 'workers', 'niceness'];
-const SERVICES = ['settings', 'observe', 'http', 'authority', 'openapi', 'browse', 'catalogue', 'soap', 'admin'];
+const SERVICES = ['settings', 'observe', 'http', 'authority', 'openapi', 'browse', 'catalogue', 'admin'];
 const SERVER = [...SERVICES, 'transports', 'generations', 'threads', 'process', 'commands'];
 
 // The areas, each below those that may import it. An area may always import itself; oxlint sees to cycles.
@@ -82,7 +82,6 @@ const AREAS: readonly Area[] = [
     folders: ['server/catalogue/'],
     mayImport: [...BELOW_SERVER, 'settings', 'observe', 'http', 'openapi', 'browse'],
   },
-  { name: 'soap', folders: ['server/authority/soap/'], mayImport: [...BELOW_SERVER, 'observe', 'http', 'authority'] },
   { name: 'admin', folders: ['server/admin/'], mayImport: [...BELOW_SERVER, 'observe', 'http'] },
   { name: 'transports', folders: ['server/http/uws/', 'server/http/node/'], mayImport: [...BELOW_SERVER, 'http'] },
   {

@@ -58,3 +58,8 @@ export const TOOLKIT_ENVELOPES: Readonly<Record<string, string>> = {
 </SOAP-ENV:Envelope>
 `,
 };
+
+/** A text of an envelope without the entities of XML. */
+export function unescaped(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#xD;', '\r').replaceAll('&amp;', '&');
+}

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The kinds of threads, and what the path of the file holds that each begins with. */
-const SCRIPTS = { serving: 'servingThread', signing: 'signer', pool: 'piscina' } as const;
+const SCRIPTS = { serving: 'servingThread', authority: 'authority/thread', pool: 'piscina' } as const;
 
 /** One of them. */
 export type KilledKind = keyof typeof SCRIPTS;
@@ -28,7 +28,7 @@ export interface Killer {
   msSince(kind: KilledKind): number;
 }
 
-/** A killer whose files lie in a directory. A serving thread looks every 20 ms, others as work comes. */
+/** A killer whose files lie in a directory. A thread looks every 20 ms, one of the pool when work comes. */
 export function killerIn(directory: string): Killer {
   const orders = mkdtempSync(join(directory, 'killer-'));
   const preload = join(orders, 'preload.mjs');
@@ -49,9 +49,9 @@ export function killerIn(directory: string): Killer {
      if (!worker.isMainThread) {
        const script = process.argv[1] ?? '';
        const kind = ${JSON.stringify(Object.entries(SCRIPTS))}.find(([, name]) => script.includes(name))?.[0];
-       // The others sleep without turning their event loop, and look at such words when they are woken.
+       // Pool threads sleep without turning their event loop, and look at such words when they are woken.
        const { load } = Atomics;
-       if (kind === 'serving') setInterval(look, 20, kind).unref();
+       if (kind && kind !== 'pool') setInterval(look, 20, kind).unref();
        else if (kind) Atomics.load = (...words) => (look(kind), load(...words));
      }`,
   );

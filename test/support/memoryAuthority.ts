@@ -1,7 +1,6 @@
 // An attribute authority that is a data structure: a map of roles and a function that shows what it was asked.
 // Real enough for whoever speaks the protocol; no certificates, no keys, no threads.
 import type { Authorisation, Authority } from '../../server/authority/authority.ts';
-import { readMessage } from '../../server/authority/soap/envelopeReader.ts';
 
 /** Lists of every kind: several hosts, one, none; a role like a JavaScript member; texts that must be escaped. */
 export const TRUSTED_HOSTS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -24,8 +23,7 @@ export const SECRET = 'secret /srv/replica/key.pem';
 export function memoryAuthority(trustedHosts = TRUSTED_HOSTS): Authority {
   return {
     trustedHosts,
-    authorise: async ({ usrProxyCert, usrAttCert }) => {
-      await Promise.resolve();
+    authorise: ({ usrProxyCert, usrAttCert }) => {
       if (usrProxyCert === 'break' || usrAttCert === 'break') throw new Error(SECRET);
       if (!usrProxyCert.includes('-----BEGIN CERTIFICATE-----')) {
         return refused('AccessError', 'usrProxyCert holds no certificate: “é” & <x>.');
@@ -33,8 +31,6 @@ export function memoryAuthority(trustedHosts = TRUSTED_HOSTS): Authority {
       if (usrAttCert === '') return refused('AccessDenied', 'The user is not registered here.');
       return { attCert: granted(usrProxyCert, usrAttCert), statCode: 'AccessGranted', errMsg: '' };
     },
-    // As a copy: another thread reads it otherwise.
-    read: async ({ body, charset }) => Promise.resolve(structuredClone(readMessage(body, charset))),
   };
 }
 

@@ -1,11 +1,11 @@
-// The SOAP service on both transports in this process, speaking for an authority in memory: what clients and fuzzers
-// talk to. Everything but the authority is the product's own; paths that are not the service's are answered 404.
-import { steadyMs } from '../../server/observe/clock.ts';
-import { Slices } from '../../workers/slices.ts';
+// The SOAP service on both transports in this process, for an authority in memory: clients and fuzzers send to it.
+// Only the authority and its thread are replaced; paths that are not the service's get 404.
 import type { Authority } from '../../server/authority/authority.ts';
 import { claimPort } from '../../server/http/claim.ts';
 import { newTally } from '../../server/observe/tally.ts';
-import { soapHandler } from '../../server/authority/soap/service.ts';
+import { outcomeOf } from '../../server/authority/soap/answers.ts';
+import { replyTo } from '../../server/authority/soap/reply.ts';
+import { soapHandler, type SoapOptions } from '../../server/authority/soap/service.ts';
 import { SOAP_ANSWERS } from '../../server/authority/soap/tally.ts';
 import { memoryAuthority } from './memoryAuthority.ts';
 import { running, textAnswer, TRANSPORTS, type Running } from './transports.ts';
@@ -21,10 +21,30 @@ export interface SoapServer {
 /** The body limit of services under test, small enough to be passed often. */
 export const SOAP_BODY_BYTES_MAX = 1_048_576;
 
+/** `onBug` gets what the authority throws. */
+interface SoapServerOptions {
+  readonly soapBodyBytesMax?: number;
+  readonly onBug?: (error: unknown) => void;
+}
+
+/** A client of an authority in this thread. `onBug` gets what it throws. */
+function clientOf(
+  authority: () => Authority,
+  onBug: (error: unknown) => void = () => undefined,
+): SoapOptions['authority'] {
+  return {
+    find: () => undefined,
+    ask: async (message) => {
+      await Promise.resolve();
+      return outcomeOf(replyTo(authority(), message, onBug));
+    },
+  };
+}
+
 /** Starts the service on free ports. `authority` is asked for each request. */
 export async function startSoapServer(
-  authority: () => Authority | undefined = constantly(memoryAuthority()),
-  soapBodyBytesMax = SOAP_BODY_BYTES_MAX,
+  authority: () => Authority = constantly(memoryAuthority()),
+  { soapBodyBytesMax = SOAP_BODY_BYTES_MAX, onBug }: SoapServerOptions = {},
 ): Promise<SoapServer> {
   const servers: Running[] = [];
   const urls: string[] = [];
@@ -33,9 +53,8 @@ export async function startSoapServer(
     await release();
     const url = `http://127.0.0.1:${port}`;
     const handler = soapHandler({
-      authority,
+      authority: clientOf(authority, onBug),
       tally: newTally(SOAP_ANSWERS),
-      slices: new Slices(steadyMs),
       settings: { baseUrl: url, allowBaseUrls: [], soapBodyBytesMax },
       otherwise: () => ({ ...textAnswer('other'), status: 404 }),
     });

@@ -7,7 +7,6 @@ import { readToml, type TomlDocument } from '../../settings/toml.ts';
 import { shownSubject } from '../x509/certificate.ts';
 import { crlStoreOf } from '../x509/crl.ts';
 import type { Namespaces } from '../x509/namespaces.ts';
-import { usersTableOf, type UsersTable } from '../usersTable.ts';
 import { directoryStamp, FILE_BYTES_MAX, readText } from './files.ts';
 import { checkedHosts, type HostDraft, hostDrafts, hostNotes, type TrustedHost } from './hosts.ts';
 import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
@@ -31,9 +30,9 @@ const ISSUING_KEYS = [
 type IssuingKeys = Pick<AuthorityKeys, (typeof ISSUING_KEYS)[number]>;
 
 /**
- * A checked configuration as plain data that can be sent to threads: DER of certificates and CRLs, the key as an object
- * that never leaves the process, users and CRLs in shared memory. `crls` is undefined where revocation is not checked,
- * `namespaces` where every CA may speak for any name.
+ * A checked configuration as plain data that can be sent to a thread: DER of certificates and CRLs, the key as an
+ * object that never leaves the process. `crls` is undefined if revocation is not checked, `namespaces` if every CA may
+ * speak for any name.
  */
 export interface AuthorityData extends IssuingKeys {
   readonly siteName: string;
@@ -44,7 +43,8 @@ export interface AuthorityData extends IssuingKeys {
   readonly isIssuerRevoked: boolean;
   readonly anchors: readonly Uint8Array[];
   readonly crls: readonly Uint8Array[] | undefined;
-  readonly users: UsersTable;
+  /** The roles of each user, by the key of the name. */
+  readonly users: ReadonlyMap<string, readonly string[]>;
   readonly hosts: readonly TrustedHost[];
   readonly namespaces: Namespaces | undefined;
 }
@@ -101,8 +101,8 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     issuerNotAfter: identity.notAfter,
     isIssuerRevoked: revoked !== undefined,
     anchors: anchors.map(({ der }) => der),
-    crls: crlFiles?.map(({ bytes }) => inSharedMemory(bytes)),
-    users: usersTableOf(users.users),
+    crls: crlFiles?.map(({ bytes }) => bytes),
+    users: new Map(users.users.map(({ key, roles }) => [key, roles])),
     hosts,
     namespaces,
   };
@@ -151,13 +151,6 @@ function sourceIn(file: string, mistakes: Mistakes): Source | undefined {
 function refusedWith(mistakes: Mistakes, unusable: Mistakes): AuthorityLoading {
   for (const one of unusable.all) mistakes.add(one, one.message);
   return { kind: 'refused', mistakes: mistakes.all };
-}
-
-/** A copy that threads get without another: 128 MB of CRLs would keep each that passes them on from its work. */
-function inSharedMemory(bytes: Uint8Array): Uint8Array {
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  return shared;
 }
 
 /** Loads a configuration file. Throws OperationError `input` with every mistake, a line each. */

@@ -1,5 +1,5 @@
 // The users of a site and their roles: from the file of users, a line each, and from the table of the configuration.
-// Builds the list that usersTable.ts packs; whoever is named twice, with whatever roles, is a mistake.
+// A user who is named twice, with whatever roles, is a mistake.
 import { nameKeysUnder, type Namespaces } from '../x509/namespaces.ts';
 import { type Place, placeText, type TomlDocument } from '../../settings/toml.ts';
 import { FILE_BYTES_MAX, readText } from './files.ts';

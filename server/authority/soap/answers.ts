@@ -1,11 +1,10 @@
-// The answers of the attribute authority that depend on nothing or on its configuration only: made once, sent as they
-// are. Knows no transport and reads no request.
+// The answers over HTTP that serving threads give for the attribute authority: faults, refusals, and what it wrote.
 import { wholeBody } from '../../../engine/engine.ts';
-import type { Authority } from '../authority.ts';
 import type { Answer } from '../../http/exchange.ts';
+import type { Reply } from '../authority.ts';
 import { FAULTS, type FaultName } from './faults.ts';
-import { GET_TRUSTED_HOST_INFO, type Operation } from './protocol.ts';
-import { faultBytes, responseBytes, type Result } from './responses.ts';
+import { faultBytes } from './responses.ts';
+import { OUTCOME } from './tally.ts';
 
 type Headers = Answer['headers'];
 
@@ -17,12 +16,7 @@ export function xmlAnswer(bytes: Uint8Array): Answer {
   return { status: 200, headers: XML, body: wholeBody(bytes) };
 }
 
-/** 200 with the response of an operation. */
-export function response(operation: Operation, results: readonly Result[]): Answer {
-  return xmlAnswer(responseBytes(operation, results));
-}
-
-/** Every fault as its answer: 500 (SOAP 1.1, 6.2), but 503 and when to come again where the service is busy (A105). */
+/** Every fault as its answer: 500 (SOAP 1.1, 6.2), or 503 with Retry-After if the client should try again (A105). */
 export const FAULT_ANSWERS: Readonly<Record<FaultName, Answer>> = faultAnswers();
 
 function faultAnswers(): Record<FaultName, Answer> {
@@ -32,7 +26,21 @@ function faultAnswers(): Record<FaultName, Answer> {
   ]);
   // One entry for each key of the table.
   const faults = Object.fromEntries(answers) as Record<FaultName, Answer>;
-  return { ...faults, busy: { ...faults.busy, status: 503, headers: [...XML, ['Retry-After', '1']] } };
+  const later = { status: 503, headers: [...XML, ['Retry-After', '1']] } as const;
+  return { ...faults, busy: { ...faults.busy, ...later }, away: { ...faults.away, ...later } };
+}
+
+/** A response over HTTP, and the cell of OUTCOME that counts it. */
+export interface Outcome {
+  readonly answer: Answer;
+  readonly cell: number;
+}
+
+/** What the client gets for a reply of the authority thread. */
+export function outcomeOf(reply: Reply): Outcome {
+  return 'fault' in reply
+    ? { answer: FAULT_ANSWERS[reply.fault], cell: OUTCOME[FAULTS[reply.fault].code] }
+    : { answer: xmlAnswer(reply.bytes), cell: reply.outcome };
 }
 
 /** 405: the service is asked with POST, its WSDL with GET or HEAD. */
@@ -52,31 +60,4 @@ export const TOO_LONG = refusal(413, 'The request is longer than the attribute a
 /** A refusal by HTTP, before SOAP: a sentence for people, as no SOAP client reads it (A96). */
 function refusal(status: number, sentence: string, more: Headers = []): Answer {
   return { status, headers: [...TEXT, ...more], body: wholeBody(Buffer.from(`${sentence}\n`)) };
-}
-
-/** The answer of getTrustedHostInfo to a role that nothing maps to. */
-export const NO_HOSTS = response(GET_TRUSTED_HOST_INFO, [[], '']);
-const NO_ROLE = response(GET_TRUSTED_HOST_INFO, [[], 'No role was input']);
-
-/**
- * The answers of getTrustedHostInfo to the roles of one configuration, and to none (''). Each is made when it is first
- * asked for, since a configuration may have 100,000; the cost is its bytes.
- */
-export class TrustedHostAnswers {
-  readonly #trustedHosts: Authority['trustedHosts'];
-  readonly #made = new Map<string, Answer>([['', NO_ROLE]]);
-
-  constructor({ trustedHosts }: Authority) {
-    this.#trustedHosts = trustedHosts;
-  }
-
-  /** The answer to a role, or undefined where nothing maps to it. */
-  to(role: string): Answer | undefined {
-    const earlier = this.#made.get(role);
-    const hosts = earlier ? undefined : this.#trustedHosts.get(role);
-    if (!hosts) return earlier;
-    const answer = response(GET_TRUSTED_HOST_INFO, [hosts, '']);
-    this.#made.set(role, answer);
-    return answer;
-  }
 }

@@ -1,6 +1,5 @@
 // The reader of requests: bytes of any encoding in, a call or the name of a fault out. Strict and complete; judges what
 // SOAP 1.1 says of envelopes, and leaves XML to messageTree.ts. Pure.
-import type { MessageReader } from '../authority.ts';
 import { attributeOf, childElements, type XmlElement } from '../../../data/xml/element.ts';
 import { decodedText } from './decode.ts';
 import type { FaultName } from './faults.ts';
@@ -9,8 +8,8 @@ import { type Call, NAMESPACES, NEXT_ACTOR, type Operation, OPERATIONS } from '.
 import { elementsById, referencedText } from './references.ts';
 
 /**
- * What a request says. `charset` is that of Content-Type, undefined without one. Cost: about 10 us for a plain
- * envelope, 50 for any other.
+ * What a request says. `charset` is that of Content-Type, undefined without one. Cost: about 50 us for a short
+ * envelope.
  */
 export function readEnvelope(bytes: Uint8Array, charset: string | undefined): Call | FaultName {
   const text = decodedText(bytes, charset);
@@ -18,9 +17,6 @@ export function readEnvelope(bytes: Uint8Array, charset: string | undefined): Ca
   const root = messageTree(text);
   return typeof root === 'string' ? root : readRoot(root);
 }
-
-/** The same for the thread that reads long messages. */
-export const readMessage: MessageReader['readMessage'] = (body, charset) => readEnvelope(body, charset);
 
 function isEnvelope({ uri }: XmlElement): boolean {
   return uri === NAMESPACES.envelope;

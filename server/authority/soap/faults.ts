@@ -54,6 +54,11 @@ export const FAULTS = {
     text: 'The service receives too many requests at the moment; please try again.',
     isOfBody: false,
   },
+  away: {
+    code: 'Server',
+    text: 'The attribute authority starts again at the moment; please try again.',
+    isOfBody: false,
+  },
   bug: {
     code: 'Server',
     text: 'The service met an error of its own; the request was not carried out.',

@@ -1,5 +1,5 @@
-// RSA keys of usual sizes, read from their bytes. The runtime makes a key of them in a quarter of the time that it takes
-// for a SubjectPublicKeyInfo, and of most proxies the key has no use besides its strength.
+// RSA keys of usual sizes, read from their bytes. The runtime makes a key of them in a quarter of the time that it
+// takes for a SubjectPublicKeyInfo, and of most proxies the key has no use besides its strength.
 import { DerError, DerReader, TAG } from './der.ts';
 
 const RSA_START = Buffer.from('300d06092a864886f70d0101010500', 'hex');

@@ -53,7 +53,7 @@ function configurationRows(
     ['the first CA expires', cas === 0 ? 'there is none' : timeText(cas)],
     ['files of CRLs', data.crls ? countText(data.crls.length) : 'none'],
     ...(crls === undefined ? [] : [['all CAs have one until', crls === 0 ? 'one has none now' : timeText(crls)]]),
-    ['users', countText(data.users.sets.length)],
+    ['users', countText(data.users.size)],
     ['trusted hosts', data.hosts.map(({ name }) => name).join(', ')],
     ['roles that they map to', [...trustedHostStrings(data.hosts).keys()].join(', ')],
   ];

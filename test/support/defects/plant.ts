@@ -11,7 +11,7 @@ interface Place {
   readonly victims: RegExp;
 }
 
-const AUTHORITY: Place = { spoilt: 'server/authority/service.ts', victims: /\/server\/threads\/authorityThread\.ts$/ };
+const AUTHORITY: Place = { spoilt: 'server/authority/authorise.ts', victims: /\/server\/authority\/thread\.ts$/ };
 /** Of the engine it is what answers requests that sees a defect. */
 const ENGINE: Place = { spoilt: 'engine/engine.ts', victims: /\/server\/catalogue\/(list|rows)\.ts$/ };
 

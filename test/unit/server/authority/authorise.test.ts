@@ -95,7 +95,6 @@ describe('a user of this site', () => {
       issuedDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       chainDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       sentence: '',
-      isRecorded: false,
     });
     expect(JSON.stringify(record)).not.toMatch(/BEGIN|<|secret/);
   });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
-import { rolesOf } from '../../../../server/authority/usersTable.ts';
 import { nameSetKeyOfText } from '../../../../server/authority/x509/name.ts';
 import {
   CONFIG_LINES,
@@ -35,7 +34,7 @@ function changed(changes: Readonly<Record<string, string>>): readonly string[] {
 }
 
 function roles(name: string): readonly string[] {
-  return rolesOf(loadedData(site).users, nameSetKeyOfText(name) ?? '');
+  return loadedData(site).users.get(nameSetKeyOfText(name) ?? '') ?? [];
 }
 
 describe('a good configuration', () => {
@@ -57,7 +56,7 @@ describe('a good configuration', () => {
       allowWeak: false,
       externalSignatures: ['rsa-sha256'],
     });
-    expect([key.asymmetricKeyType, users.sets.length, hosts.length, anchors.length]).toEqual(['ec', 2, 1, 1]);
+    expect([key.asymmetricKeyType, users.size, hosts.length, anchors.length]).toEqual(['ec', 2, 1, 1]);
     expect(Buffer.from(certificate)).toEqual(Buffer.from(site.site.certificate.der));
   });
 

@@ -33,18 +33,18 @@ beforeEach(() => {
   writeCrl('ca.r0', AT + 300);
   configure(['crls = "crls"']);
 });
-afterEach(() => {
-  supervisor?.stop();
+afterEach(async () => {
+  await supervisor?.stop();
   site.remove();
 });
 
 function supervised(): AuthoritySupervisor {
-  return superviseAuthority(
-    site.config,
-    (told) => events.push(...told),
-    undefined,
-    () => now,
-  );
+  const hearers = {
+    observe: (together: readonly ServiceEvent[]) => void events.push(...together),
+    onUnwritten: () => undefined,
+    onLostThread: () => undefined,
+  };
+  return superviseAuthority(site.config, join(site.directory, 'audit.log'), hearers, () => now);
 }
 
 function configure(lines: readonly string[]): void {

@@ -1,5 +1,4 @@
-// Lines of the audit that go to standard output, where that is a pipe and its reader is slow: whole, or ended, whatever
-// thread writes them.
+// Lines of the audit on standard output if that is a pipe whose reader is slow: whole, or ended.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -43,49 +42,5 @@ test('one that nobody reads is given up, and ended before the next', async () =>
   await delay(300);
   writer.stdin!.end('.');
   expect(await told).toBe('EAGAIN.');
-  expect((await out).replace(/^x+/, 'x')).toBe('x\n{}\n');
-});
-
-/** A process whose threads, each with the audit log that the first one hands it, write as the script says. */
-function startThreads(script: string): ChildProcess {
-  const thread = `const { workerData: { file, pipe, line, times }, parentPort } = require('node:worker_threads');
-    import(${JSON.stringify(LOG_URL)}).then(({ appendLines }) => {
-      for (let i = 0; i < times; i++) {
-        try {
-          appendLines(file, [line], pipe);
-        } catch (error) {
-          if (error.code !== 'EAGAIN') throw error;
-        }
-      }
-      parentPort.postMessage('');
-    });`;
-  const start = `import { Worker } from 'node:worker_threads';
-    import { once } from 'node:events';
-    import { auditLogOf } from ${JSON.stringify(LOG_URL)};
-    process.stdout;
-    const write = (line, times) =>
-      once(new Worker(${JSON.stringify(thread)}, { eval: true, execArgv: [], workerData: { ...auditLogOf(1), line, times } }), 'message');
-    ${script}
-    process.exit();`;
-  return spawn(process.execPath, ['--input-type=module', '--eval', start]);
-}
-
-test('lines of several threads do not meet within one', async () => {
-  const writer = startThreads(`await Promise.all(['a', 'b', 'c'].map((letter) => write(letter.repeat(${LONG}), 3)));`);
-  const lines = (await text(writer.stdout!)).split('\n');
-  expect(lines.pop()).toBe('');
-  for (const line of lines) expect(line.replace(/(.)\1+/g, '$1')).toMatch(/^[abc]?$/);
-  expect(new Set(lines.filter((line) => line.length === LONG).map((line) => line[0])).size).toBe(3);
-});
-
-test('one that broke off in one thread is ended before that of another', async () => {
-  const writer = startThreads(`await write('x'.repeat(${LONG}), 1);
-    process.stderr.write('.');
-    await once(process.stdin, 'data');
-    await write('{}', 1);`);
-  await new Promise((resolve) => writer.stderr!.once('data', resolve));
-  const out = text(writer.stdout!);
-  await delay(300);
-  writer.stdin!.end('.');
   expect((await out).replace(/^x+/, 'x')).toBe('x\n{}\n');
 });

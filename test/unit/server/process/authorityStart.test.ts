@@ -1,5 +1,5 @@
-// That no authorisation waits for a thread to start: what the signing thread needs is read before the server says that
-// it listens. Counts modules, so that no clock is in it.
+// That no authorisation waits for a thread to start: the authority thread reads its program before the server says
+// that it listens. Counts modules, so that no clock is in it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ afterAll(async () => {
   site.remove();
 });
 
-test('a server that says that it listens has a signing thread that works', async () => {
+test('a server that says that it listens has an authority thread that works', async () => {
   const log = join(temporaryDirectory(), 'modules.log');
   const tracing = `data:text/javascript,${encodeURIComponent(`
     import { appendFileSync } from 'node:fs';
@@ -44,11 +44,10 @@ test('a server that says that it listens has a signing thread that works', async
   command = runCommand(words, { node: ['--import', tracing] });
   await command.printed(/listening on http:\S+\n/);
   const read = readFileSync(log, 'utf8').trim().split('\n');
-  const signing = read
-    .filter((line) => line.endsWith('/server/authority/signer.ts'))
+  const threads = read
+    .filter((line) => line.endsWith('/server/authority/thread.ts'))
     .map((line) => line.split(' ')[0]!);
-  expect(signing).toHaveLength(1);
-  // What is read last, before the thread answers.
-  const own = read.filter((line) => line.startsWith(`${signing[0]!} `));
-  expect(own.some((line) => line.endsWith('/server/soap/envelopeReader.ts'))).toBe(true);
+  expect(threads).toHaveLength(1);
+  const own = read.filter((line) => line.startsWith(`${threads[0]!} `));
+  expect(own.some((line) => line.endsWith('/server/authority/soap/envelopeReader.ts'))).toBe(true);
 });

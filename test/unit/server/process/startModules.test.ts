@@ -78,7 +78,7 @@ describe('a start from a snapshot', () => {
   });
 
   test('reads nothing of the authority, of SOAP or of metrics where none is asked for', () => {
-    const of = /^server\/(authority\/|process\/authority|soap\/(?!tally|protocol)|admin\/)|saxes/;
+    const of = /^server\/(authority\/(?!soap\/(?:tally|protocol))|process\/authority|admin\/)|saxes/;
     expect(matching([...supervisor, ...thread], of)).toEqual([]);
   });
 

@@ -151,9 +151,9 @@ test('what a grant says is printed, and itself goes into a file alone', async ()
   site.remove();
   const authority = {
     ...memoryAuthority(),
-    authorise: async () => ({ attCert, statCode: 'AccessGranted', errMsg: '' }),
-  };
-  const granting = await startSoapServer(() => authority as Authority);
+    authorise: () => ({ attCert, statCode: 'AccessGranted', errMsg: '' }),
+  } satisfies Authority;
+  const granting = await startSoapServer(() => authority);
   const path = join(directory, 'granted.xml');
   const words = ['reqAuthorisation', '--cert', file('cert.pem', CERTIFICATE), '--out'];
   const { out } = await call(granting.url, ...words, path);

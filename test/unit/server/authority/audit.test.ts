@@ -1,6 +1,7 @@
 // What the audit gets of decisions: a line for each grant and for the first refusal of a kind, counts of the others.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { COUNTS_EVERY_MS, Recorder } from '../../../../server/authority/recorded.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { Audit } from '../../../../server/authority/audit.ts';
+import type { AuthorisationOutcome } from '../../../../server/authority/authorised.ts';
 import type { AuthorisationRecord, RefusalsRepeated, ServiceEvent } from '../../../../server/observe/events.ts';
 
 const REFUSED: AuthorisationRecord = {
@@ -21,7 +22,6 @@ const REFUSED: AuthorisationRecord = {
   notAfter: 0,
   issuedDigest: '',
   chainDigest: '',
-  isRecorded: false,
 };
 const GRANTED: AuthorisationRecord = {
   ...REFUSED,
@@ -34,19 +34,25 @@ const FULL = Object.assign(new Error('no space'), { code: 'ENOSPC' });
 
 let written: ServiceEvent[];
 let isFull: boolean;
-let recorder: Recorder;
+let lost: ServiceEvent[];
+let audit: Audit;
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['hrtime', 'Date'] });
-  [written, isFull] = [[], false];
-  recorder = new Recorder((events) => {
-    if (isFull) throw FULL;
-    written.push(...events);
-  });
+  [written, lost, isFull] = [[], [], false];
+  audit = new Audit(
+    (events) => {
+      if (isFull) throw FULL;
+      written.push(...events);
+    },
+    (events) => lost.push(...events),
+  );
 });
-afterEach(() => void vi.useRealTimers());
+
+function outcomeOf(of: AuthorisationRecord): AuthorisationOutcome {
+  return { answer: { attCert: '', statCode: of.status, errMsg: of.sentence }, record: of };
+}
 
 function record(times: number, of: AuthorisationRecord): void {
-  for (let i = 0; i < times; i++) recorder.record(of);
+  for (let i = 0; i < times; i++) audit.recorded(outcomeOf(of));
 }
 
 const count = (of: Partial<RefusalsRepeated>): object => ({ kind: 'refusalsRepeated', peer: '192.0.2.1', ...of });
@@ -62,10 +68,10 @@ test('writes every grant, and of refusals the first of each reason, peer and hol
   expect(written).toHaveLength(3 + 4);
 });
 
-test('writes one line a minute for refusals that go on', () => {
+test('writes one line each time for refusals that go on', () => {
   for (let minute = 0; minute < 3; minute++) {
     record(100, REFUSED);
-    vi.advanceTimersByTime(COUNTS_EVERY_MS);
+    audit.writeCounts();
   }
   record(1, GRANTED);
   expect(written).toMatchObject([
@@ -79,10 +85,10 @@ test('writes one line a minute for refusals that go on', () => {
 
 test('writes a refusal again that comes a minute after the last of its kind', () => {
   record(1, REFUSED);
-  recorder.writeCounts();
+  audit.writeCounts();
   record(2, REFUSED);
-  recorder.writeCounts();
-  recorder.writeCounts();
+  audit.writeCounts();
+  audit.writeCounts();
   record(1, REFUSED);
   expect(written).toMatchObject([REFUSED, REFUSED, count({ repeated: 1 }), REFUSED]);
 });
@@ -90,7 +96,7 @@ test('writes a refusal again that comes a minute after the last of its kind', ()
 test('counts the refusals of more than 1,000 kinds together', () => {
   for (let i = 0; i < 5000; i++) record(2, { ...REFUSED, peer: `10.0.${i >> 8}.${i & 255}` });
   expect(written).toHaveLength(1000);
-  recorder.writeCounts();
+  audit.writeCounts();
   expect(written).toHaveLength(2001);
   expect(written.at(-1)).toMatchObject(count({ reason: '', peer: '', holder: '', repeated: 8000 }));
 });
@@ -98,10 +104,11 @@ test('counts the refusals of more than 1,000 kinds together', () => {
 test('keeps counts that cannot be written', () => {
   record(5, REFUSED);
   isFull = true;
-  recorder.writeCounts();
-  expect(() => record(1, GRANTED)).toThrow(FULL);
+  audit.writeCounts();
+  expect(audit.recorded(outcomeOf(GRANTED)).record).toMatchObject({ status: 'AccessError', reason: 'unrecorded' });
+  expect(lost).toMatchObject([{ reason: 'unrecorded', holder: '/CN=Ada' }]);
   record(5, REFUSED);
   isFull = false;
-  recorder.writeCounts();
+  audit.writeCounts();
   expect(written).toMatchObject([REFUSED, count({ repeated: 9 })]);
 });

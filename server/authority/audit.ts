@@ -1,0 +1,84 @@
+// The audit: each decision is recorded before its response goes out, and nothing is granted that cannot be recorded.
+// Refusals that come again are counted, so that no client can fill the disk.
+import { epochSeconds } from '../observe/clock.ts';
+import type { AuthorisationRecord, Observer, RefusalsRepeated, ServiceEvent } from '../observe/events.ts';
+import { type AuthorisationOutcome, refusedRequest } from './authorised.ts';
+
+const UNRECORDED = {
+  code: 'unrecorded',
+  sentence: 'This service cannot record its decisions at the moment and grants nothing meanwhile; please try again.',
+} as const;
+
+/** How often counts are written. */
+export const COUNTS_EVERY_MS = 60_000;
+
+/** Kinds of refusals that are counted apart, some 300 bytes each. The refusals of further kinds share one count. */
+const KINDS_MAX = 1000;
+
+type Count = Pick<RefusalsRepeated, 'reason' | 'peer' | 'holder'> & { repeated: number };
+
+/**
+ * Writes grants and the first refusal of each kind, and counts the others. A kind is a reason, a peer and a holder.
+ * `append` throws what the system says; `onLost` gets that and the events, except counts, which are kept.
+ */
+export class Audit {
+  readonly #append: Observer;
+  readonly #onLost: (events: readonly ServiceEvent[], cause: unknown) => void;
+  readonly #counts = new Map<string, Count>();
+  readonly #further: Count = { reason: '', peer: '', holder: '', repeated: 0 };
+
+  constructor(append: Observer, onLost: (events: readonly ServiceEvent[], cause: unknown) => void) {
+    this.#append = append;
+    this.#onLost = onLost;
+  }
+
+  /** The outcome once it is recorded. A grant that cannot be recorded becomes a refusal. */
+  recorded(outcome: AuthorisationOutcome): AuthorisationOutcome {
+    const cause = this.#isCounted(outcome.record) ? undefined : this.#refusal([outcome.record]);
+    if (cause === undefined) return outcome;
+    const final = outcome.record.status === 'AccessGranted' ? unrecorded(outcome.record) : outcome;
+    this.#onLost([final.record], cause);
+    return final;
+  }
+
+  write(events: readonly ServiceEvent[]): void {
+    const cause = this.#refusal(events);
+    if (cause !== undefined) this.#onLost(events, cause);
+  }
+
+  /** Writes the counts and forgets kinds that were not repeated. Counts that cannot be written are kept. */
+  writeCounts(): void {
+    const at = epochSeconds();
+    const repeated = [...this.#counts.values(), this.#further].filter((count) => count.repeated > 0);
+    if (this.#refusal(repeated.map((count) => ({ kind: 'refusalsRepeated', at, ...count })))) return;
+    for (const [kind, count] of this.#counts) if (count.repeated === 0) this.#counts.delete(kind);
+    for (const count of repeated) count.repeated = 0;
+  }
+
+  /** Counts a refusal that needs no line. */
+  #isCounted({ status, reason, peer, holder }: AuthorisationRecord): boolean {
+    if (status === 'AccessGranted') return false;
+    const kind = `${reason} ${peer} ${holder}`;
+    const count = this.#counts.get(kind) ?? (this.#counts.size < KINDS_MAX ? undefined : this.#further);
+    if (count) count.repeated++;
+    else this.#counts.set(kind, { reason, peer, holder, repeated: 0 });
+    return count !== undefined;
+  }
+
+  /** Appends events. Returns the error if the system refuses. */
+  #refusal(events: readonly ServiceEvent[]): Error | undefined {
+    try {
+      if (events.length > 0) this.#append(events);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error) return error;
+      throw error;
+    }
+  }
+}
+
+function unrecorded(record: AuthorisationRecord): AuthorisationOutcome {
+  const { at, holder, proxy, site } = record;
+  const refused = refusedRequest(record, UNRECORDED, { status: 'AccessError', user: undefined, at });
+  return { ...refused, record: { ...refused.record, holder, proxy, site } };
+}

@@ -1,0 +1,119 @@
+// The authority as a serving thread has it: it posts messages to the authority thread and gets their replies. The
+// responses of getTrustedHostInfo are kept under the bytes of their requests until the configuration changes.
+import type { MessagePort } from 'node:worker_threads';
+import { Memory } from '../http/memory.ts';
+import type { Authority, FromAuthority, PostedMessage, Reply, SoapMessage } from './authority.ts';
+import { enter, leave } from './backlog.ts';
+import { type Outcome, outcomeOf } from './soap/answers.ts';
+import { OUTCOME } from './soap/tally.ts';
+
+/**
+ * What a serving thread gets from the supervisor: the port that brings a port to each authority thread, and the words
+ * of the backlog.
+ */
+export interface AuthorityLink {
+  readonly port: MessagePort;
+  readonly backlog: Int32Array;
+}
+
+/** More than the roles and toolkits of most sites. The requests for one role by one toolkit are the same bytes. */
+const KNOWN_BYTES_MAX = 32_768;
+/** Four times what toolkits send for getTrustedHostInfo. */
+const KNOWN_BODY_BYTES_MAX = 2048;
+/** A body is looked up by its end, where the role is. All of it would take longer to look up. */
+const END_BYTES = 96;
+
+interface Known {
+  readonly message: SoapMessage;
+  readonly outcome: Outcome;
+}
+
+interface Waiting {
+  readonly message: SoapMessage;
+  readonly resolve: (outcome: Outcome) => void;
+}
+
+export class AuthorityClient {
+  /** Resolves when an authority thread answers, or ended before it did. */
+  readonly started: Promise<void>;
+  #trustedHosts: Authority['trustedHosts'] = new Map();
+  readonly #link: AuthorityLink;
+  readonly #waiting = new Map<number, Waiting>();
+  #known = new Memory<Known>(KNOWN_BYTES_MAX);
+  /** Undefined while no authority thread runs. */
+  #port: MessagePort | undefined;
+  #lastId = 0;
+  #isClosing = false;
+
+  constructor(link: AuthorityLink) {
+    this.#link = link;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.started = promise;
+    link.port.on('message', (port: MessagePort) => this.#connect(port, resolve));
+  }
+
+  trustedHosts(): Authority['trustedHosts'] {
+    return this.#trustedHosts;
+  }
+
+  /** The outcome of the same message before, if it is kept. Cost: a look-up. */
+  find({ body, charset }: SoapMessage): Outcome | undefined {
+    const known = this.#known.find(endOf(body));
+    if (known?.message.charset !== charset) return undefined;
+    return known && Buffer.compare(known.message.body, body) === 0 ? known.outcome : undefined;
+  }
+
+  /**
+   * The outcome of a message. It is the fault `busy` if too many wait, and `away` if no authority thread runs or if it
+   * ends meanwhile.
+   */
+  async ask({ body, ...head }: SoapMessage): Promise<Outcome> {
+    if (!this.#port) return outcomeOf({ fault: 'away' });
+    if (!enter(this.#link.backlog, body)) return outcomeOf({ fault: 'busy' });
+    const id = ++this.#lastId;
+    // The transport uses its memory again.
+    const message = { ...head, body: Uint8Array.from(body) };
+    this.#port.postMessage({ ...message, id } satisfies PostedMessage);
+    return new Promise((resolve) => this.#waiting.set(id, { message, resolve }));
+  }
+
+  /** Lets messages that wait have their replies. No message comes after it. */
+  close(): void {
+    this.#isClosing = true;
+    this.#link.port.close();
+    if (this.#waiting.size === 0) this.#port?.close();
+  }
+
+  #connect(port: MessagePort, started: () => void): void {
+    this.#port = port;
+    port.on('message', (message: FromAuthority) => {
+      if ('reply' in message) return this.#take(message.id, message.reply);
+      this.#trustedHosts = message.trustedHosts;
+      this.#known = new Memory(KNOWN_BYTES_MAX);
+      return started();
+    });
+    port.once('close', () => {
+      this.#port = undefined;
+      for (const id of this.#waiting.keys()) this.#take(id, { fault: 'away' });
+      started();
+    });
+  }
+
+  #take(id: number, reply: Reply): void {
+    const { message, resolve } = this.#waiting.get(id)!;
+    this.#waiting.delete(id);
+    leave(this.#link.backlog, message.body);
+    // An unknown role is not kept: a client that makes roles up drives out no other.
+    const outcome = outcomeOf(reply);
+    const isKept = outcome.cell === OUTCOME.listed || outcome.cell === OUTCOME.noRole;
+    const { length } = message.body;
+    if (isKept && length <= KNOWN_BODY_BYTES_MAX) this.#known.keep(endOf(message.body), { message, outcome }, length);
+    resolve(outcome);
+    if (this.#isClosing && this.#waiting.size === 0) this.#port?.close();
+  }
+}
+
+function endOf(body: Uint8Array): string {
+  const length = Math.min(body.length, END_BYTES);
+  return Buffer.from(body.buffer, body.byteOffset + body.length - length, length).toString('latin1');
+}

@@ -1,0 +1,36 @@
+// From a SOAP message to its reply: read, carried out, written. Runs in the authority thread.
+import type { Authority, Reply, SoapMessage } from '../authority.ts';
+import { readEnvelope } from './envelopeReader.ts';
+import { GET_TRUSTED_HOST_INFO, type Operation, REQ_AUTHORISATION } from './protocol.ts';
+import { responseBytes, type Result } from './responses.ts';
+import { OUTCOME } from './tally.ts';
+
+/** The reply to a message by one configuration. An error is our bug: `onBug` gets it and the client a fault. */
+export function replyTo(authority: Authority, message: SoapMessage, onBug: (error: unknown) => void): Reply {
+  try {
+    return carriedOut(authority, message);
+  } catch (error) {
+    onBug(error);
+    return { fault: 'bug' };
+  }
+}
+
+function carriedOut({ trustedHosts, authorise }: Authority, { body, charset, sender }: SoapMessage): Reply {
+  const call = readEnvelope(body, charset);
+  if (typeof call === 'string') return { fault: call };
+  if (call.operation === GET_TRUSTED_HOST_INFO) return hostsReply(trustedHosts, call.values[0]);
+  const [usrProxyCert = '', usrAttCert = ''] = call.values;
+  const { attCert, statCode, errMsg } = authorise({ usrProxyCert, usrAttCert, ...sender });
+  return written(OUTCOME[statCode], REQ_AUTHORISATION, [attCert, statCode, errMsg]);
+}
+
+function hostsReply(trustedHosts: Authority['trustedHosts'], role = ''): Reply {
+  if (role === '') return written(OUTCOME.noRole, GET_TRUSTED_HOST_INFO, [[], 'No role was input']);
+  const hosts = trustedHosts.get(role);
+  return written(hosts ? OUTCOME.listed : OUTCOME.unknownRole, GET_TRUSTED_HOST_INFO, [hosts ?? [], '']);
+}
+
+/** In memory of its own, which another thread can take over. */
+function written(outcome: number, operation: Operation, results: readonly Result[]): Reply {
+  return { outcome, bytes: Uint8Array.from(responseBytes(operation, results)) };
+}

@@ -1,0 +1,153 @@
+// The authority thread, one per process: it reads messages, decides, signs, records and writes responses. It opens no
+// socket and no file but the audit's: its configuration comes with its start, later ones as messages.
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { beNice } from '../../workers/niceness.ts';
+import { reasonOf } from '../../data/operationError.ts';
+import { epochSeconds } from '../observe/clock.ts';
+import type { ServiceEvent } from '../observe/events.ts';
+import { appendLines, logLine, logTo, nameOfAudit } from '../observe/log.ts';
+import { Audit, COUNTS_EVERY_MS } from './audit.ts';
+import { authoriserOf } from './authorise.ts';
+import type {
+  Authority,
+  AuthorityNews,
+  AuthorityStart,
+  FromAuthority,
+  PostedMessage,
+  ToAuthority,
+} from './authority.ts';
+import { isLong } from './backlog.ts';
+import type { AuthorityData } from './configuration/load.ts';
+import { replyTo } from './soap/reply.ts';
+import { trustedHostStrings } from './trustedHosts.ts';
+
+/** News waits this long for more: to wake the supervisor costs more than everything else that is done with an event. */
+const NEWS_MS = 10;
+
+/**
+ * The thread sleeps this long, and what the system adds, after it has read a message and before it signs. Linux lets a
+ * running thread finish its slice, however nice it is, so that a serving thread that wakes meanwhile would wait:
+ * without the sleeps p99 of the catalogue is 1.2 to 1.5 times as high.
+ */
+const GIVE_WAY_MS = 0.05;
+
+interface Job {
+  readonly port: MessagePort;
+  readonly message: PostedMessage;
+}
+
+const supervisor = parentPort!;
+const { data, audit: file } = workerData as AuthorityStart;
+const audit = new Audit(
+  logTo((lines) => appendLines(file, lines)),
+  (events, cause) => {
+    const problem = `the audit log ${nameOfAudit(file)} cannot be written (${reasonOf(cause)})`;
+    const sentences = events.map((event) => `${problem}: ${logLine(event)}`);
+    tell([], sentences);
+  },
+);
+const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+const ports = new Set<MessagePort>();
+const short: Job[] = [];
+const long: Job[] = [];
+let news: { events: ServiceEvent[]; unwritten: string[] } = { events: [], unwritten: [] };
+let newsTimer: NodeJS.Timeout | undefined;
+let isArmed = false;
+let isEnding = false;
+let authority = authorityOf(data);
+
+function authorityOf(configuration: AuthorityData): Authority {
+  const decide = authoriserOf(configuration, giveWay);
+  return {
+    trustedHosts: trustedHostStrings(configuration.hosts),
+    authorise: (request) => {
+      giveWay();
+      const { answer, record } = audit.recorded(decide(request, epochSeconds()));
+      tell([record]);
+      return answer;
+    },
+  };
+}
+
+function giveWay(): void {
+  Atomics.wait(nothing, 0, 0, GIVE_WAY_MS);
+}
+
+function tell(events: readonly ServiceEvent[], unwritten: readonly string[] = []): void {
+  news.events.push(...events);
+  news.unwritten.push(...unwritten);
+  newsTimer ??= setTimeout(flush, NEWS_MS);
+}
+
+function flush(): void {
+  clearTimeout(newsTimer);
+  newsTimer = undefined;
+  if (news.events.length + news.unwritten.length > 0) supervisor.postMessage(news satisfies AuthorityNews);
+  news = { events: [], unwritten: [] };
+}
+
+function link(port: MessagePort): void {
+  ports.add(port);
+  port.on('message', (message: PostedMessage) => {
+    (isLong(message.body) ? long : short).push({ port, message });
+    arm();
+  });
+  port.once('close', () => {
+    ports.delete(port);
+    endOnceIdle();
+  });
+  send(port, { trustedHosts: authority.trustedHosts });
+}
+
+function arm(): void {
+  if (isArmed) return;
+  isArmed = true;
+  setImmediate(answerNext);
+}
+
+/** One message a turn. A long one waits until no short one does, so that a flood of them delays nobody else. */
+function answerNext(): void {
+  isArmed = false;
+  const job = short.shift() ?? long.shift();
+  if (!job) return;
+  const reply = replyTo(authority, job.message, recordBug);
+  send(job.port, { id: job.message.id, reply }, 'bytes' in reply ? [reply.bytes.buffer] : []);
+  arm();
+}
+
+function recordBug(error: unknown): void {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const bug = { kind: 'authorityBug', at: epochSeconds(), stack } as const;
+  if (typeof file === 'string') audit.write([bug]);
+  tell([bug]);
+}
+
+function send(port: MessagePort, message: FromAuthority, transferred: readonly ArrayBuffer[] = []): void {
+  port.postMessage(message, transferred);
+}
+
+function endOnceIdle(): void {
+  if (!isEnding || ports.size > 0) return;
+  audit.writeCounts();
+  flush();
+  supervisor.close();
+}
+
+beNice();
+setInterval(() => audit.writeCounts(), COUNTS_EVERY_MS).unref();
+supervisor.on('message', (message: ToAuthority) => {
+  switch (message.kind) {
+    case 'link':
+      return link(message.port);
+    case 'audit':
+      return audit.write(message.events);
+    case 'data':
+      audit.writeCounts();
+      authority = authorityOf(message.data);
+      for (const port of ports) send(port, { trustedHosts: authority.trustedHosts });
+      return undefined;
+    case 'end':
+      isEnding = true;
+      return endOnceIdle();
+  }
+});

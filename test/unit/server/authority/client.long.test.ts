@@ -1,0 +1,397 @@
+// The authority as serving threads have it, with a real authority thread: responses, the audit, reloads as a whole,
+// bounds, events, the death of the thread and its end.
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { OperationError } from '../../../../data/operationError.ts';
+import { AuthorityClient, type AuthorityLink } from '../../../../server/authority/client.ts';
+import type { AuthorityHearers } from '../../../../server/authority/runningThread.ts';
+import { type Outcome, outcomeOf } from '../../../../server/authority/soap/answers.ts';
+import { OUTCOME } from '../../../../server/authority/soap/tally.ts';
+import {
+  type AuthoritySupervisor,
+  CRLS_EVERY_MS,
+  superviseAuthority,
+} from '../../../../server/authority/supervisor.ts';
+import { epochMs } from '../../../../server/observe/clock.ts';
+import type { ServiceEvent } from '../../../../server/observe/events.ts';
+import { CONFIG_LINES, type TestSite, testSite, validAround } from '../../../support/authorities.ts';
+import { makeCrl, pemOf } from '../../../support/certificates.ts';
+import { call, roleCall } from '../../../support/envelopes.ts';
+import { ecPair, person, holderOf } from '../../../support/pki.ts';
+import { until } from '../../../support/waits.ts';
+import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
+
+const NOW = Math.floor(epochMs() / 1000);
+const VALID = validAround(NOW);
+
+let site: TestSite;
+let events: ServiceEvent[];
+let unwritten: string[];
+let heard: (() => void)[];
+let supervisor: AuthoritySupervisor;
+let client: AuthorityClient;
+let worker: Worker;
+const onWorker = (started: Worker): void => void (worker = started);
+
+/** Hearers for one test. */
+function hearers(): AuthorityHearers {
+  const [seen, lines, waiting] = [events, unwritten, heard];
+  return {
+    observe: (together) => {
+      seen.push(...together);
+      for (const one of waiting.splice(0)) one();
+    },
+    onUnwritten: (sentence) => lines.push(sentence),
+    onLostThread: () => undefined,
+  };
+}
+
+const auditLog = (): string => join(site.directory, 'audit.log');
+const linesOfAudit = (): readonly string[] => readFileSync(auditLog(), 'utf8').trimEnd().split('\n');
+
+async function connected(link: AuthorityLink): Promise<AuthorityClient> {
+  const connecting = new AuthorityClient(link);
+  await connecting.started;
+  return connecting;
+}
+
+/** Resolves with the events when there are so many of a kind. */
+async function eventsOf<K extends ServiceEvent['kind']>(
+  kind: K,
+  count: number,
+): Promise<readonly Extract<ServiceEvent, { kind: K }>[]> {
+  for (;;) {
+    const found = events.filter((event) => event.kind === kind) as Extract<ServiceEvent, { kind: K }>[];
+    if (found.length >= count) return found;
+    await new Promise<void>((resolve) => heard.push(resolve));
+  }
+}
+
+beforeEach(async () => {
+  [events, heard, unwritten] = [[], [], []];
+  process.on('worker', onWorker);
+  site = testSite({ site: ecPair(), partner: ecPair(), validity: VALID });
+  supervisor = superviseAuthority(site.config, auditLog(), hearers());
+  client = await connected(supervisor.link());
+});
+afterEach(async () => {
+  client.close();
+  await supervisor.stop();
+  process.off('worker', onWorker);
+  site.remove();
+});
+
+const ask = (body: string, by = client): Promise<Outcome> =>
+  by.ask({ body: Buffer.from(body), charset: undefined, sender: { id: 'request-1', peer: '192.0.2.1' } });
+
+const textOf = ({ answer }: Outcome): string => Buffer.from(answer.body.pieceAt(0)).toString();
+
+const authorisationOf = (usrProxyCert: string): string =>
+  call('reqAuthorisation', `<usrProxyCert>${usrProxyCert}</usrProxyCert><usrAttCert/>`);
+
+async function rolesGranted(by = client): Promise<readonly string[] | undefined> {
+  const outcome = await ask(authorisationOf(site.staff.pem), by);
+  if (outcome.cell !== OUTCOME.AccessGranted) return undefined;
+  return [...textOf(outcome).matchAll(/&lt;name&gt;(.*?)&lt;/g)].map(([, role]) => role!);
+}
+
+const refusal = async (): Promise<string> =>
+  /<errMsg[^>]*>(.*?)<\/errMsg>/.exec(textOf(await ask(authorisationOf(site.staff.pem))))![1]!;
+
+/** Loads the files again and waits until the client has the new configuration. */
+async function reload(): Promise<void> {
+  const before = client.trustedHosts();
+  expect(await supervisor.reload()).toBe(true);
+  await until(() => client.trustedHosts() !== before);
+}
+
+describe('a running authority', () => {
+  test('answers both operations and records what it decided', async () => {
+    const { cell, answer } = await ask(roleCall('reader'));
+    expect([cell, answer.status]).toEqual([OUTCOME.listed, 200]);
+    expect(textOf(await ask(roleCall('reader')))).toContain(
+      'Partner:https://partner.example.org/attAuthority.wsdl:student',
+    );
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    const refused = await ask(authorisationOf('nothing'));
+    expect([refused.cell, textOf(refused)]).toEqual([
+      OUTCOME.AccessError,
+      expect.stringContaining("The user's certificates (usrProxyCert) cannot be read: "),
+    ]);
+    const records = await eventsOf('authorisation', 2);
+    expect(
+      records.map(({ status, holder, roles, requestId, peer }) => [status, holder, roles, requestId, peer]),
+    ).toEqual([
+      ['AccessGranted', '/O=Test/CN=Staff', ['staff', 'reader'], 'request-1', '192.0.2.1'],
+      ['AccessError', '', [], 'request-1', '192.0.2.1'],
+    ]);
+    expect(JSON.stringify(records)).not.toMatch(/BEGIN|nothing|PRIVATE/);
+    expect(linesOfAudit().map((line) => (JSON.parse(line) as ServiceEvent & { event: string }).event)).toEqual([
+      'authorityLoaded',
+      'authorisation',
+      'authorisation',
+    ]);
+  });
+
+  test('answers many messages at once, each with its own response', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => ask(i % 2 ? authorisationOf(site.staff.pem) : roleCall(`role ${i}`))),
+    );
+    expect(outcomes.map(({ cell }) => cell)).toEqual(
+      outcomes.map((_, i) => (i % 2 ? OUTCOME.AccessGranted : OUTCOME.unknownRole)),
+    );
+    expect(new Set((await eventsOf('authorisation', 30)).map(({ serialNumber }) => serialNumber)).size).toBe(30);
+  });
+
+  test('finds a response of getTrustedHostInfo by the bytes of its request, except that for an unknown role', async () => {
+    const found = (text: string, charset?: string): Outcome | undefined =>
+      client.find({ body: Buffer.from(text), charset, sender: {} });
+    expect(found(roleCall('reader'))).toBeUndefined();
+    for (const role of ['reader', '', 'unknown']) {
+      const outcome = await ask(roleCall(role));
+      expect(found(roleCall(role)), role).toBe(role === 'unknown' ? undefined : outcome);
+    }
+    expect(found(roleCall('reader'), 'utf-16')).toBeUndefined();
+    expect(found(`${roleCall('reader')} `)).toBeUndefined();
+    await reload();
+    expect(found(roleCall('reader'))).toBeUndefined();
+  });
+
+  test('refuses messages that find no room with a fault, and answers the others', async () => {
+    const busy = outcomeOf({ fault: 'busy' });
+    const outcomes = await Promise.all(Array.from({ length: 300 }, () => ask(authorisationOf('no'))));
+    expect(outcomes.filter((outcome) => outcome.answer === busy.answer)).toHaveLength(300 - 256);
+    const long = (bytes: number): string => roleCall('reader').padEnd(bytes);
+    const [first, ...others] = await Promise.all([5 << 20, 20_000, 1000].map((bytes) => ask(long(bytes))));
+    expect([first!.cell, ...others.map(({ cell }) => cell)]).toEqual([OUTCOME.listed, OUTCOME.Server, OUTCOME.listed]);
+    expect((await ask(long(20_000))).cell).toBe(OUTCOME.listed);
+  });
+
+  test('answers short messages before long ones', async () => {
+    const ended: string[] = [];
+    const long = [1, 2, 3].map(() => ask(roleCall('reader').padEnd(500_000)).then(() => ended.push('long')));
+    const short = ask(roleCall('reader')).then(() => ended.push('short'));
+    await Promise.all([...long, short]);
+    expect(ended.indexOf('short')).toBeLessThanOrEqual(1);
+  });
+
+  test('answers what waits when it is closed', async () => {
+    const roles = Promise.all(Array.from({ length: 10 }, () => rolesGranted()));
+    client.close();
+    expect(await roles).toEqual(Array.from({ length: 10 }, () => ['staff', 'reader']));
+    await supervisor.stop();
+    expect(await eventsOf('authorisation', 10)).toHaveLength(10);
+  });
+});
+
+describe('the audit', () => {
+  test('ends a line that broke off and has each decision before its response', async () => {
+    writeFileSync(auditLog(), '{"broke');
+    for (let i = 1; i <= 3; i++) {
+      await rolesGranted();
+      expect(linesOfAudit()).toHaveLength(1 + i);
+    }
+    expect(JSON.parse(linesOfAudit()[1]!)).toMatchObject({ event: 'authorisation', holder: '/O=Test/CN=Staff' });
+  });
+
+  test('that cannot be written grants nothing, is reported, and grants again', async () => {
+    await rolesGranted();
+    rmSync(auditLog());
+    mkdirSync(auditLog());
+    expect(await refusal()).toBe(
+      'This service cannot record its decisions at the moment and grants nothing meanwhile; please try again.',
+    );
+    await until(() => unwritten.length > 0);
+    expect(unwritten).toEqual([
+      expect.stringMatching(/^the audit log .*audit\.log cannot be written \(EISDIR\): \{.*"unrecorded"/),
+    ]);
+    rmSync(auditLog(), { recursive: true });
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    expect(linesOfAudit()).toHaveLength(1);
+  });
+});
+
+describe('an authority thread that dies', () => {
+  test('is started again; messages get a fault meanwhile, and no recorded grant is lost', async () => {
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    const waiting = ask(authorisationOf(site.staff.pem));
+    await worker.terminate();
+    const away = outcomeOf({ fault: 'away' });
+    expect([away.answer, (await waiting).answer]).toContain((await ask(roleCall('reader'))).answer);
+    expect((await ask(roleCall('reader'))).answer).toBe(away.answer);
+    await until(async () => (await rolesGranted()) !== undefined);
+    expect(linesOfAudit().length).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe('a reload', () => {
+  test('changes all that follows', async () => {
+    site.write('users', '"/O=Test/CN=Staff" guest\n');
+    site.write('authority.toml', CONFIG_LINES.filter((line) => !line.includes('student')).join('\n'));
+    await reload();
+    expect(await rolesGranted()).toEqual(['guest']);
+    expect([...client.trustedHosts().keys()]).toEqual(['editor']);
+  });
+
+  test('leaves a CA that is no longer configured without users', async () => {
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    const other = holderOf('ca', nameDer(person('Other CA')), ecPair(), undefined, VALID);
+    const own = holderOf('signer', site.site.name, ecPair(), other, VALID);
+    site.write('ca.pem', other.pem);
+    site.write('site.pem', own.pem);
+    site.write('site.key', own.key.export({ type: 'pkcs8', format: 'pem' }));
+    await reload();
+    expect(await refusal()).toMatch(/usrProxyCert/);
+  });
+
+  test('with any mistake changes nothing, and tells all of them', async () => {
+    const before = client.trustedHosts();
+    site.write('users', '"/O=Test/CN=Staff" guest\nno user\n');
+    site.write('authority.toml', [...CONFIG_LINES, '[[trustedHost]]', 'name = "X"'].join('\n'));
+    expect(await supervisor.reload()).toBe(false);
+    const [{ mistakes } = { mistakes: [] as readonly string[] }] = await eventsOf('authorityReloadRefused', 1);
+    expect(mistakes.map((line) => /[a-z.]+:\d+(?::\d+)?(?=: )/.exec(line)?.[0])).toEqual([
+      'authority.toml:16:3',
+      'authority.toml:16:3',
+      'users:2',
+    ]);
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    expect(client.trustedHosts()).toBe(before);
+  });
+
+  test('reaches every thread, those that start later too', async () => {
+    site.write('users', '"/O=Test/CN=Staff" guest\n');
+    await supervisor.reload();
+    const later = await connected(supervisor.link());
+    expect(await rolesGranted(later)).toEqual(['guest']);
+    later.close();
+  });
+
+  test('takes the CRLs that are there now: without a current one nobody gets in', async () => {
+    mkdirSync(join(site.directory, 'crls'));
+    site.write('authority.toml', ['crls = "crls"', ...CONFIG_LINES].join('\n'));
+    await reload();
+    expect(await refusal()).toBe(
+      "The user's certificates (usrProxyCert) are refused: There is no current CRL of /O=Test/CN=CA.",
+    );
+  });
+});
+
+describe('the directory of CRLs is looked at by the clock:', () => {
+  /** Only the supervisor's timer is held: threads, files and messages are real. */
+  beforeEach(async () => {
+    client.close();
+    await supervisor.stop();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    mkdirSync(join(site.directory, 'crls'));
+    site.write('authority.toml', ['crls = "crls"', ...CONFIG_LINES].join('\n'));
+    writeCrl([]);
+    supervisor = superviseAuthority(site.config, auditLog(), hearers());
+    client = await connected(supervisor.link());
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  function writeCrl(revoked: readonly bigint[], name = 'ca.crl'): void {
+    const issuer = { subject: site.ca.name, keys: { privateKey: site.ca.key } };
+    const crl = makeCrl({ issuer, revoked, thisUpdate: NOW - 60, nextUpdate: NOW + 3600 });
+    site.write(join('crls', name), pemOf('X509 CRL', crl));
+  }
+
+  /** Lets the clock tick, and waits for what it brings about in the serving thread if something does. */
+  async function tick(brings: 'another configuration' | 'nothing'): Promise<void> {
+    const before = client.trustedHosts();
+    if (brings === 'nothing') await supervisor.look();
+    else vi.advanceTimersByTime(CRLS_EVERY_MS);
+    if (brings !== 'nothing') await until(() => client.trustedHosts() !== before);
+    expect(client.trustedHosts() === before).toBe(brings === 'nothing');
+  }
+
+  test('a new CRL refuses a certificate that was accepted before', async () => {
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    writeCrl([site.staff.certificate.serialNumber], 'newer.r0');
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    await tick('another configuration');
+    expect(await refusal()).toMatch(/ are refused: The certificate of \/O=Test\/CN=Staff has been revoked\.$/);
+    expect(await eventsOf('authorityLoaded', 3)).toHaveLength(3);
+  });
+
+  const BROKEN = '-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n';
+
+  test('a broken file is named once, and keeps no other file from being renewed', async () => {
+    site.write(join('crls', 'other.r0'), BROKEN);
+    await tick('another configuration');
+    await tick('nothing');
+    const named = (await eventsOf('authorityLoaded', 3)).map(({ notes }) =>
+      notes.filter((note) => note.startsWith('not used')),
+    );
+    expect(named.slice(2)).toEqual([
+      [expect.stringMatching(/^not used: .*crls\/other\.r0: The text holds a CRL that cannot be read: it has .+\.$/)],
+    ]);
+    expect(supervisor.status()).toMatchObject({ unusableFiles: 1, refused: undefined });
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    writeCrl([site.staff.certificate.serialNumber]);
+    await tick('another configuration');
+    expect(await refusal()).toMatch(/has been revoked\.$/);
+    rmSync(join(site.directory, 'crls', 'other.r0'));
+    await tick('another configuration');
+    expect(supervisor.status()).toMatchObject({ unusableFiles: 0 });
+  });
+
+  test('a broken file in place of the only CRL of a CA refuses whom that CA certified, until it is mended', async () => {
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    site.write(join('crls', 'ca.crl'), BROKEN);
+    await tick('another configuration');
+    expect(await refusal()).toMatch(/ are refused: There is no current CRL of \/O=Test\/CN=CA\.$/);
+    writeCrl([]);
+    await tick('another configuration');
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+  });
+
+  test('new ones that another mistake kept out are taken once that is mended, without another change of theirs', async () => {
+    site.write('authority.toml', ['x = 1', 'crls = "crls"', ...CONFIG_LINES].join('\n'));
+    writeCrl([site.staff.certificate.serialNumber]);
+    await tick('nothing');
+    await tick('nothing');
+    const refused = await eventsOf('authorityReloadRefused', 1);
+    expect(refused.map(({ mistakes }) => mistakes)).toEqual([[expect.stringContaining('unknown key "x"')]]);
+    site.write('authority.toml', ['crls = "crls"', ...CONFIG_LINES].join('\n'));
+    await tick('another configuration');
+    expect(await refusal()).toMatch(/has been revoked\.$/);
+  });
+
+  test('what stands there and leads nowhere keeps no change of others from being seen', async () => {
+    symlinkSync('round', join(site.directory, 'crls', 'round'));
+    await reload();
+    writeCrl([site.staff.certificate.serialNumber]);
+    await tick('another configuration');
+    expect(await refusal()).toMatch(/has been revoked\.$/);
+  });
+
+  test('while nothing changes nothing is read again', async () => {
+    const before = (await eventsOf('authorityLoaded', 2)).length;
+    await tick('nothing');
+    expect(await eventsOf('authorityLoaded', 2)).toHaveLength(before);
+  });
+
+  test('a directory that is gone, and then there again, is a mistake meanwhile', async () => {
+    renameSync(join(site.directory, 'crls'), join(site.directory, 'away'));
+    await tick('nothing');
+    const [{ mistakes } = { mistakes: [] as readonly string[] }] = await eventsOf('authorityReloadRefused', 1);
+    expect(mistakes).toEqual([
+      expect.stringMatching(/authority\.toml:1:1: .*crls cannot be read as a directory \(ENOENT\)$/),
+    ]);
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    renameSync(join(site.directory, 'away'), join(site.directory, 'crls'));
+    await tick('another configuration');
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+  });
+});
+
+test('an authority with mistakes does not start, and tells all of them', () => {
+  site.write('authority.toml', ['x = 1', 'y = 2', ...CONFIG_LINES].join('\n'));
+  const start = (): unknown => superviseAuthority(site.config, auditLog(), hearers());
+  expect(start).toThrow(OperationError);
+  expect(start).toThrow(/:1:1: unknown key "x".*\n.*:2:1: unknown key "y"/);
+});
