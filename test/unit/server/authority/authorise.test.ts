@@ -6,6 +6,7 @@ import { loadedData, partnersCertificate, type TestSite, testSite } from '../../
 import { judged, xmlsecVerdict } from '../../../support/attributeCertificates.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { AT, caOf, ecPair, type Holder, holderOf, person, proxyOf, rsaPair } from '../../../support/pki.ts';
+import { someOf } from '../../../support/ring.ts';
 
 let site: TestSite;
 let authorise: Authorise;
@@ -246,10 +247,10 @@ describe('refused is', () => {
     expect(outcome(chain, certificate, at)).toBe(expected);
   });
 
-  test('an attribute certificate with any byte changed, whichever check notices', () => {
+  test('an attribute certificate with a byte changed, whichever check notices', () => {
     const text = partnersCertificate(site);
     const bytes = Buffer.from(text);
-    const granted = [...bytes.keys()].filter((i) => {
+    const granted = someOf([...bytes.keys()], 800).filter((i) => {
       const copy = Buffer.from(bytes);
       copy[i]! ^= 1;
       return (
