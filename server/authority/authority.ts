@@ -1,5 +1,5 @@
-// What the parts of the authority say to each other: serving threads post messages to the authority thread and get
-// replies; the supervisor starts that thread, gives it configurations, and observes its events.
+// The messages between the parts of the authority. Serving threads post messages to the authority thread and get
+// replies. The supervisor starts that thread, gives it configurations and observes its events.
 import type { MessagePort } from 'node:worker_threads';
 import type { AuditFile } from '../observe/log.ts';
 import type { ServiceEvent } from '../observe/events.ts';
@@ -9,7 +9,7 @@ import type { FaultName } from './soap/faults.ts';
 /** The outcome of an authorisation; granted, refused by the configuration, or refused because an input is wrong. */
 export type StatusCode = 'AccessGranted' | 'AccessDenied' | 'AccessError';
 
-/** What logs name a request by: its id in the access log, if it has one, and the address of the connection. */
+/** The id of a request in the access log, if it has one, and the address of its connection: logs name it by these. */
 export interface Sender {
   readonly id?: string | undefined;
   readonly peer?: string;
@@ -56,7 +56,7 @@ export interface PostedMessage extends SoapMessage {
 export type FromAuthority =
   { readonly trustedHosts: Authority['trustedHosts'] } | { readonly id: number; readonly reply: Reply };
 
-/** What the authority thread starts with, and the file of its audit. */
+/** The configuration that the authority thread starts with, and the file of its audit. */
 export interface AuthorityStart {
   readonly data: AuthorityData;
   readonly audit: AuditFile;

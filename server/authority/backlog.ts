@@ -1,5 +1,5 @@
-// How much may wait for the authority thread, of all serving threads together. Long messages have a bound of their own,
-// so that a flood of them leaves room for those of users.
+// Bounds of the messages that wait for the authority thread, over all serving threads. Long messages have a separate
+// bound, so that a flood of them leaves room for those of users.
 
 /** Users send less than a third of it. A message of this length takes 2.5 ms to read at worst. */
 const LONG_BYTES = 16_384;
@@ -13,7 +13,7 @@ export function newBacklog(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** Whether a message waits behind short ones. */
+/** Whether a message waits until no short one does. */
 export function isLong({ length }: Uint8Array): boolean {
   return length > LONG_BYTES;
 }

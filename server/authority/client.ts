@@ -7,10 +7,7 @@ import { enter, leave } from './backlog.ts';
 import { type Outcome, outcomeOf } from './soap/answers.ts';
 import { OUTCOME } from './soap/tally.ts';
 
-/**
- * What a serving thread gets from the supervisor: the port that brings a port to each authority thread, and the words
- * of the backlog.
- */
+/** From the supervisor: a port that receives a port to each authority thread, and the words of the backlog. */
 export interface AuthorityLink {
   readonly port: MessagePort;
   readonly backlog: Int32Array;

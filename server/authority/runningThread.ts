@@ -50,7 +50,7 @@ export class RunningThread {
     return { port: port2, backlog: this.#backlog };
   }
 
-  /** What comes later is answered by this configuration. */
+  /** Answers later messages by this configuration. */
   configure(data: AuthorityData): void {
     this.#data = data;
     this.#post({ kind: 'data', data });

@@ -105,7 +105,7 @@ function arm(): void {
   setImmediate(answerNext);
 }
 
-/** One message a turn. A long one waits until no short one does, so that a flood of them delays nobody else. */
+/** Answers one message a turn. A long one waits until no short one does, so that a flood of them delays no user. */
 function answerNext(): void {
   isArmed = false;
   const job = short.shift() ?? long.shift();

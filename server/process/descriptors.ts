@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { OperationError } from '../../data/operationError.ts';
 import { countText } from '../observe/quantities.ts';
 
-/** Measured: 26 of the process, of its data and its ports, and 11 a serving thread. */
+/** Measured: 26 for the process, its data and its ports, and 6 for the authority thread. */
 const OF_PROCESS = 32;
-/** With the pool and the signing thread of each, 6 more each, and what it opens for a moment. */
+/** Measured: 11, and 6 for its pool thread; the rest is for what it opens for a moment. */
 const OF_THREAD = 28;
 /** Fewer connections than this at once are told of. */
 const CONNECTIONS_FEW = 256;

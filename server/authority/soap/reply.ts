@@ -30,7 +30,7 @@ function hostsReply(trustedHosts: Authority['trustedHosts'], role = ''): Reply {
   return written(hosts ? OUTCOME.listed : OUTCOME.unknownRole, GET_TRUSTED_HOST_INFO, [hosts ?? [], '']);
 }
 
-/** In memory of its own, which another thread can take over. */
+/** The bytes are a copy, so that their memory can be transferred to another thread. */
 function written(outcome: number, operation: Operation, results: readonly Result[]): Reply {
   return { outcome, bytes: Uint8Array.from(responseBytes(operation, results)) };
 }

@@ -46,7 +46,7 @@ describe('a client that does not read', () => {
 });
 
 test.skipIf(!hasProgram('script'))(
-  'a signing thread that waits for the disk of its audit keeps no server',
+  'an authority thread that waits for the disk of its audit keeps no server',
   async () => {
     // A terminal that shows nothing further stands for a disk that does not answer: who writes to it waits.
     const terminal = spawn('script', ['-qefc', 'tty; exec sleep 120', '/dev/null'], {
