@@ -335,13 +335,14 @@ function servingData(
     http10Port: i === 0 ? ports.http10Port : undefined,
     poolThreads: 1,
     rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
-    authority: authority?.link(),
     staleness,
     soapAnswers: tally(SOAP_ANSWERS),
     ignoredParameters: tally(IGNORED_PARAMETERS),
     requests: talliesOf ? talliesOf(requests) : requests,
     readings: administration?.threadTallies(i),
     accessLog: accessLogs?.logs.link(accessLines),
+    // Last, after all that can fail: a link that no serving thread gets would keep the authority thread from ending.
+    authority: authority?.link(),
   };
 }
 
