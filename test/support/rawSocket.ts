@@ -74,12 +74,12 @@ export class RawSocket {
     for (;;) {
       this.#join();
       const answer = parsed(this.#received, isHead);
-      if (answer) {
+      if ('answer' in answer) {
         this.#received = this.#received.subarray(answer.bytes);
         return answer.answer;
       }
       if (this.#isEnded) return undefined;
-      await this.#more();
+      await this.#more(answer.missing);
     }
   }
 
@@ -105,9 +105,12 @@ export class RawSocket {
     if (this.#chunks.length > 0) this.#received = Buffer.concat([this.#received, ...this.#chunks.splice(0)]);
   }
 
-  #more(): Promise<void> {
-    const more = new Promise<void>((resolve) => this.#wake.push(resolve));
-    return withinLimit(more, () => `nothing more after ${this.#received.toString('latin1')}`);
+  /** Resolves when so many more bytes have come, or when the connection has ended. */
+  async #more(bytes = 1): Promise<void> {
+    do {
+      const more = new Promise<void>((resolve) => this.#wake.push(resolve));
+      await withinLimit(more, () => `nothing more after ${this.#received.toString('latin1')}`);
+    } while (!this.#isEnded && this.#chunks.reduce((sum, { length }) => sum + length, 0) < bytes);
   }
 
   #stir(): void {
@@ -115,9 +118,10 @@ export class RawSocket {
   }
 }
 
-function parsed(received: Buffer, isHead: boolean): { answer: RawAnswer; bytes: number } | undefined {
+/** The first answer and its bytes, or how many bytes of it are missing at least. */
+function parsed(received: Buffer, isHead: boolean): { answer: RawAnswer; bytes: number } | { missing: number } {
   const headEnd = received.indexOf('\r\n\r\n');
-  if (headEnd < 0) return undefined;
+  if (headEnd < 0) return { missing: 1 };
   const [statusLine = '', ...lines] = received.toString('latin1', 0, headEnd).split('\r\n');
   const headers = new Map<string, string[]>();
   for (const line of lines) {
@@ -129,7 +133,7 @@ function parsed(received: Buffer, isHead: boolean): { answer: RawAnswer; bytes: 
   const isEmpty = isHead || status === 304 || status === 100;
   // An answer without a length, such as uWebSockets.js's own refusals, ends with the connection: its body stays unread.
   const bytes = headEnd + 4 + (isEmpty ? 0 : Number(headers.get('content-length')?.[0] ?? 0));
-  if (received.length < bytes) return undefined;
+  if (received.length < bytes) return { missing: bytes - received.length };
   const body = received.toString('latin1', headEnd + 4, bytes);
   return { answer: { status, version: statusLine.slice(0, 8), headers, body }, bytes };
 }
