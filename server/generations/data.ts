@@ -2,7 +2,6 @@
 // Told in lines for people; knows no thread and no port.
 import { close } from 'node:fs';
 import { totalmem } from 'node:os';
-import { Worker } from 'node:worker_threads';
 import { blocksFile } from '../../data/blocks/blockFiles.ts';
 import { loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
 import { holdData, openAndHold, openHeld } from '../../data/open.ts';
@@ -10,13 +9,13 @@ import type { OpenOptions } from '../../data/openDirectory.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { describeHeld, type HeldFile, type LoadOptions } from '../../data/store/load.ts';
+import { openSnapshot } from '../../engine/engine.ts';
 import { type LoadedSnapshot, metadataOf, misfitsIn, misfitText, sectionsOf } from '../../engine/shared.ts';
-import { onceThereIsSome } from '../../workers/starvation.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { anewText, bytesText, countText } from '../observe/quantities.ts';
 import type { Report } from '../observe/events.ts';
-import type { Documents } from '../openapi/documents.ts';
-import type { DocumentsOrder } from '../openapi/documentsThread.ts';
+import { type Documents, openApiDocuments } from '../openapi/documents.ts';
+import { queryOptionsOf } from '../openapi/queryOptions.ts';
 import type { Settings } from '../settings/declarations.ts';
 
 /** Runs work and shows its progress while it lasts. */
@@ -183,18 +182,10 @@ function tellLoaded(data: string, loaded: LoadedSnapshot, ms: number, report: Re
   for (const misfits of misfitsIn(loaded.sections, sections.views)) report(misfitText(misfits), 'warn');
 }
 
-/** The documents of each base URL that a request may choose. Waits while the system has no thread to make them. */
+/** The documents of each base URL that a request may choose. */
 function documentsFor(settings: Settings, loaded: LoadedSnapshot): Promise<Documents> {
-  const workerData: DocumentsOrder = { loaded, settings };
-  return onceThereIsSome(
-    () =>
-      new Promise((resolve, reject) => {
-        const worker = new Worker(new URL('../openapi/documentsThread.ts', import.meta.url), { workerData });
-        worker.once('message', resolve);
-        worker.once('error', reject);
-        worker.once('exit', (code) => reject(new Error(`the thread that makes the documents ended with ${code}`)));
-      }),
-  );
+  const { collection } = openSnapshot(loaded);
+  return openApiDocuments(collection, queryOptionsOf(settings), [loaded.baseUrl, ...settings.allowBaseUrls]);
 }
 
 /** The blocks of the records; undefined, and said so, where they could not be made anywhere. */
