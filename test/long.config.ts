@@ -54,6 +54,12 @@ const NIGHTLY = [
   'test/documents/newcomer.long.test.ts',
   // How soon a lost thread is replaced: server/threads/lostThreads has that it is.
   'test/load/lostThreads.long.test.ts',
+  // Parquet files of several row groups: contract/parquetReaders reads files of one.
+  'test/unit/engine/page/parquetGroups.long.test.ts',
+  // Every way of misbehaving, seen by a server that follows: process/follower has the usual failures.
+  'test/unit/server/process/rudeFollowed.long.test.ts',
+  // Our own server as the upstream of a crawl: documents/commands crawls one too.
+  'test/unit/data/crawl/ownUpstream.long.test.ts',
   // Kills at random moments: crawl/kills, follow/kills and distribution/kills have the steps.
   'test/unit/data/randomKills.long.test.ts',
   // The declared costs of queries, and the order of dictionaries: differential/differential has both over a socket.
@@ -76,7 +82,6 @@ const LONGEST = [
   'contract/browseRare',
   'process/subscription',
   'follow/refresh',
-  'page/parquetGroups',
   'process/serveBlocks',
   'load/drains',
   'crawl/rudeUpstream',
@@ -88,8 +93,6 @@ const LONGEST = [
   'property/forgedSnapshots',
   'soapClients/soapClients',
   'load/certificates',
-  'process/rudeFollowed',
-  'crawl/ownUpstream',
   'load/failedAllocations',
   'deploy/proxies',
   'deploy/systemd',
