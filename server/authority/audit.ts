@@ -2,10 +2,11 @@
 // Refusals that come again are counted, so that no client can fill the disk.
 import { epochSeconds } from '../observe/clock.ts';
 import type { AuthorisationRecord, Observer, RefusalsRepeated, ServiceEvent } from '../observe/events.ts';
-import { type AuthorisationOutcome, refusedRequest } from './authorised.ts';
+import { type AuthorisationOutcome, NOTHING_ISSUED, outcomeOf } from './authorise.ts';
 
 const UNRECORDED = {
-  code: 'unrecorded',
+  status: 'AccessError',
+  reason: 'unrecorded',
   sentence: 'This service cannot record its decisions at the moment and grants nothing meanwhile; please try again.',
 } as const;
 
@@ -36,7 +37,8 @@ export class Audit {
   recorded(outcome: AuthorisationOutcome): AuthorisationOutcome {
     const cause = this.#isCounted(outcome.record) ? undefined : this.#refusal([outcome.record]);
     if (cause === undefined) return outcome;
-    const final = outcome.record.status === 'AccessGranted' ? unrecorded(outcome.record) : outcome;
+    const isGrant = outcome.record.status === 'AccessGranted';
+    const final = isGrant ? outcomeOf({ ...outcome.record, ...UNRECORDED, ...NOTHING_ISSUED }) : outcome;
     this.#onLost([final.record], cause);
     return final;
   }
@@ -75,10 +77,4 @@ export class Audit {
       throw error;
     }
   }
-}
-
-function unrecorded(record: AuthorisationRecord): AuthorisationOutcome {
-  const { at, holder, proxy, site } = record;
-  const refused = refusedRequest(record, UNRECORDED, { status: 'AccessError', user: undefined, at });
-  return { ...refused, record: { ...refused.record, holder, proxy, site } };
 }

@@ -1,19 +1,33 @@
-// One request to be authorised, from its two texts to its answer and what is to be recorded of it. Puts decision,
-// evidence and signature together over one configuration; starts no thread.
+// One request to be authorised, from its two texts to the response and the record of it: decision, evidence and
+// signature by one configuration. Starts no thread.
+import { hash } from 'node:crypto';
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
-import { type AuthorisationOutcome, refusedRequest, type SentRequest, sentRequest } from './authorised.ts';
-import type { AuthorisationRequest } from './authority.ts';
+import type { Authorisation, AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
-import { decide, type Decision, type Policy } from './decide.ts';
-import { digestOf } from './digest.ts';
+import { decide, type Policy } from './decide.ts';
 import { evidenceAt, trustOf } from './evidence.ts';
 import { randomSerialNumber } from './serialNumber.ts';
 import { parseCertificate } from './x509/certificate.ts';
 import { nameText } from './x509/name.ts';
 
+/** The response to a request, and the record of it. */
+export interface AuthorisationOutcome {
+  readonly answer: Authorisation;
+  readonly record: AuthorisationRecord;
+}
+
 /** Answers a request at a time, in whole seconds since 1970. Never throws for what a client sent. */
 export type Authorise = (request: AuthorisationRequest, at: number) => AuthorisationOutcome;
+
+/** The part of a record that describes an issued certificate, for a request that gets none. */
+export const NOTHING_ISSUED = {
+  roles: [],
+  provenance: '',
+  serialNumber: '',
+  notAfter: 0,
+  issuedDigest: '',
+} as const satisfies Partial<AuthorisationRecord>;
 
 /**
  * Ready to answer by one configuration. `giveWay` is called before a signature. Cost: reading its CAs, about 0.1 ms
@@ -36,41 +50,37 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
     rolesOf: (key) => data.users.get(key) ?? [],
   };
   return (request, at) => {
-    const sent = sentRequest(request);
     const decision = decide(request, { ...policy, at }, evidenceAt(trust, at));
-    if (decision.status !== 'AccessGranted') return refusedRequest(sent, decision.refusal, { ...decision, at });
+    const { status, user, site } = decision;
+    const record: AuthorisationRecord = {
+      kind: 'authorisation',
+      at,
+      status,
+      reason: '',
+      sentence: '',
+      requestId: request.id ?? '',
+      peer: request.peer ?? '',
+      holder: user?.name ?? '',
+      claimed: '',
+      proxy: user?.proxy ?? '',
+      site,
+      ...NOTHING_ISSUED,
+      chainDigest: hash('sha256', request.usrProxyCert),
+    };
+    if (decision.status !== 'AccessGranted') {
+      const { claimed, refusal } = decision;
+      return outcomeOf({ ...record, reason: refusal.code, sentence: refusal.sentence, claimed });
+    }
+    const { roles, provenance, notAfter } = decision.content;
     const serialNumber = String(randomSerialNumber());
     giveWay();
     const attCert = sign(decision.content);
-    return granted(sent, decision, { at, serialNumber, attCert });
+    const issuedDigest = hash('sha256', attCert);
+    return outcomeOf({ ...record, roles, provenance, serialNumber, notAfter, issuedDigest }, attCert);
   };
 }
 
-function granted(
-  { requestId, peer, chainDigest }: SentRequest,
-  { user, site, content }: Extract<Decision, { readonly status: 'AccessGranted' }>,
-  issued: { readonly at: number; readonly serialNumber: string; readonly attCert: string },
-): AuthorisationOutcome {
-  const { at, serialNumber, attCert } = issued;
-  const { holder, roles, provenance, notAfter } = content;
-  const record: AuthorisationRecord = {
-    kind: 'authorisation',
-    at,
-    status: 'AccessGranted',
-    reason: '',
-    sentence: '',
-    requestId,
-    peer,
-    holder,
-    claimed: '',
-    proxy: user.proxy,
-    site,
-    roles,
-    provenance,
-    serialNumber,
-    notAfter,
-    issuedDigest: digestOf(attCert),
-    chainDigest,
-  };
-  return { answer: { attCert, statCode: 'AccessGranted', errMsg: '' }, record };
+/** The outcome of a record, whose status and sentence are those of the response. */
+export function outcomeOf(record: AuthorisationRecord, attCert = ''): AuthorisationOutcome {
+  return { answer: { attCert, statCode: record.status, errMsg: record.sentence }, record };
 }

@@ -31,7 +31,7 @@ export interface ProvenCertificate {
 }
 
 /** Why nothing is granted: which of the refusals, and one sentence for a person. */
-export interface RequestRefusal {
+interface RequestRefusal {
   readonly code: RefusalCode;
   readonly sentence: string;
 }
@@ -82,7 +82,7 @@ export type Decision =
   | RefusedDecision;
 
 /** Why nothing is to be signed. `user` is undefined until one was proven, and `claimed` who it was said to be. */
-export interface RefusedDecision {
+interface RefusedDecision {
   readonly status: 'AccessDenied' | 'AccessError';
   readonly user: ProvenUser | undefined;
   readonly claimed: string;

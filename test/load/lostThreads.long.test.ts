@@ -1,13 +1,13 @@
 // Pool and authority threads that die again and again under load: how soon another one answers, and that the audit
 // has each grant that a client got, in the order of time.
 // Real threads of a real server; how they are ended is in test/support/killer.ts.
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type BenchAuthority, openBenchAuthority } from '../../bench/authority/authorityFiles.ts';
 import { THREAD_KINDS, type ThreadKind } from '../../server/observe/events.ts';
 import { SAMPLE } from '../../server/settings/declarations.ts';
-import { digestOf } from '../../server/authority/digest.ts';
 import { clientOf } from '../support/client.ts';
 import type { CommandProcess } from '../support/commandProcess.ts';
 import { call, unescaped } from '../support/envelopes.ts';
@@ -49,7 +49,7 @@ async function grantsOf({ url }: { readonly url: string }, signal: AbortSignal):
       continue;
     }
     const [, attCert = ''] = /<attCert[^>]*>(.*?)<\/attCert>/s.exec(text)!;
-    digests.push(digestOf(unescaped(attCert)));
+    digests.push(hash('sha256', unescaped(attCert)));
   }
   client.close();
   return digests;

@@ -1,6 +1,6 @@
 // What an operator should know of a configuration that is good: what will let nobody in, or is weaker than it might be.
 // Pure: judges what was read, at a time; reads no file.
-import { digestOf } from '../digest.ts';
+import { hash } from 'node:crypto';
 import { type Certificate, isCa, shownSubject } from '../x509/certificate.ts';
 import { type Expiry, expiredNote } from './expiries.ts';
 import { anchorProblem } from '../x509/pathRules.ts';
@@ -48,7 +48,7 @@ function anchorNotes(
   rules: Parameters<typeof anchorProblem>[1],
 ): readonly string[] {
   const name = shownSubject(anchor);
-  const digest = digestOf(anchor.der);
+  const digest = hash('sha256', anchor.der);
   if (earlier.has(digest)) return [`the CA ${name} is there twice`];
   earlier.add(digest);
   if (!isCa(anchor)) return [`the certificate of ${name} is among the CAs and is of none: it certifies nobody`];

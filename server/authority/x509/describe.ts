@@ -1,6 +1,6 @@
 // What is in certificates, chains and CRLs, as tables for people. Judges nothing but which certificate of a file signed
 // which. Everything printed is printable.
-import { digestOf } from '../digest.ts';
+import { hash } from 'node:crypto';
 import { algorithmText, isSignedWith } from './algorithm.ts';
 import { type Certificate, printable } from './certificate.ts';
 import { certificateOf, type ChainLimits, CRL_FILE_LIMITS, readCrlFile } from './chain.ts';
@@ -97,7 +97,7 @@ function describeCertificate(certificate: Certificate, others: Signers): Descrip
     ['key identifier', extensions.subjectKeyId ?? ''],
     ['of the issuer', extensions.authorityKeyId ?? ''],
     ['critical', criticalText(certificate)],
-    ['SHA-256', digestOf(der)],
+    ['SHA-256', hash('sha256', der)],
   ]);
 }
 

@@ -1,7 +1,7 @@
 // What the audit gets of decisions: a line for each grant and for the first refusal of a kind, counts of the others.
 import { beforeEach, expect, test } from 'vitest';
 import { Audit } from '../../../../server/authority/audit.ts';
-import type { AuthorisationOutcome } from '../../../../server/authority/authorised.ts';
+import { outcomeOf } from '../../../../server/authority/authorise.ts';
 import type { AuthorisationRecord, RefusalsRepeated, ServiceEvent } from '../../../../server/observe/events.ts';
 
 const REFUSED: AuthorisationRecord = {
@@ -46,10 +46,6 @@ beforeEach(() => {
     (events) => lost.push(...events),
   );
 });
-
-function outcomeOf(of: AuthorisationRecord): AuthorisationOutcome {
-  return { answer: { attCert: '', statCode: of.status, errMsg: of.sentence }, record: of };
-}
 
 function record(times: number, of: AuthorisationRecord): void {
   for (let i = 0; i < times; i++) audit.recorded(outcomeOf(of));
