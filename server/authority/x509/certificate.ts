@@ -5,7 +5,6 @@ import { type AlgorithmId, keyStrength, readAlgorithm, type Strength } from './a
 import { context, DerError, DerReader, TAG } from './der.ts';
 import { type Extensions, KEY_USAGE, NO_EXTENSIONS, readExtensions } from './extensions.ts';
 import { type Name, nameText, readName, sameName } from './name.ts';
-import { plainRsaKey } from './plainKeys.ts';
 import { readSigned, type SignedBytes } from './signed.ts';
 import { readTime } from './time.ts';
 
@@ -70,7 +69,7 @@ class ReadCertificate implements Certificate {
   }
 
   get keyStrength(): Strength {
-    return (this.#keyStrength ??= plainRsaKey(this.subjectPublicKey) ? 'strong' : keyStrength(this.publicKey));
+    return (this.#keyStrength ??= keyStrength(this.publicKey));
   }
 }
 
@@ -126,8 +125,6 @@ const EC_KEY = '1.2.840.10045.2.1';
  */
 function readPublicKey(subjectPublicKey: Uint8Array): KeyObject | undefined {
   try {
-    const rsa = plainRsaKey(subjectPublicKey);
-    if (rsa !== undefined) return createPublicKey({ key: Buffer.from(rsa), format: 'der', type: 'pkcs1' });
     const { oid, parameters } = readAlgorithm(new DerReader(subjectPublicKey).inside(TAG.sequence));
     if (oid === EC_KEY && parameters[0] !== TAG.oid) return undefined;
     return createPublicKey({ key: Buffer.from(subjectPublicKey), format: 'der', type: 'spki' });
