@@ -4,13 +4,9 @@ import type { Command } from 'commander';
 import { epochMs } from '../../observe/clock.ts';
 import { example, type Outputs, valueOption } from '../parts.ts';
 import { INSTANT } from '../../settings/values.ts';
+import type { AttributesRequest } from './verifyAttributes.ts';
 
-interface AttributesFlags {
-  readonly signer: string;
-  readonly holder?: string;
-  readonly allowSha1?: boolean;
-  readonly time?: number;
-}
+type AttributesFlags = Omit<AttributesRequest, 'file' | 'at'> & { readonly time?: number };
 
 /** Adds the command that judges an attribute certificate as a service does. */
 export function addVerifyAttributes(group: Command, { stdout }: Outputs): void {

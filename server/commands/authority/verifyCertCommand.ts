@@ -4,17 +4,9 @@ import { type Command, Option } from 'commander';
 import { epochMs } from '../../observe/clock.ts';
 import { example, type Outputs, valueOption } from '../parts.ts';
 import { INSTANT, integerBetween } from '../../settings/values.ts';
+import type { VerifyRequest } from './verifyCert.ts';
 
-interface VerifyFlags {
-  readonly trust: readonly string[];
-  readonly time?: number;
-  readonly maxDepth: number;
-  readonly crls?: string;
-  readonly allowProxies?: boolean;
-  readonly allowLimitedProxies?: boolean;
-  readonly allowLegacyProxies?: boolean;
-  readonly timing?: boolean;
-}
+type VerifyFlags = Omit<VerifyRequest, 'chain' | 'at'> & { readonly time?: number };
 
 /** Far more than any chain in use; a path of a hundred CAs is an experiment. */
 const DEPTH_MAX = 255;
