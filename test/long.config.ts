@@ -62,8 +62,8 @@ const NIGHTLY = [
   'test/unit/data/crawl/ownUpstream.long.test.ts',
   // Kills at random moments: crawl/kills, follow/kills and distribution/kills have the steps.
   'test/unit/data/randomKills.long.test.ts',
-  // The declared costs of queries, and the order of dictionaries: differential/differential has both over a socket.
-  'test/unit/engine/{query/declaredCosts,column/sort}.long.test.ts',
+  // The order of dictionaries: differential/differential has it over a socket.
+  'test/unit/engine/column/sort.long.test.ts',
 ];
 const SKIPPED = IS_WHOLE ? [] : NIGHTLY;
 

@@ -28,7 +28,7 @@ interface Counting {
 }
 
 /** Values of one facet that are shown: those beyond are too rare to choose from. */
-export const FACET_VALUES_MAX = 100;
+const FACET_VALUES_MAX = 100;
 
 /**
  * Stored bytes of the values that all facets of an answer show, each an equal part: what would pass them is left out. A

@@ -14,7 +14,6 @@ for (const suite of [
   '../unit/engine/page/rows.test.ts',
   '../unit/engine/page/exports.test.ts',
   '../unit/engine/find/execute.test.ts',
-  '../unit/engine/query/lookups.test.ts',
   '../unit/engine/find/scan.test.ts',
   '../unit/bench/load/counters.test.ts',
   './rowset.test.ts',

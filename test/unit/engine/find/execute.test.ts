@@ -1,58 +1,11 @@
-// Plans and their execution against plain loops on random records and conditions, and the work that they do.
+// The work that plans and joins do when they are executed, and own URLs that are met by a part of the base URL. All
+// else that is found is compared by the differential ring.
 import { describe, expect, test } from 'vitest';
 import { MEMBERS_MAX } from '../../../../engine/query/limits.ts';
-import { newCounters } from '../../../../engine/find/counters.ts';
+import { type Counters, newCounters } from '../../../../engine/find/counters.ts';
 import { rowOfId } from '../../../../engine/index/table.ts';
-import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
-import { indexOf, indexOfDeclared, type RecordValue } from '../../../support/index.ts';
-import { FORM, hitsIfAny, hitsOf, idsOf } from '../../../support/lists.ts';
-import { randomOf, type Random } from '../../../support/random.ts';
-import { naiveMatches, type NaiveCondition } from './naive.ts';
-
-function link(to: string, id: number): string {
-  return `{base_url}/api/v3/${to}/${id}/?format=api`;
-}
-
-describe('phenomena', () => {
-  const phenomena = indexOf('phenomona', [
-    { ob_id: 1, names: [{ ob_id: 1, name: 'air' }], terms: [{ ob_id: 1, label: 'units', value: 'K', vocabulary: '' }] },
-    {
-      ob_id: 2,
-      names: [],
-      terms: [
-        { ob_id: 2, label: 'units', value: 'm', vocabulary: '' },
-        { ob_id: 3, label: 'var_id', value: 'K', vocabulary: 'cf' },
-      ],
-    },
-    { ob_id: 5, names: [{ ob_id: 1, name: 'air' }], terms: [] },
-  ]);
-
-  test.each([
-    ['', [1, 2, 5]],
-    ['terms__label=units', [1, 2]],
-    ['terms__value=K', [1, 2]],
-    ['terms__label=units&terms__value=K', [1]],
-    ['terms__label=units&terms__value!=K', []],
-    ['terms__value!=K', [5]],
-    ['terms__value!=K&terms__label!=units', [5]],
-    ['names=1', [1, 5]],
-    ['names!=1', [2]],
-    ['names__name__startswith=a&terms__label__contains=nit', [1]],
-    ['terms__in=1,3', [1, 2]],
-    ['terms__in=', []],
-    ['terms__in!=', [1, 2, 5]],
-    ['terms__vocabulary=', [1, 2]],
-    ['limit=1&offset=1', [2]],
-    ['offset=9', []],
-  ])('%s are %j', (query, ids) => {
-    expect(idsOf(phenomena, query)).toEqual(ids);
-  });
-
-  test('are counted exactly, whatever the page', () => {
-    expect(hitsOf(phenomena, 'terms__label=units&limit=1').count).toBe(2);
-    expect(hitsOf(phenomena, 'terms__label=units&offset=99').count).toBe(2);
-  });
-});
+import { indexesOf, indexOf } from '../../../support/index.ts';
+import { hitsIfAny, hitsOf, idsOf } from '../../../support/lists.ts';
 
 describe('own URLs are compared as they are served', () => {
   const computations = indexOf('computations', [
@@ -85,179 +38,11 @@ describe('own URLs are compared as they are served', () => {
   });
 });
 
-test('integers beyond 2^53 and of 400 digits are compared exactly', () => {
-  const long = 10n ** 399n;
-  const properties = indexOf(
-    'migrationproperties',
-    [9007199254740991n, 9007199254740992n, 9007199254740993n, 9007199254740994n, long, long + 1n].map((value, id) => ({
-      id,
-      ob_ref: value,
-    })),
-  );
-  expect(idsOf(properties, 'ob_ref=9007199254740992')).toEqual([1]);
-  expect(idsOf(properties, 'ob_ref=9007199254740993.000')).toEqual([2]);
-  expect(idsOf(properties, 'ob_ref!=9007199254740993')).toEqual([0, 1, 3, 4, 5]);
-  expect(idsOf(properties, `ob_ref__in=${long + 1n},9007199254740991`)).toEqual([0, 5]);
-  expect(idsOf(properties, `ob_ref=${long + 2n}`)).toEqual([]);
-});
-
-test.each([11, 12, 13])('members of a list are found in whatever order they are asked for (seed %i)', (seed) => {
-  const random = randomOf(seed);
-  const values = random.several(200, 400, () => random.pick([random.integer(0, 300), random.integer(0, 100_000)]));
-  const bboxes = collectionNamed('bboxes')!;
-  const bounds = indexOfDeclared(
-    bboxes,
-    values.map((value, i) => ({ ob_id: i * 5, eastBoundLongitude: value / 4 })),
-  );
-  const properties = indexOf(
-    'migrationproperties',
-    values.map((value, id) => ({
-      id,
-      ob_ref: value,
-      modified: new Date(value * 86_400_000).toISOString().slice(0, 10),
-    })),
-  );
-  for (let round = 0; round < 40; round++) {
-    const asked = random.several(1, 90, () => random.pick([...values, 0, 299, 99_999, 400_000]));
-    const members = random.pick([asked, asked.toSorted((a, b) => a - b), asked.toSorted((a, b) => b - a)]);
-    const expected = values.flatMap((value, i) => (asked.includes(value) ? [i] : []));
-    const all = 'limit=1000';
-    const days = members.filter((value) => value < 100_000).map((value) => new Date(value * 86_400_000).toISOString());
-    const dated = values.flatMap((value, i) => (asked.includes(value) && value < 100_000 ? [i] : []));
-    expect(idsOf(properties, `ob_ref__in=${members.join(',')}&${all}`), `round ${round}`).toEqual(expected);
-    expect(idsOf(properties, `modified__in=${days.map((day) => day.slice(0, 10)).join(',')}&${all}`)).toEqual(dated);
-    expect(idsOf(bounds, `eastBoundLongitude__in=${members.map((value) => value / 4).join(',')}&${all}`)).toEqual(
-      expected.map((i) => i * 5),
-    );
-  }
-});
-
-test('dates are compared by instant, and their texts as served', () => {
-  const properties = indexOf('migrationproperties', [
-    { id: 1, modified: '2016-05-04' },
-    { id: 2, modified: '2016-05-04T00:00:00' },
-    { id: 3, modified: '2016-05-04T01:00:00+01:00' },
-    { id: 4, modified: 'unknown' },
-    { id: 5, modified: '9999-12-31T23:59:59.999998' },
-    { id: 6, modified: '9999-12-31T23:59:59.999999' },
-    { id: 7, modified: null },
-  ]);
-  expect(idsOf(properties, 'modified=2016-05-04')).toEqual([1, 2, 3]);
-  expect(idsOf(properties, 'modified!=2016-05-04T00:00Z')).toEqual([4, 5, 6, 7]);
-  expect(idsOf(properties, 'modified=9999-12-31T23:59:59.999999')).toEqual([6]);
-  expect(idsOf(properties, 'modified__startswith=2016-05-04T')).toEqual([2, 3]);
-  expect(idsOf(properties, 'modified__contains=known')).toEqual([4]);
-});
-
-/** Random observations with few distinct values, so that conditions meet. */
-function randomObservation(random: Random, id: number): RecordValue {
-  const word = (): string =>
-    random.pick(['', 'a', 'ab', 'b', 'Å', 'ocean air', '{base_url}/x', '{base_url}', '{', 'http']);
-  const links = (to: string): string[] => random.several(0, 4, () => link(to, random.integer(1, 6)));
-  const orNull = <T>(value: T): T | null => (random.chance(0.3) ? null : value);
-  return {
-    ob_id: id,
-    title: word(),
-    abstract: orNull(word()),
-    status: random.pick(['completed', 'ongoing']),
-    nonGeographicFlag: orNull(random.chance(0.5)),
-    timePeriod: link('times', random.integer(1, 9)),
-    procedureComputation: orNull(link('computations', random.integer(1, 4))),
-    projects: links('projects'),
-    result_field: orNull({
-      ob_id: link('observations', id),
-      dataPath: word(),
-      oldDataPath: random.several(0, 3, word),
-      volume: random.pick([0, 1, 10, 11, 9007199254740993n]),
-    }),
-    permissions: random.several(0, 3, () => ({
-      ob_id: link('observations', random.integer(1, 9)),
-      label: word(),
-      accessCategory: orNull(random.pick(['public', 'registered'])),
-    })),
-    discoveryKeywords: random.several(0, 3, () => ({ ob_id: random.integer(1, 5), name: word() })),
-  };
-}
-
-const TEXTS = ['', 'a', 'ab', 'b', 'Å', 'an a', 'http', 'http://localhost:8080', '0/x', '{', '{base_url}', 'completed'];
-const NUMBERS = ['0', '1', '2', '3', '4', '10', '9007199254740992', '9007199254740993'];
-const TEXT_PATHS = [
-  'title',
-  'abstract',
-  'status',
-  'result_field__dataPath',
-  'result_field__oldDataPath',
-  'permissions__label',
-  'permissions__accessCategory',
-  'discoveryKeywords__name',
-];
-const NUMBER_PATHS = [
-  'ob_id',
-  'result_field',
-  'result_field__volume',
-  'result_field__ob_id',
-  'timePeriod',
-  'procedureComputation',
-  'projects',
-  'permissions',
-  'discoveryKeywords',
-  'discoveryKeywords__ob_id',
-];
-
-function randomCondition(random: Random): NaiveCondition {
-  const isNegated = random.chance(0.3);
-  const draw = random.unit();
-  if (draw < 0.1) {
-    return { path: ['nonGeographicFlag'], lookup: 'exact', isNegated, operands: [random.pick(['true', 'false'])] };
-  }
-  if (draw < 0.2) {
-    const lookup = random.pick(['contains', 'startswith'] as const);
-    const path = random.pick(['ob_id', 'result_field__volume', 'nonGeographicFlag', 'discoveryKeywords__ob_id']);
-    return { path: path.split('__'), lookup, isNegated, operands: [random.pick(['1', '', '0', 'als'])] };
-  }
-  const isText = draw < 0.6;
-  const path = random.pick(isText ? TEXT_PATHS : NUMBER_PATHS).split('__');
-  const operand = (): string => random.pick(isText ? TEXTS : NUMBERS);
-  const lookup = random.pick(
-    isText ? (['exact', 'contains', 'startswith', 'in'] as const) : (['exact', 'in'] as const),
-  );
-  return { path, lookup, isNegated, operands: lookup === 'in' ? random.several(2, 5, operand) : [operand()] };
-}
-
-function queryOf(conditions: readonly NaiveCondition[]): string {
-  return conditions
-    .map(({ path, lookup, isNegated, operands }) => {
-      const key = `${[...path, lookup].join('__')}${isNegated ? '!' : ''}`;
-      return `${encodeURIComponent(key)}=${encodeURIComponent(operands.join(','))}`;
-    })
-    .join('&');
-}
-
-/** Keys of which the last would win are left out: a relation is its id. */
-function withoutRepeats(conditions: readonly NaiveCondition[]): readonly NaiveCondition[] {
-  const keyOf = ({ path, lookup, isNegated }: NaiveCondition): string =>
-    `${path.filter((name, i) => i === 0 || name !== 'ob_id').join('__')} ${lookup} ${isNegated}`;
-  return conditions.filter((one, i) => !conditions.slice(0, i).some((other) => keyOf(other) === keyOf(one)));
-}
-
-test.each([1, 2, 3, 4, 5, 6, 7, 8])('random conditions find what plain loops find (seed %i)', (seed) => {
-  const random = randomOf(seed);
-  const records = random.shuffled(
-    Array.from({ length: random.pick([0, 1, 5, 40, 150]) }, (_, i) => randomObservation(random, i * 3 + 1)),
-  );
-  const collection = indexOf('observations', records);
-  const ordered = [...records].sort((a, b) => Number(a['ob_id']) - Number(b['ob_id']));
-  for (let round = 0; round < 250; round++) {
-    const conditions = withoutRepeats(random.several(1, 5, () => randomCondition(random)));
-    const expected = naiveMatches(collection.declaration, ordered, conditions, FORM.baseUrl).map(
-      (record) => record['ob_id'],
-    );
-    const [offset, limit] = [random.integer(0, 8), random.integer(1, 60)];
-    const query = `${queryOf(conditions)}&offset=${offset}&limit=${limit}`;
-    const where = `seed ${seed}, query ${query}`;
-    expect(hitsOf(collection, query).count, where).toBe(expected.length);
-    expect(idsOf(collection, query), where).toEqual(expected.slice(offset, offset + limit));
-  }
+test('a record is found by a link to it however the id in the link is written', () => {
+  const platforms = Array.from({ length: 40 }, (_, i) => ({ ob_id: i, uuid: `p${i}` }));
+  const ids = [...platforms.map(({ ob_id }) => String(ob_id)), '07'];
+  const ipps = ids.map((id, i) => ({ ob_id: i, platform: `{base_url}/api/v3/platforms/${id}/?format=api` }));
+  expect(idsOf(indexesOf({ ipps, platforms })('ipps'), 'platform__uuid=p7')).toEqual([7, 40]);
 });
 
 describe('work', () => {
@@ -307,5 +92,40 @@ describe('work', () => {
     let polls = 0;
     expect(hitsIfAny(collection, 'abstract__contains=xx1', { isCancelled: () => ++polls === 2 })).toBeUndefined();
     expect(polls).toBe(2);
+  });
+});
+
+describe('the work of a join', () => {
+  const link = (to: string, id: number): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
+  const catalogue = indexesOf({
+    observations: Array.from({ length: 3000 }, (_, i) => ({
+      ob_id: i,
+      uuid: `u${i}`,
+      procedureComputation: i % 10 === 0 ? null : link('computations', i % 100),
+      identifier_set: [link('identifiers', i), link('identifiers', i + 5000)],
+    })),
+    computations: Array.from({ length: 90 }, (_, i) => ({ ob_id: i, title: `t${i}`, abstract: 'x'.repeat(2000) + i })),
+    identifiers: Array.from({ length: 6000 }, (_, i) => ({ ob_id: i, url: `http://x/${i}`, identifierType: 'doi' })),
+  });
+  const workOf = (query: string): Counters => {
+    const counters = newCounters();
+    hitsOf(catalogue('observations'), `${query}&limit=1`, { counters });
+    return counters;
+  };
+
+  test('is that of the rows found, not of the collections', () => {
+    const { rowsTouched, postingsVisited } = workOf('procedureComputation__title=t3');
+    expect(rowsTouched + postingsVisited).toBeLessThan(100);
+    const single = workOf('identifier_set__url=http://x/1');
+    expect(single.rowsTouched + single.postingsVisited).toBeLessThan(20);
+  });
+
+  test('is that of the rows left, where these are fewer than the rows found', () => {
+    const { rowsTouched, postingsVisited, bytesScanned } = workOf(
+      'uuid=u7&procedureComputation__abstract__contains=x&identifier_set__url__contains=7',
+    );
+    expect(rowsTouched).toBeLessThan(20);
+    expect(bytesScanned).toBeLessThan(5000);
+    expect(postingsVisited).toBeLessThan(20);
   });
 });

@@ -52,22 +52,6 @@ describe.each(FORMS)('as $version of $baseUrl, links ending with "$linkEnd"', (f
   });
 });
 
-test('own URLs of which the base alone changes are moved as they stand, and not looked at', () => {
-  const own = Array.from({ length: 5000 }, (_, i) => `{base_url}/uuid/${i}`);
-  const dictionary = dictionaryOf('text', [...own, 'a', 'zz']);
-  const form: ServedForm = { baseUrl: 'http://h', version: 'v3', linkEnd: SPEC_LINK_END };
-  expect(valueOrder(dictionary, form, new Meter()).isByCode).toBe(false);
-  const looks = vi.spyOn(served, 'servedUrl');
-  const order = valueOrder(dictionary, form, new Meter());
-  expect([0, 1, 5000, 5001].map((rank) => servedText(dictionary, order.codeOf(rank), form))).toEqual([
-    'a',
-    'http://h/uuid/0',
-    'http://h/uuid/999',
-    'zz',
-  ]);
-  expect(looks.mock.calls.length).toBeLessThan(10);
-});
-
 describe('own URLs of which more than the base changes', () => {
   const url = (i: number): string => `{base_url}/api/v3/times/${i}/${SPEC_LINK_END.slice(1)}`;
   const form: ServedForm = { baseUrl: 'http://h', version: 'v2', linkEnd: SPEC_LINK_END };
@@ -106,10 +90,4 @@ describe('own URLs of which more than the base changes', () => {
     const asStored = idsOf(computations, query.replace('v2', 'v3'), { form: { ...form, version: 'v3' } });
     expect(idsOf(computations, query, { form })).toEqual(asStored);
   });
-});
-
-test('a number that a text does not have, in a forged file alone, puts codes in some order', () => {
-  const dictionary = { ...dictionaryOf('dateTime', ['a', 'b']), numbers: Float64Array.of(1e17, 1e17) };
-  const order = valueOrder(dictionary, FORMS[0]!, new Meter());
-  expect(new Set([0, 1].map((rank) => order.codeOf(rank)))).toEqual(new Set([0, 1]));
 });

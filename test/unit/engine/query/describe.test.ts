@@ -1,20 +1,7 @@
-// The described fields of every collection, compared with what the parser takes of them.
+// The described fields of a collection: keys, sentences, nulls. What the parser takes of them is in served.test.ts.
 import { expect, test } from 'vitest';
 import { describedFields } from '../../../../engine/query/describe.ts';
-import { readKey } from '../../../../engine/query/key.ts';
-import { LOOKUPS } from '../../../../engine/query/lookups.ts';
-import { collectionNamed, COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
-import { indexOf } from '../../../support/index.ts';
-
-test.each(COLLECTIONS.map(({ name }) => name))('%s: a lookup is told of a declared field where it fits', (name) => {
-  const collection = collectionNamed(name)!;
-  const index = indexOf(name, []);
-  for (const { key, lookups } of describedFields(collection)) {
-    const taken = LOOKUPS.filter((lookup) => readKey(index, `${key}__${lookup.name}`, () => true).kind === 'filter');
-    const told = lookups.map((lookup) => lookup.name);
-    expect([key, ...taken.map((lookup) => lookup.name)]).toEqual([key, ...told]);
-  }
-});
+import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
 
 test('fields of embedded records stand behind what holds them, under the key that filters them', () => {
   const described = describedFields(collectionNamed('ipps')!);

@@ -8,34 +8,6 @@ function platform(query: string): readonly (readonly [string, string])[] {
   return [...new URLSearchParams(`?${query}`)];
 }
 
-test.each([
-  ['', []],
-  [undefined, []],
-  [
-    'a=1&b=2',
-    [
-      ['a', '1'],
-      ['b', '2'],
-    ],
-  ],
-  ['a', [['a', '']]],
-  ['=a', [['', 'a']]],
-  ['a=b=c', [['a', 'b=c']]],
-  ['&&a=1&', [['a', '1']]],
-  ['?a=1', [['?a', '1']]],
-  ['a+b=c+%2B', [['a b', 'c +']]],
-  ['a=%zz%4', [['a', '%zz%4']]],
-  ['a=%C3%A5', [['a', 'å']]],
-  ['a=%ff', [['a', '\ufffd']]],
-  ['a=%EF%BB%BFb', [['a', '\ufeffb']]],
-  ['a=\ud800', [['a', '\ufffd']]],
-  ['title%21=x', [['title!', 'x']]],
-  ['a=%00', [['a', '\0']]],
-])('%j is read as %j', (query, pairs) => {
-  expect(decodeForm(query)).toEqual(pairs);
-  if (query !== undefined) expect(platform(query)).toEqual(pairs);
-});
-
 /**
  * Escapes and raw text beyond ASCII apart: Node cuts such characters to a byte where an escape beside them is invalid.
  */
