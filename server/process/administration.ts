@@ -53,7 +53,7 @@ const TARGET_GAUGES = {
 /** What an admin listener tells of; the supervisor tells it of what comes. */
 export class Administration {
   readonly metrics: Metrics = newMetrics();
-  /** What replaced data holds; undefined before the first order to change the data. */
+  /** What replaced data holds; undefined before the server serves. */
   replaced: { status(): unknown } | undefined;
   #phase: Phase = 'loading';
   #served: ServedData | undefined;

@@ -51,7 +51,7 @@ export interface ArrivalOptions {
 
 /** A server that serves its first generation. */
 export interface ServingServer {
-  readonly generations: () => Promise<Generations>;
+  readonly generations: Generations;
   /** The generation that is served. */
   readonly served: () => string;
   readonly onRefreshed: (change: Change, atMs: number) => void;
@@ -165,7 +165,7 @@ export class Arrival implements FollowedSource {
     if (!this.#keeping.isKept) this.#wake.abort();
     // If there was new data, its outcome is that of the reload.
     if (change) return change;
-    const generations = await serving.generations();
+    const { generations } = serving;
     if (failure) return generations.refuse(failure);
     try {
       return await this.#swap(await this.#cache.hold(this.#current!), serving);
@@ -337,7 +337,7 @@ export class Arrival implements FollowedSource {
   async #swap(held: HeldFile, { generations }: ServingServer): Promise<Change> {
     let change: Change | undefined;
     try {
-      change = await (await generations()).take(held);
+      change = await generations.take(held);
       return change;
     } finally {
       if (change?.status !== 'swapped') releaseFile(held);

@@ -1,5 +1,5 @@
-// How a server takes other data, and who hears of it. Composition only, read with the first order: generations.ts
-// decides, data.ts loads, the serving threads serve.
+// How a server loads other data, and what reports it. Composition only: generations.ts decides, data.ts loads, the
+// serving threads serve.
 import { assertAnswers } from '../../data/timeLimit.ts';
 import type { Report } from '../observe/events.ts';
 import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';

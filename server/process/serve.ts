@@ -2,7 +2,7 @@
 // nothing itself. Composition only.
 import { COLLECTIONS } from '../../engine/shared.ts';
 import { reasonOf } from '../../data/operationError.ts';
-import { onceThereIsSome, type OnLostThread } from '../../workers/starvation.ts';
+import type { OnLostThread } from '../../workers/starvation.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
@@ -24,13 +24,12 @@ import {
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { allEnded, cutLine, noteOrders } from './signals.ts';
 import { ServingThreads } from '../threads/servingThreads.ts';
-import { ProgramGone, unreadProgram } from '../threads/programGone.ts';
 import { ThreadFaults } from '../threads/threadFaults.ts';
 import { type LastingData, stackOf } from '../threads/messages.ts';
 import type { Arrival, ArrivalOptions } from './arrival.ts';
 import type { Change, Generations } from '../generations/generations.ts';
 import type { Watch } from '../generations/watch.ts';
-import type { ReloadOptions } from './reloads.ts';
+import { generationsOf, type ReloadOptions } from './reloads.ts';
 import type { RequestTallies } from '../threads/requestTallies.ts';
 import { SOAP_ANSWERS } from '../authority/soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
@@ -108,7 +107,7 @@ export async function serve(
     await threads.begin((i) => servingData(settings, shared, i), served);
     administration?.begin(served);
     const reloads = { settings, baseUrl, served, threads, arrival, administration, report };
-    stops.push(acceptReloads(reloads, arrival, watch, wasOrdered()));
+    stops.push(acceptReloads(await generationsOf(reloads), reloads, arrival, watch, wasOrdered()));
     const [url, welcome] = [urlOf(settings, ports), welcomeOf(settings, ports, baseUrl)];
     return { url, welcome, stop: () => stop(drainTimeOf(settings)) };
   } catch (error) {
@@ -175,55 +174,26 @@ async function staleTold(
 }
 
 /**
- * What takes other data, by what each imports: leaves first, since where a file could not be read for want of a
- * descriptor Node keeps that failure for whoever imports it, and never for itself.
- */
-const readReloads = async (): Promise<typeof import('./reloads.ts')> => {
-  await import('../../data/timeLimit.ts');
-  await import('../generations/generations.ts');
-  await import('../threads/release.ts');
-  await import('../threads/swap.ts');
-  return import('./reloads.ts');
-};
-
-/**
- * Changes the data from now on: on SIGHUP, orders of operators, and when new data arrives. `wasOrdered` by a SIGHUP
- * before. The code is read with the first change. Returns a function that ends this.
+ * Changes the data from now on: on SIGHUP, on requests of operators, and when new data arrives. `wasOrdered` by a
+ * SIGHUP before. Returns a function that ends this.
  */
 function acceptReloads(
-  options: ReloadOptions,
+  generations: Generations,
+  { settings, served, administration }: ReloadOptions,
   arrival: Arrival | undefined,
   watch: Watch | undefined,
   wasOrdered: boolean,
 ): () => void {
-  const { administration, report } = options;
-  const served = (): string => options.served.generation.loaded.generation;
-  let started: Promise<Generations> | undefined;
-  const generations = (): Promise<Generations> =>
-    (started ??= onceThereIsSome(readReloads)
-      .then(({ generationsOf }) => generationsOf(options))
-      .catch((error: unknown) => {
-        // The next change tries again.
-        started = undefined;
-        throw unreadProgram(error);
-      }));
-  const unlessGone = (change: Promise<Change>): Promise<Change> =>
-    change.catch((error: unknown) => {
-      if (!(error instanceof ProgramGone)) throw error;
-      const [reason, generation] = [error.message, served()];
-      report(`the data is not looked at: ${reason}`, 'error', { event: 'refused', generation, reason });
-      const refused: Change = { status: 'refused', served: generation, reason, seconds: 0 };
-      administration?.changed(refused);
-      return refused;
-    });
-  const onRefreshed = (change: Change, atMs: number): void => administration?.refreshed(change, atMs);
-  const serving = { generations, served, onRefreshed };
-  const reload = (): Promise<Change> =>
-    unlessGone(arrival ? arrival.reload(serving) : generations().then((read) => read.reload()));
+  const serving = {
+    generations,
+    served: (): string => served.generation.loaded.generation,
+    onRefreshed: (change: Change, atMs: number): void => administration?.refreshed(change, atMs),
+  };
+  const reload = (): Promise<Change> => (arrival ? arrival.reload(serving) : generations.reload());
   administration?.command({
     '/reload': reload,
-    '/rollback': () => unlessGone(generations().then((read) => read.rollback())),
-    ...(arrival && options.settings.follow !== undefined && { '/refresh': () => arrival.refresh() }),
+    '/rollback': () => generations.rollback(),
+    ...(arrival && settings.follow !== undefined && { '/refresh': () => arrival.refresh() }),
   });
   const onOrder = (): void => void reload();
   process.on('SIGHUP', onOrder);

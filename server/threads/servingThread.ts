@@ -6,7 +6,7 @@ import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { Slices } from '../../workers/slices.ts';
-import { type OnLostThread, onceThereIsSome } from '../../workers/starvation.ts';
+import type { OnLostThread } from '../../workers/starvation.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { MEGABYTE } from '../observe/quantities.ts';
 import { healthBefore, type Unready } from '../http/health.ts';
@@ -16,6 +16,7 @@ import { listenUws } from '../http/uws/transport.ts';
 import { whyNoUws } from '../http/uws/library.ts';
 import { Exhaustion } from './exhaustion.ts';
 import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type ThreadStart } from './messages.ts';
+import { checkReleases, released } from './release.ts';
 import { type Lasting, ThreadGenerations } from './threadGenerations.ts';
 
 /** A thread shows once in this time that it turns. */
@@ -96,21 +97,16 @@ function swapOrders(generations: ThreadGenerations, listeners: readonly Listener
     commit: (swap) => {
       for (const { flight } of listeners) flight.swapped(swap);
       // No variable for what was served before: a closure beside it would hold it.
-      const release = releaseLater(generations.commit());
+      const release = released(generations.commit());
       send(supervisor!, { kind: 'committed' });
       void release.then(() => send(supervisor!, { kind: 'released', swap }));
     },
     abandon: () => generations.abandon(),
     closeReaders: (swap) => {
       for (const { flight } of listeners) flight.cutReaders(swap);
-      void onceThereIsSome(() => import('./release.ts')).then(({ checkReleases }) => checkReleases());
+      checkReleases();
     },
   };
-}
-
-/** The code for it is read with the first generation that goes. */
-function releaseLater(memories: readonly WebAssembly.Memory[]): Promise<void> {
-  return onceThereIsSome(() => import('./release.ts')).then(({ released }) => released(memories));
 }
 
 /** In a frame of its own, which is gone when the first generation is. */

@@ -3,14 +3,13 @@
 // settings.
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { onceThereIsSome } from '../../workers/starvation.ts';
 import type { DrainTime } from '../http/listener.ts';
 import type { Report } from '../observe/events.ts';
 import { BUG_EXIT, endAtOnce } from './exit.ts';
 import type { ServedData } from '../generations/data.ts';
 import { dataFor, give, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
 import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
-import type { swapAll } from './swap.ts';
+import { swapAll } from './swap.ts';
 import { LOOK_MS, SILENT_LOOKS, SilenceWatch } from './silence.ts';
 import type { ThreadFaults } from './threadFaults.ts';
 
@@ -70,7 +69,6 @@ export class ServingThreads {
     await before;
     try {
       assert(this.#served, 'threads begin with a generation');
-      const { swapAll } = await onceThereIsSome(() => import('./swap.ts'));
       return await swapAll([...this.#running], this.#served, next);
     } finally {
       resolve();

@@ -1,6 +1,6 @@
 // Which errors say that the system has run out, and which are bugs of ours: real ones where a process can have them.
-import { describe, expect, test, vi } from 'vitest';
-import { isOutOfHeap, isStarved, onceThereIsSome, waitMsAfter } from '../../../workers/starvation.ts';
+import { describe, expect, test } from 'vitest';
+import { isOutOfHeap, isStarved } from '../../../workers/starvation.ts';
 
 const coded = (code: string, message = 'spawn'): Error => Object.assign(new Error(message), { code });
 
@@ -61,19 +61,4 @@ test('a thread that took more heap than it may is told from one that the system 
   expect(isOutOfHeap(coded('ERR_WORKER_OUT_OF_MEMORY'))).toBe(true);
   expect(isOutOfHeap(coded('ENOMEM'))).toBe(false);
   expect(isOutOfHeap('ERR_WORKER_OUT_OF_MEMORY')).toBe(false);
-});
-
-test('each try waits twice as long as the one before, at most 5 s', () => {
-  expect([0, 1, 2, 3, 6, 7, 60].map(waitMsAfter)).toEqual([0, 100, 200, 400, 3200, 5000, 5000]);
-});
-
-test('what the system has none of now is tried again, and a bug is not', async () => {
-  const failures = [coded('EMFILE'), coded('EMFILE')];
-  const work = vi.fn(async () => {
-    const failure = failures.pop();
-    if (failure) throw failure;
-    return 'read';
-  });
-  expect([await onceThereIsSome(work), work.mock.calls.length]).toEqual(['read', 3]);
-  await expect(onceThereIsSome(() => Promise.reject(coded('EACCES')))).rejects.toThrow('spawn');
 });

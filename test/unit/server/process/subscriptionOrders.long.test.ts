@@ -96,15 +96,18 @@ test('what is new is taken on an order, which is answered with what came of it a
   ]);
 });
 
-test('it serves on where its program is gone, says so at each order, and does not end by what is published', async () => {
+test('it serves on if its program is gone, says so for each reload, and does not end by what is published', async () => {
   const { url } = newFolder(directory);
   const [first, second] = releases;
   await published(url, first);
+  const gone = join(mkdtempSync(join(directory, 'program-')), 'gone');
   const missing = `data:text/javascript,${encodeURIComponent(`
+    import { existsSync } from 'node:fs';
     import { registerHooks } from 'node:module';
     registerHooks({
       resolve(specifier, context, next) {
-        if (!specifier.endsWith('/reloads.ts')) return next(specifier, context);
+        if (!specifier.endsWith('/documentsThread.ts') || !existsSync(${JSON.stringify(gone)}))
+          return next(specifier, context);
         throw Object.assign(new Error('gone'), { code: 'ERR_MODULE_NOT_FOUND' });
       },
     });`)}`;
@@ -112,10 +115,10 @@ test('it serves on where its program is gone, says so at each order, and does no
   running.push(server);
   await server.printed(/listening on/);
   const reason = 'the program is not where it was when the server started: start the server again';
+  writeFileSync(gone, '');
   await published(url, second);
   await expect.poll(async () => (await server.status()).target.lastFailure?.reason, POLL).toEqual(reason);
   expect(await server.reload()).toMatchObject({ status: 'refused', reason, served: first.generation });
-  expect(await server.rollback()).toMatchObject({ status: 'refused', reason });
   expect((await server.status()).lastChange).toMatchObject({ status: 'refused', reason });
   expect(await server.metrics()).not.toMatch(/^catalogue_replica_reloads_total\{status="refused"\} 0$/m);
   expect(await server.readyz()).toEqual({ code: 200, status: 'ready' });

@@ -111,11 +111,12 @@ test.skipIf(!canLimit)(
     const giveBack = exhausted(server.pid);
     expect([await heavy(1), await heavy(2)]).toEqual([503, 503]);
     expect([await document(), await page(), await table()]).toEqual([503, 503, 503]);
-    // Taken once there is a descriptor for its code.
     server.signal('SIGHUP');
+    await server.printed(/the new data is not taken, generation \w+ goes on: .*EMFILE/);
     expect((await client.get('/healthz')).status).toBe(200);
     await server.printed(/a pool thread cannot start/);
     giveBack();
+    server.signal('SIGHUP');
     for (const isServed of [() => heavy(3), document, page, table]) await until(async () => (await isServed()) === 200);
     await server.printed(/the data has not changed/);
     expect(server.err() + server.out()).not.toContain('bug');
