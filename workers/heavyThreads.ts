@@ -44,19 +44,25 @@ export class HeavyThreads {
     } catch (error) {
       const reason = started?.lost ?? error;
       if (signal?.aborted && reason instanceof Error && reason.cause === signal.reason) return 'overtime';
-      if (isStarved(reason)) {
+      // If the library cannot be read now, no thread can start either.
+      if (!started || isStarved(reason)) {
         if (!started?.lost) this.#starve(reason);
         return 'busy';
       }
-      if (started && !started.lost && started.gone > gone) this.#onLost(reason, false);
+      if (!started.lost && started.gone > gone) this.#onLost(reason, false);
       if (isOutOfHeap(reason)) return 'busy';
       throw reason;
     }
   }
 
-  /** Ends the threads, in which nothing runs any more: the library's `close` would hold their data for 30 s. */
+  /**
+   * Ends the threads, in which nothing runs any more: the library's `close` would hold their data for 30 s. Another
+   * task starts them again.
+   */
   async close(): Promise<void> {
-    const started = await this.#started?.catch(() => undefined);
+    const ending = this.#started;
+    this.#started = undefined;
+    const started = await ending?.catch(() => undefined);
     await started?.piscina.destroy();
   }
 

@@ -2,7 +2,7 @@
 // Owned by one serving thread, so that a heavy client of one cannot fill the queue of another. A running task is
 // cancelled by a flag that it polls; to abort it in Piscina ends its thread, and is for one that does not come to poll.
 import type { LoadedSnapshot } from '../engine/engine.ts';
-import type { HeavyThreads } from './heavyThreads.ts';
+import { HeavyThreads } from './heavyThreads.ts';
 import { Semaphore, WAITING_LIMITS, type WaitingLimits } from './semaphore.ts';
 import type { OnLostThread } from './starvation.ts';
 import { TaskFlag, type HeavyFinding, type HeavyQuery, type MissReason, type PoolData } from './protocol.ts';
@@ -39,17 +39,6 @@ export interface HeavyPool {
   retire(): Promise<void>;
 }
 
-/** Undefined if the program cannot be read, for lack of descriptors. The next query tries again. */
-async function startThreads(data: PoolData, threads: number, onLost: OnLostThread): Promise<HeavyThreads | undefined> {
-  try {
-    const { HeavyThreads } = await import('./heavyThreads.ts');
-    return new HeavyThreads(threads, data, onLost);
-  } catch (error) {
-    onLost(error, true);
-    return undefined;
-  }
-}
-
 /** A pool of `threads` threads. Its library is read, and threads start, with the first heavy query. */
 export function startPool(
   loaded: LoadedSnapshot,
@@ -61,32 +50,22 @@ export function startPool(
   const workerData: PoolData = { loaded, flags, taskMsMax: limits.taskMsMax };
   const semaphore = new Semaphore(threads, limits);
   const outcomes = { found: 0, busy: 0, gone: 0, overtime: 0 };
-  let started: Promise<HeavyThreads | undefined> | undefined;
+  const heavy = new HeavyThreads(threads, workerData, onLost);
   let isRetired = false;
   let isClosing = false;
-  const runIn = async (query: HeavyQuery, slot: number, waiter: Disconnection): Promise<HeavyFinding | MissReason> => {
-    const starting = (started ??= startThreads(workerData, threads, onLost));
-    const heavy = await starting;
-    if (!heavy && started === starting) started = undefined;
-    if (!heavy) return 'busy';
-    if (isClosing || waiter.isGone()) return 'gone';
-    return (await wanted(flags, slot, waiter, () => heavy.run({ ...query, slot }))) ?? 'gone';
-  };
   const runOnce: RunHeavy = async (query, waiter) => {
     const slot = await semaphore.acquire(waiter);
     if (typeof slot === 'string') return slot;
     try {
-      return await runIn(query, slot, waiter);
+      if (isClosing) return 'gone';
+      return (await wanted(flags, slot, waiter, () => heavy.run({ ...query, slot }))) ?? 'gone';
     } finally {
       semaphore.release(slot);
       if (isRetired) await endIdle();
     }
   };
   const endIdle = async (): Promise<void> => {
-    if (semaphore.held > 0) return;
-    const ending = started;
-    started = undefined;
-    await (await ending)?.close();
+    if (semaphore.held === 0) await heavy.close();
   };
   return {
     run: async (query, waiter) => {
@@ -104,7 +83,7 @@ export function startPool(
       flags.fill(TaskFlag.cancelled);
       // Piscina waits only for what runs, and reports what is queued as failed.
       await semaphore.close();
-      await (await started)?.close();
+      await heavy.close();
     },
   };
 }
