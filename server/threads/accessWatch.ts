@@ -1,11 +1,11 @@
 // What the access log is told of requests: a line each, made of bounded values, with the id that a request has on its
 // way through proxies and programs. Counts what is counted beside it. Writes nothing itself.
+import { randomUUID } from 'node:crypto';
 import { queryShape } from '../catalogue/queryShape.ts';
 import { isWithinNetworks, type Network, networksOf } from '../catalogue/baseUrl.ts';
 import { type Answer, type Request, ROUTES } from '../http/exchange.ts';
 import type { Watch, WatchedRequest } from '../http/listener.ts';
 import { type Clock, epochMs } from '../observe/clock.ts';
-import { newRequestId } from '../observe/requestIds.ts';
 
 /** What the watch is made of: `counting` is told first, where requests are counted; `write` gets the lines. */
 export interface AccessWatchOptions {
@@ -28,10 +28,11 @@ export function accessWatch(options: AccessWatchOptions): Watch {
 
 const ID = /^[A-Za-z0-9._~+/=-]{1,128}$/;
 
-/** That of a trusted proxy's X-Request-Id where it is one, else a new one. */
+/** That of a trusted proxy's X-Request-Id where it is one, else a new one of 32 hexadecimal digits. */
 function requestId(request: Request, networks: readonly Network[]): string {
   const given = networks.length > 0 ? request.header('x-request-id') : undefined;
-  return given !== undefined && ID.test(given) && isWithinNetworks(networks, request.peer()) ? given : newRequestId();
+  const isGiven = given !== undefined && ID.test(given) && isWithinNetworks(networks, request.peer());
+  return isGiven ? given : randomUUID().replaceAll('-', '');
 }
 
 /** W3C Trace Context, 3.2: version, trace, parent and flags in lower-case hexadecimal. */

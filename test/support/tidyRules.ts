@@ -110,7 +110,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       pattern: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int)\b/,
       what: 'randomness',
       allowed: [
-        ['server/observe/requestIds.ts', 'ids of requests'],
+        ['server/threads/accessWatch.ts', 'ids of requests'],
         ['data/leftovers.ts', 'names what is not finished so that nobody can have made it before'],
         ['data/upstream.ts', 'requests that failed together must not be repeated together'],
         ['data/lock.ts', 'two processes that want one lock may have the same pid, in two containers'],
