@@ -2,7 +2,7 @@
 // Composition and plain data; decides nothing about serving.
 import { bytesByPart } from '../../data/store/memory.ts';
 import { metadataOf, type LoadedSnapshot, sectionsOf } from '../../engine/shared.ts';
-import type { AuthorityStatus } from '../authority/supervisor.ts';
+import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { type AdminAnswer, type AdminAnswers, type AdminListener, jsonAnswer } from '../admin/listener.ts';
 import { listenForAdmin } from '../admin/listener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
@@ -29,11 +29,6 @@ export interface FollowedSource {
   /** What `/status` and the metrics have of a target; undefined with --follow. */
   status(): unknown;
   figures(): TargetFigures | undefined;
-}
-
-/** The attribute authority that a server has, for those who ask after it. */
-export interface AttendedAuthority {
-  status(): AuthorityStatus;
 }
 
 /** Figures of a target that is followed, those that there are. */
@@ -70,7 +65,7 @@ export class Administration {
   #commands: AdminAnswers;
   readonly #changes: Tally;
   #source: FollowedSource | undefined;
-  #authority: AttendedAuthority | undefined;
+  #authority: Pick<AuthoritySupervisor, 'status'> | undefined;
   #listener: AdminListener | undefined;
   readonly #loopDelays: TalliedHistogram;
   readonly #settings: Settings;
@@ -111,7 +106,7 @@ export class Administration {
   }
 
   /** Tells of an attribute authority, too. */
-  attend(authority: AttendedAuthority): void {
+  attend(authority: Pick<AuthoritySupervisor, 'status'>): void {
     this.#authority = authority;
   }
 
