@@ -65,27 +65,3 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     expect(seen.turnMax).toBeLessThan(transport.name === 'node' ? 20 : many + 1);
   });
 });
-
-test('what a client leaves behind of a flood over node:http traces no stack', async () => {
-  const { serve, stopAll } = servers(TRANSPORTS.find(({ name }) => name === 'node')!);
-  const server = await serve(({ target }) => textAnswer(target));
-  const flood = await RawSocket.open(server.port);
-  const { stackTraceLimit: limit, prepareStackTrace } = Error;
-  let aborted = 0;
-  let traced = 0;
-  Error.prepareStackTrace = (error: NodeJS.ErrnoException, trace) => {
-    if (error.code !== 'ECONNRESET') return '';
-    aborted++;
-    if (trace.length > 0) traced++;
-    return '';
-  };
-  try {
-    void flood.write(requestOf('HEAD', '/').repeat(FLOOD)).catch(() => undefined);
-    await settled(() => aborted > 100);
-  } finally {
-    Error.prepareStackTrace = prepareStackTrace;
-    flood.vanish();
-    await stopAll();
-  }
-  expect([traced, Error.stackTraceLimit, server.errors]).toEqual([0, limit, []]);
-});

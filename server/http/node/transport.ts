@@ -102,7 +102,6 @@ class NodeListening {
   #observe(): void {
     const server = this.#server;
     server.on('connection', lingersWhenDone);
-    server.on('connection', endsWithoutTraces);
     const { flight } = this.#context;
     server.on('connection', (socket) => {
       flight.connections++;
@@ -285,17 +284,4 @@ function endWith(socket: Socket, { status, headers, body }: Answer): void {
   const lines = dated.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const head = `HTTP/1.1 ${statusText(status)}\r\nConnection: close\r\n${lines}Content-Length: ${body.bytes}\r\n\r\n`;
   socket.end(Buffer.concat([Buffer.from(head), body.pieceAt(0)]), () => socket.destroy());
-}
-
-/**
- * node:http makes an error for each request that a connection leaves behind when it closes, and traces the stack of
- * each: 25 ms for those of one read. Nobody sees them.
- */
-function endsWithoutTraces(socket: Socket): void {
-  let limit: number;
-  socket.prependListener('close', () => {
-    limit = Error.stackTraceLimit;
-    Error.stackTraceLimit = 0;
-  });
-  socket.on('close', () => (Error.stackTraceLimit = limit));
 }
