@@ -152,8 +152,10 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     expect(answer?.headers.get('connection')).toEqual(['close']);
     held.vanish();
     const next = await RawSocket.open(port);
-    await next.write(chunked(['a', 'b']));
-    expect((await next.answer())?.body).toBe('ab');
+    // More than the last piece of the first body left.
+    const large = 'a'.repeat(1 << 20);
+    await next.write(chunked([large, 'b']));
+    expect((await next.answer())?.body === `${large}b`).toBe(true);
     next.vanish();
   });
 

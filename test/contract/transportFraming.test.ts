@@ -26,50 +26,12 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     const answer = await client.answer(isHead);
     return { answer, rest: await client.ended(), calls };
   }
-  describe('an ambiguous request is answered 400 and closed, and nothing behind it is served:', () => {
-    const smuggled = requestOf('GET', '/smuggled');
-    test.each([
-      ['two different lengths', requestOf('POST', '/', ['Content-Length: 3', 'Content-Length: 5'], 'abcde')],
-      [
-        'two different lengths around a request',
-        requestOf('POST', '/', ['Content-Length: 0', `Content-Length: ${smuggled.length}`], smuggled),
-      ],
-      ['a coding other than chunked', requestOf('POST', '/', ['Transfer-Encoding: gzip'], 'abc')],
-      [
-        'a coding other than chunked before a request',
-        requestOf('POST', '/', ['Transfer-Encoding: identity'], smuggled),
-      ],
-      [
-        'two codings',
-        requestOf('POST', '/', ['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], `0\r\n\r\n${smuggled}`),
-      ],
-      [
-        'length and coding',
-        requestOf('POST', '/', ['Content-Length: 3', 'Transfer-Encoding: chunked'], `0\r\n\r\n${smuggled}`),
-      ],
-      ['a length that is no number', requestOf('POST', '/', ['Content-Length: 3x'], `abc${smuggled}`)],
-      ['a signed length', requestOf('POST', '/', ['Content-Length: +3'], `abc${smuggled}`)],
-      ['a length of 20 digits', requestOf('POST', '/', ['Content-Length: 99999999999999999999'], smuggled)],
-      ['GET with a body', requestOf('GET', '/', ['Content-Length: 3'], 'abc')],
-      ['GET with a body before a request', requestOf('GET', '/', [`Content-Length: 3`], `abc${smuggled}`)],
-      [
-        'GET with a chunked body',
-        requestOf('GET', '/', ['Transfer-Encoding: chunked'], `3\r\nabc\r\n0\r\n\r\n${smuggled}`),
-      ],
-    ])('%s', async (_, bytes) => {
-      const { answer, rest, calls } = await refused(bytes);
-      expect(answer?.status).toBe(400);
-      expect(answer?.headers.get('connection')).toEqual(['close']);
-      expect(rest).not.toContain('HTTP/1.1');
-      expect(calls).toBe(0);
-    });
 
-    test('HEAD with a body', async () => {
-      const { answer, rest, calls } = await refused(requestOf('HEAD', '/', ['Content-Length: 3'], 'abc'), true);
-      expect(answer?.status).toBe(400);
-      expect(rest).toBe('');
-      expect(calls).toBe(0);
-    });
+  test('HEAD with a body is answered 400 and closed, and nobody is asked', async () => {
+    const { answer, rest, calls } = await refused(requestOf('HEAD', '/', ['Content-Length: 3'], 'abc'), true);
+    expect(answer?.status).toBe(400);
+    expect(rest).toBe('');
+    expect(calls).toBe(0);
   });
 
   test('a malformed request is answered with JSON', async () => {
@@ -79,6 +41,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
         'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address; GET and HEAD have no body.',
     });
     expect(answer?.headers.get('content-type')).toEqual(['application/json']);
+    expect(answer?.headers.get('connection')).toEqual(['close']);
     const [date = ''] = answer?.headers.get('date') ?? [];
     expect(Math.abs(Date.parse(date) - Date.now())).toBeLessThan(60_000);
   });

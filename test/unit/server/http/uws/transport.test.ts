@@ -22,25 +22,6 @@ async function statusOf(...writes: string[]): Promise<number | undefined> {
 }
 
 describe('the library itself answers', () => {
-  test.each([
-    ['HTTP/1.0', 'GET / HTTP/1.0\r\nHost: x\r\n\r\n'],
-    ['an absolute-form target', 'GET http://x/a?b HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['an asterisk-form target', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a blank in the target', 'GET /a b HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a NUL in the target', 'GET /a\0b HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['bytes of TLS', '\x16\x03\x01\x02\x00\x01\x00'],
-  ])('%s with 505 and the end of the connection', async (_, bytes) => {
-    const { port } = await serve(() => textAnswer('seen'));
-    const client = await RawSocket.open(port);
-    await client.write(bytes);
-    expect((await client.answer())?.status).toBe(505);
-    await client.ended();
-  });
-
-  test('a request without Host, but with another header, with 400', async () => {
-    expect(await statusOf('GET / HTTP/1.1\r\nX: 1\r\n\r\n')).toBe(400);
-  });
-
   test('99 header lines with 431', async () => {
     expect(await statusOf(`GET / HTTP/1.1\r\nHost: x\r\n${'X: 1\r\n'.repeat(97)}\r\n`)).toBe(200);
     expect(await statusOf(`GET / HTTP/1.1\r\nHost: x\r\n${'X: 1\r\n'.repeat(98)}\r\n`)).toBe(431);
