@@ -69,32 +69,3 @@ test('a permit that nobody waits for is free for the next request', async () => 
   semaphore.release(1);
   expect(await semaphore.acquire(new LeavingClient())).toBe(1);
 });
-
-test('no request waits longer than its limit', async () => {
-  const semaphore = new Semaphore(1, { ...PATIENT, waitMsMax: 1 });
-  await semaphore.acquire(new LeavingClient());
-  expect(await semaphore.acquire(new LeavingClient())).toBe('busy');
-  semaphore.release(0);
-  expect(await semaphore.acquire(new LeavingClient())).toBe(0);
-});
-
-test('closing ends all waiting, and resolves when the permits are back', async () => {
-  const { semaphore, enter } = await heldSemaphore();
-  const connection = {};
-  const waiting = [enter('a', connection), enter('b', connection), enter('c')];
-  let isClosed = false;
-  const closing = semaphore.close().then(() => (isClosed = true));
-  expect(await Promise.all(waiting.map(({ permit }) => permit))).toEqual(['gone', 'gone', 'gone']);
-  expect(isClosed).toBe(false);
-  semaphore.release(0);
-  await closing;
-});
-
-test('one request more than may wait is busy', async () => {
-  const semaphore = new Semaphore(1, { ...PATIENT, waitingMax: 2 });
-  const asked = Array.from({ length: 4 }, () => semaphore.acquire(new LeavingClient()));
-  expect(await asked[3]).toBe('busy');
-  expect([semaphore.held, semaphore.waiting]).toEqual([1, 2]);
-  for (let i = 0; i < 3; i++) semaphore.release((await asked[i]) as number);
-  expect([semaphore.held, semaphore.waiting]).toEqual([0, 0]);
-});

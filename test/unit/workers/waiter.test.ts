@@ -38,41 +38,6 @@ class Work {
   }
 }
 
-test('those who ask for the same work wait for one run of it', async () => {
-  const shared = new SharedWork<string>();
-  const work = new Work();
-  const waits = [1, 2, 3].map(() => shared.wait('key', new Client(), work.start));
-  const other = shared.wait('other', new Client(), work.start);
-  expect([work.begun, shared.joined, shared.has('key'), shared.has('other')]).toEqual([2, 2, true, true]);
-  work.end(0, 'one');
-  work.end(1, 'two');
-  expect(await Promise.all([...waits, other])).toEqual(['one', 'one', 'one', 'two']);
-  expect([shared.has('key'), shared.has('other')]).toEqual([false, false]);
-});
-
-test('work that has ended is begun anew', async () => {
-  const shared = new SharedWork<string>();
-  const work = new Work();
-  const first = shared.wait('key', new Client(), work.start);
-  work.end(0, 'old');
-  await first;
-  const second = shared.wait('key', new Client(), work.start);
-  work.end(1, 'new');
-  expect([await second, work.begun, shared.joined]).toEqual(['new', 2, 0]);
-});
-
-test('one of two who leaves takes nothing from the other', async () => {
-  const shared = new SharedWork<string>();
-  const work = new Work();
-  const [leaving, staying] = [new Client(), new Client()];
-  void shared.wait('key', leaving, work.start);
-  const result = shared.wait('key', staying, work.start);
-  leaving.leave();
-  expect([work.abandoned, shared.has('key')]).toEqual([0, true]);
-  work.end(0, 'found');
-  expect(await result).toBe('found');
-});
-
 test('work that all have left is given up, and whoever comes then begins anew', async () => {
   const shared = new SharedWork<string>();
   const work = new Work();
