@@ -225,7 +225,7 @@ export function varyOf(gzip: AnswerOptions['gzip'], varies: readonly string[]): 
  * `ordering=foo`; cut at a whole name with `...` where it would pass 1 kB; undefined without names. Empty names are
  * left out. Cost: the names.
  */
-export function ignoredNames(names: readonly IgnoredName[]): string | undefined {
+function ignoredNames(names: readonly IgnoredName[]): string | undefined {
   const encoded = [...new Set(names.filter((name) => name !== '').map(encodedName))];
   const whole = encoded.join(', ');
   if (whole.length <= IGNORED_BYTES_MAX) return whole === '' ? undefined : whole;

@@ -181,11 +181,16 @@ describe('responses', () => {
   });
 
   assumption('A50', 'answers 406 in JSON', async () => {
-    const { status, body } = await sample.get(LIST, { accept: 'text/html' });
-    expect({ status, body }).toEqual({
-      status: 406,
-      body: '{"detail":"Could not satisfy the request Accept header."}',
-    });
+    for (const [target, accept] of [
+      [LIST, 'text/html'],
+      [await firstRecordPath(), 'text/csv'],
+    ] as const) {
+      const { status, body } = await sample.get(target, { accept });
+      expect({ status, body }, target).toEqual({
+        status: 406,
+        body: '{"detail":"Could not satisfy the request Accept header."}',
+      });
+    }
   });
 
   assumption('A51', 'gives JSON without Accept, and for wildcards and application/json', async () => {

@@ -21,22 +21,6 @@ describe('a list whose walks are pinned', () => {
     return ids;
   }
 
-  test('names its generation in both links, once, and in a header', async () => {
-    for (const asked of ['', `&generation=${PIN}`, `&generation=&generation=${GENERATION}`, '&generation=+']) {
-      const { text, headers } = await ask(
-        `/api/v3/observations/?limit=2&offset=4&title__in=ocean,land${asked}`,
-        settings,
-      );
-      const start = `${BASE_URL}/api/v3/observations/?generation=${PIN}&limit=2&offset=`;
-      expect(JSON.parse(text)).toMatchObject({
-        next: `${start}6&title__in=ocean%2Cland`,
-        previous: `${start}2&title__in=ocean%2Cland`,
-      });
-      const ignored = asked.includes('=&') ? 'generation' : undefined;
-      expect([headers['X-Generation'], headers['X-Ignored-Params']]).toEqual([PIN, ignored]);
-    }
-  });
-
   test.each([
     ['limit=3', [1, 2, 3, 4, 5, 6, 7, 8]],
     ['limit=1&title=ocean&ordering=-ob_id&fields=ob_id', [7, 5, 3, 1]],
@@ -60,12 +44,6 @@ describe('a list whose walks are pinned', () => {
     const { status, headers, text } = await ask(`/api/v3/observations/?${query}`, { ...settings, explain: true });
     expect([status, text]).toEqual([410, GONE]);
     expect([headers['Content-Type'], headers['Cache-Control']]).toEqual(['application/json', 'no-store']);
-  });
-
-  test('is exported in the generation that is asked for', async () => {
-    const query = `format=ndjson&fields=ob_id&after=6&generation=${PIN}`;
-    const { text, headers } = await ask(`/api/v3/observations/?${query}`, settings);
-    expect([text, headers['X-Generation']]).toEqual(['{"ob_id":7}\n{"ob_id":8}\n', PIN]);
   });
 
   test('is judged behind path and format, and nothing but lists heeds the parameter', async () => {

@@ -30,39 +30,6 @@ function find(known: RequestMemory, { choice = CHOICE, coding = 'identity', ...p
   return known.find({ request: requestOf(parts), choice, coding })?.answer;
 }
 
-test('an answer is found by method, path, query, base URL and coding, and by nothing less', () => {
-  const known = new RequestMemory(BYTES);
-  const answer = keep(known, { url: '/a?b' });
-  expect(find(known, { url: '/a?b' })).toBe(answer);
-  expect(find(known, { url: '/a?b', method: 'HEAD' })).toBe(answer);
-  for (const method of ['OPTIONS', 'POST', 'get']) expect(find(known, { url: '/a?b', method }), method).toBeUndefined();
-  for (const url of ['/a', '/a?', '/a?b=', '/a%3Fb', '/A?b']) expect(find(known, { url }), url).toBeUndefined();
-  for (const coding of ['gzip', 'gzipOnly'] as const) expect(find(known, { url: '/a?b', coding })).toBeUndefined();
-  expect(find(known, { url: '/a?b', choice: { ...CHOICE } })).toBeUndefined();
-});
-
-test('the answers to one text under several codings and base URLs are kept beside each other', () => {
-  const known = new RequestMemory(BYTES);
-  const other: BaseUrlChoice = { baseUrl: 'http://b.test', path: '', varies: [] };
-  const kept = [{ coding: 'gzip' as const }, {}, { choice: other }, { choice: other, coding: 'gzipOnly' as const }];
-  const answers = kept.map((parts) => keep(known, { url: '/a', ...parts }));
-  expect(kept.map((parts) => find(known, { url: '/a', ...parts }))).toEqual(answers);
-  expect(find(known, { url: '/a', choice: other, coding: 'gzip' })).toBeUndefined();
-});
-
-test('Accept is judged each time, unless path or format override it', () => {
-  const known = new RequestMemory(BYTES);
-  keep(known, { url: '/a', heedsAccept: true });
-  keep(known, { url: '/a.json' });
-  const isFound = (url: string, accept: string): boolean =>
-    known.find({ request: requestOf({ url, headers: { accept } }), choice: CHOICE, coding: 'identity' }) !== undefined;
-  expect([isFound('/a', '*/*'), isFound('/a', 'text/html'), isFound('/a.json', 'text/html')]).toEqual([
-    true,
-    false,
-    true,
-  ]);
-});
-
 /** How many of so many answers are due. */
 function timesDue(known: RequestMemory, times: number): number {
   return Array.from({ length: times }, () => known.isDue()).filter(Boolean).length;
@@ -74,22 +41,6 @@ test('of the answers one in eight is due', () => {
 
 test('in a memory of no bytes none is due', () => {
   expect(timesDue(new RequestMemory(0), 50)).toBe(0);
-});
-
-/** How many of some texts are known; asking makes what is known younger. */
-function countKnown(known: RequestMemory, urls: readonly string[]): number {
-  return urls.filter((url) => find(known, { url })).length;
-}
-
-test('no more is kept than there is memory for, and what is asked for stays', () => {
-  const known = new RequestMemory(BYTES);
-  const urls = Array.from({ length: 40_000 }, (_, i) => `/page?offset=${i}`);
-  keep(known, { url: '/beside' });
-  for (const url of urls) {
-    keep(known, { url });
-    expect(find(known, { url: '/beside' })).toBeDefined();
-  }
-  expect(countKnown(known, urls.toReversed())).toBeLessThan(BYTES / 1024);
 });
 
 test('answers under many texts, codings and base URLs are counted all', () => {
@@ -122,20 +73,6 @@ describe('a tag without an answer', () => {
   };
   const known: KnownRequest = { tag: TAG, heedsAccept: false };
 
-  test('is known by path, query, base URL and coding, to GET and HEAD, and by nothing else', () => {
-    const memory = new RequestMemory(0);
-    memory.keep(asked({ url: '/a?b' }), known);
-    expect([memory.find(asked({ url: '/a?b' })), memory.find(asked({ url: '/a?b', method: 'HEAD' }))]).toEqual([
-      known,
-      known,
-    ]);
-    for (const url of ['/a', '/a?', '/a?b=', '/a%3Fb']) expect(memory.find(asked({ url })), url).toBeUndefined();
-    for (const method of ['OPTIONS', 'POST']) expect(memory.find(asked({ url: '/a?b', method }))).toBeUndefined();
-    const choice: BaseUrlChoice = { baseUrl: 'http://b.test', path: '', varies: [] };
-    expect(memory.find({ ...asked({ url: '/a?b' }), choice })).toBeUndefined();
-    expect(memory.find({ ...asked({ url: '/a?b' }), coding: 'gzip' })).toBeUndefined();
-  });
-
   test('makes room for others where no answers are kept: what is not asked for is forgotten', () => {
     const memory = new RequestMemory(0);
     const texts = Array.from({ length: 20_000 }, (_, i) => `/${i}`);
@@ -147,12 +84,5 @@ describe('a tag without an answer', () => {
     expect(memory.find(asked({ url: '/first' }))).toBeUndefined();
     expect(count).toBeGreaterThan(2000);
     expect(count).toBeLessThan((2 << 20) / 256);
-  });
-
-  test('gives way to the answer under it', () => {
-    const memory = new RequestMemory(BYTES);
-    memory.keep(asked({ url: '/a' }), known);
-    const answer = keep(memory, { url: '/a' });
-    expect(find(memory, { url: '/a' })).toBe(answer);
   });
 });

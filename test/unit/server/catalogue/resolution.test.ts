@@ -34,36 +34,7 @@ async function ask(parts: RequestParts | string, settings: Partial<CatalogueSett
   return replyOf(await handlerOf(settings)(request, STAYING));
 }
 
-const titleAt = async (path: string): Promise<unknown> =>
-  (JSON.parse((await ask(`/api/v0/obs/get_info${path}`)).text) as { title: unknown }).title;
-
 describe('a path of data', () => {
-  test.each([
-    ['/a/b', 't2'],
-    ['/a/b/', 't2'],
-    ['//a//b//', 't2'],
-    ['/a/b/x/y', 't2'],
-    ['/a/bc', ''],
-    ['/a/b/c%20d/x', 't3'],
-    ['%2Fa%2fb%2Fc%20d', 't3'],
-    ['/a/b/c+d', 't2'],
-    ['/z/%C3%A9', 't4'],
-    ['/z/%E9', ''],
-    ['/a/b/%E9', 't2'],
-    ['/a/b/%', 't2'],
-    ['/a/b/%zz', 't2'],
-    ['/a/b/..', ''],
-    ['/a/b/./c', ''],
-    ['/a/b/%2E%2e/c', ''],
-    ['/a/b/...', 't2'],
-    ['/a', ''],
-    ['/', ''],
-    ['', ''],
-    ['/relative', ''],
-  ])('%s is of the record with the title "%s"', async (path, title) => {
-    expect(await titleAt(path)).toBe(title);
-  });
-
   test('names the path as stored, and the page of the record', async () => {
     expect(JSON.parse((await ask('/api/v0/obs/get_info/a/b')).text)).toEqual({
       url: `${BASE_URL}/browse/observations/2/`,

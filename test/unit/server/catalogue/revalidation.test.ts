@@ -21,35 +21,6 @@ describe('a conditional request', () => {
     expect((await ask({ url, headers: since })).status).toBe(304);
   });
 
-  test('is judged only where the answer would be 200', async () => {
-    const headers = { 'if-none-match': '*', 'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' };
-    const cases = [
-      ['/api/v3/observations/99/', 404],
-      ['/api/v3/observations', 301],
-      ['/api/v3/observations/?ob_id=x', 400],
-      ['/api/v3/observations/?format=xml', 404],
-      ['/api/v3/observations/?page=1&strict=1', 400],
-    ] as const;
-    for (const [url, status] of cases) {
-      const answer = await ask({ url, headers });
-      expect([url, answer.status, answer.etag]).toEqual([url, status, undefined]);
-    }
-    const other = await ask({ url: list, headers: { ...headers, accept: 'text/html' } });
-    expect([other.status, other.etag]).toEqual([406, undefined]);
-    expect((await ask({ method: 'OPTIONS', url: list, headers })).status).toBe(200);
-  });
-
-  test('has one tag for one answer, whichever way the query is written', async () => {
-    const tags = await Promise.all(
-      ['?limit=2&title=ocean', '?title=%6Fcean&limit=2', '?title=land&limit=2', '?title=ocean&limit=2&page=1'].map(
-        async (query) => (await ask(`/api/v3/observations/${query}`)).etag,
-      ),
-    );
-    expect(tags[1]).toBe(tags[0]);
-    expect(new Set(tags).size).toBe(3);
-    expect((await ask('/api/v3/observations/?limit=2&title=ocean', { limitMax: 50 })).etag).not.toBe(tags[0]);
-  });
-
   test('with a date is as new as the settings, not only as the data', async () => {
     const handler = formHandler({}, Date.UTC(2024, 5, 1, 0, 0, 0, 500));
     const answerTo = async (since: string, coding: string): Promise<readonly unknown[]> => {

@@ -1,7 +1,6 @@
 // Paths and what they mean, over the whole declaration.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import { nearestPath, PATH_CHARACTERS_MAX, route } from '../../../../server/catalogue/routes.ts';
 
 function brief(target: string): string {
@@ -22,54 +21,14 @@ function brief(target: string): string {
   }
 }
 
-describe('every collection of a version', () => {
-  const paths = COLLECTIONS.flatMap(({ name, documentedPath, versions }) =>
-    versions.flatMap((version) => [...new Set([name, documentedPath])].map((path) => ({ name, version, path }))),
-  ).filter(({ name, path }) => !(path === 'ProcedureComputations' && name === 'composites'));
-
-  test.each(paths)('$version $name is listed at $path/, $path.json and $path.json/', ({ name, version, path }) => {
-    const base = `/api/${version}/${path}`;
-    expect(brief(`${base}/`)).toBe(`list ${version} ${name}`);
-    expect(brief(`${base}.json`)).toBe(`list ${version} ${name} json`);
-    expect(brief(`${base}.json/`)).toBe(`list ${version} ${name} json`);
-    expect(brief(`${base}.csv`)).toBe(`list ${version} ${name} csv`);
-    expect(brief(`${base}.ndjson/`)).toBe(`list ${version} ${name} ndjson`);
-    expect(brief(base)).toBe(`redirect ${base}/`);
-  });
-
-  test.each(paths.filter(({ path }) => path !== 'ProcedureComputations'))(
-    '$version $name has records at $path/<id>/, $path/<id>.json and $path/<id>.json/',
-    ({ name, version, path }) => {
-      const base = `/api/${version}/${path}/12`;
-      expect(brief(`${base}/`)).toBe(`record ${version} ${name} 12`);
-      expect(brief(`${base}.json`)).toBe(`record ${version} ${name} 12 json`);
-      expect(brief(`${base}.json/`)).toBe(`record ${version} ${name} 12 json`);
-      expect(brief(base)).toBe(`redirect ${base}/`);
-    },
-  );
-
-  test('is in v3; v2 has no migrationproperties', () => {
-    expect(brief('/api/v3/migrationproperties/')).toBe('list v3 migrationproperties');
-    for (const end of ['/', '', '.json', '/1/', '/1.json']) {
-      expect(brief(`/api/v2/migrationproperties${end}`)).toBe('notFound');
-    }
-  });
-});
-
 test.each([
   ['/', 'index'],
   ['/api/v3/', 'root v3'],
-  ['/api/v2/', 'root v2'],
   ['/api/v3/.json', 'root v3 json'],
-  ['/api/v3/.json/', 'root v3 json'],
-  ['/api/v2/.json', 'root v2 json'],
   ['/api/v3', 'redirect /api/v3/'],
   ['/api/v3/ProcedureComputations/', 'list v3 computations'],
   ['/api/v3/ProcedureComputations/7/', 'record v3 computations|composites 7'],
   ['/api/v2/ProcedureComputations/7.json', 'record v2 computations|composites 7 json'],
-  ['/api/v3/observations/01/', 'record v3 observations 1'],
-  ['/api/v3/observations/+1/', 'record v3 observations 1'],
-  ['/api/v3/observations/1%20/', 'record v3 observations 1'],
   ['/api/v3/observations/%2B1%20.json', 'record v3 observations 1 json'],
   ['/api/v3/observations/0/', 'record v3 observations 0'],
   ['/api/v3/observations/1%20', 'redirect /api/v3/observations/1%20/'],
@@ -84,24 +43,15 @@ test.each([
 test.each([
   '',
   '*',
-  'api/v3/',
   '/api',
-  '/api/',
   '/api/v1/',
-  '/api/v4/observations/',
   '/API/v3/',
-  '/api/v3/Observations/',
-  '/api/v3/nothing/',
   '/api/v3/nothing',
-  '/api/v3/nothing/1',
   '//api/v3/',
-  '/api//v3/',
   '/api/v3//',
-  '/api/v3/observations//',
   '/api/v3/observations/1//',
   '/api/v3/observations/1/2/',
   '/api/v3/observations/abc/',
-  '/api/v3/observations/abc',
   '/api/v3/observations/-1/',
   '/api/v3/observations/1.5/',
   '/api/v3/observations/1e3/',
@@ -111,15 +61,11 @@ test.each([
   '/api/v3/observations/++1/',
   '/api/v3/observations/.json',
   '/api/v3/observations/1.xml',
-  '/api/v3/observations.xml',
   '/api/v3/observations.json/1/',
   '/api/v3/observations%2F1/',
-  '/api/v3%2Fobservations/',
   '/api/v3/observations/%zz/',
-  '/api/v3/observations/%',
   '/api/v3/%FFobservations/',
   '/api/v3/__proto__/',
-  '/api/v3/constructor/1/',
 ])('%s is not found', (target) => {
   expect(brief(target)).toBe('notFound');
 });
@@ -130,11 +76,6 @@ test('an id up to 2^53 - 1 is exact, and a larger one is no record at all', () =
   expect(brief('/api/v3/observations/9007199254740993/')).toBe('record v3 observations -1');
   expect(brief(`/api/v3/observations/${'9'.repeat(400)}/`)).toBe('record v3 observations -1');
   expect(brief(`/api/v3/observations/${'0'.repeat(400)}5/`)).toBe('record v3 observations 5');
-});
-
-test('a raw number sign makes a bad target', () => {
-  expect(brief('/api/v3/observations/#top')).toBe('badTarget');
-  expect(brief('/#')).toBe('badTarget');
 });
 
 describe('any target', () => {
