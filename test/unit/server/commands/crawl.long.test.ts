@@ -138,13 +138,6 @@ test.skipIf(!hasProgram('script'))(
   },
 );
 
-test('is set by the environment too', async () => {
-  const environment = { CATALOGUE_CONTACT: 'us@example.org', CATALOGUE_RATE: '1000' };
-  const command = runCommand(['crawl', upstream.url, '-o', newOutput()], { environment });
-  expect(await command.ended).toEqual({ code: 0, signal: null });
-  expect(upstream.requests.at(-1)!.headers['user-agent']).toContain('(+us@example.org)');
-});
-
 test('names what it could not have, ends with 1, and leaves nothing where it got nowhere', async () => {
   const output = newOutput();
   const words = ['crawl', `${upstream.url}/nowhere`, '-o', output, '--rate', '1000', '--log-format', 'json'];
@@ -256,8 +249,6 @@ test.each([
     ['http://a.example.org', '-o', 'x', '--concurrency', '5'],
     'flag --concurrency: got "5", want an integer from 1 to 4',
   ],
-  ['a rate', ['http://a.example.org', '-o', 'x', '--rate', '0'], 'want a number from 0.01 to 1000'],
-  ['a percentage', ['http://a.example.org', '-o', 'x', '--links-min', '101'], 'want a number from 0 to 100'],
   ['a contact', ['http://a.example.org', '-o', 'x', '--contact', 'a\r\nb'], 'want an address or URL'],
   ['no output', ['http://a.example.org'], '-o, --output'],
 ])('refuses what is wrong as %s, and ends with 2', async (_what, words, why) => {

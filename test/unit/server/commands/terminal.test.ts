@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { hasProgram } from '../../../support/debian.ts';
-import { importText, profileText, verifyText } from '../../../../server/commands/reports.ts';
+import { importText, profileText } from '../../../../server/commands/reports.ts';
 import { bytesText, countText } from '../../../../server/observe/quantities.ts';
 import { progressLines, reportTo, tableText, withProgress } from '../../../../server/commands/terminal.ts';
 
@@ -250,32 +250,5 @@ describe('reports', () => {
     expect(lines[0]).toBe('stage    CPU s  share');
     expect(lines[1]).toMatch(/^reading +0\.25 +25 % +reading files/);
     expect(lines.slice(2)).toEqual(['other     0.75  75 %   threads, garbage, the disk', 'total     1.00']);
-  });
-
-  test('a verification has a line per check and says what the snapshot holds', () => {
-    const report = {
-      generation: 'abc',
-      created: '2020-01-01T00:00:00Z',
-      checks: [{ name: 'magic', outcome: 'good' }],
-      collections: [{ name: 'ipps', records: 10 }],
-      parts: [
-        { name: 'records', bytes: 6000 },
-        { name: 'codes of rows', bytes: 2000 },
-      ],
-    };
-    expect(verifyText(report, 'x.snapshot').split('\n')).toEqual([
-      'check  outcome',
-      'magic  good',
-      '',
-      'collection  records',
-      'ipps             10',
-      '',
-      'part            bytes  share',
-      'records        6.0 kB  75.0 %',
-      'codes of rows  2.0 kB  25.0 %',
-      'total          8.0 kB',
-      '',
-      'x.snapshot is good: generation abc, data of 2020-01-01T00:00:00Z',
-    ]);
   });
 });

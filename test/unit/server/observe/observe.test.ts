@@ -144,23 +144,6 @@ describe('metrics', () => {
     expect(await linesOf(metrics, 'authority_bugs_total')).toEqual(['authority_bugs_total 0']);
   });
 
-  test('have the sums of the tallies of several threads, from 0 on', async () => {
-    const cells = ['none', 'some', 'many'].map((status) => ({ operation: 'x', status }));
-    const metric = { name: 'answers_total', help: 'Answers.', cells };
-    const metrics = newMetrics();
-    const [one, other] = [metrics.tally(metric), metrics.tally(metric)];
-    one.set([0, 1, 2 ** 40]);
-    other.set([0, 0, 1]);
-    expect(one.buffer).toBeInstanceOf(SharedArrayBuffer);
-    const told = [
-      'answers_total{operation="x",status="none"} 0',
-      'answers_total{operation="x",status="some"} 1',
-      `answers_total{operation="x",status="many"} ${2 ** 40 + 1}`,
-    ];
-    expect(await linesOf(metrics, 'answers_total')).toEqual(told);
-    expect(await linesOf(metrics, 'answers_total')).toEqual(told);
-  });
-
   test('have curves of the values of several threads, each bucket with all that is smaller', async () => {
     const metric = { name: 'seconds', help: 'Time.', buckets: [0.1, 1], curves: [{ route: 'a' }, { route: 'b' }] };
     const metrics = newMetrics();

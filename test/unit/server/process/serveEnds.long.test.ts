@@ -88,22 +88,6 @@ test('an import that is stopped leaves no partial file', async () => {
   expect(readdirSync(output)).toEqual([]);
 });
 
-test('a serving thread that breaks while it serves ends the process with 70 and its stack', async () => {
-  const sabotage = join(directory, 'sabotage.mjs');
-  writeFileSync(
-    sabotage,
-    `import { isMainThread } from 'node:worker_threads';
-     const { on } = process;
-     if (!isMainThread) process.on = (name, listener) => {
-       if (name === 'uncaughtException') setTimeout(() => { throw new Error('sabotage'); });
-       return on.call(process, name, listener);
-     };`,
-  );
-  const command = startServe(['--data', snapshot, '--port', '0'], { node: ['--import', sabotage] });
-  await command.printed(/a serving thread died, please report it: Error: sabotage\n +at [^]*ends with status 70/);
-  expect(await command.ended).toEqual({ code: 70, signal: null });
-});
-
 test('a serving thread that breaks while the data loads ends the process with 70 and its stack', async () => {
   const sabotage = join(directory, 'early.mjs');
   writeFileSync(
