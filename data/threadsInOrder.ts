@@ -1,5 +1,5 @@
-// Work dealt to threads, its results in the order of the work: what decoding, building of columns and deflating have in
-// common. Knows none of them; a thread answers each order with one message.
+// Work dealt to threads, its results in the order of the work: decoding, building of columns, deflating and loading
+// use this. A thread answers each order with one message.
 import assert from 'node:assert/strict';
 import { parentPort, Worker } from 'node:worker_threads';
 import { OperationError } from './operationError.ts';
@@ -57,22 +57,23 @@ interface Answer {
  * Makes this thread one of `OrderThreads`: `act` does an order and answers its reply, whose memory is handed over; that
  * of the order is let go. `micros` tells CPU time.
  */
-export function takeOrders(act: (order: never) => object, micros: () => number = () => 0): void {
+export function takeOrders(act: (order: never) => object | Promise<object>, micros: () => number = () => 0): void {
   const port = parentPort;
   assert(port, 'orders are taken by a thread');
-  port.on('message', (order) => {
+  const take = async (order: object): Promise<void> => {
     const before = micros();
-    const done = outcomeOf(() => act(order as never));
+    const done = await outcomeOf(() => act(order as never));
     const answer: Answer = { ...done, micros: micros() - before };
     port.postMessage(answer, memoryOf(done.reply));
-    letGo(order as object);
-  });
+    letGo(order);
+  };
+  port.on('message', (order: object) => void take(order));
 }
 
 /** An error of the world keeps its code, which an error that ends a thread loses. */
-function outcomeOf(act: () => object): Omit<Answer, 'micros'> {
+async function outcomeOf(act: () => object | Promise<object>): Promise<Omit<Answer, 'micros'>> {
   try {
-    return { reply: act() };
+    return { reply: await act() };
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     return { reply: {}, refused: { code: error.code, message: error.message } };

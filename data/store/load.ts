@@ -1,5 +1,5 @@
 // Loads snapshot files into shared memory, checking every byte on the way. A file that fails any check is never opened.
-// Places the sections, makes the memories and divides the work; sectionLoader.ts does it, here or in threads beside.
+// Places the sections, makes the memories and divides the work; sectionLoader.ts does it, here or in threads.
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -20,10 +20,10 @@ import { type Metadata, METADATA_NAME } from '../../engine/snapshot/metadata.ts'
 import { tooManyLinks } from '../../engine/snapshot/rebase.ts';
 import { linksOfRecords, METADATA } from '../../engine/snapshot/sections.ts';
 import { attempt, openFile, readInto } from '../files.ts';
-import { type RemoteLoader, startLoadThreads } from './loadThreads.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { SectionLoader, type PlacedFile } from './sectionLoader.ts';
+import { OrderThreads } from '../threadsInOrder.ts';
+import { type LoadOrder, SectionLoader, type PlacedFile } from './sectionLoader.ts';
 
 const PAGE_BYTES = 65536;
 const MEMORY_BYTES_MAX = 2 ** 32 - PAGE_BYTES;
@@ -120,6 +120,8 @@ export async function loadHeld(
   return { memories, placements, sections, generation, created, baseUrl };
 }
 
+type Loader = Pick<SectionLoader, 'load'>;
+
 /**
  * The positions of own URLs first: record bytes are rebased with them. A shared place is loaded once. The calling
  * thread loads too, so that no time passes until the others run; each takes what is next, so that one that came late
@@ -138,10 +140,17 @@ async function load(placed: PlacedFile, threads: number, isOffThread: boolean, o
     onProgress({ phase: 'loading the snapshot', done, total, unit: 'bytes' });
   };
   const own = isOffThread ? undefined : await SectionLoader.open(placed, onBytes);
-  let others: readonly RemoteLoader[] = [];
+  let others: OrderThreads | undefined;
   try {
-    others = startLoadThreads(placed, own ? threads - 1 : threads, onBytes);
-    const loaders = [...(own ? [own] : []), ...others];
+    const pool = new OrderThreads(new URL('./loadThread.ts', import.meta.url), own ? threads - 1 : threads, placed);
+    others = pool;
+    const inThread: Loader = {
+      load: async (indexes) => {
+        await pool.ask({ indexes } satisfies LoadOrder);
+        onBytes(indexes.reduce((sum, i) => sum + sections[i]!.bytes, 0));
+      },
+    };
+    const loaders = [...(own ? [own] : []), ...Array.from({ length: pool.count }, () => inThread)];
     await loaders[0]!.load(once.filter(isLinks));
     const queue = inOrders(
       once.filter((i) => !isLinks(i)),
@@ -154,12 +163,12 @@ async function load(placed: PlacedFile, threads: number, isOffThread: boolean, o
   } finally {
     // Threads read through the descriptor, which is closed next.
     own?.close();
-    await Promise.all(others.map((loader) => loader.close()));
+    await others?.close();
   }
 }
 
 /** Loads what is next in the queue until there is no more. One that fails empties it, so that the others end soon. */
-async function takeFrom(queue: (readonly number[])[], loader: Pick<SectionLoader, 'load'>): Promise<void> {
+async function takeFrom(queue: (readonly number[])[], loader: Loader): Promise<void> {
   try {
     for (let order = queue.shift(); order; order = queue.shift()) await loader.load(order);
   } catch (error) {

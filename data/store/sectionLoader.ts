@@ -31,6 +31,11 @@ export interface PlacedFile {
   readonly isUncached: boolean;
 }
 
+/** What a load thread is sent: indexes of sections in the directory. */
+export interface LoadOrder {
+  readonly indexes: readonly number[];
+}
+
 /** Loads sections by their index in the directory. `onBytes` hears of every few bytes of the file that were read. */
 export class SectionLoader {
   readonly #placed: PlacedFile;
