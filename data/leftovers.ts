@@ -1,32 +1,35 @@
-// What is not finished yet, and must not outlive the run that makes it: files and directories with names of their own,
-// removed when a signal ends the process, and by the next run where it was killed without one.
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readlinkSync, rmSync, type Stats } from 'node:fs';
-import { lstat, readdir, rm } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+// Partial output: files and directories that are still being written. A signal that ends the process removes them.
+// After `kill -9` they are abandoned, and a later run of the same work removes them.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, type Stats } from 'node:fs';
+import { lstat, readdir, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { attempt } from './files.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** What was not written to for so long is left behind, wherever its run was, unless it says more. */
-const WRITTEN_MS_MAX = 86_400_000;
+/** The interval at which a process touches what it holds: its locks and its partial output. */
+export const TOUCH_MS = 20_000;
+/** After this time without a touch it is abandoned: its process was killed or stopped. */
+export const ABANDONED_MS = 300_000;
 
-/** Behind the name of the target: where the number of the process counts, the number, and a random part. */
-const MARK = /\.partial-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}.*$/;
+/** The end of a name, after that of the target: a random part, and what the work appends. */
+const MARK = /\.partial-[0-9a-f]{12}.*$/;
 
 /**
- * Runs work that makes `target`, with a path beside it that no other run has, here or in another container: of a file
- * or directory that need not exist, and of others whose names start with it. A signal that would end the process
- * meanwhile removes it and then ends the process as it would have; work that holds the thread delays that. A SIGHUP
- * that somebody else heeds ends nothing. The promise is that of the work; what fails leaves nothing, what succeeds has
- * moved the path or removed it. What killed runs left of the same target is removed before.
+ * Runs work that makes `target`, with a path beside it that no other run has: of a file or directory that need not
+ * exist, and of others whose names start with it. A signal that would end the process meanwhile removes it and then
+ * ends the process as it would have; work that holds the thread delays that. A SIGHUP with another listener ends
+ * nothing. The promise is that of the work; what fails leaves nothing, what succeeds has moved the path or removed it.
+ * Abandoned partial output of the same target is removed first.
  */
 export async function unfinished<T>(target: string, work: (partial: string) => Promise<T>): Promise<T> {
-  await removeLeft(path.dirname(target), (name) => name === path.basename(target));
-  const partial = `${target}.partial-${placeHere()}-${process.pid}-${randomBytes(6).toString('hex')}`;
+  await removeAbandoned(path.dirname(target), (name) => name === path.basename(target));
+  const partial = `${target}.partial-${randomBytes(6).toString('hex')}`;
   const forget = beforeEnd(() => rmSync(partial, { recursive: true, force: true }));
-  ours.add(partial);
+  const touch = async (): Promise<void> => utimes(partial, new Date(), new Date()).catch(() => undefined);
+  const timer = setInterval(() => void touch(), TOUCH_MS).unref();
   try {
     return await work(partial);
   } catch (error) {
@@ -34,8 +37,8 @@ export async function unfinished<T>(target: string, work: (partial: string) => P
     await rm(partial, { recursive: true, force: true }).catch(() => undefined);
     throw error;
   } finally {
+    clearInterval(timer);
     forget();
-    ours.delete(partial);
   }
 }
 
@@ -56,9 +59,6 @@ export function inTemporaryFolder<T>(orElse: string, work: (folder: string) => P
     }
   });
 }
-
-/** What this process makes now: another one may have had its number before, as in a container that was started anew. */
-const ours = new Set<string>();
 
 /**
  * Has `work` done where a signal would end the process, which then ends as it would have; answers what takes that back.
@@ -85,73 +85,38 @@ function onSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
 
-/** Which numbers of processes are ours: those of this machine, in this container. */
-function placeHere(): string {
-  return createHash('sha256').update(`${hostname()} ${namespaceOfNumbers()}`).digest('hex').slice(0, 8);
-}
-
-/** Linux names it; elsewhere a machine has one. */
-function namespaceOfNumbers(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return '';
-  }
-}
-
-/** The name of the target that a path with this name is unfinished of; the same of what is nothing unfinished. */
+/** The name of the target that a partial path belongs to; any other name is returned as it is. */
 export function targetOf(name: string): string {
   return name.replace(MARK, '');
 }
 
 /**
- * Removes what dead runs left of a target, whose name may have changed since: `isOf` says of which targets. Where
- * nobody else can be making one, as by a lock, all of it `isDead`, whatever run of whichever container it is of.
+ * Removes partial output of those targets for which `isOf` returns true, unless it was touched within `ms`. 0 removes
+ * all of it, if a lock ensures that nobody writes to it.
  */
-export async function removeLeft(directory: string, isOf: (name: string) => boolean, isDead = false): Promise<void> {
-  const here = placeHere();
+export async function removeAbandoned(
+  directory: string,
+  isOf: (target: string) => boolean,
+  ms = ABANDONED_MS,
+): Promise<void> {
   try {
     for (const entry of await readdir(directory)) {
-      const [, place, number] = MARK.exec(entry) ?? [];
-      const left = path.join(directory, entry);
-      if (place === undefined || !isOf(targetOf(entry))) continue;
-      const isGone = isDead ? !startsWithOurs(left) : await isLeft(left, place === here ? Number(number) : undefined);
-      if (isGone) await rm(left, { recursive: true, force: true });
+      const file = path.join(directory, entry);
+      if (!MARK.test(entry) || !isOf(targetOf(entry)) || (await touchedMsAgo(file)) < ms) continue;
+      await rm(file, { recursive: true, force: true });
     }
   } catch (error) {
-    // What cannot be looked at or removed stays: it is in nobody's way.
+    // What cannot be read or removed stays: it is in nobody's way.
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
 }
 
-/** Whether nobody writes to a path any more: not the process of this number, and nobody for long. */
-async function isLeft(file: string, number: number | undefined): Promise<boolean> {
-  if (number === process.pid) return !startsWithOurs(file);
-  if (number !== undefined && !isAlive(number)) return true;
-  return (await writtenMsAgo(file)) > WRITTEN_MS_MAX;
-}
-
-/** Work may make others whose names start with its path. */
-function startsWithOurs(file: string): boolean {
-  return [...ours].some((partial) => path.resolve(file).startsWith(path.resolve(partial)));
-}
-
-/** How long ago somebody wrote to a path, either way where a clock was wrong; 0 where nothing is there. */
-export async function writtenMsAgo(file: string): Promise<number> {
+/** The milliseconds since a path was last written to or touched; 0 if it does not exist. */
+export async function touchedMsAgo(file: string): Promise<number> {
   return msSince(await lstat(file).catch(() => undefined));
 }
 
-/** How long ago a file with these properties was written to, in milliseconds; 0 without a file. */
+/** The milliseconds since a file with these properties was touched, in the past or in the future; 0 without a file. */
 export function msSince(found: Pick<Stats, 'mtimeMs'> | undefined): number {
   return found ? Math.abs(Date.now() - found.mtimeMs) : 0;
-}
-
-/** Whether a process of this number runs here, ours or somebody else's. */
-function isAlive(number: number): boolean {
-  try {
-    return process.kill(number, 0);
-  } catch (error) {
-    // EPERM: it is somebody else's.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }

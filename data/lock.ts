@@ -5,11 +5,8 @@ import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:
 import { readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { attempt } from './files.ts';
-import { beforeEnd, msSince } from './leftovers.ts';
+import { ABANDONED_MS, beforeEnd, msSince, TOUCH_MS } from './leftovers.ts';
 import { OperationError } from './operationError.ts';
-
-const TOUCH_MS = 20_000;
-const ABANDONED_MS = 300_000;
 
 /** A lock that this process took. Another process may take it when this one is stopped for 5 minutes. */
 export interface Lock {

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { attempt, foundAt } from '../files.ts';
-import { removeLeft } from '../leftovers.ts';
+import { removeAbandoned } from '../leftovers.ts';
 
 /** What `blocksFile` makes: the snapshot's name, its generation and the address. */
 const KEPT_NAME = /^(.+)\.([0-9a-f]{12})-([0-9a-f]{8})\.blocks$/;
@@ -48,7 +48,7 @@ export async function removeOutdated(file: string): Promise<void> {
     for (const outdated of othersKeptWith(file).slice(KEPT - 1)) rmSync(outdated, { force: true });
   });
   // Also partial files of generations that are no longer made.
-  await removeLeft(path.dirname(file), siblingsOf(file));
+  await removeAbandoned(path.dirname(file), siblingsOf(file));
 }
 
 /** The blocks that are kept under the names of a file but the generation, the ones that were written last first. */

@@ -4,7 +4,7 @@ import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { blocksFileAt } from '../blocks/blockFiles.ts';
 import { attempt, cannotRead, failWith, foundAt, makeFolder, openFile, renameDurably, statOf } from '../files.ts';
-import { unfinished, writtenMsAgo } from '../leftovers.ts';
+import { touchedMsAgo, unfinished } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
 import { assertAnswers } from '../timeLimit.ts';
@@ -176,7 +176,7 @@ export class SnapshotCache {
       if (sha256 === undefined) continue;
       const file = path.join(this.directory, name);
       const isUnneeded = name.endsWith(partialOf(''))
-        ? (await writtenMsAgo(file)) > ABANDONED_MS && !others.some((other) => other.sha256 === sha256)
+        ? (await touchedMsAgo(file)) > ABANDONED_MS && !others.some((other) => other.sha256 === sha256)
         : !kept.has(sha256);
       if (isUnneeded) await rm(file, { force: true }).catch(failure);
     }

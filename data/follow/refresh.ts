@@ -14,7 +14,7 @@ import { misfitText } from '../../engine/snapshot/metadata.ts';
 import type { EarlierImport, Origin } from '../import/earlier.ts';
 import { importDirectory, type ImportWork, type KeptRecords } from '../import/import.ts';
 import { readManifest } from '../import/manifest.ts';
-import { removeLeft } from '../leftovers.ts';
+import { removeAbandoned } from '../leftovers.ts';
 import { type Lock, lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
@@ -104,7 +104,7 @@ export async function refresh(options: RefreshOptions, observer: RefreshObserver
   const paths = pathsIn(options.folder);
   const folder: HeldFolder = { ...paths, ...lock(paths.lock, 'refreshes') };
   try {
-    await removeLeft(options.folder, (name) => name === path.basename(folder.next), true);
+    await removeAbandoned(options.folder, (name) => name === path.basename(folder.next), 0);
     const before = generationIn(folder.snapshot);
     const notes = claim(folder, options.base);
     // In a folder of which nothing is known there may be what was crawled of another catalogue.

@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { type CommandProcess, runCommand } from './commandProcess.ts';
 import { digestsOf } from '../../data/changes/digests.ts';
 import { crawled, filesOf, oldDataSet, recordsOf } from './crawls.ts';
-import { abandonLocks } from './locks.ts';
+import { abandonAll } from './locks.ts';
 import { NOTES, notesLines, type RudeUpstream } from './rudeUpstream.ts';
 
 const KILLED_AT_STEP = new URL('./defects/killedAtStep.ts', import.meta.url).href;
@@ -35,7 +35,7 @@ export async function killAndResume(upstream: RudeUpstream, scratch: string, ins
     command.signal('SIGKILL');
   }
   await command.ended;
-  abandonLocks(`${output}.crawl`);
+  abandonAll(`${output}.crawl`);
   const left = recordsOf(output);
   if (left === undefined) {
     expect(filesOf(join(`${output}.crawl`, 'previous'))).toEqual(old);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { type CommandProcess, runCommand } from './commandProcess.ts';
 import { cacheOf, type Follower, type FollowerStatus, serveFolder, startFollower } from './followers.ts';
+import { abandonAll } from './locks.ts';
 import { until } from './waits.ts';
 import { newFolder, published, type Release, strayNames, wholePointer } from './distributions.ts';
 
@@ -31,6 +32,7 @@ export async function killedPublish(parent: string, old: Release, next: Release,
   await killedCommand(['publish', next.file, '--to', url], step).ended;
   const left = wholePointer(folder)!;
   expect([old.generation, next.generation]).toContain(left.generation);
+  abandonAll(folder);
   await published(url, next);
   expect(wholePointer(folder)).toMatchObject({ generation: next.generation, sequence: 2 });
   // Its claim may be left where it was killed behind the rename, until another generation follows.
@@ -75,6 +77,7 @@ export async function followerKills(parent: string, old: Release, next: Release)
     killAt: async (step) => {
       const cache = copied();
       expect(await started(cache, step).ended).toEqual({ code: null, signal: 'SIGKILL' });
+      abandonAll(cache);
       const last = await startFollower(url, cache);
       const [, loaded] = await last.printed(/^loaded .* generation ([0-9a-f]{12})$/m);
       expect([old.generation.slice(0, 12), next.generation.slice(0, 12)]).toContain(loaded);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { CommandProcess } from './commandProcess.ts';
-import { abandonLocks } from './locks.ts';
+import { abandonAll } from './locks.ts';
 import type { Random } from './random.ts';
 
 /** Work that has begun: `done` resolves when it is through, and rejects where it ends otherwise. */
@@ -60,7 +60,7 @@ export async function killAtInstants(work: KilledWork, kills: number, random: Ra
     await Promise.race([setTimeout(ms), command.ended]);
     command.signal('SIGKILL');
     await command.ended;
-    abandonLocks(folder);
+    abandonAll(folder);
     const when = `killed after ${ms} of ${Math.round(spanMs)} ms`;
     const left = await work.contents(folder);
     expect(left, when).toHaveProperty([work.always]);

@@ -100,7 +100,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
         ['server/observe/clock.ts', 'the clock of the server'],
         ['server/http/answerHead.ts', 'the Date of answers that no library writes'],
         ['workers/budget.ts', 'the time that a task of the pool may take'],
-        ['data/leftovers.ts', 'how long ago somebody wrote to what may be left behind'],
+        ['data/leftovers.ts', 'when partial output was last touched'],
         ['data/lock.ts', 'the time at which a holder touches its lock'],
         ['bench/', 'measuring is what it is for'],
       ],
@@ -111,7 +111,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       what: 'randomness',
       allowed: [
         ['server/threads/accessWatch.ts', 'ids of requests'],
-        ['data/leftovers.ts', 'names what is not finished so that nobody can have made it before'],
+        ['data/leftovers.ts', 'a name of partial output must not be met twice'],
         ['data/upstream.ts', 'requests that failed together must not be repeated together'],
         ['data/lock.ts', 'two processes that want one lock may have the same pid, in two containers'],
         ['data/decode/batchDraft.ts', 'a data set may have texts that were chosen for their hash'],

@@ -1,13 +1,14 @@
-// What an import leaves when it is killed, and the names of what is not finished: removed by the next run unless
-// somebody may still write to it, and never the same in two containers.
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+// Partial output: what a run leaves when it fails or is killed, and when a later run removes it.
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { makeFolder } from '../../../data/files.ts';
 import { unfinished } from '../../../data/leftovers.ts';
 import { runCommand } from '../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
+import { age } from '../../support/locks.ts';
+import { until } from '../../support/waits.ts';
 
 const calls: string[] = [];
 vi.mock('node:fs', async (importOriginal) => {
@@ -48,7 +49,7 @@ function duringWork(directory: string): Promise<readonly string[]> {
   });
 }
 
-test('what a killed import left is removed by the next one', async () => {
+test('what a killed import left is removed by one that runs 5 minutes later', async () => {
   const directory = directoryOf('killed');
   const lines = Array.from({ length: 150_000 }, (_, i) => JSON.stringify({ ob_id: i, text: `n${i}` })).join('\n');
   const data = dataSetOf(SCRATCH, { 'notes.ndjson': lines });
@@ -65,42 +66,38 @@ test('what a killed import left is removed by the next one', async () => {
   expect(new Set(readdirSync(directory).map((name) => name.replace(/-.*/, '')))).toEqual(
     new Set(['x.snapshot.partial']),
   );
+  for (const name of readdirSync(directory)) age(join(directory, name), 6);
   await imported(dataSetOf(SCRATCH, { 'notes.ndjson': '{"ob_id":1}' }), { file });
   expect(readdirSync(directory)).toEqual(['x.snapshot']);
 });
 
-test('what a process that is alive, or another machine, writes to stays, until nobody has for a day', async () => {
+test('partial output of another run is removed 5 minutes after its last touch', async () => {
   const directory = directoryOf('others');
-  const [mine] = await duringWork(directory);
-  const mark = /^x\.partial-([0-9a-f]{8})-\d+-([0-9a-f]{12})$/.exec(mine!)!;
-  const elsewhere = mark[1] === '00000000' ? '11111111' : '00000000';
-  const alive = `x.partial-${mark[1]}-1-0123456789ab`;
-  const foreign = `x.partial-${elsewhere}-4000000-0123456789ab`;
-  const others = [alive, foreign, 'x.partial-1', 'x', 'y.partial-00000000-1-0123456789ab'];
-  for (const name of others) writeFileSync(join(directory, name), '');
-  expect(await duringWork(directory)).toEqual(expect.arrayContaining(others));
-  for (const name of others) utimesSync(join(directory, name), 1, 1);
-  const left = await duringWork(directory);
-  expect(left).toEqual(expect.arrayContaining(others.slice(2)));
-  expect(left).not.toContain(alive);
-  expect(left).not.toContain(foreign);
+  const partial = 'x.partial-0123456789ab';
+  const others = ['x.partial-1', 'x', 'y.partial-0123456789ab'];
+  for (const name of [partial, ...others]) writeFileSync(join(directory, name), '');
+  for (const [minutes, isKept] of [
+    [4, true],
+    [6, false],
+  ] as const) {
+    for (const name of readdirSync(directory)) age(join(directory, name), minutes);
+    const names = await duringWork(directory);
+    expect(names).toEqual(expect.arrayContaining(others));
+    expect(names.includes(partial)).toBe(isKept);
+  }
 });
 
-test('what another process had made with our number, as in a container that was started anew, is removed', async () => {
-  const directory = directoryOf('again');
-  const [mine] = await duringWork(directory);
-  const earlier = mine!.replace(/[0-9a-f]{12}$/, '0123456789ab');
-  writeFileSync(join(directory, earlier), '');
-  await unfinished(join(directory, 'x'), async (partial) => {
-    writeFileSync(`${partial}.more`, '');
-    expect(await duringWork(directory)).not.toContain(earlier);
-    expect(readdirSync(directory)).toContain(`${basename(partial)}.more`);
+test('partial output is touched three times a minute while work runs', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  await unfinished(join(directoryOf('touched'), 'x'), async (partial) => {
+    writeFileSync(partial, '');
+    for (let i = 0; i < 3; i++) {
+      age(partial, 4);
+      vi.advanceTimersByTime(20_000);
+      await until(() => Date.now() - statSync(partial).mtimeMs < 60_000);
+    }
   });
-});
-
-test('two runs with one number of a process have two names', async () => {
-  const paths = await Promise.all([1, 2].map(() => unfinished(join(SCRATCH, 'x'), (path) => Promise.resolve(path))));
-  expect(new Set(paths).size).toBe(2);
+  vi.useRealTimers();
 });
 
 test('a snapshot is on the disk before it has its name, and its name after that', async () => {

@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { lock } from '../../../data/lock.ts';
 import { type CommandProcess, runProgram } from '../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
-import { ageLock } from '../../support/locks.ts';
+import { age } from '../../support/locks.ts';
 
 const directory = temporaryDirectory();
 const running: CommandProcess[] = [];
@@ -39,7 +39,7 @@ test.each(['SIGTERM', 'SIGHUP'] as const)('belongs to one process until %s ends 
   const file = newFile();
   const first = locking(file);
   await first.printed(/has it/);
-  ageLock(file, 4);
+  age(file, 4);
   expect(() => lock(file, 'works')).toThrow(
     new RegExp(`^process ${first.pid} of \\S+ works there; if it no longer runs, remove ${file}, or wait`),
   );
@@ -54,7 +54,7 @@ test('belongs to a process that was killed for 5 minutes after it last touched t
   await first.printed(/has it/);
   await first.kill();
   expect(() => lock(file, 'works')).toThrow(`remove ${file}`);
-  ageLock(file, 6);
+  age(file, 6);
   const { assertHeld, release } = lock(file, 'works');
   assertHeld();
   release();
@@ -66,7 +66,7 @@ test('is lost by a process that is stopped for 5 minutes, which leaves it to its
   const first = locking(file);
   await first.printed(/has it/);
   first.signal('SIGSTOP');
-  ageLock(file, 6);
+  age(file, 6);
   const { assertHeld, release } = lock(file, 'works');
   const text = readFileSync(file, 'utf8');
   first.signal('SIGCONT');
@@ -85,7 +85,7 @@ test.runIf(hasNamespaces)('belongs to one of two processes with the same pid, in
   expect(await second.ended).toEqual({ code: 1, signal: null });
   expect(second.err()).toMatch(/process 1 of \S+ works there/);
   await first.kill();
-  ageLock(file, 6);
+  age(file, 6);
   await locking(file, NAMESPACE).printed(/has it/);
 });
 
@@ -95,12 +95,12 @@ test('is touched three times a minute by its holder alone', () => {
   const { release } = lock(file, 'works');
   const minutesOld = (): number => Math.round((Date.now() - statSync(file).mtimeMs) / 60_000);
   for (let i = 0; i < 3; i++) {
-    ageLock(file, 4);
+    age(file, 4);
     vi.advanceTimersByTime(20_000);
     expect(minutesOld()).toBe(0);
   }
   writeFileSync(file, 'of another process');
-  ageLock(file, 4);
+  age(file, 4);
   vi.advanceTimersByTime(20_000);
   expect(minutesOld()).toBe(4);
   release();

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { differencesFrom, followOnce, loggedIn } from '../../../support/follows.ts';
-import { abandonLocks } from '../../../support/locks.ts';
+import { abandonAll } from '../../../support/locks.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { RUN_SEED, randomOf } from '../../../support/random.ts';
 import { someSteps, times } from '../../../support/ring.ts';
@@ -43,7 +43,7 @@ function begun(): string {
 async function judge(folder: string, when: string): Promise<void> {
   const [old, young] = [await differencesFrom(folder, BEFORE), await differencesFrom(folder, AFTER)];
   expect(old.length === 0 || young.length === 0, when).toBe(true);
-  abandonLocks(folder);
+  abandonAll(folder);
   expect(await followOnce(upstream.url, folder).ended, when).toEqual({ code: 0, signal: null });
   expect(await differencesFrom(folder, AFTER), when).toEqual([]);
   expect(loggedIn(folder, 0), when).toEqual(CHANGES);
@@ -80,7 +80,7 @@ test('stopped until another run has its locks, ends with an error and changes no
   await until(() => held.length > 0);
   stopped.signal('SIGSTOP');
   const ofStopped = held.splice(0);
-  abandonLocks(folder);
+  abandonAll(folder);
   const second = followOnce(upstream.url, folder);
   await until(() => held.length > 0);
   for (const letGo of ofStopped) letGo();
