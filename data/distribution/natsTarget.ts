@@ -218,7 +218,7 @@ class NatsTarget implements PublishingTarget {
       name: 'catalogue-replica',
       timeout: this.#timeoutMs,
       maxReconnectAttempts: -1,
-      reconnectDelayHandler: reconnectDelay(),
+      reconnectTimeWait: RETRY_MS,
     });
     this.#connection = connection;
     try {
@@ -284,20 +284,6 @@ class NatsTarget implements PublishingTarget {
     for await (const _ of messages) onChange();
     onChange();
   }
-}
-
-/**
- * The delay of a reconnect, for the library. It compares the delay with the time of day, so that a clock that was set
- * back by a day would stop it for a day: an attempt is due when RETRY_MS have passed by a timer.
- */
-function reconnectDelay(): () => number {
-  let isDue = true;
-  return () => {
-    if (!isDue) return RETRY_MS;
-    isDue = false;
-    setTimeout(() => (isDue = true), RETRY_MS).unref();
-    return -Infinity;
-  };
 }
 
 /** Returns undefined for a missing object. */

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { crawled, filesOf, linesOf, newOutputIn, recordsFrom, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import {
@@ -308,36 +308,6 @@ test('asks nobody anything before Retry-After says so', async () => {
   await crawled(upstream.url, newOutput());
   await upstream.close();
   expect(performance.now() - startMs).toBeGreaterThanOrEqual(1000);
-});
-
-test('clocks that jump by days, here or there, shorten no wait and make none', async () => {
-  const days = [1, -1];
-  const told: string[] = [];
-  vi.useFakeTimers({ toFake: ['Date'] });
-  const upstream = await startRudeUpstream(
-    ({ response }) => {
-      vi.setSystemTime(performance.timeOrigin + days.pop()! * 86_400_000);
-      const [date, later] = ['00:00:00', '00:00:01'].map((time) => `Tue, 01 Jan 2030 ${time} GMT`);
-      response.writeHead(429, { date, 'retry-after': later }).end();
-    },
-    'middle',
-    days.length,
-  );
-  try {
-    const startMs = performance.now();
-    await crawled(upstream.url, newOutput(), {
-      rate: 100,
-      onRetry: ({ tried, tries, waitMs, reason }) => {
-        told.push(`${tried} of ${tries}: ${reason}`);
-        expect(waitMs).toBeGreaterThan(900);
-      },
-    });
-    expect(performance.now() - startMs).toBeGreaterThanOrEqual(2000);
-    expect(told).toEqual([1, 2].map((tried) => `${tried} of 3: answered 429, Retry-After 1 s`));
-  } finally {
-    vi.useRealTimers();
-    await upstream.close();
-  }
 });
 
 test('a page that is short once costs one request more', async () => {

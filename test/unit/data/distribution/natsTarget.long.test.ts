@@ -8,7 +8,6 @@ import { snapshotName } from '../../../../data/distribution/pointer.ts';
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
 import { publishSnapshot } from '../../../../data/distribution/publish.ts';
 import type { PublishingTarget } from '../../../../data/distribution/target.ts';
-import { newClock } from '../../../support/clocks.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
@@ -101,26 +100,6 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     await publishedAtLast(target, third);
     await servesAtLast(one, third);
     expect((await wholeIn(target, directory)).sequence).toBe(3);
-  });
-
-  test('is connected again though the clock went back by a day, and then on by two', async () => {
-    const [first, second, third] = releases as [Release, Release, Release];
-    const url = server.bucket('clocks');
-    await published(url, first);
-    const clock = newClock(directory);
-    const one = await replica(url, [], clock.options);
-    await servesAtLast(one, first);
-    for (const [ms, next] of [
-      [-DAY, second],
-      [DAY, third],
-    ] as const) {
-      clock.move(ms);
-      await server.kill();
-      await expect.poll(async () => (await one.status()).target.lastFailure, WATCH_POLL).not.toBeNull();
-      await server.start();
-      await published(url, next);
-      await servesAtLast(one, next);
-    }
   });
 
   test('has nothing, and is not made, until something is published', async () => {
