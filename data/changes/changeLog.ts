@@ -54,9 +54,6 @@ const MAGIC = new TextEncoder().encode('CATCHG1\n');
 const HEAD_BYTES = 8;
 const SUM_BYTES = 4;
 
-/** So many bytes are looked at at a time behind what is damaged. */
-const NUL_BYTES = 1 << 16;
-
 const FRAMES = new Packr({ useRecords: false });
 
 /** What a log begins with. */
@@ -81,10 +78,9 @@ export function frameBytes(frame: LogFrame, { bytes, sum }: LogEnd): { bytes: Ui
 }
 
 /**
- * The frames behind `from`, the start of the log unless told otherwise. A last one that is cut short ends them, or that
- * turns to NUL up to the end of the file as what the power cut short; a log that is cut so within its magic has none.
- * Throws OperationError `input` with `file` and the offset for any other damage. Cost: 2 ns a byte and reading the
- * frame; memory is that of one frame.
+ * The frames after `from`, by default the start of the log. A last one that is cut short ends them; a log that is cut
+ * within its magic has none. Throws OperationError `input` with `file` and the offset for any other damage. Cost: 2 ns
+ * a byte and reading the frame; memory is that of one frame.
  */
 export function* framesIn(file: string, read: ReadAt, from?: LogEnd): Generator<FoundFrame> {
   let end = from ?? startIn(file, read);
@@ -98,53 +94,25 @@ export function* framesIn(file: string, read: ReadAt, from?: LogEnd): Generator<
 
 function startIn(file: string, read: ReadAt): LogEnd | undefined {
   const found = read(0, MAGIC.length);
-  const wrong = found.findIndex((byte, i) => byte !== MAGIC[i]);
-  if (wrong < 0) return found.length < MAGIC.length ? undefined : LOG_START.end;
-  if (isNulFrom(read, wrong)) return undefined;
-  throw damage(file, 0, 'it is no change log of this version');
+  if (found.some((byte, i) => byte !== MAGIC[i])) throw damage(file, 0, 'it is no change log of this version');
+  return found.length < MAGIC.length ? undefined : LOG_START.end;
 }
 
 function frameAt(file: string, read: ReadAt, { bytes: offset, sum }: LogEnd): FoundFrame | undefined {
   const head = read(offset, HEAD_BYTES);
   if (head.length < HEAD_BYTES) return undefined;
   const headSum = crcOf(head.subarray(0, 4), sum);
-  const headWrong = wrongIn(head, 4, headSum);
-  if (headWrong !== undefined) {
-    if (isNulFrom(read, offset + headWrong)) return undefined;
-    throw damage(file, offset, 'the head of a frame is damaged, or its place is wrong');
-  }
+  if (wordAt(head, 4) !== headSum) throw damage(file, offset, 'the head of a frame is damaged, or its place is wrong');
   const length = wordAt(head, 0);
   if (length > PAYLOAD_BYTES_MAX) throw damage(file, offset, `a frame of ${length} bytes`);
   const rest = read(offset + HEAD_BYTES, length + SUM_BYTES);
   if (rest.length < length + SUM_BYTES) return undefined;
   const payload = rest.subarray(0, length);
   const payloadSum = crcOf(payload, headSum);
-  const wrong = wrongIn(rest, length, payloadSum);
-  if (wrong !== undefined) {
-    if (isNulFrom(read, offset + HEAD_BYTES + wrong)) return undefined;
-    throw damage(file, offset, 'a frame is damaged');
-  }
+  if (wordAt(rest, length) !== payloadSum) throw damage(file, offset, 'a frame is damaged');
   const frame = frameOf(payload);
   if (!frame) throw damage(file, offset, 'a frame holds no changes');
   return { frame, end: { bytes: offset + HEAD_BYTES + rest.length, sum: payloadSum } };
-}
-
-/**
- * Where the first byte is that is none of the sum which should stand at `at`; undefined where it does. A sum may turn
- * to NUL within itself; where what it is of does, all of it is NUL.
- */
-function wrongIn(bytes: Uint8Array, at: number, sum: number): number | undefined {
-  for (let i = 0; i < SUM_BYTES; i++) if (bytes[at + i] !== ((sum >>> (8 * i)) & 0xff)) return at + i;
-  return undefined;
-}
-
-/** Whether nothing but NUL follows, as in a file whose length outlived the power while its bytes did not. */
-function isNulFrom(read: ReadAt, from: number): boolean {
-  for (let at = from; ; at += NUL_BYTES) {
-    const piece = read(at, NUL_BYTES);
-    if (piece.some((byte) => byte !== 0)) return false;
-    if (piece.length < NUL_BYTES) return true;
-  }
 }
 
 function wordAt(bytes: Uint8Array, at: number): number {
