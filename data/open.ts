@@ -3,27 +3,26 @@
 import { closeSync } from 'node:fs';
 import { straySection } from '../engine/snapshot/inventory.ts';
 import type { LoadedSnapshot } from '../engine/snapshot/loaded.ts';
-import { accept, catalogueIn, type HeldFile, keptOpen, loadHeld, type OpenedData } from './store/load.ts';
 import { foundAt, openFile, placeOf, refuseNdjson } from './files.ts';
 import type { OpenOptions } from './openDirectory.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
+import { accept, catalogueIn, type HeldFile, loadHeld, type OpenedData } from './store/load.ts';
 
 /**
- * Loads what `data` names into shared memory with `baseUrl` in its own URLs; its file stays open.
- * Throws OperationError `file`, `input` or `snapshot` with what is wrong. Cost: a load, and an import for a directory.
+ * Loads what `data` names into shared memory with `baseUrl` in its own URLs. Throws OperationError `file`, `input` or
+ * `snapshot`. Cost: a load, and an import for a directory.
  */
-export async function openAndHold(data: string, options: OpenOptions, onProgress: OnProgress): Promise<OpenedData> {
-  const held = holdData(data);
-  if (!held) return (await import('./openDirectory.ts')).openDirectory(data, options, onProgress);
-  return keptOpen(held, () => openHeld(held, options, onProgress));
-}
-
-/** The same for whoever loads it once. */
 export async function openData(data: string, options: OpenOptions, onProgress: OnProgress): Promise<LoadedSnapshot> {
-  const { loaded, held } = await openAndHold(data, options, onProgress);
-  closeSync(held.descriptor);
-  return loaded;
+  const file = holdData(data);
+  let held = file;
+  try {
+    const opened = await openHeld(data, file, options, onProgress);
+    ({ held } = opened);
+    return opened.loaded;
+  } finally {
+    if (held) closeSync(held.descriptor);
+  }
 }
 
 /** The snapshot file that `data` names, held open; undefined for a directory. Throws OperationError `file`. */
@@ -36,11 +35,20 @@ export function holdData(data: string): HeldFile | undefined {
   return { descriptor: openFile(data), file: data };
 }
 
-/** Loads a snapshot file that is held open. Throws OperationError `file` or `snapshot`. Cost: a load. */
-export async function openHeld(held: HeldFile, options: OpenOptions, onProgress: OnProgress): Promise<LoadedSnapshot> {
+/**
+ * Loads the snapshot file that `data` names and the caller holds open, or imports and loads a directory, whose imported
+ * file then stays open. Throws as openData does. Cost: a load, and an import for a directory.
+ */
+export async function openHeld(
+  data: string,
+  held: HeldFile | undefined,
+  options: OpenOptions,
+  onProgress: OnProgress,
+): Promise<OpenedData> {
+  if (!held) return (await import('./openDirectory.ts')).openDirectory(data, options, onProgress);
   // Those of the options are for an import.
   const { threads: _threads, ...loading } = options;
   const loaded = await loadHeld(held, loading, onProgress);
   accept(held.file, straySection(loaded, catalogueIn(held.file, loaded)) ?? {});
-  return loaded;
+  return { loaded, held };
 }

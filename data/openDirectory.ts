@@ -1,10 +1,11 @@
 // Makes a data set directory ready to be served: imports it to a temporary file, whose name is gone before this returns
 // or a signal ends the process, and loads that.
+import { closeSync } from 'node:fs';
 import path from 'node:path';
 import { importDirectory } from './import/import.ts';
 import { inTemporaryFolder } from './leftovers.ts';
 import { openFile } from './files.ts';
-import { keptOpen, loadHeld, type LoadOptions, type OpenedData } from './store/load.ts';
+import { loadHeld, type LoadOptions, type OpenedData } from './store/load.ts';
 import { openDataSet } from './import/ndjson.ts';
 import type { OnProgress } from './progress.ts';
 
@@ -46,7 +47,12 @@ export async function openDirectory(
     const { skippedCount, skipped } = await importDirectory(importing, onProgress);
     if (skippedCount > 0) onSkipped?.(skippedCount, skipped);
     const held = { descriptor: openFile(file), file: data, isNameless: true };
-    return keptOpen(held, () => loadHeld(held, { baseUrl, assertRoom }, onProgress));
+    try {
+      return { loaded: await loadHeld(held, { baseUrl, assertRoom }, onProgress), held };
+    } catch (error) {
+      closeSync(held.descriptor);
+      throw error;
+    }
   });
 }
 

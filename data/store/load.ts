@@ -86,16 +86,6 @@ export interface OpenedData {
   readonly held: HeldFile;
 }
 
-/** What `load` makes of a file, which stays open, but where it throws. */
-export async function keptOpen(held: HeldFile, load: () => Promise<LoadedSnapshot>): Promise<OpenedData> {
-  try {
-    return { loaded: await load(), held };
-  } catch (error) {
-    closeSync(held.descriptor);
-    throw error;
-  }
-}
-
 /** Loads a snapshot as `loadSnapshot` does; the file stays open. */
 export async function loadHeld(
   { descriptor, file }: HeldFile,

@@ -4,7 +4,7 @@ import { close } from 'node:fs';
 import { totalmem } from 'node:os';
 import { blocksFile } from '../../data/blocks/blockFiles.ts';
 import { loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
-import { holdData, openAndHold, openHeld } from '../../data/open.ts';
+import { holdData, openHeld } from '../../data/open.ts';
 import type { OpenOptions } from '../../data/openDirectory.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
@@ -56,8 +56,8 @@ export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assert
 }
 
 /**
- * Loads what is held, else what the settings name. Throws OperationError `file`, `input` or `snapshot`, and what
- * `assertRoom` throws; whoever holds the file goes on to.
+ * Loads the file that is held, or imports the directory that the settings name. Throws OperationError `file`, `input`
+ * or `snapshot`, and what `assertRoom` throws: the caller still holds the file then.
  */
 export async function loadGeneration(
   settings: Settings,
@@ -68,11 +68,7 @@ export async function loadGeneration(
   const { baseUrl, assertRoom, isUncached, isOffThread, report, showProgress } = options;
   const opening = openingOf(settings, (line) => report(line, 'warn'));
   const how = { baseUrl, assertRoom, isUncached, isOffThread, ...opening };
-  const { loaded, held } = await showProgress(async (onProgress) =>
-    before
-      ? { loaded: await openHeld(before, how, onProgress), held: before }
-      : openAndHold(settings.data, how, onProgress),
-  );
+  const { loaded, held } = await showProgress((onProgress) => openHeld(settings.data, before, how, onProgress));
   tellLoaded(held.file, loaded, steadyMs() - startMs, report);
   try {
     const [documents, blocks] = await Promise.all([
@@ -85,17 +81,6 @@ export async function loadGeneration(
     return { loaded, blocks, documents, held: isNeeded ? held : undefined };
   } catch (error) {
     if (held !== before) releaseFile(held);
-    throw error;
-  }
-}
-
-/** Loads what the settings name now. Throws as loadGeneration does, and holds nothing then. */
-export async function loadNamed(settings: Settings, options: GenerationOptions): Promise<Generation> {
-  const held = holdData(settings.data);
-  try {
-    return await loadGeneration(settings, options, held);
-  } catch (error) {
-    releaseFile(held);
     throw error;
   }
 }
@@ -155,7 +140,7 @@ export function availableMemoryBytes(): number {
 }
 
 /**
- * How the data that settings name is opened, by openData and openAndHold; what of a directory was left out is told line
+ * How the data that settings name is opened, by openData and openHeld; what of a directory was left out is told line
  * by line.
  */
 export function openingOf(

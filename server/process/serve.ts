@@ -1,6 +1,7 @@
 // The supervisor: takes the port, loads the data, starts the serving threads, renews the data and stops them. Serves
 // nothing itself. Composition only.
 import { COLLECTIONS } from '../../engine/shared.ts';
+import { holdData } from '../../data/open.ts';
 import { reasonOf } from '../../data/operationError.ts';
 import type { OnLostThread } from '../../workers/starvation.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
@@ -14,13 +15,7 @@ import type { Observer, Report } from '../observe/events.ts';
 import { ACCESS_LINES, newTally } from '../observe/tally.ts';
 import { MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
-import {
-  type GenerationOptions,
-  loadGeneration,
-  loadNamed,
-  type ServedData,
-  type ShowProgress,
-} from '../generations/data.ts';
+import { type GenerationOptions, loadGeneration, type ServedData, type ShowProgress } from '../generations/data.ts';
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { allEnded, cutLine, noteOrders } from './signals.ts';
 import { ServingThreads } from '../threads/servingThreads.ts';
@@ -141,7 +136,7 @@ async function loaded(
 ): Promise<ServedData> {
   const first = arrival
     ? arrival.first((held) => loadGeneration(settings, options, held), options.showProgress)
-    : loadNamed(settings, options);
+    : loadGeneration(settings, options, holdData(settings.data));
   return { generation: await first, sinceMs: epochMs() };
 }
 
