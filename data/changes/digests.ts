@@ -1,19 +1,24 @@
-// The ids and digests of all records of a data set directory or a snapshot file: what two of them are compared by. Both
-// give a record the same digest, since both digest the bytes that are served, with the placeholder as base URL.
+// The ids and digests of the records of a data set directory or a snapshot file: what two of them are compared by. Both
+// give a record the same digest, since both digest the bytes that are served, with the placeholder as base URL. If one
+// snapshot was built of another, the records that both have are known, and neither read nor hashed again.
 import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { GrowableBytes, GrowableF64 } from '../../engine/bits/growable.ts';
-import { PLACEHOLDER } from '../../engine/column/records.ts';
+import { startOfPart } from '../../engine/bits/lists.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
-import { sectionsOf } from '../../engine/snapshot/loaded.ts';
-import { DICTIONARY, RECORDS, runPath } from '../../engine/snapshot/sections.ts';
+import { DICTIONARY, RECORDS, runPath, sectionName } from '../../engine/snapshot/sections.ts';
 import { attempt, placeOf } from '../files.ts';
+import { metadataIn } from '../import/earlier.ts';
+import type { KeptRecords } from '../import/import.ts';
 import { openDataSet, readLines, type CollectionFile } from '../import/ndjson.ts';
 import { orderById } from '../import/order.ts';
 import { ImportThreads } from '../import/threads.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { catalogueIn, loadSnapshot } from '../store/load.ts';
+import { SectionFile } from '../store/sectionFile.ts';
+
+/** Neighbouring records are read together up to so many bytes. */
+const RUN_BYTES = 256 << 10;
 
 /** The bytes of a digest: the first half of a SHA-256. */
 export const DIGEST_BYTES = 16;
@@ -29,8 +34,8 @@ export type CatalogueDigests = ReadonlyMap<string, RecordDigests>;
 
 /**
  * The digests of what a path names, a data set directory or a snapshot file. Throws OperationError `file`, `input` with
- * file and line, or `snapshot`. Cost: decoding every line in `threads` threads, or a load and a pass; memory is 24
- * bytes a record, and meanwhile a run of lines or the snapshot.
+ * file and line, or `snapshot`. Cost: decoding every line in `threads` threads, or two passes over the records; memory
+ * is 24 bytes a record, and meanwhile a run of lines.
  */
 export async function digestsOf(path: string, threads: number, onProgress: OnProgress): Promise<CatalogueDigests> {
   const isDirectory = attempt(`cannot read ${path}`, () => statSync(placeOf(path)).isDirectory());
@@ -76,36 +81,127 @@ async function ofFile(
   return draft.finish(file.path);
 }
 
-/** The same of a snapshot file. */
-export async function digestsOfSnapshot(file: string, onProgress: OnProgress): Promise<CatalogueDigests> {
-  const loaded = await loadSnapshot(file, { baseUrl: PLACEHOLDER }, onProgress);
-  const metadata = catalogueIn(file, loaded);
-  const sections = sectionsOf(loaded);
+/**
+ * The digests of all records of a snapshot file. Throws OperationError `file`, and `snapshot` for damaged records.
+ * Cost: two passes over the records.
+ */
+export function digestsOfSnapshot(file: string, onProgress: OnProgress): CatalogueDigests {
+  return withSections(file, (sections) => digestsLeft(sections, () => undefined, onProgress));
+}
+
+/**
+ * The digests of the records in `before` that were not `kept`, and of those in `after` that were not there. Throws
+ * OperationError `file`, and `snapshot` for damage anywhere in `after`, as what was carried over was checked by nobody,
+ * or in the records of `before` that are read. Cost: a checksum pass over `after`, and over the records of collections
+ * that changed in `before`; memory is that of their ids and of what changed, 24 bytes a record.
+ */
+export function digestsOfChanged(
+  before: string,
+  after: string,
+  kept: KeptRecords,
+): readonly [before: CatalogueDigests, after: CatalogueDigests] {
+  return withSections(before, (old) =>
+    withSections(after, (young) => {
+      young.assertWhole(young.sections);
+      const inYoung = (name: string): Known => {
+        const rows = kept.get(name);
+        return rows instanceof Uint8Array ? rowsWithIds(idsIn(young, name), idsIn(old, name), rows) : rows;
+      };
+      return [digestsLeft(old, (name) => kept.get(name)), digestsLeft(young, inYoung)];
+    }),
+  );
+}
+
+function withSections<T>(file: string, work: (sections: SectionFile) => T): T {
+  const sections = new SectionFile(file);
+  try {
+    return work(sections);
+  } finally {
+    sections.close();
+  }
+}
+
+/** The records of a collection that are known to be in both: all, those whose rows are not 0, or none. */
+type Known = 'all' | Uint8Array | undefined;
+
+/** Marks the ids that stand among `others` in a row that is marked. Both ascend. */
+function rowsWithIds(ids: Float64Array, others: Float64Array, isMarked: Uint8Array): Uint8Array {
+  let row = 0;
+  return Uint8Array.from(ids, (id) => {
+    while (row < others.length && others[row]! < id) row++;
+    return others[row] === id ? isMarked[row]! : 0;
+  });
+}
+
+function idsIn(sections: SectionFile, name: string): Float64Array {
+  const { idField } = collectionNamed(name)!;
+  return sections.array(DICTIONARY, 'numbers', `${name}/${idField}`) ?? new Float64Array(0);
+}
+
+/** The digests of what is not known, by collection. */
+function digestsLeft(
+  sections: SectionFile,
+  knownOf: (name: string) => Known,
+  onProgress?: OnProgress,
+): CatalogueDigests {
   const all = new Map<string, RecordDigests>();
-  for (const { name, chunks } of metadata.collections) {
-    const { idField } = collectionNamed(name)!;
-    const ids = sections.views(DICTIONARY, `${name}/${idField}`).numbers ?? new Float64Array(0);
-    const draft = new DigestsDraft();
-    for (let i = 0; i < chunks; i++) {
-      const { bytes, ends } = sections.views(RECORDS, runPath(RECORDS, name, i));
-      for (let k = 0, start = 0; k < ends.length; start = ends[k++]!)
-        // A copy, since nothing is hashed from shared memory.
-        draft.add(ids[draft.length]!, bytes.slice(start, ends[k]! - 1));
-    }
-    all.set(name, draft.finish(file));
+  const { collections } = metadataIn(sections);
+  const total = collections.reduce((sum, { records }) => sum + records, 0);
+  let done = 0;
+  for (const { name, chunks, records } of collections) {
+    const known = knownOf(name);
+    onProgress?.({ phase: `reading ${name}`, done, total, unit: 'records' });
+    done += records;
+    if (known === 'all') continue;
+    const left = new LeftRecords(sections, idsIn(sections, name), known);
+    for (let i = 0; i < chunks; i++) left.addChunk(runPath(RECORDS, name, i));
+    all.set(name, left.digests());
   }
   return all;
 }
 
+/** The records of a collection that are not known, chunk by chunk. */
+class LeftRecords {
+  readonly #sections: SectionFile;
+  readonly #ids: Float64Array;
+  readonly #known: Uint8Array | undefined;
+  readonly #draft = new DigestsDraft();
+  #row = 0;
+
+  constructor(sections: SectionFile, ids: Float64Array, known: Uint8Array | undefined) {
+    this.#sections = sections;
+    this.#ids = ids;
+    this.#known = known;
+  }
+
+  digests(): RecordDigests {
+    return this.#draft.finish(this.#sections.file);
+  }
+
+  addChunk(path: string): void {
+    const ends = this.#sections.array(RECORDS, 'ends', path);
+    const bytes = this.#sections.section(sectionName(RECORDS, 'bytes', path))!;
+    const first = this.#row;
+    this.#row += ends.length;
+    const isLeft = (k: number): boolean => this.#known?.[first + k] !== 1;
+    for (let k = 0; k < ends.length; k++) {
+      if (!isLeft(k)) continue;
+      this.#sections.assertWhole([bytes]);
+      const [start, begin] = [startOfPart(ends, k), k];
+      while (k + 1 < ends.length && isLeft(k + 1) && ends[k + 1]! - start <= RUN_BYTES) k++;
+      const run = new Uint8Array(ends[k]! - start);
+      this.#sections.read(bytes, start, run);
+      // Behind each stands a comma.
+      for (let n = begin; n <= k; n++)
+        this.#draft.add(this.#ids[first + n]!, run.subarray(startOfPart(ends, n) - start, ends[n]! - start - 1));
+    }
+  }
+}
+
 /** The digests of records as they come. */
-export class DigestsDraft {
+class DigestsDraft {
   readonly #ids = new GrowableF64();
   readonly #digests = new GrowableBytes();
-
-  /** How many records were added. */
-  get length(): number {
-    return this.#ids.length;
-  }
 
   /** Adds a record, which no other thread may write. */
   add(id: number, bytes: Uint8Array): void {

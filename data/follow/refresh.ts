@@ -5,8 +5,7 @@ import { closeSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { appendGeneration, generationsIn } from '../changes/changeFile.ts';
 import { type ChangeKind, changesBetween, kindOf, type RecordChange } from '../changes/diff.ts';
-import { type CatalogueDigests, digestsOfSnapshot } from '../changes/digests.ts';
-import { digestsOfChanged } from '../changes/keptDigests.ts';
+import { type CatalogueDigests, digestsOfChanged, digestsOfSnapshot } from '../changes/digests.ts';
 import { type Comparison, crawl, type CrawlOptions, type CrawlReport } from '../crawl/crawl.ts';
 import { discardedRefusal, judgeSource } from '../crawl/publish.ts';
 import { attempt, makeFolder, openFile, putInPlace } from '../files.ts';
@@ -271,7 +270,7 @@ async function log(
   { before, generation, at, kept }: Successor,
   onProgress: OnProgress,
 ): Promise<ChangeCounts | undefined> {
-  const digests = before === undefined ? undefined : await digestsOfBoth(folder, kept, onProgress);
+  const digests = before === undefined ? undefined : digestsOfBoth(folder, kept, onProgress);
   folder.assertHeld();
   if (!digests || before === undefined) {
     appendGeneration(folder.changes, { generation, at, isBase: true, changes: [] });
@@ -296,18 +295,18 @@ async function log(
  * that cannot be read any more, of another version of the program perhaps, nothing is known; where the next one was
  * built of it that is thrown.
  */
-async function digestsOfBoth(
+function digestsOfBoth(
   { snapshot, next }: FollowPaths,
   kept: KeptRecords | undefined,
   onProgress: OnProgress,
-): Promise<readonly [before: CatalogueDigests, after: CatalogueDigests] | undefined> {
+): readonly [before: CatalogueDigests, after: CatalogueDigests] | undefined {
   if (kept) return digestsOfChanged(snapshot, next, kept);
   let before: CatalogueDigests;
   try {
-    before = await digestsOfSnapshot(snapshot, onProgress);
+    before = digestsOfSnapshot(snapshot, onProgress);
   } catch (error) {
     if (error instanceof OperationError && error.code === 'snapshot') return undefined;
     throw error;
   }
-  return [before, await digestsOfSnapshot(next, onProgress)];
+  return [before, digestsOfSnapshot(next, onProgress)];
 }

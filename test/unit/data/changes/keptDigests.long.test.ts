@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { appendGeneration } from '../../../../data/changes/changeFile.ts';
 import { changesBetween } from '../../../../data/changes/diff.ts';
-import { type CatalogueDigests, digestsOf } from '../../../../data/changes/digests.ts';
-import { digestsOfChanged } from '../../../../data/changes/keptDigests.ts';
+import { type CatalogueDigests, digestsOf, digestsOfChanged } from '../../../../data/changes/digests.ts';
 import type { ImportReport } from '../../../../data/import/import.ts';
 import { generate } from '../../../../data/synth/generate.ts';
 import { dataSetOf, type Files, imported, temporaryDirectory } from '../../../support/dataSets.ts';
@@ -59,6 +58,7 @@ function altered(all: Lines, random: Random): Lines {
 }
 
 interface Generations {
+  readonly directories: readonly [before: string, after: string];
   readonly before: string;
   readonly after: string;
   readonly report: ImportReport;
@@ -66,10 +66,11 @@ interface Generations {
 
 /** A snapshot of some lines, and one of others that is built of it. */
 async function generationsOf(one: Lines, other: Lines): Promise<Generations> {
-  const { file: before, report: first } = await imported(dataSet(one));
+  const directories = [dataSet(one), dataSet(other)] as const;
+  const { file: before, report: first } = await imported(directories[0]);
   const earlier = { file: before, origin: first.origin };
-  const { file: after, report } = await imported(dataSet(other), { earlier });
-  return { before, after, report };
+  const { file: after, report } = await imported(directories[1], { earlier });
+  return { directories, before, after, report };
 }
 
 function logOf(digests: readonly [CatalogueDigests, CatalogueDigests], generation: string): Buffer {
@@ -86,10 +87,10 @@ test('the log has the same bytes as where all records are compared', async () =>
   let one = lines;
   for (let i = 0; i < 4; i++) {
     const other = altered(one, random);
-    const { before, after, report } = await generationsOf(one, other);
+    const { directories, before, after, report } = await generationsOf(one, other);
     const nothing = (): void => undefined;
     const [all, left] = [
-      [await digestsOf(before, 0, nothing), await digestsOf(after, 0, nothing)] as const,
+      [await digestsOf(directories[0], 0, nothing), await digestsOf(directories[1], 0, nothing)] as const,
       digestsOfChanged(before, after, report.kept),
     ];
     work.carried += report.work.carried;
