@@ -68,8 +68,7 @@ async function ofFile(
   onBytes: (done: number) => void,
 ): Promise<RecordDigests> {
   const draft = new DigestsDraft();
-  const lines = readLines(file, { memory: threads.memory });
-  for await (const { batch, fileBytesRead } of threads.batches(file.collection, lines)) {
+  for await (const { batch, fileBytesRead } of threads.batches(file.collection, readLines(file))) {
     const [fault] = batch.faults;
     if (fault) throw new OperationError('input', `${file.path}:${fault.line}: ${fault.pointer} ${fault.message}`);
     for (const [i, id] of batch.ids.entries())

@@ -15,9 +15,8 @@ export interface DecodeOrder {
   readonly spill?: Spill | undefined;
 }
 
-/** What comes of an order with lines, whose memory goes back, and of one without. */
-export type DecodeReply =
-  { readonly batch: Batch; readonly memory: Uint8Array } | { readonly texts: readonly DecodedTexts[] };
+/** What comes of an order with lines, and of one without. */
+export type DecodeReply = { readonly batch: Batch } | { readonly texts: readonly DecodedTexts[] };
 
 /** Decoding by such options, in the calling thread: a collection's decoder is made with its first lines. */
 export function decodingBy(options: DecoderOptions): (order: DecodeOrder) => DecodeReply {
@@ -30,7 +29,7 @@ export function decodingBy(options: DecoderOptions): (order: DecodeOrder) => Dec
     }
     const decoder = known ?? decoderOf(collection, options);
     decoders.set(collection, decoder);
-    return { batch: decodeLines(decoder, lines, spill), memory: lines.bytes };
+    return { batch: decodeLines(decoder, lines, spill) };
   };
 }
 

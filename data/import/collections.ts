@@ -134,9 +134,8 @@ async function addLines(
   file: CollectionFile,
   onBytes: (done: number) => void,
 ): Promise<number> {
-  const { memory } = threads;
-  const lines = readLines(file, { profile, memory });
-  const wanted = matcher?.unmatched(lines, memory) ?? lines;
+  const lines = readLines(file, profile);
+  const wanted = matcher?.unmatched(lines) ?? lines;
   let parsed = 0;
   for await (const { batch, fileBytesRead } of threads.batches(file.collection, wanted, builder.spill)) {
     for (const fault of batch.faults) faults.add(fault);

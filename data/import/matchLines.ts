@@ -4,7 +4,7 @@ import { GrowableBytes } from '../../engine/bits/growable.ts';
 import { lowerBound } from '../../engine/bits/lists.ts';
 import { OperationError } from '../operationError.ts';
 import type { EarlierCollection } from './earlier.ts';
-import { type LineMemory, type Lines, RUN_BYTES } from '../decode/lines.ts';
+import { type Lines, RUN_BYTES } from '../decode/lines.ts';
 import type { StoredBytes } from './recordBytes.ts';
 
 /** Earlier records are read in pieces of so many bytes. */
@@ -40,10 +40,10 @@ export class LineMatcher {
   }
 
   /**
-   * The lines that are no earlier record, in runs that nobody else holds; the memory of those that it is given goes
-   * back to `memory`. Throws OperationError `input` where one record stands on two lines. Cost: a comparison a line.
+   * The lines that are no earlier record, in runs that nobody else holds. Throws OperationError `input` if one record
+   * stands on two lines. Cost: a comparison a line.
    */
-  async *unmatched(runs: AsyncIterable<Lines>, memory?: LineMemory): AsyncGenerator<Lines> {
+  async *unmatched(runs: AsyncIterable<Lines>): AsyncGenerator<Lines> {
     const left = new GrowableBytes();
     let read = 0;
     for await (const { bytes, fileBytesRead } of runs) {
@@ -58,7 +58,6 @@ export class LineMatcher {
         }
         start = end + 1;
       }
-      memory?.give(bytes);
       if (left.length < RUN_BYTES) continue;
       yield { bytes: left.view().slice(), firstLine: 1, fileBytesRead };
       left.truncate(0);

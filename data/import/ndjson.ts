@@ -1,13 +1,13 @@
 // Reads the files of a data set directory as runs of whole lines, and compares them with its manifest. Decodes nothing.
 // The only reader of data set directories; memory is bounded by the size of a run.
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { createReadStream, type ReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { nearestName } from '../../engine/bits/suggest.ts';
 import { COLLECTIONS, collectionNamed } from '../../engine/schema/catalogue.ts';
-import { LineMemory, type Lines, READ_BYTES, RUN_BYTES } from '../decode/lines.ts';
+import { type Lines, RUN_BYTES } from '../decode/lines.ts';
 import { assertFile, cannotRead, foundAt, placeOf, refuseNdjson } from '../files.ts';
 import { assertNdjson } from './form.ts';
 import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.ts';
@@ -16,6 +16,9 @@ import { ImportProfile } from '../importProfile.ts';
 
 /** A line longer than this is refused: no record is, and an unbounded line would be unbounded memory. */
 const LINE_BYTES_MAX = 64 << 20;
+
+const READ_BYTES = 1 << 20;
+const NEWLINE = 0x0a;
 
 /** A name before the ending of another JSON, or of another compression. */
 const NEAR_NAME = /^([^.]+)\.(?:json|jsonl|ldjson|ndjson)(?:\.(?:gz|bz2|xz|zst|lz4|br|zip))?$/i;
@@ -100,118 +103,76 @@ function namedBy({ counts, sha256 }: Manifest): readonly string[] {
 }
 
 /**
- * The lines of a file in runs, each in memory of its own, or of `memory` until it is given back there. Throws
- * OperationError when the file cannot be read, is no NDJSON by its start, holds a line that is too long, or, before the
- * last run, has another SHA-256 than the manifest says. What it takes is told to `profile`.
+ * The lines of a file in runs, each in separate memory. Throws OperationError if the file cannot be read, is no NDJSON
+ * by its start, has a line that is too long, or, before the last run, another SHA-256 than the manifest says. `profile`
+ * gets the CPU time.
  */
-export async function* readLines(
-  file: CollectionFile,
-  { profile = new ImportProfile(), memory = new LineMemory() }: { profile?: ImportProfile; memory?: LineMemory } = {},
-): AsyncGenerator<Lines> {
+export async function* readLines(file: CollectionFile, profile = new ImportProfile()): AsyncGenerator<Lines> {
   const hash = createHash('sha256');
+  const stream = createReadStream(file.path, { highWaterMark: READ_BYTES });
   const onBytes = (bytes: Uint8Array): void => {
     if (file.sha256 !== undefined) profile.measure('reading', () => hash.update(bytes));
   };
-  const source = await (file.path.endsWith('.gz') ? unzipped(file.path, onBytes) : plain(file.path, onBytes));
-  let run = memory.take();
-  let filled = 0;
-  /** Where in the run the last line begins. */
-  let lineStart = 0;
+  /** The pieces after the last run, their bytes, and the position of their last line. */
+  let [pieces, bytes, lineStart]: [Uint8Array[], number, number] = [[], 0, 0];
   let line = 1;
   try {
-    for (;;) {
-      if (filled === run.length) run = movedTo(new Uint8Array(filled * 2), run);
-      const bytes = await source.fill(run.subarray(filled)).catch(cannotRead(file.path));
-      if (bytes === 0) break;
-      const end = filled + run.subarray(filled, filled + bytes).lastIndexOf(0x0a) + 1;
-      const hasNewline = end > filled;
-      filled += bytes;
-      if (filled === bytes && line === 1) assertNdjson(file.path, run.subarray(0, filled));
-      if (end < RUN_BYTES || !hasNewline) {
-        if (hasNewline) lineStart = end;
-        if (filled - lineStart > LINE_BYTES_MAX) throw tooLong(file, line + linesIn(run.subarray(0, filled)));
+    for await (const piece of textOf(file, stream, onBytes)) {
+      if (line === 1 && bytes === 0) assertNdjson(file.path, piece);
+      const end = piece.lastIndexOf(NEWLINE) + 1;
+      if (end > 0 && bytes + end >= RUN_BYTES) {
+        const run = joined([...pieces, piece.subarray(0, end)]);
+        const lines = profile.measure('reading', () => linesIn(run));
+        [pieces, bytes, lineStart] = [[piece.subarray(end)], piece.length - end, 0];
+        yield { bytes: run, firstLine: line, fileBytesRead: stream.bytesRead };
+        line += lines;
         continue;
       }
-      const whole = run.subarray(0, end);
-      const lines = profile.measure('reading', () => linesIn(whole));
-      const rest = run.subarray(end, filled);
-      filled = rest.length;
-      lineStart = 0;
-      // Behind the yield what was handed to another thread is gone.
-      run = movedTo(memory.take(), rest);
-      yield { bytes: whole, firstLine: line, fileBytesRead: source.fileBytesRead() };
-      line += lines;
+      if (end > 0) lineStart = bytes + end;
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes - lineStart > LINE_BYTES_MAX) throw tooLong(file, line + linesIn(joined(pieces)));
     }
-  } finally {
-    await source.close();
+  } catch (error) {
+    cannotRead(file.path)(error);
   }
   if (file.sha256 !== undefined) compareSums(file, hash.digest('hex'));
-  if (filled === 0) memory.give(run);
-  else yield { bytes: run.subarray(0, filled), firstLine: line, fileBytesRead: source.fileBytesRead() };
+  if (bytes > 0) yield { bytes: joined(pieces), firstLine: line, fileBytesRead: stream.bytesRead };
 }
 
-function movedTo(larger: Uint8Array<ArrayBuffer>, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  larger.set(bytes);
-  return larger;
+/** One piece of memory that is not shared, because it is handed to another thread. */
+function joined(pieces: readonly Uint8Array[]): Buffer {
+  const run = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    run.set(piece, at);
+    at += piece.length;
+  }
+  return run;
 }
 
-/** The bytes of a file, decompressed: `fill` writes the next ones into a target and answers how many, 0 at the end. */
-interface Source {
-  fill(target: Uint8Array): Promise<number>;
-  fileBytesRead(): number;
-  close(): Promise<void>;
-}
-
-async function plain(path: string, onBytes: (bytes: Uint8Array) => void): Promise<Source> {
-  const handle = await open(path).catch(cannotRead(path));
-  let read = 0;
-  return {
-    fill: async (target) => {
-      const { bytesRead } = await handle.read(target, 0, Math.min(target.length, READ_BYTES), null);
-      onBytes(target.subarray(0, bytesRead));
-      read += bytesRead;
-      return bytesRead;
-    },
-    fileBytesRead: () => read,
-    close: () => handle.close(),
-  };
-}
-
-function unzipped(path: string, onBytes: (bytes: Uint8Array) => void): Promise<Source> {
-  const stream = createReadStream(path, { highWaterMark: READ_BYTES });
-  stream.on('data', (bytes) => onBytes(bytes as Uint8Array));
-  const text = stream.pipe(createGunzip({ chunkSize: READ_BYTES }));
-  stream.on('error', (error) => text.destroy(error));
-  const chunks = text[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  let left = new Uint8Array(0);
-  return Promise.resolve({
-    fill: async (target) => {
-      if (left.length === 0) {
-        const next = await chunks.next().catch(refuseOtherFormat(path));
-        if (next.done === true) return 0;
-        left = next.value as Uint8Array<ArrayBuffer>;
-      }
-      const bytes = Math.min(left.length, target.length);
-      target.set(left.subarray(0, bytes));
-      left = left.subarray(bytes);
-      return bytes;
-    },
-    fileBytesRead: () => stream.bytesRead,
-    // A decompressor that ends early, by an error or because no more is wanted, leaves its source open.
-    close: () => {
-      stream.destroy();
-      text.destroy();
-      return Promise.resolve();
-    },
-  });
-}
-
-/** Tells a file that does not begin as gzip does by that. */
-function refuseOtherFormat(path: string): (error: Error) => never {
-  return (error) => {
-    if (error.message !== 'incorrect header check') throw error;
+/** The bytes of a file, decompressed; `onBytes` is called with those that it has. */
+async function* textOf(
+  { path }: CollectionFile,
+  stream: ReadStream,
+  onBytes: (bytes: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  const isZipped = path.endsWith('.gz');
+  const text = isZipped ? stream.pipe(createGunzip({ chunkSize: READ_BYTES })) : stream;
+  if (isZipped) stream.on('data', (bytes) => onBytes(bytes as Uint8Array)).on('error', (error) => text.destroy(error));
+  try {
+    for await (const bytes of text as AsyncIterable<Uint8Array>) {
+      if (!isZipped) onBytes(bytes);
+      yield bytes;
+    }
+  } catch (error) {
+    if ((error as Error).message !== 'incorrect header check') throw error;
     throw new OperationError('file', `cannot read ${path}: it is not gzip, as its name says`, error);
-  };
+  } finally {
+    // A decompressor that ends early, by an error or because no more is wanted, leaves its source open.
+    stream.destroy();
+    text.destroy();
+  }
 }
 
 function compareSums({ path: file, sha256 }: CollectionFile, sum: string): void {
@@ -227,11 +188,9 @@ function tooLong(file: CollectionFile, line: number): OperationError {
   return new OperationError('input', `${file.path}:${line}: a line of more than ${LINE_BYTES_MAX} bytes`);
 }
 
-/** Through Buffer, whose search takes a third of the time of that of other arrays. */
-function linesIn(run: Uint8Array): number {
-  const bytes = Buffer.from(run.buffer, run.byteOffset, run.length);
+function linesIn(run: Buffer): number {
   let lines = 0;
-  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) lines++;
+  for (let at = run.indexOf(NEWLINE); at >= 0; at = run.indexOf(NEWLINE, at + 1)) lines++;
   return lines;
 }
 

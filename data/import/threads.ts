@@ -3,7 +3,7 @@
 import type { Batch, DecodedTexts } from '../decode/batch.ts';
 import type { DecoderOptions } from '../decode/decode.ts';
 import { type DecodeOrder, decodingBy } from '../decode/decoding.ts';
-import { LineMemory, type Lines } from '../decode/lines.ts';
+import type { Lines } from '../decode/lines.ts';
 import type { Spill } from '../decode/spill.ts';
 import { ImportProfile } from '../importProfile.ts';
 import { inOrder, OrderThreads } from '../threadsInOrder.ts';
@@ -23,8 +23,6 @@ export interface ReadBatch {
  * `count` threads, 0 for the calling one, whose decoders read as `options` say. What they take is told to `profile`.
  */
 export class ImportThreads {
-  /** Where the memory of lines comes from: it goes back there once they are decoded. */
-  readonly memory = new LineMemory();
   readonly #threads: OrderThreads | undefined;
   readonly #decode: ReturnType<typeof decodingBy>;
   readonly #profile: ImportProfile;
@@ -55,8 +53,7 @@ export class ImportThreads {
    */
   batches(collection: string, runs: AsyncIterable<Lines>, spill?: Spill): AsyncGenerator<ReadBatch> {
     return inOrder(runs, this.ahead, async (lines): Promise<ReadBatch> => {
-      const [done] = await this.#decoded<{ batch: Batch; memory: Uint8Array }>({ collection, lines, spill });
-      this.memory.give(done!.memory);
+      const [done] = await this.#decoded<{ batch: Batch }>({ collection, lines, spill });
       return { batch: done!.batch, fileBytesRead: lines.fileBytesRead };
     });
   }
