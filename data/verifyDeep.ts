@@ -1,6 +1,6 @@
 // The deep check of a snapshot file: imports the file's own records again and compares the generations. Import is
 // deterministic and a generation covers every byte, so another generation means that index and records disagree.
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -77,8 +77,7 @@ async function writeRecords(
     const descriptor = attempt(`cannot write ${target}`, () => openSync(target, 'wx'));
     try {
       for (const piece of linesIn(original, counts)) {
-        for (let at = 0; at < piece.length;)
-          at += attempt(`cannot write ${target}`, () => writeSync(descriptor, piece, at));
+        attempt(`cannot write ${target}`, () => writeFileSync(descriptor, piece));
         done += piece.length;
         onProgress({ phase: 'writing the records', done, total, unit: 'bytes' });
         await setImmediate();

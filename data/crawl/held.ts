@@ -1,10 +1,10 @@
 // A data set directory as the last crawl left it: its files and, in the manifest, how each collection was read.
 // Trusts a manifest no further than its form: the sums of the files are compared before anything of them is used.
-import { closeSync, existsSync, readSync } from 'node:fs';
+import { closeSync, existsSync } from 'node:fs';
 import { GrowableF64 } from '../../engine/bits/growable.ts';
 import { isObject } from '../../engine/bits/json.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
-import { attempt, openFile } from '../files.ts';
+import { attempt, openFile, readAllAt } from '../files.ts';
 import type { Manifest } from '../import/manifest.ts';
 import { type CollectionFile, type DataSet, openDataSet, readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
@@ -115,13 +115,8 @@ export class HeldRecords {
     if (start >= last) return [];
     const offset = start === 0 ? 0 : this.#ends[start - 1]!;
     const bytes = Buffer.allocUnsafe(this.#ends[last - 1]! - offset);
-    attempt(`cannot read ${this.#file}`, () => {
-      for (let at = 0; at < bytes.length;) {
-        const read = readSync(this.#descriptor, bytes, at, bytes.length - at, offset + at);
-        if (read === 0) throw new Error('it was cut while it was read');
-        at += read;
-      }
-    });
+    const filled = attempt(`cannot read ${this.#file}`, () => readAllAt(this.#descriptor, bytes, offset));
+    if (filled < bytes.length) throw new OperationError('file', `${this.#file} was cut while it was read`);
     const lines = bytes.toString().split('\n').slice(0, -1);
     return lines.map((text) => recordIn(text, this.#idField));
   }

@@ -1,7 +1,7 @@
 // The records of one collection while a crawl collects them: a file that only grows, what is known of it, and where a
 // run that was killed goes on. Knows no upstream.
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 import type { Collection } from '../../engine/schema/types.ts';
 import { attempt } from '../files.ts';
 import { readLines } from '../import/ndjson.ts';
@@ -168,9 +168,7 @@ export class CollectionPart {
     const bytes = Buffer.from(lines);
     this.#hash.update(bytes);
     this.#assertHeld();
-    this.#attempt(() => {
-      for (let at = 0; at < bytes.length;) at += writeSync(this.#descriptor, bytes, at);
-    });
+    this.#attempt(() => writeFileSync(this.#descriptor, bytes));
     this.#bytes += bytes.length;
     return undefined;
   }

@@ -9,7 +9,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { failWith, renameDurably, statOf } from '../files.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import { withTimeLimit } from '../timeLimit.ts';
-import { writeAll } from './fileTarget.ts';
 import type { StoredObject } from './pointer.ts';
 import type { Target } from './target.ts';
 
@@ -185,6 +184,12 @@ async function append(
   } finally {
     clearInterval(timer);
   }
+}
+
+/** Writes a piece at a position: a write may take less than it is given. */
+async function writeAll(handle: FileHandle, piece: Uint8Array, position: number): Promise<void> {
+  for (let at = 0; at < piece.length;)
+    at += (await handle.write(piece, at, piece.length - at, position + at)).bytesWritten;
 }
 
 function otherBytes({ target, name }: FetchOptions, what: string): OperationError {

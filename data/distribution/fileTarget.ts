@@ -1,7 +1,7 @@
 // A target that is a folder, which any HTTP server may hand out. Objects and pointer appear by a rename of what the
 // disk has already; which of two publishers comes next is settled by a link, which only one can make.
 import { fstatSync, linkSync, read, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { link, open } from 'node:fs/promises';
+import { link, open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -43,7 +43,7 @@ export function fileTarget(url: URL): PublishingTarget {
       attempt(`cannot write ${file}`, () => makeFolder(folder));
       await unfinished(file, async (partial) => {
         try {
-          await writeWhole(partial, pieces);
+          await writeFile(partial, pieces, { flag: 'wx', flush: true });
         } catch (error) {
           if (error instanceof OperationError) throw error;
           throw new OperationError('file', `cannot write ${file}: ${(error as Error).message}`, error);
@@ -180,27 +180,6 @@ export async function* piecesIn({ descriptor, file }: HeldFile, offset = 0): Asy
 }
 
 const readAt = promisify(read);
-
-async function writeWhole(file: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await open(file, 'wx');
-  try {
-    for await (const piece of pieces) await writeAll(handle, piece);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-type Handle = Awaited<ReturnType<typeof open>>;
-
-/** Writes a piece at a position, or where the last one ended: a write may take less than it is given. */
-export async function writeAll(handle: Handle, piece: Uint8Array, position?: number): Promise<void> {
-  for (let at = 0; at < piece.length;) {
-    const to = position === undefined ? null : position + at;
-    const { bytesWritten } = await handle.write(piece, at, piece.length - at, to);
-    at += bytesWritten;
-  }
-}
 
 /**
  * Links the new pointer to the name of its sequence, which only one publisher can, and then puts it in the place of the
