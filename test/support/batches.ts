@@ -25,15 +25,6 @@ export function decodeAs(collection: string, options: DecoderOptions, ...lines: 
   return { ...batch, texts: decoder.finish() };
 }
 
-/** A batch with the texts of its columns' rows in place of their numbers. */
-export function plainly(batch: DecodedBatch): object {
-  const { texts: _texts, columns, ...rest } = batch;
-  const plain = columns.map(({ path, table, kinds, numbers }) => {
-    return { path, table, kinds, texts: Array.from(numbers, (number) => textOf(batch, path, number)) };
-  });
-  return { ...rest, columns: plain };
-}
-
 function textOf({ texts }: DecodedBatch, path: string, number: number): string | null {
   if (number === NULL_NUMBER) return null;
   const { bytes, ends } = texts.find((one) => one.path === path)!.texts;
