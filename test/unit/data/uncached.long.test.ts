@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { writeSnapshot } from '../../../data/store/store.ts';
 import { alignedBytes, UNCACHED_BYTES, UncachedDescriptor, UncachedReader } from '../../../data/uncached.ts';
 import { hasProgram } from '../../support/debian.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
@@ -97,27 +96,6 @@ describe.each(PLACES)('in %s', (place) => {
     });
     const expected = Buffer.concat([memory, memory.subarray(1, 4096 + 78)]);
     expect(readFileSync(target).equals(expected)).toBe(true);
-  });
-
-  test(`a snapshot has the same bytes (seed ${RUN_SEED})`, async () => {
-    const written = async (name: string, isUncached: boolean): Promise<Buffer> => {
-      const random = randomOf(RUN_SEED);
-      await writeSnapshot(
-        join(place, name),
-        async (writer) => {
-          for (let i = 0; i < 40; i++) {
-            const start = random.integer(0, BYTES.length);
-            writer.addBytes(`section${i}`, [
-              new Uint8Array(BYTES.subarray(start, start + random.pick([0, 7, 5000, 300_000, 5 << 20]))),
-            ]);
-          }
-          return Promise.resolve({ created: undefined });
-        },
-        { isUncached },
-      );
-      return readFileSync(join(place, name));
-    };
-    expect((await written('uncached', true)).equals(await written('cached', false))).toBe(true);
   });
 });
 
