@@ -1,6 +1,6 @@
-// A replica that follows a catalogue: each refresh brings what changed and notes it; one that fails or is killed leaves
-// the old generation or the new one, and the next run ends it; the long ring kills at every step.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// A replica that follows a catalogue: each refresh brings what changed and notes it; one that fails leaves the old
+// generation. kills.long.test.ts kills it.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
@@ -11,9 +11,7 @@ import { runCommand } from '../../../support/commandProcess.ts';
 import { QUICK_CRAWL } from '../../../support/crawls.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { differencesFrom, followOnce, loggedIn, QUICK } from '../../../support/follows.ts';
-import { abandonAll } from '../../../support/locks.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
-import { someOf } from '../../../support/ring.ts';
 
 const directory = temporaryDirectory();
 const running: PlainUpstream[] = [];
@@ -96,33 +94,6 @@ test('a log that is damaged is an error before anything is asked, and what is se
   expect(await command.ended).toEqual({ code: 1, signal: null });
   expect(command.err()).toContain(`${log}: damaged at byte 8`);
   expect(upstream.requests.length).toBe(asked);
-});
-
-test('a refresh that is killed leaves the old generation or the new one, and the next one ends it', async () => {
-  const { upstream, collections } = await upstreamOf(BEFORE);
-  const first = newFolder();
-  await refreshed(upstream.url, first);
-  collections.notes = AFTER;
-  const begun = (): string => {
-    const folder = newFolder();
-    mkdirSync(folder, { recursive: true });
-    cpSync(first, folder, { recursive: true });
-    return folder;
-  };
-  const counted = followOnce(upstream.url, begun(), 0);
-  const steps = Number((await counted.printed(/steps: (\d+)\n/))[1]);
-  await counted.ended;
-  for (const step of someOf([Math.round(steps / 2), steps - 3, steps - 6, steps - 9], 2)) {
-    const folder = begun();
-    const killed = followOnce(upstream.url, folder, step);
-    expect(await killed.ended).toEqual({ code: null, signal: 'SIGKILL' });
-    abandonAll(folder);
-    const [old, young] = [await differencesFrom(folder, BEFORE), await differencesFrom(folder, AFTER)];
-    expect(old.length === 0 || young.length === 0, `killed at step ${step}`).toBe(true);
-    await refreshed(upstream.url, folder);
-    expect(await differencesFrom(folder, AFTER)).toEqual([]);
-    expect(loggedIn(folder, 0), `killed at step ${step}`).toEqual(CHANGES);
-  }
 });
 
 test('what a killed run was building is removed at once, and partial output of other work stays', async () => {
