@@ -100,13 +100,3 @@ test('a server that speaks no TLS is told with the cure', async () => {
   );
   await encrypted.close();
 });
-
-test.each([
-  'ftp://a.example.org/',
-  'http://user:hunter2@a.example.org/',
-  'http://a.example.org/?token=hunter2',
-  'folder',
-])('no target, and not repeated: %s', async (url) => {
-  const told = await openTarget(url, { timeoutMs: 1 }).catch((error: unknown) => error);
-  expect(told).toMatchObject({ code: 'usage', message: expect.not.stringContaining('hunter2') as string });
-});

@@ -3,7 +3,7 @@ import { nkeys } from '@nats-io/transport-node';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openPublishingTarget, openTarget } from '../../../../data/distribution/openTarget.ts';
+import { openPublishingTarget } from '../../../../data/distribution/openTarget.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
@@ -123,11 +123,3 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () 
     await expect((await opened(plain)).readPointer(undefined, signal)).rejects.toThrow(/does not support 'tls'/);
   });
 });
-
-test.each(['nats://a.example.org:4222', 'nats://a.example.org/a/b', 'nats:bucket', 'tls://me:hunter2@a.example.org/b'])(
-  'no bucket: %s',
-  async (url) => {
-    const told = await openTarget(url, { timeoutMs: 1 }).catch((error: unknown) => error);
-    expect(told).toMatchObject({ code: 'usage', message: expect.not.stringContaining('hunter2') as string });
-  },
-);

@@ -1,6 +1,6 @@
 // A target in Debian's nats-server: what publishers put there, what replicas make of it, and what is left where it is
 // killed. Three of them that know each other are in natsCluster.long.test.ts.
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -112,22 +112,6 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     const command = runCommand(['serve', '--check', '--from', target.name]);
     expect((await command.ended).code).toBe(0);
     expect(command.out()).toContain(`data: nothing is published to ${target.name} yet`);
-  });
-
-  test.each([
-    ['half of its bytes', (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1), 'network', /ended at byte \d+ of/],
-    ['more bytes', (bytes: Buffer) => Buffer.concat([bytes, bytes]), 'network', /is longer than \d+ bytes$/],
-    ['other bytes', (bytes: Buffer) => Buffer.alloc(bytes.length), 'snapshot', /has SHA-256 [0-9a-f]{64}, expected/],
-  ] as const)('has an object with %s, which nobody takes', async (what, lie, code, message) => {
-    const target = await opened(server.bucket(`lying-${what.replaceAll(' ', '-')}`));
-    const release = releases[0]!;
-    await published(target, release);
-    const [name, bytes] = [snapshotName(await pointerOf(target)), readFileSync(release.file)];
-    await target.remove(name);
-    const lying = lie(bytes);
-    await target.write(name, lying.length, cutInto(lying, 70_000));
-    const reason = expect.stringMatching(message) as string;
-    await expect(wholeIn(target, directory)).rejects.toMatchObject({ code, message: reason });
   });
 
   test('keeps each of many that publish at once, or refuses the older one', async () => {

@@ -2,19 +2,16 @@
 // publishers are killed is in s3Kills.long.test.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { generationsIn } from '../../../../data/changes/changeFile.ts';
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
 import { S3Exchange } from '../../../../data/distribution/s3/exchange.ts';
 import { upload } from '../../../../data/distribution/s3/upload.ts';
 import { s3Target } from '../../../../data/distribution/s3Target.ts';
-import { openPublishingTarget, openTarget } from '../../../../data/distribution/openTarget.ts';
+import { openPublishingTarget } from '../../../../data/distribution/openTarget.ts';
 import type { PublishingTarget } from '../../../../data/distribution/target.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { published, type Release, releaseOf } from '../../../support/distributions.ts';
 import { startFollower } from '../../../support/followers.ts';
-import { QUICK } from '../../../support/follows.ts';
-import { startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { S3_KEYS, type S3Server, s3Server, sendXml } from '../../../support/s3Servers.ts';
 import { cutInto, wholeIn } from '../../../support/targetSuite.ts';
 import { randomBytes } from '../../../support/random.ts';
@@ -23,7 +20,6 @@ const directory = temporaryDirectory();
 const { signal } = new AbortController();
 const DAY = 86_400_000;
 const POINTER = 'folder/current.json';
-const POLL = { timeout: 30_000, interval: 50 };
 
 let old: Release;
 let next: Release;
@@ -297,14 +293,6 @@ describe('an object of which the server lies', () => {
   });
 });
 
-test.each(['s3://', 's3://b', 's3://bucket:80/', 's3://bucket/a b', 's3://me:hunter2@bucket/', 's3://bucket/?hunter2'])(
-  'no bucket: %s',
-  async (url) => {
-    const refused = await openTarget(url, { timeoutMs: 1 }).catch((thrown: unknown) => thrown);
-    expect(refused).toMatchObject({ code: 'usage', message: expect.not.stringContaining('hunter2') as string });
-  },
-);
-
 test('half of the keys is told before anybody is asked', async () => {
   const s3 = { ...server.access, keys: { id: 'a', secret: '', token: '' } };
   await expect(openPublishingTarget('s3://bucket/', { s3 })).rejects.toThrow(told(/want both of AWS_/, 'usage'));
@@ -359,37 +347,6 @@ describe('the commands', () => {
     });
     await down.printed(/http:\/\/127\.0\.0\.1:1\/bucket\/f\/current\.json: ECONNREFUSED/);
     for (const one of [publish, serving, prune, down]) expect(one.out() + one.err()).not.toMatch(/hunter/i);
-  });
-
-  test('follow a catalogue into a bucket, also what it could not take at first, and replicas have it', async () => {
-    const collections = { notes: [{ ob_id: 1 }] };
-    const upstream = await startPlainUpstream({ collections });
-    const folder = `${directory}/followed`;
-    const flags = ['-o', folder, '--every', '1s', '--publish-to', 's3://bucket/folder', ...QUICK];
-    const follow = runCommand(words('follow', upstream.url, ...flags), { environment });
-    const cache = `${directory}/cache-of-followed`;
-    const serving = await startFollower('s3://bucket/folder', cache, words(), { environment });
-    try {
-      await serving.printed(/listening on/);
-      const generations: string[] = [(await serving.status()).data!.generation];
-      server.misbehave = (request, response) => {
-        if (request.method !== 'PUT') return false;
-        error(403, 'AccessDenied')(request, response);
-        return true;
-      };
-      collections.notes = [{ ob_id: 1 }, { ob_id: 2 }];
-      await follow.printed(/not published, which is tried again the next time: .*403/);
-      expect((await serving.status()).data!.generation).toBe(generations[0]);
-      server.misbehave = () => false;
-      await expect.poll(async () => (await serving.status()).data!.generation, POLL).not.toBe(generations[0]);
-      generations.push((await serving.status()).data!.generation);
-      expect(generationsIn(`${folder}/changes.log`).map(({ generation }) => generation)).toEqual(generations);
-      expect((await wholeIn(target, directory))!).toMatchObject({ generation: generations[1] });
-      expect(follow.out() + follow.err() + serving.out()).not.toMatch(/hunter/i);
-    } finally {
-      for (const one of [follow, serving]) await one.kill();
-      await upstream.close();
-    }
   });
 });
 
