@@ -1,6 +1,6 @@
 // Blocks of records as a file: made once, found again, made anew where it is damaged or of other records, and what they
 // hold.
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -8,7 +8,6 @@ import { blocksFile } from '../../../../data/blocks/blockFiles.ts';
 import { keepBlocks, loadBlocks } from '../../../../data/blocks/blockStore.ts';
 import type { DeflatedRun } from '../../../../data/blocks/deflate.ts';
 import { startDeflaters, type DeflateOrder } from '../../../../data/blocks/deflaters.ts';
-import { openData } from '../../../../data/open.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { SPEC_LINK_END } from '../../../../engine/column/served.ts';
 import { measured, ndjsonRows } from '../../../../engine/page/rows.ts';
@@ -97,22 +96,6 @@ describe('blocks', () => {
     },
   );
 
-  test('of a snapshot that takes the place of another are carried over from the file of that one', async () => {
-    const snapshot = join(DIRECTORY, 'replaced.snapshot');
-    const keep = (): ReturnType<typeof keepBlocks> => keepBlocks(snapshot, { baseUrl: BASE_URL, threads: 0 }, QUIET);
-    await snapshotOf(snapshot, SMALL_TEXTS, CHUNK_BYTES);
-    const before = await keep();
-    await snapshotOf(snapshot, { ...SMALL_TEXTS, platforms: '{"ob_id":1}\n{"ob_id":3}\n' }, CHUNK_BYTES);
-    const after = await keep();
-    expect(before.made).toEqual({ records: 18, deflated: 18 });
-    expect(after.made).toEqual({ records: 18, deflated: 1 });
-    expect(existsSync(before.file)).toBe(true);
-    rmSync(before.file);
-    const bytes = readFileSync(after.file);
-    writeFileSync(after.file, bytes.fill(0, 0, 4));
-    expect((await keep()).made).toEqual({ records: 18, deflated: 18 });
-  });
-
   test('that are damaged are made of those of the generation before, where these are sound', async () => {
     const snapshot = join(DIRECTORY, 'rotten.snapshot');
     await snapshotOf(snapshot, SMALL_TEXTS, CHUNK_BYTES);
@@ -143,15 +126,6 @@ describe('blocks', () => {
     for (const file of [fileIn('again.snapshot'), last, ...others]) expect(existsSync(file), file).toBe(true);
   });
 
-  test('leave nothing behind without a file, nor where it cannot be written, which is said', async () => {
-    const before = readdirSync(DIRECTORY);
-    expect(await blocks(undefined)).toMatchObject({ file: undefined, made: {}, refusal: undefined });
-    const nowhere = await blocks(join(DIRECTORY, 'missing', 'x.blocks'));
-    expect(nowhere).toMatchObject({ file: undefined, made: {} });
-    expect(nowhere.refusal).toMatch(/^cannot write .*missing/);
-    expect(readdirSync(DIRECTORY)).toEqual(before);
-  });
-
   test(`that were damaged anywhere are made anew, and the damage is told (seed ${SEED})`, async () => {
     const random = randomOf(SEED);
     const file = fileIn('damaged.snapshot');
@@ -177,15 +151,6 @@ describe('blocks', () => {
     writeFileSync(file, readFileSync(SNAPSHOT));
     expect((await blocks(file)).refusal).toMatch(/blocks of , expected/);
     expect((await blocks(file)).made).toBeUndefined();
-  });
-
-  test('are no catalogue to be served', async () => {
-    const file = fileIn('served.snapshot');
-    await blocks(file);
-    expect(existsSync(file)).toBe(true);
-    await expect(openData(file, { baseUrl: BASE_URL, threads: 0 }, QUIET)).rejects.toThrow(
-      'no snapshot of a catalogue',
-    );
   });
 });
 

@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { until } from '../../../support/waits.ts';
-import { IS_WHOLE, someOf } from '../../../support/ring.ts';
+import { someOf } from '../../../support/ring.ts';
 
 const directory = temporaryDirectory();
 const running: CommandProcess[] = [];
@@ -312,23 +312,6 @@ test('data and what is followed cannot both be named', async () => {
   const command = runCommand(['serve', '--follow', 'http://a.example.org', '--data', 'x']);
   expect(await command.ended).toEqual({ code: 2, signal: null });
   expect(command.err()).toContain('flag --data: not beside follow');
-});
-
-// In CI subscription.long.test.ts has the same of a target.
-test.runIf(IS_WHOLE)('who went back stays there, until there is more than what was left', async () => {
-  const { collections, admin, counted } = await following('1h');
-  collections.notes = notesOf(4);
-  expect(await ordered(admin)).toMatchObject({ body: { status: 'swapped' } });
-  expect(await ordered(admin, 'rollback')).toMatchObject({ body: { status: 'swapped' } });
-  expect(await counted()).toBe(3);
-  expect(await ordered(admin)).toMatchObject({ status: 200, body: { status: 'unchanged' } });
-  expect(await counted()).toBe(3);
-  collections.notes = notesOf(5);
-  expect(await ordered(admin)).toMatchObject({ body: { status: 'swapped' } });
-  expect(await counted()).toBe(5);
-  expect(await ordered(admin, 'rollback')).toMatchObject({ body: { status: 'swapped' } });
-  expect(await ordered(admin, 'reload')).toMatchObject({ body: { status: 'swapped' } });
-  expect(await counted()).toBe(5);
 });
 
 test('builds a snapshot again that is damaged where nobody looks before it is loaded', async () => {
