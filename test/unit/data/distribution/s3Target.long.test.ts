@@ -237,46 +237,27 @@ describe('an answer that is none', () => {
 });
 
 describe('an object of which the server lies', () => {
-  type Sent = (bytes: Buffer) => Buffer;
-  const other: Sent = (bytes) => Buffer.from(bytes.map((byte, i) => (i === 100 ? byte ^ 1 : byte)));
-  const longer: Sent = (bytes) => Buffer.concat([bytes, Buffer.alloc(100)]);
-  const half: Sent = (bytes) => bytes.subarray(0, bytes.length >> 1);
-  const whole: Sent = (bytes) => bytes;
-
-  /** Fetches what was published, of which the server says another length and sends other bytes, always the same. */
-  async function fetched(said: Sent, sent: Sent, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  /** Fetches what was published, which the server calls longer by some bytes, or another part. */
+  async function fetched(moreBytes: number, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
     await published(target, old);
     server.misbehave = ({ method, url }, response) => {
       if (method !== 'GET' || !url!.endsWith('.snapshot')) return false;
       const bytes = server.objects.get(url!.replace('/bucket/', ''))!;
       const status = 'content-range' in headers ? 206 : 200;
-      response.writeHead(status, { 'content-length': said(bytes).length, ...headers });
-      response.write(sent(bytes), () => response.destroy());
+      response.writeHead(status, { 'content-length': bytes.length + moreBytes, ...headers });
+      response.write(bytes, () => response.destroy());
       return true;
     };
     return wholeIn(target, directory);
   }
 
-  test.each([
-    ['being half as long', half, half, {}, 'network', /\.snapshot ended at byte \d+ of \d+$/],
-    ['being longer than what it sends', longer, half, {}, 'network', /\.snapshot: UND_ERR_SOCKET: /],
-    ['being longer, and sends that', longer, longer, {}, 'network', /\.snapshot is longer than \d+ bytes$/],
-    [
-      'this being the part that was asked for',
-      whole,
-      whole,
-      { 'content-range': 'bytes 9-' },
-      'network',
-      /another part$/,
-    ],
-    ['these being its bytes', other, other, {}, 'snapshot', /\.snapshot has SHA-256 [0-9a-f]{64}, expected /],
-  ] as const)('%s, is not taken', async (_, said, sent, headers, code, message) => {
-    await expect(fetched(said, sent, headers)).rejects.toThrow(told(message, code));
+  test('this being the part that was asked for, is not taken', async () => {
+    await expect(fetched(0, { 'content-range': 'bytes 9-' })).rejects.toThrow(told(/another part$/));
     expect(server.asked.length).toBeLessThan(20);
   });
 
   test('being longer than the whole of it that it sends, is whole', async () => {
-    expect(await fetched(longer, whole)).toMatchObject({ generation: old.generation });
+    expect(await fetched(100)).toMatchObject({ generation: old.generation });
   });
 
   test('its length, when a publisher asks whether it is there, costs it another upload at most', async () => {

@@ -55,60 +55,10 @@ function comparedIn(events: readonly Event[]): unknown {
   return collections['notes']!['compared'];
 }
 
-function messageOf(events: readonly Event[]): unknown {
-  return events.find(({ event }) => event === 'refreshed')!['message'];
-}
-
-test('asks for the records that changed since a date, and compares the count', async () => {
-  const { collections, upstream, folder, refresh } = await followed({ heedsDates: true });
-  const before = upstream.sent();
-  const unchanged = await refresh();
-  expect(comparedIn(unchanged)).toBe('dates');
-  expect(messageOf(unchanged)).toMatch(/ is unchanged; no newer date and the same count: 1 collections$/);
-  expect(upstream.sent() - before).toBeLessThan(200);
-  collections['notes'] = [
-    ...collections['notes']!.with(7, { ob_id: 7, title: 'changed', lastUpdatedDate: dayOf(20) }),
-    { ob_id: 900, title: 'new', lastUpdatedDate: dayOf(21) },
-  ];
-  expect(comparedIn(await refresh())).toBe('dates');
-  expect(await differencesFrom(folder, collections['notes'])).toEqual([]);
-});
-
 test('reads a collection in full if its count does not fit', async () => {
   const { collections, folder, refresh } = await followed({ heedsDates: true });
   collections['notes'] = [...collections['notes']!.slice(1), { ob_id: 900, title: 'new', lastUpdatedDate: dayOf(20) }];
   expect(comparedIn(await refresh())).toBe('full');
-  expect(await differencesFrom(folder, collections['notes'])).toEqual([]);
-});
-
-test('reads a collection in full if the upstream ignores the filter by dates', async () => {
-  const { collections, folder, refresh } = await followed({ heedsDates: false });
-  collections['notes'] = collections['notes']!.with(7, { ob_id: 7, title: 'changed', lastUpdatedDate: dayOf(5) });
-  expect(comparedIn(await refresh())).toBe('full');
-  expect(await differencesFrom(folder, collections['notes'])).toEqual([]);
-});
-
-test('finds a changed record of a service without validators and dates, by reading every page', async () => {
-  const collections: Record<string, readonly PlainRecord[]> = { notes: undatedOf(500) };
-  const { folder, refresh } = await followed({ collections });
-  const unchanged = await refresh();
-  expect(comparedIn(unchanged)).toBe('full');
-  expect(messageOf(unchanged)).toMatch(/ is unchanged; every record has the same bytes: 1 collections$/);
-  collections['notes'] = undatedOf(500).with(7, { ob_id: 7, title: 'changed' });
-  expect(messageOf(await refresh())).not.toContain('unchanged');
-  expect(await differencesFrom(folder, collections['notes'])).toEqual([]);
-});
-
-test('sends back the validators of pages, and takes a 304 as unchanged', async () => {
-  const collections: Record<string, readonly PlainRecord[]> = { notes: undatedOf(500) };
-  const { upstream, folder, refresh } = await followed({ collections, tags: 'honest' });
-  const before = upstream.sent();
-  const unchanged = await refresh();
-  expect(comparedIn(unchanged)).toBe('validators');
-  expect(messageOf(unchanged)).toMatch(/ is unchanged; every page answered 304 or has the same bytes: 1 collections$/);
-  expect(upstream.sent() - before).toBe(2);
-  collections['notes'] = undatedOf(500).with(499, { ob_id: 499, title: 'changed' });
-  await refresh();
   expect(await differencesFrom(folder, collections['notes'])).toEqual([]);
 });
 
