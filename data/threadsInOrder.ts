@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 import { parentPort, Worker } from 'node:worker_threads';
 import { OperationError } from './operationError.ts';
 
+/** The program may be replaced on disk while it runs. The code of threads that start later is then missing. */
+export const PROGRAM_GONE = 'the program is not where it was when the server started: start the server again';
+
 /** Threads of one program that take orders, each the one after the other. */
 export class OrderThreads {
   readonly #threads: OrderThread[] = [];
@@ -131,7 +134,8 @@ class OrderThread {
   }
 
   #fail(death: unknown): void {
-    this.#death ??= death;
+    const isGone = (death as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+    this.#death ??= isGone ? new OperationError('file', PROGRAM_GONE, death) : death;
     for (const { reject } of this.#asked.splice(0)) reject(this.#death);
   }
 }

@@ -1,7 +1,7 @@
 // Reports and counts faults of threads. Serving threads report their pool threads.
+import { PROGRAM_GONE } from '../../data/threadsInOrder.ts';
 import { epochSeconds, steadyMs } from '../observe/clock.ts';
 import type { Observer, Report, ThreadKind } from '../observe/events.ts';
-import { PROGRAM_GONE } from '../generations/programGone.ts';
 
 /** A lack is reported once in this time, however often the process meets it. */
 const REPEATED_MS = 60_000;

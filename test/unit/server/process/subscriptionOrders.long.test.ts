@@ -106,7 +106,7 @@ test('it serves on if its program is gone, says so for each reload, and does not
     import { registerHooks } from 'node:module';
     registerHooks({
       resolve(specifier, context, next) {
-        if (!specifier.endsWith('/documentsThread.ts') || !existsSync(${JSON.stringify(gone)}))
+        if (!specifier.endsWith('/loadThread.ts') || !existsSync(${JSON.stringify(gone)}))
           return next(specifier, context);
         throw Object.assign(new Error('gone'), { code: 'ERR_MODULE_NOT_FOUND' });
       },
