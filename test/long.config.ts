@@ -60,6 +60,8 @@ const NIGHTLY = [
   'test/unit/server/process/rudeFollowed.long.test.ts',
   // Our own server as the upstream of a crawl: documents/commands crawls one too.
   'test/unit/data/crawl/ownUpstream.long.test.ts',
+  // Clocks that jump by a day: test/tidy.test.ts names the few files that may read a clock.
+  'test/unit/data/follow/movedClock.long.test.ts',
   // Kills at random moments: crawl/kills, follow/kills and distribution/kills have the steps.
   'test/unit/data/randomKills.long.test.ts',
   // The order of dictionaries: differential/differential has it over a socket.

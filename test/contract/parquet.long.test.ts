@@ -8,7 +8,7 @@ import { holdingsOf, runServer } from '../support/commandProcess.ts';
 import { imported, temporaryDirectory } from '../support/dataSets.ts';
 import { askDuckDb, hasDuckDb, readParquet } from '../support/parquetFiles.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
-import { times } from '../support/ring.ts';
+import { IS_WHOLE, times } from '../support/ring.ts';
 
 const OBSERVATIONS = times(3000, 20_000);
 const NOTES = 300_000;
@@ -73,8 +73,8 @@ test.skipIf(!hasDuckDb)('several row groups are one table, and say which ids the
   groups.rows.slice(1).forEach(([least], i) => expect(least).toBe((groups.rows[i]![1] as number) + 1));
 });
 
-// Only Linux tells so easily what a process holds.
-test.skipIf(!existsSync('/proc/self/status'))(
+// Only Linux shows so easily what a process holds.
+test.runIf(IS_WHOLE && existsSync('/proc/self/status'))(
   'files that are read again and again, and many that nobody reads, leave memory flat',
   async () => {
     // The thread of the pool is there.

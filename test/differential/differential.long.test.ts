@@ -7,7 +7,7 @@ import { compareOnSample, compareOnSeed, SEED_MS_MAX } from './ring.ts';
 /** Has a snapshot without any variant of an index. */
 const WITHOUT_VARIANTS = 3;
 const SEEDS = [1, 2, 4, 5, 6, ...Array.from({ length: 40 }, (_, i) => 1001 + i)];
-const REQUESTS = times(1000, 2500);
+const REQUESTS = times(500, 2500);
 
 describe('the server agrees with the naive oracle on many catalogues', () => {
   test.each([WITHOUT_VARIANTS, ...someOf(SEEDS, 1)])(
