@@ -70,7 +70,10 @@ export function takeOrders(act: (order: never) => object | Promise<object>, micr
     port.postMessage(answer, memoryOf(done.reply));
     letGo(order);
   };
-  port.on('message', (order: object) => void take(order));
+  let last = Promise.resolve();
+  port.on('message', (order: object) => {
+    last = last.then(() => take(order));
+  });
 }
 
 /** An error of the world keeps its code, which an error that ends a thread loses. */
