@@ -34,8 +34,8 @@ export class Audit {
   }
 
   /** The outcome once it is recorded. A grant that cannot be recorded becomes a refusal. */
-  recorded(outcome: AuthorisationOutcome): AuthorisationOutcome {
-    const cause = this.#isCounted(outcome.record) ? undefined : this.#refusal([outcome.record]);
+  record(outcome: AuthorisationOutcome): AuthorisationOutcome {
+    const cause = this.#countRepeated(outcome.record) ? undefined : this.#refusal([outcome.record]);
     if (cause === undefined) return outcome;
     const isGrant = outcome.record.status === 'AccessGranted';
     const final = isGrant ? outcomeOf({ ...outcome.record, ...UNRECORDED, ...NOTHING_ISSUED }) : outcome;
@@ -57,8 +57,8 @@ export class Audit {
     for (const count of repeated) count.repeated = 0;
   }
 
-  /** Counts a refusal that needs no line. */
-  #isCounted({ status, reason, peer, holder }: AuthorisationRecord): boolean {
+  /** Counts a refusal that has a line already. Returns whether it did. */
+  #countRepeated({ status, reason, peer, holder }: AuthorisationRecord): boolean {
     if (status === 'AccessGranted') return false;
     const kind = `${reason} ${peer} ${holder}`;
     const count = this.#counts.get(kind) ?? (this.#counts.size < KINDS_MAX ? undefined : this.#further);

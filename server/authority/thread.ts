@@ -62,7 +62,7 @@ function authorityOf(configuration: AuthorityData): Authority {
     trustedHosts: trustedHostStrings(configuration.hosts),
     authorise: (request) => {
       giveWay();
-      const { answer, record } = audit.recorded(decide(request, epochSeconds()));
+      const { answer, record } = audit.record(decide(request, epochSeconds()));
       tell([record]);
       return answer;
     },

@@ -8,29 +8,29 @@ import { OUTCOME } from './tally.ts';
 /** The reply to a message by one configuration. An error is our bug: `onBug` gets it and the client a fault. */
 export function replyTo(authority: Authority, message: SoapMessage, onBug: (error: unknown) => void): Reply {
   try {
-    return carriedOut(authority, message);
+    return carryOut(authority, message);
   } catch (error) {
     onBug(error);
     return { fault: 'bug' };
   }
 }
 
-function carriedOut({ trustedHosts, authorise }: Authority, { body, charset, sender }: SoapMessage): Reply {
+function carryOut({ trustedHosts, authorise }: Authority, { body, charset, sender }: SoapMessage): Reply {
   const call = readEnvelope(body, charset);
   if (typeof call === 'string') return { fault: call };
-  if (call.operation === GET_TRUSTED_HOST_INFO) return hostsReply(trustedHosts, call.values[0]);
+  if (call.operation === GET_TRUSTED_HOST_INFO) return listHosts(trustedHosts, call.values[0]);
   const [usrProxyCert = '', usrAttCert = ''] = call.values;
   const { attCert, statCode, errMsg } = authorise({ usrProxyCert, usrAttCert, ...sender });
-  return written(OUTCOME[statCode], REQ_AUTHORISATION, [attCert, statCode, errMsg]);
+  return writeReply(OUTCOME[statCode], REQ_AUTHORISATION, [attCert, statCode, errMsg]);
 }
 
-function hostsReply(trustedHosts: Authority['trustedHosts'], role = ''): Reply {
-  if (role === '') return written(OUTCOME.noRole, GET_TRUSTED_HOST_INFO, [[], 'No role was input']);
+function listHosts(trustedHosts: Authority['trustedHosts'], role = ''): Reply {
+  if (role === '') return writeReply(OUTCOME.noRole, GET_TRUSTED_HOST_INFO, [[], 'No role was input']);
   const hosts = trustedHosts.get(role);
-  return written(hosts ? OUTCOME.listed : OUTCOME.unknownRole, GET_TRUSTED_HOST_INFO, [hosts ?? [], '']);
+  return writeReply(hosts ? OUTCOME.listed : OUTCOME.unknownRole, GET_TRUSTED_HOST_INFO, [hosts ?? [], '']);
 }
 
 /** The bytes are a copy, so that their memory can be transferred to another thread. */
-function written(outcome: number, operation: Operation, results: readonly Result[]): Reply {
+function writeReply(outcome: number, operation: Operation, results: readonly Result[]): Reply {
   return { outcome, bytes: Uint8Array.from(responseBytes(operation, results)) };
 }

@@ -44,11 +44,11 @@ export interface SoapOptions {
 export function soapHandler({ authority, settings, tally, otherwise }: SoapOptions): Handler {
   const wsdl = xmlAnswer(wsdlBytes(settings.baseUrl));
   const paths = [...new Set([settings.baseUrl, ...settings.allowBaseUrls].map(basePath))];
-  const counted = ({ answer, cell }: Outcome): Answer => {
+  const count = ({ answer, cell }: Outcome): Answer => {
     tally[cell]!++;
     return answer;
   };
-  const asked = async (message: SoapMessage): Promise<Answer> => counted(await authority.ask(message));
+  const ask = async (message: SoapMessage): Promise<Answer> => count(await authority.ask(message));
   const intake = (charset: string | undefined, sender: Sender): Intake => ({
     bodyBytesMax: settings.soapBodyBytesMax,
     tooLong: TOO_LONG,
@@ -57,7 +57,7 @@ export function soapHandler({ authority, settings, tally, otherwise }: SoapOptio
     answer: (body) => {
       const message: SoapMessage = { body, charset, sender };
       const known = authority.find(message);
-      return known ? counted(known) : asked(message);
+      return known ? count(known) : ask(message);
     },
   });
   return (request, disconnection): Reply => {

@@ -48,7 +48,7 @@ beforeEach(() => {
 });
 
 function record(times: number, of: AuthorisationRecord): void {
-  for (let i = 0; i < times; i++) audit.recorded(outcomeOf(of));
+  for (let i = 0; i < times; i++) audit.record(outcomeOf(of));
 }
 
 const count = (of: Partial<RefusalsRepeated>): object => ({ kind: 'refusalsRepeated', peer: '192.0.2.1', ...of });
@@ -101,7 +101,7 @@ test('keeps counts that cannot be written', () => {
   record(5, REFUSED);
   isFull = true;
   audit.writeCounts();
-  expect(audit.recorded(outcomeOf(GRANTED)).record).toMatchObject({ status: 'AccessError', reason: 'unrecorded' });
+  expect(audit.record(outcomeOf(GRANTED)).record).toMatchObject({ status: 'AccessError', reason: 'unrecorded' });
   expect(lost).toMatchObject([{ reason: 'unrecorded', holder: '/CN=Ada' }]);
   record(5, REFUSED);
   isFull = false;
