@@ -61,7 +61,7 @@ export class RunningThread {
     if (typeof this.#audit === 'string') this.#post({ kind: 'audit', events });
   }
 
-  /** Resolves when the thread has answered what waits, written its counts and ended. */
+  /** Resolves when the thread has written its counts and ended. */
   stop(): Promise<void> {
     this.#isStopping = true;
     this.#post({ kind: 'end' });

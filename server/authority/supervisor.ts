@@ -24,7 +24,7 @@ export interface AuthoritySupervisor {
   look(): Promise<void>;
   /** How it is now, for operators. */
   status(): AuthorityStatus;
-  /** Ends the authority thread once all serving threads have closed their links. Nothing is loaded after it. */
+  /** Ends the authority thread. The serving threads have ended before: a message that waits gets no reply. */
   stop(): Promise<void>;
 }
 

@@ -53,7 +53,6 @@ const long: Job[] = [];
 let news: { events: ServiceEvent[]; unwritten: string[] } = { events: [], unwritten: [] };
 let newsTimer: NodeJS.Timeout | undefined;
 let isArmed = false;
-let isEnding = false;
 let authority = authorityOf(data);
 
 function authorityOf(configuration: AuthorityData): Authority {
@@ -92,10 +91,7 @@ function link(port: MessagePort): void {
     (isLong(message.body) ? long : short).push({ port, message });
     arm();
   });
-  port.once('close', () => {
-    ports.delete(port);
-    endOnceIdle();
-  });
+  port.once('close', () => ports.delete(port));
   send(port, { trustedHosts: authority.trustedHosts });
 }
 
@@ -126,10 +122,10 @@ function send(port: MessagePort, message: FromAuthority, transferred: readonly A
   port.postMessage(message, transferred);
 }
 
-function endOnceIdle(): void {
-  if (!isEnding || ports.size > 0) return;
+function end(): void {
   audit.writeCounts();
   flush();
+  for (const port of ports) port.close();
   supervisor.close();
 }
 
@@ -147,7 +143,6 @@ supervisor.on('message', (message: ToAuthority) => {
       for (const port of ports) send(port, { trustedHosts: authority.trustedHosts });
       return undefined;
     case 'end':
-      isEnding = true;
-      return endOnceIdle();
+      return end();
   }
 });

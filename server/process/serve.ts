@@ -77,9 +77,10 @@ export async function serve(
   // At once, since they read the program meanwhile.
   const threads = startThreads(settings, report, faults);
   const stops: (() => void | Promise<void>)[] = [claims.release];
+  let authority: AuthoritySupervisor | undefined;
   const stop = async (time: DrainTime): Promise<void> => {
     administration?.drain();
-    const cut = await allEnded(threads.stop(time), stops, time);
+    const cut = await allEnded(threads.stop(time), stops, () => authority?.stop(), time);
     administration?.stop();
     accessLogs?.stop();
     if (cut > 0) report(cutLine(cut, settings.drainSeconds), 'warn');
@@ -88,8 +89,7 @@ export async function serve(
     accessLogs = await accessLogsOf(settings, report);
     administration = await administrationOf(settings, report);
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
-    const authority = await authorityOf(settings, report, administration, faults);
-    if (authority) stops.push(authority.stop);
+    authority = await authorityOf(settings, report, administration, faults);
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
     const watch = settings.watch ? await (await import('../generations/watch.ts')).watchOver(settings.data) : undefined;
     const shared = { ports, baseUrl, authority, administration, accessLogs, staleness: sharedWord(), talliesOf };
@@ -306,7 +306,6 @@ function servingData(
     requests: talliesOf ? talliesOf(requests) : requests,
     readings: administration?.threadTallies(i),
     accessLog: accessLogs?.logs.link(accessLines),
-    // Last, after all that can fail: a link that no serving thread gets would keep the authority thread from ending.
     authority: authority?.link(),
   };
 }

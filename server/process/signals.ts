@@ -93,17 +93,21 @@ export async function stopOnSignal(
  */
 const REST_MS_MAX = 5000;
 
-/** Ends what there is beside the threads, which drain; says how many answers they cut. Waits for neither too long. */
+/**
+ * Stops what runs beside the serving threads while they drain, and then what they use. Resolves to the number of
+ * answers that they cut. Each wait is bounded.
+ */
 export async function allEnded(
   threads: Promise<number>,
-  stops: readonly (() => void | Promise<void>)[],
+  beside: readonly (() => void | Promise<void>)[],
+  stopUsed: () => Promise<void> | undefined,
   { graceMs, withinMs }: DrainTime,
 ): Promise<number> {
-  const rest = Promise.all(stops.map(async (one) => one()));
-  // Told below, once the threads have drained.
+  const rest = Promise.all(beside.map(async (one) => one()));
+  // Awaited below, once the threads have drained.
   rest.catch(() => undefined);
   const cut = await within(graceMs + withinMs + REST_MS_MAX, threads);
-  await within(REST_MS_MAX, rest);
+  await within(REST_MS_MAX, Promise.all([rest, stopUsed()]));
   return cut ?? 0;
 }
 

@@ -10,7 +10,7 @@ import { failedAllocation } from '../support/failedAllocations.ts';
 import { someSteps } from '../support/ring.ts';
 import { heavyPathOf, isAtWork } from '../support/threadWork.ts';
 import { statusOf } from '../support/watchedServer.ts';
-import { until } from '../support/waits.ts';
+import { until, withinLimit } from '../support/waits.ts';
 
 const directory = temporaryDirectory();
 
@@ -27,19 +27,21 @@ async function servedWithout(n: number): Promise<{ readonly outcome: string; rea
   const words = ['serve', '--data', SAMPLE, '--port', '0', '--threads', '1', '--gzip', 'live', ...authority.flags];
   const command = runCommand(words, { node });
   running = command;
-  const [, url, port] = (await command.printed(/listening on (http:\S+:(\d+))\n/).catch(() => [])) as string[];
-  if (url === undefined) {
-    const { code } = await command.ended;
-    expect([n, code, command.err()]).toEqual([n, 1, expect.stringMatching(/(?:^|\n)catalogue-replica: .*\n$/)]);
+  const listening = await command.printed(/listening on (http:\S+:(\d+))\n/).catch((error: unknown) => error);
+  if (listening instanceof Error) {
+    expect([n, listening.message]).toEqual([n, expect.stringMatching(/^ended \(1\) without /)]);
+    expect(command.err()).toMatch(/(?:^|\n)catalogue-replica: .*\n$/);
     expect(command.err()).not.toMatch(/^ +at /m);
-    return { outcome: `${n}: ended with ${code}`, asked: asked() };
+    return { outcome: `${n}: ended`, asked: asked() };
   }
+  const [, url, port] = listening as [string, string, string];
   const server = { url, port: Number(port) };
   const first = await statusOf(url, heavyPathOf(n));
   for (const status of [first, await statusOf(url, '/openapi.json')]) expect([200, 503]).toContain(status);
   for (const kind of THREAD_KINDS) await until(() => isAtWork(kind, server, authority, n));
   command.signal('SIGTERM');
-  expect([n, await command.ended]).toEqual([n, { code: 0, signal: null }]);
+  const end = await withinLimit(command.ended, () => `${n} did not end:\n${command.err()}`);
+  expect([n, end]).toEqual([n, { code: 0, signal: null }]);
   return { outcome: `${n}: ${first}`, asked: asked() };
 }
 
