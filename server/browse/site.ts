@@ -1,5 +1,5 @@
-// What the pages are made of and for: the data behind them, and one visit. Types; server/catalogue/browse.ts fills
-// them in, so that no page knows a request or a header.
+// What the pages are made of and for: the data behind them, and one visit. Types;
+// server/pages/browseAnswer.ts fills them in, so that no page knows a request or a header.
 import type { CollectionIndex, QueryOptions, ServedForm } from '../../engine/engine.ts';
 import type { Router } from '../../workers/router.ts';
 import type { Slices } from '../../workers/slices.ts';

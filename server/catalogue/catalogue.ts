@@ -10,11 +10,11 @@ import {
   type ServedForm,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
+import type { MissReason } from '../../workers/protocol.ts';
 import type { Router } from '../../workers/router.ts';
 import type { Slices } from '../../workers/slices.ts';
 import type { Answer, Disconnection, Request } from '../http/exchange.ts';
 import type { Tally } from '../observe/tally.ts';
-import type { Documents } from '../openapi/documents.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Remarks } from './answers.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
@@ -64,8 +64,6 @@ export function settingsInTags(settings: CatalogueSettings): readonly unknown[] 
  * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are
  * any; it is served under these settings since `sinceMs`, in milliseconds since 1970. `slices` are those of the thread,
  * `ignored` is a tally of IGNORED_PARAMETERS, `memory` that of its requests where somebody else looks at it.
- * `trustedHosts` are those of the attribute authority, for its page; undefined while there is none. `documents`
- * describe the API for each base URL that a request may choose.
  */
 export interface CatalogueOptions {
   readonly generation: string;
@@ -73,13 +71,12 @@ export interface CatalogueOptions {
   readonly sinceMs: number;
   readonly collections: (name: string) => CollectionIndex;
   readonly blocks: ((name: string) => RecordBlocks) | undefined;
-  readonly documents: Documents;
+  readonly pages: Pages;
   readonly settings: CatalogueSettings;
   readonly router: Router;
   readonly slices: Slices;
   readonly ignored: Tally;
   readonly memory?: RequestMemory;
-  readonly trustedHosts?: (() => ReadonlyMap<string, readonly string[]> | undefined) | undefined;
 }
 
 /**
@@ -100,6 +97,22 @@ export interface CatalogueService extends CatalogueOptions, RowsService {
 export interface Visit extends RequestContext {
   readonly disconnection: Disconnection;
   readonly condition: Precondition | undefined;
+}
+
+/** What is left of a visit once its request is gone; `sent` is its target as it came, `target` that below base URLs. */
+export type VisitRest = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
+  readonly target: string;
+  readonly sent: string;
+  readonly query: string | undefined;
+  readonly disconnection: Disconnection;
+  /** Why nothing is looked for: there was no turn for it. */
+  readonly missed: MissReason | undefined;
+};
+
+/** What answers beside the API: the pages for people, and the documents that describe it. */
+export interface Pages {
+  browse(catalogue: CatalogueService, visited: VisitRest): Promise<Answer>;
+  describe(catalogue: CatalogueService, view: RouteOf<'description'>, visit: Visit): Promise<Answer>;
 }
 
 /** The route of one kind of view. */

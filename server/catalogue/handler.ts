@@ -3,11 +3,8 @@
 import assert from 'node:assert';
 import type { QueryOptions } from '../../engine/engine.ts';
 import type { MissReason } from '../../workers/protocol.ts';
-import { inTurns } from '../../workers/slices.ts';
 import { isOutOfHeap, isStarved } from '../../workers/starvation.ts';
 import { baseUrlChooser } from './baseUrl.ts';
-import type { browseAnswer } from './browse.ts';
-import type { descriptionAnswer } from './description.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { type Answers, answersFor } from './answers.ts';
 import {
@@ -26,7 +23,7 @@ import { recordAnswer } from './record.ts';
 import type { resolutionAnswer } from './resolution.ts';
 import { type KnownRequest, RequestMemory } from './requestMemory.ts';
 import { indexAnswer, rootAnswer } from './root.ts';
-import { queryOptionsOf } from '../openapi/queryOptions.ts';
+import { queryOptionsOf } from './queryOptions.ts';
 import { Exports } from './rows.ts';
 import { nearestPath, PATH_CHARACTERS_MAX, route, type Route, viewName } from './routes.ts';
 import { timedHandler } from './serverTiming.ts';
@@ -187,7 +184,7 @@ function viewAnswer(catalogue: CatalogueService, view: View, visit: Visit, sent:
     case 'record':
       return recordAnswer(catalogue, view, visit);
     case 'description':
-      return description(catalogue, view, visit);
+      return catalogue.pages.describe(catalogue, view, visit);
     case 'resolution':
       return (resolution ?? firstResolution)(catalogue, view, visit);
     case 'browse':
@@ -231,24 +228,7 @@ function pageFor(
   missed?: MissReason,
 ): Promise<Answer> {
   const visited = { target, sent, query, choice, coding, disconnection, condition, missed };
-  return (pages ?? firstPage)(catalogue, visited);
-}
-
-let pages: typeof browseAnswer | undefined;
-
-/** Read by and by: at once they take 20 ms, which all other requests of the thread would wait. */
-const PAGE_PARTS: readonly (() => Promise<unknown>)[] = [
-  () => import('../browse/frame.ts'),
-  () => import('../browse/table.ts'),
-  () => import('../browse/listPage.ts'),
-  () => import('../browse/recordPage.ts'),
-  () => import('../browse/browse.ts'),
-];
-
-async function firstPage(...asked: Parameters<typeof browseAnswer>): Promise<Answer> {
-  await inTurns(PAGE_PARTS);
-  pages = (await import('./browse.ts')).browseAnswer;
-  return pages(...asked);
+  return catalogue.pages.browse(catalogue, visited);
 }
 
 /** What relative links of the index begin with: at the path of a base URL without its slash they start beside it. */
@@ -264,10 +244,6 @@ async function orBusy({ busy }: Answers, answer: Promise<Answer>): Promise<Answe
     if (isStarved(error) || isOutOfHeap(error)) return busy;
     throw error;
   }
-}
-
-async function description(...asked: Parameters<typeof descriptionAnswer>): Promise<Answer> {
-  return (await import('./description.ts')).descriptionAnswer(...asked);
 }
 
 /** Read with the first request of its kind; the others are answered at once. */

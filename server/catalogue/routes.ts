@@ -2,7 +2,6 @@
 // derived from the declaration; knows neither requests nor records.
 import { type Collection, COLLECTIONS, collectionsOfPath, nearestName, type Version } from '../../engine/engine.ts';
 import { type Ending, ENDINGS } from './negotiate.ts';
-import type { DocumentPath, PagePath } from '../openapi/files.ts';
 
 /**
  * What a target means. `ending` is the form that the path itself names: `.json`, and of lists that of an export. A
@@ -32,6 +31,12 @@ export type Route =
   | { readonly kind: 'redirect'; readonly location: string }
   | { readonly kind: 'notFound' }
   | { readonly kind: 'badTarget' };
+
+/** The paths of the OpenAPI document. */
+export type DocumentPath = '/openapi.json' | '/openapi.yaml';
+
+/** The paths of the page that shows it. */
+export type PagePath = '/docs/' | '/docs/docs.js' | '/docs/swagger-ui-bundle.js' | '/docs/swagger-ui.css';
 
 /** What is resolved beside the API: see RESOLUTIONS. */
 export type ResolutionName = 'path' | 'paths' | 'completeness' | 'dataset' | 'datasets' | 'identifier';

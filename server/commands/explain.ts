@@ -15,7 +15,7 @@ import {
 } from '../../engine/engine.ts';
 import { BUDGET_NS } from '../../workers/router.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
-import { queryOptionsOf } from '../openapi/queryOptions.ts';
+import { queryOptionsOf } from '../catalogue/queryOptions.ts';
 import { exportWished, formatsText, negotiate } from '../catalogue/negotiate.ts';
 import { basePath, targetWithin } from '../http/exchange.ts';
 import { openingOf } from '../generations/data.ts';

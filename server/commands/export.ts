@@ -22,7 +22,7 @@ import {
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
 import { readParquet } from '../../engine/parquet.ts';
-import { queryOptionsOf } from '../openapi/queryOptions.ts';
+import { queryOptionsOf } from '../catalogue/queryOptions.ts';
 import { openingOf } from '../generations/data.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { readSettings } from '../settings/declarations.ts';

@@ -15,7 +15,7 @@ import { steadyMs } from '../observe/clock.ts';
 import { anewText, bytesText, countText } from '../observe/quantities.ts';
 import type { Report } from '../observe/events.ts';
 import { type Documents, openApiDocuments } from '../openapi/documents.ts';
-import { queryOptionsOf } from '../openapi/queryOptions.ts';
+import { queryOptionsOf } from '../catalogue/queryOptions.ts';
 import type { Settings } from '../settings/declarations.ts';
 
 /** Runs work and shows its progress while it lasts. */

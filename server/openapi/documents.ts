@@ -4,7 +4,8 @@ import type { CollectionIndex, QueryOptions } from '../../engine/engine.ts';
 import { packageVersion } from '../settings/installation.ts';
 import { openApiDocument } from './document.ts';
 import { sampleExamples } from './examples.ts';
-import { type DescriptionFile, type DocumentPath, fileOf } from './files.ts';
+import type { DocumentPath } from '../catalogue/routes.ts';
+import { type DescriptionFile, fileOf } from './files.ts';
 import { shapesOf } from './shapes.ts';
 import { yamlText } from './yaml.ts';
 

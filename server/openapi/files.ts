@@ -5,13 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { DocumentPath, PagePath } from '../catalogue/routes.ts';
 import { DOCS_PAGE, DOCS_SCRIPT } from './page.ts';
-
-/** The paths of the document. */
-export type DocumentPath = '/openapi.json' | '/openapi.yaml';
-
-/** The paths of the page. */
-export type PagePath = '/docs/' | '/docs/docs.js' | '/docs/swagger-ui-bundle.js' | '/docs/swagger-ui.css';
 
 /** A file: its bytes, also compressed, and a digest of its content. */
 export interface DescriptionFile {

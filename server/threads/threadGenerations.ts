@@ -8,10 +8,10 @@ import { type Router, routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
 import type { Slices } from '../../workers/slices.ts';
 import type { OnLostThread } from '../../workers/starvation.ts';
-import type { CatalogueOptions } from '../catalogue/catalogue.ts';
 import { catalogueHandler, requestMemory } from '../catalogue/handler.ts';
 import type { RequestMemory } from '../catalogue/requestMemory.ts';
 import type { Handler } from '../http/exchange.ts';
+import { type PageSources, pagesOf } from '../pages/pages.ts';
 import type { GenerationData, LastingData } from './messages.ts';
 import type { GenerationStatistics } from './threadTallies.ts';
 
@@ -22,7 +22,7 @@ import type { GenerationStatistics } from './threadTallies.ts';
 export type Lasting = Pick<LastingData, 'settings' | 'poolThreads' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
   readonly slices: Slices;
   readonly onLostPool: OnLostThread;
-  readonly trustedHosts?: CatalogueOptions['trustedHosts'];
+  readonly trustedHosts: PageSources['trustedHosts'];
 };
 
 interface Ready {
@@ -101,14 +101,13 @@ export class ThreadGenerations {
       created,
       sinceMs,
       blocks: blocks && openBlocks(blocks, catalogue),
-      documents,
       collections: (name) => catalogue.collection(name),
       settings,
       slices,
       ignored: ignoredParameters,
       memory,
       router,
-      trustedHosts,
+      pages: pagesOf({ documents, trustedHosts }),
     });
     return { data, handler, pool, router, memory };
   }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { readKey } from '../../engine/query/key.ts';
 import { LOOKUPS } from '../../engine/query/lookups.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { queryOptionsOf } from '../../server/openapi/queryOptions.ts';
+import { queryOptionsOf } from '../../server/catalogue/queryOptions.ts';
 import { fieldsText } from '../../server/commands/fields.ts';
 import { openApiDocument } from '../../server/openapi/document.ts';
 import { sampleExamples } from '../../server/openapi/examples.ts';

@@ -10,8 +10,9 @@ import { IGNORED_PARAMETERS } from '../../server/catalogue/tally.ts';
 import type { Answer, Handler } from '../../server/http/exchange.ts';
 import { newTally } from '../../server/observe/tally.ts';
 import { type Documents, openApiDocuments } from '../../server/openapi/documents.ts';
+import { pagesOf } from '../../server/pages/pages.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
-import { queryOptionsOf } from '../../server/openapi/queryOptions.ts';
+import { queryOptionsOf } from '../../server/catalogue/queryOptions.ts';
 import { routerOver } from '../../workers/router.ts';
 import { steadyMs } from '../../server/observe/clock.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
@@ -148,7 +149,7 @@ export function formHandler(
     sinceMs,
     collections: collectionNamed,
     blocks: all.gzip === 'stored' ? blocksNamed : undefined,
-    documents,
+    pages: pagesOf({ documents, trustedHosts: () => undefined }),
     settings: all,
     ignored: newTally(IGNORED_PARAMETERS),
     slices: new Slices(steadyMs),

@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'vitest';
 import type { RecordShape } from '../../engine/query/served.ts';
-import { queryOptionsOf } from '../../server/openapi/queryOptions.ts';
+import { queryOptionsOf } from '../../server/catalogue/queryOptions.ts';
 import { openApiDocument } from '../../server/openapi/document.ts';
 import type { sampleExamples } from '../../server/openapi/examples.ts';
 import { readSettings } from '../../server/settings/declarations.ts';

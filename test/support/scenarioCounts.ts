@@ -8,7 +8,7 @@ import { SPEC_LINK_END, type ServedForm } from '../../engine/column/served.ts';
 import { rowOfId, type CollectionIndex } from '../../engine/index/table.ts';
 import { listHere } from '../../engine/list.ts';
 import { Meter, newCounters, type Counters } from '../../engine/find/counters.ts';
-import { queryOptionsOf } from '../../server/openapi/queryOptions.ts';
+import { queryOptionsOf } from '../../server/catalogue/queryOptions.ts';
 import { BUDGET_NS } from '../../workers/router.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
 import { BENCH_BASE_URL } from '../../bench/processes/processes.ts';

@@ -9,6 +9,7 @@ import { readSettings } from '../../server/settings/declarations.ts';
 import type { Answer, Handler } from '../../server/http/exchange.ts';
 import { steadyMs } from '../../server/observe/clock.ts';
 import { newTally } from '../../server/observe/tally.ts';
+import { pagesOf } from '../../server/pages/pages.ts';
 import type { RunHeavy } from '../../workers/pool.ts';
 import { routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
@@ -48,6 +49,9 @@ export interface Reply {
   readonly text: string;
 }
 
+/** Pages next to no authority and without documents. */
+export const PAGES = pagesOf({ documents: new Map(), trustedHosts: () => undefined });
+
 /** A pool that is not to be asked. */
 export const NEVER_HEAVY: RunHeavy = () => Promise.reject(new Error('no plan is to leave the thread here'));
 
@@ -63,7 +67,7 @@ export function handlerWith(
     created: '2024-01-01T00:00:00Z',
     sinceMs: 0,
     blocks: undefined,
-    documents: new Map(),
+    pages: PAGES,
     collections,
     settings: { ...SETTINGS, ...settings },
     ignored: newTally(IGNORED_PARAMETERS),

@@ -17,7 +17,7 @@ import { collectionOf } from '../../../support/collections.ts';
 import { recordBlocksOf } from '../../../support/blocks.ts';
 import { randomOf } from '../../../support/random.ts';
 import { requestOf, STAYING, type RequestParts } from '../../../support/requests.ts';
-import { BASE_URL, NEVER_HEAVY, replyOf } from '../../../support/smallCatalogue.ts';
+import { BASE_URL, NEVER_HEAVY, PAGES, replyOf } from '../../../support/smallCatalogue.ts';
 
 const OTHER_URL = 'https://mirror.example.org/catalogue';
 const GENERATION = '0123456789abcdef'.repeat(4);
@@ -45,7 +45,7 @@ function handlerKeeping(
     created: '2024-01-01T00:00:00Z',
     sinceMs: 0,
     blocks: () => recordBlocks,
-    documents: new Map(),
+    pages: PAGES,
     collections: (name) => EMPTY.get(name) ?? OBSERVATIONS,
     settings: { ...readSettings({}, {}), baseUrl: BASE_URL, answerCacheMb, ...settings },
     ignored: newTally(IGNORED_PARAMETERS),

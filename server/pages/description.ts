@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { Documents } from '../openapi/documents.ts';
-import { type DescriptionFile, DOCS_POLICY, type DocumentPath, pageFile } from '../openapi/files.ts';
-import { type Making, taggedAs } from './answers.ts';
-import { descriptionLink } from './root.ts';
-import type { CatalogueService, RouteOf, Visit } from './catalogue.ts';
+import { type DescriptionFile, DOCS_POLICY, pageFile } from '../openapi/files.ts';
+import type { DocumentPath } from '../catalogue/routes.ts';
+import { type Making, taggedAs } from '../catalogue/answers.ts';
+import { descriptionLink } from '../catalogue/root.ts';
+import type { CatalogueService, RouteOf, Visit } from '../catalogue/catalogue.ts';
 
 /** Headers of the page: what it may load and reach, and no type but ours. */
 const GUARDED: Answer['headers'] = [
@@ -18,7 +19,8 @@ const GUARDED: Answer['headers'] = [
 
 /** The file at a path, or 304. Rejects if a file of the page cannot be read now. Cost: a look-up. */
 export async function descriptionAnswer(
-  { answers, conditional, documents }: CatalogueService,
+  documents: Documents,
+  { answers, conditional }: CatalogueService,
   { path }: RouteOf<'description'>,
   { choice, coding, condition }: Visit,
 ): Promise<Answer> {

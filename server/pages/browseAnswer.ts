@@ -2,29 +2,18 @@
 // first is asked for: no start and no other request has anything of it.
 import { createHash } from 'node:crypto';
 import { COLLECTIONS, wholeBody } from '../../engine/engine.ts';
-import type { MissReason } from '../../workers/protocol.ts';
 import { wayUp } from '../browse/address.ts';
 import { assetNamed } from '../browse/assets.ts';
 import { browsed, type Sight } from '../browse/browse.ts';
 import { missedPage } from '../browse/errorPage.ts';
-import { type BrowsePage, type Site, TIME_PLACE, type Tour } from '../browse/site.ts';
-import type { Answer, Disconnection } from '../http/exchange.ts';
+import { type BrowsePage, type Site, TIME_PLACE, type Tour, type TrustedHosts } from '../browse/site.ts';
+import type { Answer } from '../http/exchange.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import { GZIP_CODING, NOT_STORED, RETRY_AFTER, varyOf } from './answers.ts';
-import { type CatalogueService, formOf, type Visit } from './catalogue.ts';
-import { isNamedIn } from './conditional.ts';
-import { descriptionLink } from './root.ts';
-import { nearestPath, type Route, route } from './routes.ts';
-
-/** What is left of a visit once its request is gone; `sent` is its target as it came, `target` that below base URLs. */
-export type VisitRest = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
-  readonly target: string;
-  readonly sent: string;
-  readonly query: string | undefined;
-  readonly disconnection: Disconnection;
-  /** Why nothing is looked for: there was no turn for it. */
-  readonly missed: MissReason | undefined;
-};
+import { GZIP_CODING, NOT_STORED, RETRY_AFTER, varyOf } from '../catalogue/answers.ts';
+import { type CatalogueService, formOf, type VisitRest } from '../catalogue/catalogue.ts';
+import { isNamedIn } from '../catalogue/conditional.ts';
+import { descriptionLink } from '../catalogue/root.ts';
+import { nearestPath, type Route, route } from '../catalogue/routes.ts';
 
 /** Where a page comes from and what it may reach: this server alone, and nothing that stands in the page itself. */
 const POLICY =
@@ -50,13 +39,17 @@ const EMPTY = wholeBody(new Uint8Array(0));
 const sites = new WeakMap<CatalogueService, Site>();
 
 /** The answer to a request for a page or an asset. Cost: see server/browse/. */
-export async function browseAnswer(catalogue: CatalogueService, visited: VisitRest): Promise<Answer> {
+export async function browseAnswer(
+  catalogue: CatalogueService,
+  visited: VisitRest,
+  trustedHosts: () => TrustedHosts | undefined,
+): Promise<Answer> {
   const { target, sent, query, choice, disconnection, missed } = visited;
   if (target.startsWith(ASSETS)) {
     const asset = assetAnswer(catalogue, visited);
     if (asset) return asset;
   }
-  const site = siteOf(catalogue);
+  const site = siteOf(catalogue, trustedHosts);
   const hosts = AUTHORITY.test(target) ? site.trustedHosts() : undefined;
   const view = sent === choice.path ? withSlash(sent) : viewOf(target, hosts !== undefined);
   if (view.kind === 'redirect') return moved(query === undefined ? view.location : `${view.location}?${query}`);
@@ -69,11 +62,10 @@ export async function browseAnswer(catalogue: CatalogueService, visited: VisitRe
   return page.location === undefined ? pageAnswer(catalogue, visited, page) : seeOther(page.location);
 }
 
-function siteOf(catalogue: CatalogueService): Site {
+function siteOf(catalogue: CatalogueService, trustedHosts: Site['trustedHosts']): Site {
   const known = sites.get(catalogue);
   if (known) return known;
   const storedBaseUrl = catalogue.collections(COLLECTIONS[0]!.name).records.baseUrl;
-  const trustedHosts = catalogue.trustedHosts ?? ((): undefined => undefined);
   const site: Site = { ...catalogue, storedBaseUrl, trustedHosts, steadyMs, epochMs };
   sites.set(catalogue, site);
   return site;

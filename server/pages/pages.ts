@@ -1,0 +1,43 @@
+// The pages for people and the documents that describe the API. Their code loads at the first request for one: no start
+// waits for it.
+import { inTurns } from '../../workers/slices.ts';
+import type { Pages } from '../catalogue/catalogue.ts';
+import type { TrustedHosts } from '../browse/site.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { Documents } from '../openapi/documents.ts';
+import type { browseAnswer } from './browseAnswer.ts';
+
+/**
+ * `documents` describe the API for each base URL that a request may choose. `trustedHosts` are those of the attribute
+ * authority, for its page; undefined while there is none.
+ */
+export interface PageSources {
+  readonly documents: Documents;
+  readonly trustedHosts: () => TrustedHosts | undefined;
+}
+
+/** The pages of a generation. */
+export function pagesOf({ documents, trustedHosts }: PageSources): Pages {
+  return {
+    browse: (catalogue, visited) => (browse ?? firstPage)(catalogue, visited, trustedHosts),
+    describe: async (catalogue, view, visit) =>
+      (await import('./description.ts')).descriptionAnswer(documents, catalogue, view, visit),
+  };
+}
+
+let browse: typeof browseAnswer | undefined;
+
+/** Loaded one after the other: at once they take 20 ms, which all other requests of the thread would wait. */
+const PAGE_PARTS: readonly (() => Promise<unknown>)[] = [
+  () => import('../browse/frame.ts'),
+  () => import('../browse/table.ts'),
+  () => import('../browse/listPage.ts'),
+  () => import('../browse/recordPage.ts'),
+  () => import('../browse/browse.ts'),
+];
+
+async function firstPage(...asked: Parameters<typeof browseAnswer>): Promise<Answer> {
+  await inTurns(PAGE_PARTS);
+  browse = (await import('./browseAnswer.ts')).browseAnswer;
+  return browse(...asked);
+}
