@@ -17,7 +17,7 @@ const JUDGING = [
   'test/{conformance,contract,differential,documents,property,soapClients}/**/*.long.test.ts',
   // Clusters choose leaders by the clock.
   'test/unit/data/**/!(nats*).long.test.ts',
-  'test/unit/server/{admin,authority,catalogue,commands,observe,openapi,process}/**/*.long.test.ts',
+  'test/unit/server/{authority,catalogue,commands,observe,pages,process}/**/*.long.test.ts',
   'test/unit/{bench,engine,support,workers}/**/*.long.test.ts',
   'test/deploy/{files,refresh,snapshotFolder}.long.test.ts',
   // The hostile ring is none of them: readers that others keep waiting for 10 s are cut, and rightly.
@@ -31,7 +31,7 @@ const WAITING = [
   'test/unit/data/**/nats*.long.test.ts',
   // A thread that gets no turn for 10 s counts as silent, and five deaths within a minute end a server.
   'test/load/silentThreads.long.test.ts',
-  'test/unit/server/threads/lostThreads.long.test.ts',
+  'test/unit/server/process/lostThreads.long.test.ts',
 ];
 
 /** Only in the nightly run, with what guards the same in CI. */
@@ -46,23 +46,23 @@ const NIGHTLY = [
   'test/contract/browseRare.long.test.ts',
   // Every field with every lookup: differential/everyLookup.test has a sixth of them.
   'test/differential/everyLookup.long.test.ts',
-  // Every way in which an upstream misbehaves, at three pages: crawl/rudeUpstream.test has a ninth of them.
-  'test/unit/data/crawl/rudeUpstream.long.test.ts',
+  // Every way in which an upstream misbehaves, at three pages: upstream/rudeUpstream.test has a ninth of them.
+  'test/unit/data/upstream/rudeUpstream.long.test.ts',
   // Versions of Node without uWebSockets.js: contract/transport has both transports.
   'test/unit/server/process/withoutUws.long.test.ts',
   // A fresh clone: .ci/run is in one, and documents/documents asks what README.md shows.
   'test/documents/newcomer.long.test.ts',
-  // How soon a lost thread is replaced: server/threads/lostThreads has that it is.
+  // How soon a lost thread is replaced: server/process/lostThreads has that it is.
   'test/load/lostThreads.long.test.ts',
   // Parquet files of several row groups: contract/parquetReaders reads files of one.
   'test/unit/engine/page/parquetGroups.long.test.ts',
   // Every way of misbehaving, seen by a server that follows: process/follower has the usual failures.
   'test/unit/server/process/rudeFollowed.long.test.ts',
   // Our own server as the upstream of a crawl: documents/commands crawls one too.
-  'test/unit/data/crawl/ownUpstream.long.test.ts',
+  'test/unit/data/upstream/ownUpstream.long.test.ts',
   // Clocks that jump by a day: test/tidy.test.ts names the few files that may read a clock.
-  'test/unit/data/follow/movedClock.long.test.ts',
-  // Kills at random moments: crawl/kills, follow/kills and distribution/kills have the steps.
+  'test/unit/data/upstream/movedClock.long.test.ts',
+  // Kills at random moments: upstream/kills, upstream/followKills and distribution/kills have the steps.
   'test/unit/data/randomKills.long.test.ts',
   // The order of dictionaries: differential/differential has it over a socket.
   'test/unit/engine/column/sort.long.test.ts',
@@ -77,20 +77,20 @@ const LONGEST = [
   'differential/everyLookup',
   'documents/commands',
   'data/randomKills',
-  'follow/django',
-  'crawl/kills',
+  'upstream/followDjango',
+  'upstream/kills',
   'process/follower',
   'contract/parquet',
   'contract/browseRare',
   'process/subscription',
-  'follow/refresh',
+  'upstream/refresh',
   'process/serveBlocks',
   'load/drains',
-  'crawl/rudeUpstream',
+  'upstream/rudeUpstream',
   'bench/runs',
   'documents/newcomer',
   'distribution/kills',
-  'follow/kills',
+  'upstream/followKills',
   'data/verifyDeep',
   'property/forgedSnapshots',
   'soapClients/soapClients',
@@ -98,7 +98,7 @@ const LONGEST = [
   'load/failedAllocations',
   'deploy/proxies',
   'deploy/systemd',
-  'threads/lostThreads',
+  'process/lostThreads',
   'natsTarget',
   'natsCluster',
 ];
@@ -137,7 +137,7 @@ export default defineConfig({
         test: {
           name: 'judging',
           include: JUDGING,
-          exclude: SKIPPED,
+          exclude: [...SKIPPED, ...WAITING],
           maxWorkers: availableParallelism() + 1,
           ...STRIPPED,
           sequence: { groupOrder: 0 },

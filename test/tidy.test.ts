@@ -33,7 +33,7 @@ const { dependencies: DEPENDENCIES } = JSON.parse(readProjectFile('package.json'
 /** What is started by its path: commands, threads, tests, and what tests load into other processes. */
 const STARTED = [
   'server/launch.js',
-  'server/browse/assets/browse.js',
+  'server/pages/browse/assets/browse.js',
   'server/commands/cli.ts',
   'bench/bench.ts',
   'test/campaign/campaign.ts',
@@ -77,7 +77,7 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
       ['data/a.ts', 'const now = performance.now();'],
       ['workers/a.ts', 'const draw = Math.random();'],
       ['server/a.ts', 'const answer = await fetch(url);'],
-      ['data/crawl/a.ts', "import { request } from 'undici';"],
+      ['data/upstream/a.ts', "import { request } from 'undici';"],
       ['server/a.ts', "import uws from 'uWebSockets.js';"],
       ['server/a.ts', 'console.log(1);'],
     ],

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { ROUTES, type Answer, type Request } from '../../server/http/exchange.ts';
 import { steadyMs } from '../../server/observe/clock.ts';
 import { newTally } from '../../server/observe/tally.ts';
-import { answerTotals, requestTallies } from '../../server/threads/requestTallies.ts';
-import { countingWatch } from '../../server/threads/requestWatch.ts';
+import { answerTotals, requestTallies } from '../../server/process/requestTallies.ts';
+import { countingWatch } from '../../server/process/requestWatch.ts';
 import type { LoopTask } from './microTask.ts';
 
 /** Requests a run, of every method and route with answers of several kinds. */

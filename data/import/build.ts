@@ -8,9 +8,9 @@ import type { Collection } from '../../engine/schema/types.ts';
 import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, TABLE } from '../../engine/snapshot/sections.ts';
 import type { Variant } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
-import { type Batch, type ColumnBatch, type DecodedTexts, NULL_NUMBER, type TableBatch } from '../decode/batch.ts';
-import { linkPrefix, LINK_SUFFIX } from '../decode/link.ts';
-import type { Spill } from '../decode/spill.ts';
+import { type Batch, type ColumnBatch, type DecodedTexts, NULL_NUMBER, type TableBatch } from './batch.ts';
+import { linkPrefix, LINK_SUFFIX } from './link.ts';
+import type { Spill } from './spill.ts';
 import type { BuiltCollection, LinkTargets } from './built.ts';
 import type { EarlierCollection, EarlierColumn } from './earlier.ts';
 import { combined, fieldsInRecords, inferType, type InferredType, type FieldEvidence } from './fields.ts';
@@ -23,7 +23,7 @@ import { inOrder } from '../threadsInOrder.ts';
 import { CHUNK_BYTES_MAX, RecordStore } from './recordStore.ts';
 import { textBytesOf } from './joinedTexts.ts';
 import type { ImportThreads } from './threads.ts';
-import { INFERRED_MAX, type ShapeKind } from '../decode/shape.ts';
+import { INFERRED_MAX, type ShapeKind } from './shape.ts';
 
 /**
  * The texts of one column are at most this long together: their ends are u32, and one memory holds them, with those of

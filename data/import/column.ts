@@ -9,7 +9,7 @@ import { parseInstant } from '../../engine/query/instant.ts';
 import type { ColumnLayout } from '../../engine/schema/layout.ts';
 import { BITMAPS, GRAMS } from '../../engine/snapshot/sections.ts';
 import type { Variant } from '../../engine/snapshot/variants.ts';
-import { NULL_NUMBER } from '../decode/batch.ts';
+import { NULL_NUMBER } from './batch.ts';
 import { letGo } from '../threadsInOrder.ts';
 import { joinedTexts, type TextSources } from './joinedTexts.ts';
 

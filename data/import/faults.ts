@@ -1,6 +1,6 @@
 // The faulty lines of one file of a data set: told with file, line and JSON pointer up to a number, counted beyond.
 // Decides whether an import goes on with them; reads nothing.
-import type { LineFault } from '../decode/batch.ts';
+import type { LineFault } from './batch.ts';
 import { OperationError } from '../operationError.ts';
 
 /** How many faulty lines are told one by one; the others are counted. */

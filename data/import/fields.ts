@@ -6,8 +6,8 @@ import type { Texts } from '../../engine/column/sort.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts';
-import { endOfLink, linkPrefix, LINK_SUFFIX } from '../decode/link.ts';
-import { SCALAR_KIND, type ShapeKind } from '../decode/shape.ts';
+import { endOfLink, linkPrefix, LINK_SUFFIX } from './link.ts';
+import { SCALAR_KIND, type ShapeKind } from './shape.ts';
 
 /** The type of an inferred column: a scalar's, or of links to one collection. */
 export type InferredType = { readonly type: ScalarType } | { readonly type: 'link'; readonly to: string };

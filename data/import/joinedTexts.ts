@@ -3,7 +3,7 @@
 import { GrowableBytes, GrowableU32 } from '../../engine/bits/growable.ts';
 import { startOfPart } from '../../engine/bits/lists.ts';
 import type { Texts } from '../../engine/column/sort.ts';
-import { NULL_NUMBER } from '../decode/batch.ts';
+import { NULL_NUMBER } from './batch.ts';
 import { letGo } from '../threadsInOrder.ts';
 
 /**

@@ -4,7 +4,7 @@ import { GrowableBytes } from '../../engine/bits/growable.ts';
 import { lowerBound } from '../../engine/bits/lists.ts';
 import { OperationError } from '../operationError.ts';
 import type { EarlierCollection } from './earlier.ts';
-import { type Lines, RUN_BYTES } from '../decode/lines.ts';
+import { type Lines, RUN_BYTES } from './lines.ts';
 import type { StoredBytes } from './recordBytes.ts';
 
 /** Earlier records are read in pieces of so many bytes. */

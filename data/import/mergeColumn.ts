@@ -6,7 +6,7 @@ import { sortDictionary } from '../../engine/column/sort.ts';
 import { blockOf, type Grams, hasGrams } from '../../engine/index/grams.ts';
 import { mergeGrams } from '../../engine/index/mergeGrams.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
-import { NULL_NUMBER } from '../decode/batch.ts';
+import { NULL_NUMBER } from './batch.ts';
 import { type ColumnTexts, indexed, type StoredColumn } from './column.ts';
 import type { EarlierColumn } from './earlier.ts';
 import { joinedTexts } from './joinedTexts.ts';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { nearestName } from '../../engine/bits/suggest.ts';
 import { COLLECTIONS, collectionNamed } from '../../engine/schema/catalogue.ts';
-import { type Lines, RUN_BYTES } from '../decode/lines.ts';
+import { type Lines, RUN_BYTES } from './lines.ts';
 import { assertFile, cannotRead, foundAt, placeOf, refuseNdjson } from '../files.ts';
 import { assertNdjson } from './form.ts';
 import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.ts';

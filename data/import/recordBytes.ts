@@ -1,7 +1,7 @@
 // The served bytes of one collection while it is imported, in a file without a name that ends with the process, behind
 // those of an earlier snapshot. Positions count over both.
-import type { Batch } from '../decode/batch.ts';
-import { addToSpill, closeSpill, openSpill, readSpill, type Spill } from '../decode/spill.ts';
+import type { Batch } from './batch.ts';
+import { addToSpill, closeSpill, openSpill, readSpill, type Spill } from './spill.ts';
 
 /** So that a piece is still in the processor's cache when it is hashed and written. */
 const READ_BYTES = 256 << 10;

@@ -5,10 +5,10 @@ import { upperBound } from '../../engine/bits/lists.ts';
 import { RECORDS, runPath, type SectionViews } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { Outlines } from '../../engine/column/outline.ts';
-import type { Batch } from '../decode/batch.ts';
+import type { Batch } from './batch.ts';
 import type { Order } from './order.ts';
-import { OutlineStore } from '../decode/outlines.ts';
-import type { Spill } from '../decode/spill.ts';
+import { OutlineStore } from './outlines.ts';
+import type { Spill } from './spill.ts';
 import { RecordBytes, type StoredBytes } from './recordBytes.ts';
 
 /** A run of records is at most this long, so that one memory of 4 GiB holds it whatever the base URL adds. */

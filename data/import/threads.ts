@@ -1,10 +1,10 @@
 // Who does the work of an import: threads, which decode runs of lines and make columns, or the calling thread, where
 // none are wanted. The memory of lines, batches and columns is handed from thread to thread, and not copied.
-import type { Batch, DecodedTexts } from '../decode/batch.ts';
-import type { DecoderOptions } from '../decode/decode.ts';
-import { type DecodeOrder, decodingBy } from '../decode/decoding.ts';
-import type { Lines } from '../decode/lines.ts';
-import type { Spill } from '../decode/spill.ts';
+import type { Batch, DecodedTexts } from './batch.ts';
+import type { DecoderOptions } from './decode.ts';
+import { type DecodeOrder, decodingBy } from './decoding.ts';
+import type { Lines } from './lines.ts';
+import type { Spill } from './spill.ts';
 import { ImportProfile } from '../importProfile.ts';
 import { inOrder, OrderThreads } from '../threadsInOrder.ts';
 import { type ColumnTexts, storedColumn, type StoredColumn } from './column.ts';

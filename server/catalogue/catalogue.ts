@@ -99,17 +99,17 @@ export interface Visit extends RequestContext {
   readonly condition: Precondition | undefined;
 }
 
-/** What is left of a visit once its request is gone; `sent` is its target as it came, `target` that below base URLs. */
+/** The parts of a visit that outlive its request. `sent` is the target as received, `target` is without the base path. */
 export type VisitRest = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
   readonly target: string;
   readonly sent: string;
   readonly query: string | undefined;
   readonly disconnection: Disconnection;
-  /** Why nothing is looked for: there was no turn for it. */
+  /** Set if the request got no time slice: the reason. */
   readonly missed: MissReason | undefined;
 };
 
-/** What answers beside the API: the pages for people, and the documents that describe it. */
+/** The responses beside the API: pages for people, and documents that describe the API. */
 export interface Pages {
   browse(catalogue: CatalogueService, visited: VisitRest): Promise<Answer>;
   describe(catalogue: CatalogueService, view: RouteOf<'description'>, visit: Visit): Promise<Answer>;

@@ -2,7 +2,7 @@
 // How they are made and kept is data/blocks/.
 import { statSync } from 'node:fs';
 import { keepBlocks } from '../../data/blocks/blockStore.ts';
-import type { ShowProgress } from '../generations/data.ts';
+import type { ShowProgress } from '../process/loadGeneration.ts';
 import { secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { anewText } from '../observe/quantities.ts';

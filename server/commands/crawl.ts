@@ -1,12 +1,12 @@
 // What the crawl command does with its flags, and what it prints; replicaCommands.ts declares them, and the crawl
-// itself is data/crawl/crawl.ts.
+// itself is data/upstream/crawl.ts.
 import { resolve } from 'node:path';
-import { crawl, type CrawlOptions, type CrawlReport } from '../../data/crawl/crawl.ts';
-import { discardedRefusal } from '../../data/crawl/publish.ts';
+import { crawl, type CrawlOptions, type CrawlReport } from '../../data/upstream/crawl.ts';
+import { discardedRefusal } from '../../data/upstream/publish.ts';
 import { stateBeside } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { trustAuthorities } from '../../data/tls.ts';
-import type { Retry } from '../../data/upstream.ts';
+import type { Retry } from '../../data/upstream/client.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Report } from '../observe/events.ts';
 import { countText } from '../observe/quantities.ts';

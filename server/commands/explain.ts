@@ -18,7 +18,7 @@ import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { queryOptionsOf } from '../catalogue/queryOptions.ts';
 import { exportWished, formatsText, negotiate } from '../catalogue/negotiate.ts';
 import { basePath, targetWithin } from '../http/exchange.ts';
-import { openingOf } from '../generations/data.ts';
+import { openingOf } from '../process/loadGeneration.ts';
 import { nearestPath, route } from '../catalogue/routes.ts';
 
 /**

@@ -23,7 +23,7 @@ import {
 } from '../../engine/engine.ts';
 import { readParquet } from '../../engine/parquet.ts';
 import { queryOptionsOf } from '../catalogue/queryOptions.ts';
-import { openingOf } from '../generations/data.ts';
+import { openingOf } from '../process/loadGeneration.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { readSettings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';

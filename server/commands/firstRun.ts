@@ -5,7 +5,7 @@ import { steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { newTally } from '../observe/tally.ts';
-import { answerTotals, requestTallies, type RequestTallies } from '../threads/requestTallies.ts';
+import { answerTotals, requestTallies, type RequestTallies } from '../process/requestTallies.ts';
 import { GET_TRUSTED_HOST_INFO, SERVICE_PATH } from '../authority/soap/protocol.ts';
 import { requestBytes } from '../authority/soap/requests.ts';
 import { askServer } from './question.ts';

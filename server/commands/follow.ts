@@ -1,20 +1,20 @@
 // What the follow command does: one refresh after the other, each step told as an event, until it is told to end.
-// replicaCommands.ts declares its flags, and a refresh is data/follow/refresh.ts.
+// replicaCommands.ts declares its flags, and a refresh is data/upstream/refresh.ts.
 import { existsSync, rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { blocksFile } from '../../data/blocks/blockFiles.ts';
 import type { OnProgress } from '../../data/progress.ts';
-import { pathsIn } from '../../data/follow/folder.ts';
-import { refresh, type RefreshResult, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
+import { pathsIn } from '../../data/upstream/folder.ts';
+import { refresh, type RefreshResult, type RefreshOptions, type RefreshStep } from '../../data/upstream/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
 import { COMPARISON_KINDS, type Comparisons, type DataEvent, type Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { compressTold } from './compress.ts';
 import { crawlingOf, damageTold, leftOut, retryTold, tellingOfSignals } from './crawl.ts';
-import type { ShowProgress } from '../generations/data.ts';
+import type { ShowProgress } from '../process/loadGeneration.ts';
 import type { FollowMessage, RefreshOrder } from '../process/followProcess.ts';
-import { collectSoon } from '../threads/release.ts';
+import { collectSoon } from '../process/release.ts';
 import type { Settings } from '../settings/declarations.ts';
 import { withoutSecrets } from '../settings/values.ts';
 import type { Outputs } from './parts.ts';

@@ -8,7 +8,7 @@ import { readOrigins, type Settings } from '../settings/declarations.ts';
 import { packageVersion } from '../settings/installation.ts';
 import type { Flags } from '../settings/sources.ts';
 import { withoutSecrets } from '../settings/values.ts';
-import type { RequestTallies } from '../threads/requestTallies.ts';
+import type { RequestTallies } from '../process/requestTallies.ts';
 
 const COMMAND_LINE = fileURLToPath(new URL('./cli.ts', import.meta.url));
 

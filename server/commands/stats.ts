@@ -4,7 +4,7 @@ import { openData } from '../../data/open.ts';
 import { bytesByPart } from '../../data/store/memory.ts';
 import { type FieldMisfits, misfitsIn, misfitText, sectionsOf } from '../../engine/shared.ts';
 import { type CollectionIndex, COLLECTIONS, openSnapshot, PLACEHOLDER } from '../../engine/engine.ts';
-import { openingOf } from '../generations/data.ts';
+import { openingOf } from '../process/loadGeneration.ts';
 import { readSettings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
 import { bytesText, countText } from '../observe/quantities.ts';

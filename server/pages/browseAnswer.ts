@@ -2,11 +2,11 @@
 // first is asked for: no start and no other request has anything of it.
 import { createHash } from 'node:crypto';
 import { COLLECTIONS, wholeBody } from '../../engine/engine.ts';
-import { wayUp } from '../browse/address.ts';
-import { assetNamed } from '../browse/assets.ts';
-import { browsed, type Sight } from '../browse/browse.ts';
-import { missedPage } from '../browse/errorPage.ts';
-import { type BrowsePage, type Site, TIME_PLACE, type Tour, type TrustedHosts } from '../browse/site.ts';
+import { wayUp } from './browse/address.ts';
+import { assetNamed } from './browse/assets.ts';
+import { browsed, type Sight } from './browse/browse.ts';
+import { missedPage } from './browse/errorPage.ts';
+import { type BrowsePage, type Site, TIME_PLACE, type Tour, type TrustedHosts } from './browse/site.ts';
 import type { Answer } from '../http/exchange.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { GZIP_CODING, NOT_STORED, RETRY_AFTER, varyOf } from '../catalogue/answers.ts';
@@ -38,7 +38,7 @@ const TAG_DIGITS = 24;
 const EMPTY = wholeBody(new Uint8Array(0));
 const sites = new WeakMap<CatalogueService, Site>();
 
-/** The answer to a request for a page or an asset. Cost: see server/browse/. */
+/** The answer to a request for a page or an asset. Cost: see server/pages/browse/. */
 export async function browseAnswer(
   catalogue: CatalogueService,
   visited: VisitRest,

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { Documents } from '../openapi/documents.ts';
-import { type DescriptionFile, DOCS_POLICY, pageFile } from '../openapi/files.ts';
+import type { Documents } from './openapi/documents.ts';
+import { type DescriptionFile, DOCS_POLICY, pageFile } from './openapi/files.ts';
 import type { DocumentPath } from '../catalogue/routes.ts';
 import { type Making, taggedAs } from '../catalogue/answers.ts';
 import { descriptionLink } from '../catalogue/root.ts';

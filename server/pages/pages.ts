@@ -2,9 +2,9 @@
 // waits for it.
 import { inTurns } from '../../workers/slices.ts';
 import type { Pages } from '../catalogue/catalogue.ts';
-import type { TrustedHosts } from '../browse/site.ts';
+import type { TrustedHosts } from './browse/site.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { Documents } from '../openapi/documents.ts';
+import type { Documents } from './openapi/documents.ts';
 import type { browseAnswer } from './browseAnswer.ts';
 
 /**
@@ -29,11 +29,11 @@ let browse: typeof browseAnswer | undefined;
 
 /** Loaded one after the other: at once they take 20 ms, which all other requests of the thread would wait. */
 const PAGE_PARTS: readonly (() => Promise<unknown>)[] = [
-  () => import('../browse/frame.ts'),
-  () => import('../browse/table.ts'),
-  () => import('../browse/listPage.ts'),
-  () => import('../browse/recordPage.ts'),
-  () => import('../browse/browse.ts'),
+  () => import('./browse/frame.ts'),
+  () => import('./browse/table.ts'),
+  () => import('./browse/listPage.ts'),
+  () => import('./browse/recordPage.ts'),
+  () => import('./browse/browse.ts'),
 ];
 
 async function firstPage(...asked: Parameters<typeof browseAnswer>): Promise<Answer> {

@@ -3,19 +3,19 @@
 import { bytesByPart } from '../../data/store/memory.ts';
 import { metadataOf, type LoadedSnapshot, sectionsOf } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
-import { type AdminAnswer, type AdminAnswers, type AdminListener, jsonAnswer } from '../admin/listener.ts';
-import { listenForAdmin } from '../admin/listener.ts';
+import { type AdminAnswer, type AdminAnswers, type AdminListener, jsonAnswer } from '../observe/adminListener.ts';
+import { listenForAdmin } from '../observe/adminListener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { COMPARISON_KINDS, type Comparisons, type DataEvent } from '../observe/events.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
-import { requestTallies, type RequestTallies } from '../threads/requestTallies.ts';
+import { requestTallies, type RequestTallies } from './requestTallies.ts';
 import type { TalliedHistogram, Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
-import { loopDelaysOf, threadTallies, type ThreadTallies } from '../threads/threadTallies.ts';
+import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
 import { packageVersion } from '../settings/installation.ts';
-import { blockBytes, type Generation, type ServedData } from '../generations/data.ts';
-import { DataSteps, LastOutcomes } from '../generations/dataSteps.ts';
-import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from '../generations/generations.ts';
+import { blockBytes, type Generation, type ServedData } from './loadGeneration.ts';
+import { DataSteps, LastOutcomes } from './dataSteps.ts';
+import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from './generations.ts';
 
 /** How far a server is: it takes requests only when it is ready. */
 type Phase = 'loading' | 'ready' | 'draining';

@@ -11,8 +11,8 @@ import { decodePointer, isOlderData, type Pointer } from '../../data/distributio
 import type { Target } from '../../data/distribution/target.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { HeldFile } from '../../data/store/load.ts';
-import { type Generation, releaseFile, type ShowProgress } from '../generations/data.ts';
-import type { Change, Generations } from '../generations/generations.ts';
+import { type Generation, releaseFile, type ShowProgress } from './loadGeneration.ts';
+import type { Change, Generations } from './generations.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { type Settings, targetAccess } from '../settings/declarations.ts';

@@ -10,7 +10,7 @@ import { describeHeld, type HeldFile } from '../../data/store/load.ts';
 import { secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { bytesText } from '../observe/quantities.ts';
-import { releaseFile } from '../generations/data.ts';
+import { releaseFile } from './loadGeneration.ts';
 
 /** From where to where. `stallMs` is how long the target may take to send 64 KiB. */
 export interface GenerationFetch {

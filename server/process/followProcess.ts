@@ -2,7 +2,7 @@
 // to a target in it. Its log lines become the server's, and a process that dies is started again.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { removeLocksOf } from '../../data/follow/folder.ts';
+import { removeLocksOf } from '../../data/upstream/folder.ts';
 import type { OnProgress, Progress } from '../../data/progress.ts';
 import type { DataEvent, Level, Report } from '../observe/events.ts';
 import type { Settings } from '../settings/declarations.ts';

@@ -13,10 +13,10 @@ import {
   loadNext,
   roomWithin,
   type ServedData,
-} from '../generations/data.ts';
-import { type Change, Generations, type ReplacedGeneration, ReplacedGenerations } from '../generations/generations.ts';
-import { collectSoon, released } from '../threads/release.ts';
-import type { ServingThreads } from '../threads/servingThreads.ts';
+} from './loadGeneration.ts';
+import { type Change, Generations, type ReplacedGeneration, ReplacedGenerations } from './generations.ts';
+import { collectSoon, released } from './release.ts';
+import type { ServingThreads } from './servingThreads.ts';
 
 /** What is served and by whom, and who is told of a change: `report` in lines for people. */
 export interface ReloadOptions {

@@ -15,17 +15,17 @@ import type { Observer, Report } from '../observe/events.ts';
 import { ACCESS_LINES, newTally } from '../observe/tally.ts';
 import { MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
-import { type GenerationOptions, loadGeneration, type ServedData, type ShowProgress } from '../generations/data.ts';
+import { type GenerationOptions, loadGeneration, type ServedData, type ShowProgress } from './loadGeneration.ts';
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { allEnded, cutLine, noteOrders } from './signals.ts';
-import { ServingThreads } from '../threads/servingThreads.ts';
-import { ThreadFaults } from '../threads/threadFaults.ts';
-import { type LastingData, stackOf } from '../threads/messages.ts';
+import { ServingThreads } from './servingThreads.ts';
+import { ThreadFaults } from './threadFaults.ts';
+import { type LastingData, stackOf } from './messages.ts';
 import type { Arrival, ArrivalOptions } from './arrival.ts';
-import type { Change, Generations } from '../generations/generations.ts';
-import type { Watch } from '../generations/watch.ts';
+import type { Change, Generations } from './generations.ts';
+import type { Watch } from './watch.ts';
 import { generationsOf, type ReloadOptions } from './reloads.ts';
-import type { RequestTallies } from '../threads/requestTallies.ts';
+import type { RequestTallies } from './requestTallies.ts';
 import { SOAP_ANSWERS } from '../authority/soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
 
@@ -91,7 +91,7 @@ export async function serve(
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
     authority = await authorityOf(settings, report, administration, faults);
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
-    const watch = settings.watch ? await (await import('../generations/watch.ts')).watchOver(settings.data) : undefined;
+    const watch = settings.watch ? await (await import('./watch.ts')).watchOver(settings.data) : undefined;
     const shared = { ports, baseUrl, authority, administration, accessLogs, staleness: sharedWord(), talliesOf };
     const arrival = await arrivalOf({ settings, baseUrl, commandLine, report }, administration);
     if (arrival) stops.push(() => arrival.stop());
@@ -164,7 +164,7 @@ async function staleTold(
   arrival: Arrival | undefined,
 ): Promise<() => void> {
   if (maxStaleMs === undefined) return () => undefined;
-  const { keepStaleness } = await import('../generations/staleness.ts');
+  const { keepStaleness } = await import('./staleness.ts');
   return keepStaleness(word, () => arrival?.unreadyReason() !== undefined);
 }
 

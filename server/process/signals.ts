@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DrainTime } from '../http/listener.ts';
 import { countText } from '../observe/quantities.ts';
 import { steadyMs, type Clock } from '../observe/clock.ts';
-import { endAtOnce } from '../threads/exit.ts';
+import { endAtOnce } from './exit.ts';
 
 /**
  * From now on SIGHUP and SIGUSR2 end no process: unless another listener reloads the data or reopens a log, the report
@@ -94,8 +94,8 @@ export async function stopOnSignal(
 const REST_MS_MAX = 5000;
 
 /**
- * Stops what runs beside the serving threads while they drain, and then what they use. Resolves to the number of
- * answers that they cut. Each wait is bounded.
+ * Calls the stops of `beside` while the serving threads drain, and `stopUsed` once they have ended. Resolves to the
+ * number of responses that the drain cut. Each wait is bounded.
  */
 export async function allEnded(
   threads: Promise<number>,

@@ -4,7 +4,7 @@ import { parseHTML } from 'linkedom';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { LOOKUPS } from '../../engine/query/lookups.ts';
-import { schemaName } from '../../server/openapi/schemas.ts';
+import { schemaName } from '../../server/pages/openapi/schemas.ts';
 import { type JsonObject, servedSample } from '../conformance/sample.ts';
 import { type Client, clientOf } from '../support/client.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';

@@ -153,10 +153,10 @@ test('data/distribution/README.md: so from a bucket', async () => {
   }
 });
 
-test.skipIf(!hasProgram('curl'))('server/admin/README.md: a server is watched, and takes new data', async () => {
+test.skipIf(!hasProgram('curl'))('server/observe/README.md: a server is watched, and takes new data', async () => {
   const port = await steadyPort();
   const places = ['localhost:', '127.0.0.1:', 'admin-port '].map((before) => [`${before}9090`, before + port]);
-  const blocks = blocksRunBy(SELF, 'server/admin/README.md');
+  const blocks = blocksRunBy(SELF, 'server/observe/README.md');
   expect(await misprints(blocks, folderWithSample(), Object.fromEntries(places))).toEqual([]);
 });
 

@@ -22,10 +22,10 @@ const ENGINE = [
   'engine',
 ];
 // Threads and handlers see the engine through its one face; building, measuring and testing it takes its parts.
-const ROOMS = ['store', 'decode', 'import', 'synth', 'blocks', 'changes', 'crawl', 'follow', 'distribution', 'opening'];
+const ROOMS = ['store', 'import', 'synth', 'blocks', 'upstream', 'distribution', 'opening'];
 const BELOW_SERVER = ['engine', 'data', 'xml', ...ROOMS, 'workers', 'niceness'];
-const SERVICES = ['settings', 'observe', 'http', 'authority', 'openapi', 'browse', 'catalogue', 'admin'];
-const SERVER = [...SERVICES, 'transports', 'generations', 'threads', 'process', 'commands'];
+const SERVICES = ['settings', 'observe', 'http', 'authority', 'catalogue', 'pages'];
+const SERVER = [...SERVICES, 'transports', 'process', 'commands'];
 
 // The areas, each below those that may import it. An area may always import itself; oxlint sees to cycles.
 const AREAS: readonly Area[] = [
@@ -52,13 +52,10 @@ const AREAS: readonly Area[] = [
   // What the rooms of data/ share.
   { name: 'data', folders: ['data/'], mayImport: [...ENGINE, 'niceness'] },
   { name: 'store', folders: ['data/store/'], mayImport: [...ENGINE, 'data'] },
-  { name: 'decode', folders: ['data/decode/'], mayImport: [...ENGINE, 'data'] },
-  { name: 'import', folders: ['data/import/'], mayImport: [...ENGINE, 'data', 'store', 'decode'] },
+  { name: 'import', folders: ['data/import/'], mayImport: [...ENGINE, 'data', 'store'] },
   { name: 'synth', folders: ['data/synth/'], mayImport: [...ENGINE, 'data', 'import'] },
   { name: 'blocks', folders: ['data/blocks/'], mayImport: [...ENGINE, 'data', 'store', 'niceness'] },
-  { name: 'changes', folders: ['data/changes/'], mayImport: [...ENGINE, 'data', 'store', 'decode', 'import'] },
-  { name: 'crawl', folders: ['data/crawl/'], mayImport: [...ENGINE, 'data', 'decode', 'import'] },
-  { name: 'follow', folders: ['data/follow/'], mayImport: [...ENGINE, 'data', 'store', 'import', 'changes', 'crawl'] },
+  { name: 'upstream', folders: ['data/upstream/'], mayImport: [...ENGINE, 'data', 'store', 'import'] },
   { name: 'distribution', folders: ['data/distribution/'], mayImport: [...ENGINE, 'data', 'xml', 'store', 'blocks'] },
   {
     name: 'opening',
@@ -68,37 +65,17 @@ const AREAS: readonly Area[] = [
   { name: 'workers', folders: ['workers/'], mayImport: ['engine', 'niceness'] },
   { name: 'niceness', folders: ['workers/niceness.ts'], mayImport: [] },
   { name: 'settings', folders: ['server/settings/'], mayImport: BELOW_SERVER },
-  { name: 'observe', folders: ['server/observe/'], mayImport: BELOW_SERVER },
   { name: 'http', folders: ['server/http/'], mayImport: BELOW_SERVER },
-  {
-    name: 'authority',
-    folders: ['server/authority/'],
-    mayImport: [...BELOW_SERVER, 'settings', 'observe', 'http'],
-  },
-  { name: 'openapi', folders: ['server/openapi/'], mayImport: ['engine', 'settings'] },
-  { name: 'browse', folders: ['server/browse/'], mayImport: [...BELOW_SERVER, 'settings', 'observe'] },
-  {
-    name: 'catalogue',
-    folders: ['server/catalogue/'],
-    mayImport: [...BELOW_SERVER, 'settings', 'observe', 'http', 'openapi', 'browse'],
-  },
-  { name: 'admin', folders: ['server/admin/'], mayImport: [...BELOW_SERVER, 'observe', 'http'] },
+  { name: 'observe', folders: ['server/observe/'], mayImport: [...BELOW_SERVER, 'http'] },
   { name: 'transports', folders: ['server/http/uws/', 'server/http/node/'], mayImport: [...BELOW_SERVER, 'http'] },
+  { name: 'authority', folders: ['server/authority/'], mayImport: [...BELOW_SERVER, 'settings', 'observe', 'http'] },
+  { name: 'catalogue', folders: ['server/catalogue/'], mayImport: [...BELOW_SERVER, 'settings', 'observe', 'http'] },
   {
-    name: 'generations',
-    folders: ['server/generations/'],
-    mayImport: [...BELOW_SERVER, 'settings', 'observe', 'openapi'],
+    name: 'pages',
+    folders: ['server/pages/'],
+    mayImport: [...BELOW_SERVER, 'settings', 'observe', 'http', 'catalogue'],
   },
-  {
-    name: 'threads',
-    folders: ['server/threads/'],
-    mayImport: [...BELOW_SERVER, ...SERVICES, 'transports', 'generations'],
-  },
-  {
-    name: 'process',
-    folders: ['server/process/'],
-    mayImport: [...BELOW_SERVER, ...SERVICES, 'transports', 'generations', 'threads'],
-  },
+  { name: 'process', folders: ['server/process/'], mayImport: [...BELOW_SERVER, ...SERVICES, 'transports'] },
   { name: 'commands', folders: ['server/commands/', 'server/'], mayImport: [...BELOW_SERVER, ...SERVER] },
   { name: 'bench', folders: ['bench/'], mayImport: [...ENGINE, ...BELOW_SERVER, ...SERVER] },
   { name: 'test', folders: ['test/'], mayImport: [...ENGINE, ...BELOW_SERVER, ...SERVER, 'bench'] },

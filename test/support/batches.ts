@@ -1,9 +1,9 @@
 // Decodes lines for tests and reads batches back as plain texts: records, own URLs and the values of columns.
-// Slow and obvious; knows the form of a batch (data/decode/batch.ts) and nothing of how it came about.
+// Slow and obvious; knows the form of a batch (data/import/batch.ts) and nothing of how it came about.
 import { expect } from 'vitest';
-import { type Batch, type DecodedTexts, NULL_NUMBER } from '../../data/decode/batch.ts';
-import type { DecoderOptions } from '../../data/decode/decode.ts';
-import { decodeLines, decoderOf } from '../../data/decode/decoding.ts';
+import { type Batch, type DecodedTexts, NULL_NUMBER } from '../../data/import/batch.ts';
+import type { DecoderOptions } from '../../data/import/decode.ts';
+import { decodeLines, decoderOf } from '../../data/import/decoding.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { layoutOf } from '../../engine/schema/layout.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type CommandProcess, runCommand } from './commandProcess.ts';
-import { digestsOf } from '../../data/changes/digests.ts';
+import { digestsOf } from '../../data/upstream/digests.ts';
 import { crawled, filesOf, oldDataSet, recordsOf } from './crawls.ts';
 import { abandonAll } from './locks.ts';
 import { NOTES, notesLines, type RudeUpstream } from './rudeUpstream.ts';

@@ -2,7 +2,7 @@
 // holds afterwards.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { crawl, type CrawlOptions, type CrawlReport } from '../../data/crawl/crawl.ts';
+import { crawl, type CrawlOptions, type CrawlReport } from '../../data/upstream/crawl.ts';
 import type { PlainRecord } from './plainUpstream.ts';
 
 /** The files of a directory by name, as text; `undefined` where there is none. */

@@ -9,7 +9,7 @@ import { catalogueHandler } from '../../server/catalogue/handler.ts';
 import { IGNORED_PARAMETERS } from '../../server/catalogue/tally.ts';
 import type { Answer, Handler } from '../../server/http/exchange.ts';
 import { newTally } from '../../server/observe/tally.ts';
-import { type Documents, openApiDocuments } from '../../server/openapi/documents.ts';
+import { type Documents, openApiDocuments } from '../../server/pages/openapi/documents.ts';
 import { pagesOf } from '../../server/pages/pages.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
 import { queryOptionsOf } from '../../server/catalogue/queryOptions.ts';

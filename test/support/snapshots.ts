@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { CollectionBuilder } from '../../data/import/build.ts';
 import type { BuiltCollection } from '../../data/import/built.ts';
-import { decodeLines, decoderOf } from '../../data/decode/decoding.ts';
+import { decodeLines, decoderOf } from '../../data/import/decoding.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { writeSnapshot } from '../../data/store/store.ts';
 import { writeTargets } from '../../data/import/targets.ts';

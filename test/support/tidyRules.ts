@@ -110,11 +110,11 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       pattern: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int)\b/,
       what: 'randomness',
       allowed: [
-        ['server/threads/accessWatch.ts', 'ids of requests'],
+        ['server/process/accessWatch.ts', 'ids of requests'],
         ['data/leftovers.ts', 'a name of partial output must not be met twice'],
-        ['data/upstream.ts', 'requests that failed together must not be repeated together'],
+        ['data/upstream/client.ts', 'requests that failed together must not be repeated together'],
         ['data/lock.ts', 'two processes that want one lock may have the same pid, in two containers'],
-        ['data/decode/batchDraft.ts', 'a data set may have texts that were chosen for their hash'],
+        ['data/import/batchDraft.ts', 'a data set may have texts that were chosen for their hash'],
         ['server/process/arrival.ts', 'replicas that were started together must not ask together'],
         ['server/authority/serialNumber.ts', 'serial numbers must not be met twice, nor be guessed'],
       ],
@@ -124,11 +124,11 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       pattern: /(?<![.\w])fetch\s*\(|['"]undici['"]/,
       what: 'fetch or undici',
       allowed: [
-        ['data/upstream.ts', 'the only client of the upstream catalogue'],
-        ['server/openapi/page.ts', 'the script of a page, which a browser runs'],
+        ['data/upstream/client.ts', 'the only client of the upstream catalogue'],
+        ['server/pages/openapi/page.ts', 'the script of a page, which a browser runs'],
         ['data/distribution/httpExchange.ts', 'the only client of hosts of snapshots'],
       ],
-      cure: 'go through data/upstream.ts',
+      cure: 'go through data/upstream/client.ts',
     },
     {
       pattern: /['"]uWebSockets\.js['"]/,
@@ -190,8 +190,8 @@ export const exportsAreNamed = everyMatch(/^export default\b/gm, (_, { path }) =
 const NAMES_ALLOWED: readonly [file: string, name: string, why: string][] = [
   ['server/commands/commands.ts', 'observations', 'an example in a help text'],
   ['engine/page/envelope.ts', 'results', 'the key of the envelope that holds the records (spec 2.2)'],
-  ['data/crawl/page.ts', 'results', 'the same key, where envelopes are read'],
-  ['server/openapi/schemas.ts', 'results', 'the same key, where envelopes are described'],
+  ['data/upstream/page.ts', 'results', 'the same key, where envelopes are read'],
+  ['server/pages/openapi/schemas.ts', 'results', 'the same key, where envelopes are described'],
 ];
 
 /** No collection is named outside the declaration and the generator, in product code. */

@@ -44,9 +44,9 @@ test('the rest is the launcher, the embedded sample, the files of pages, what de
         'engine/snapshot/format.fbs',
       ],
       ['data/README.md', 'data/distribution/README.md'],
-      ['server/admin/README.md', 'server/authority/README.md', 'server/settings/README.md', 'bench/FIGURES.md'],
+      ['server/observe/README.md', 'server/authority/README.md', 'server/settings/README.md', 'bench/FIGURES.md'],
       ['server/catalogue/README.md', 'server/catalogue/DJANGO.md', 'server/catalogue/EXPORTS.md'],
-      ['server/browse/assets/browse.css', 'server/browse/assets/browse.js', 'server/browse/list.png'],
+      ['server/pages/browse/assets/browse.css', 'server/pages/browse/assets/browse.js', 'server/pages/browse/list.png'],
       whole,
     ]
       .flat()

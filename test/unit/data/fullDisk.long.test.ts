@@ -9,7 +9,7 @@ import {
   changesSince,
   generationsIn,
   type NextGeneration,
-} from '../../../data/changes/changeFile.ts';
+} from '../../../data/upstream/changeFile.ts';
 import { fetchObject } from '../../../data/distribution/fetch.ts';
 import { snapshotName } from '../../../data/distribution/pointer.ts';
 import { openPublishingTarget } from '../../../data/distribution/openTarget.ts';

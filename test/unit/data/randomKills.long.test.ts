@@ -1,11 +1,11 @@
 // An import, a refresh that merges, a publisher, a server that fetches and one that swaps, each killed with SIGKILL at
 // random instants: the old generation or the new one is there and can be read, and the next run ends the work with the
-// bytes of one that nobody disturbed. Crawls have theirs in crawl/kills.long.test.ts.
+// bytes of one that nobody disturbed. Crawls have theirs in upstream/kills.long.test.ts.
 import { copyFileSync, mkdtempSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import { digestsOfSnapshot } from '../../../data/changes/digests.ts';
+import { digestsOfSnapshot } from '../../../data/upstream/digests.ts';
 import { generate } from '../../../data/synth/generate.ts';
 import { clientOf } from '../../support/client.ts';
 import { runCommand, runServer } from '../../support/commandProcess.ts';

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { INFERRED_MAX } from '../../../data/decode/shape.ts';
+import { INFERRED_MAX } from '../../../data/import/shape.ts';
 import { verifyFile } from '../../../data/store/verify.ts';
 import { verifyDeep } from '../../../data/verifyDeep.ts';
 import { BLOCKS, BLOCKS_TITLE, GROUPS, sectionName } from '../../../engine/snapshot/sections.ts';

@@ -4,7 +4,7 @@ import { Interner } from '../../../../engine/column/intern.ts';
 import type { Texts } from '../../../../engine/column/sort.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
 import { combined, fieldsInRecords, inferType } from '../../../../data/import/fields.ts';
-import { INFERRED_MAX, SCALAR_KIND, type ShapeKind } from '../../../../data/decode/shape.ts';
+import { INFERRED_MAX, SCALAR_KIND, type ShapeKind } from '../../../../data/import/shape.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 

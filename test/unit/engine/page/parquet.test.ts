@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { describe, expect, test } from 'vitest';
-import { INFERRED_MAX } from '../../../../data/decode/shape.ts';
+import { INFERRED_MAX } from '../../../../data/import/shape.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { SPEC_LINK_END, type ServedForm } from '../../../../engine/column/served.ts';
 import type { Body } from '../../../../engine/page/body.ts';

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import { fileURLToPath } from 'node:url';
 import { newTally } from '../../../../server/observe/tally.ts';
-import { answerTotals, countAnswer, requestTallies } from '../../../../server/threads/requestTallies.ts';
+import { answerTotals, countAnswer, requestTallies } from '../../../../server/process/requestTallies.ts';
 import { ROUTE } from '../../../../server/http/exchange.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { hasProgram } from '../../../support/debian.ts';

@@ -136,7 +136,7 @@ test('tells each step as a line of JSON with its event and figures', async () =>
     expect(steps.slice(placed)).toContainEqual(expect.objectContaining({ event, generation, ...timed }));
   expect(steps).toContainEqual(expect.objectContaining({ event: 'freed', ...timed }));
   const names = steps.flatMap(({ event }) => (typeof event === 'string' ? [event] : []));
-  const guide = readFileSync(new URL('../../../../server/admin/README.md', import.meta.url), 'utf8');
+  const guide = readFileSync(new URL('../../../../server/observe/README.md', import.meta.url), 'utf8');
   for (const name of DATA_STEPS) expect(guide).toContain(`\`${name}\``);
   expect(names.filter((name) => !DATA_STEPS.some((one) => one === name))).toEqual([]);
 });

@@ -1,0 +1,134 @@
+// Brings a collection up to date by the modification dates of its records: asks for those that changed since the latest
+// date of the last crawl, and compares the count. Verifies that the upstream filters by that date (A110).
+import { parseInstant } from '../../engine/query/instant.ts';
+import type { Collection } from '../../engine/schema/types.ts';
+import { OperationError } from '../operationError.ts';
+import { Trouble } from './client.ts';
+import type { HeldRecords } from './held.ts';
+import { type SentRecord, STAMP } from './page.ts';
+import { type CollectionPart, NOTHING, OVERLAP_MICROSECONDS } from './part.ts';
+import { countOf, Drift, walk, type Walker } from './walk.ts';
+
+/** A service reads a date without a zone as one that is at most this far from the zone in which it shows dates. */
+const ZONES_MICROSECONDS = 15 * 3_600_000_000;
+
+/** If more records changed than this number or this fraction, the collection is read in full. */
+const CHANGED_MAX = { records: 1000, fraction: 0.25 };
+/** Changed records are in memory until they are merged: beyond this length the collection is read in full. */
+const CHANGED_CHARACTERS_MAX = 128 << 20;
+
+/** Records are added in batches of this size. */
+const ADDED_RECORDS = 1000;
+
+/** A date after all others, except for the last years: zones move it, and services count further. */
+const NEVER_MS = Date.UTC(9000, 0);
+
+/** The requests of a comparison by dates: whether it filters, the records of the last day, and the count. */
+export const DATE_REQUESTS = 3;
+
+/** The last crawl of a collection: its records by ascending id, and the latest date among them. */
+export interface HeldDates {
+  readonly records: HeldRecords;
+  readonly latest: string;
+}
+
+/**
+ * Fills an empty part with the records of the last crawl and those that changed since. Returns false, and a part that
+ * is to be emptied, if that is not what the upstream has: it does not filter by the date, or its count does not fit.
+ * `judge` is called after each batch, and throws OperationError `input` when there are too many records. Throws what
+ * the upstream throws unless another question may succeed. Cost: DATE_REQUESTS and a pass over the records.
+ */
+export async function addChangedSince(
+  walker: Walker,
+  collection: Collection,
+  held: HeldDates,
+  part: CollectionPart,
+  judge: () => void,
+): Promise<boolean> {
+  try {
+    const since = parseInstant(held.latest) - OVERLAP_MICROSECONDS;
+    const changed = await changedSince(walker, collection, held, since);
+    if (!changed) return false;
+    const count = await countOf(walker, collection);
+    if (!merge(held.records, changed, since + ZONES_MICROSECONDS, part, judge) || part.ids.size !== count) return false;
+    part.compared = 'dates';
+    return true;
+  } catch (error) {
+    if (error instanceof Drift || isRefusedQuestion(error)) return false;
+    throw error;
+  }
+}
+
+/** The records that changed since a time, by ascending id; undefined if the upstream does not filter, or too many. */
+async function changedSince(
+  walker: Walker,
+  collection: Collection,
+  { records: { count: heldCount }, latest }: HeldDates,
+  since: number,
+): Promise<readonly SentRecord[] | undefined> {
+  const asking = (ms: number): Walker => ({
+    ...walker,
+    query: `&${STAMP}__gte=${encodeURIComponent(like(latest, ms))}`,
+  });
+  if ((await countOf(asking(NEVER_MS), collection)) > 0) return undefined;
+  const changedMax = Math.max(CHANGED_MAX.records, heldCount * CHANGED_MAX.fraction);
+  const changed: SentRecord[] = [];
+  let characters = 0;
+  for await (const { records, count } of walk(asking(since / 1000), collection, NOTHING.position)) {
+    characters += records.reduce((sum, { text }) => sum + text.length, 0);
+    if (count > changedMax || characters > CHANGED_CHARACTERS_MAX) return undefined;
+    if (records.some(({ stamp = '' }) => !(parseInstant(stamp) >= since - ZONES_MICROSECONDS))) return undefined;
+    changed.push(...records);
+  }
+  return changed;
+}
+
+/**
+ * Adds all records by ascending id, the changed ones in place of their old versions. Returns false if a record that is
+ * dated `certain` or later is not among the changed ones: then the upstream returns nothing for what it cannot filter.
+ */
+function merge(
+  held: HeldRecords,
+  changed: readonly SentRecord[],
+  certain: number,
+  part: CollectionPart,
+  judge: () => void,
+): boolean {
+  let next = 0;
+  const add = (records: readonly SentRecord[]): void => {
+    const repeated = part.add(records);
+    if (repeated) throw new Drift(`id ${repeated.id} came twice`);
+    judge();
+  };
+  for (let start = 0; start < held.count; start += ADDED_RECORDS) {
+    const merged: SentRecord[] = [];
+    for (const record of held.slice(start, start + ADDED_RECORDS)) {
+      while (next < changed.length && changed[next]!.id < record.id) merged.push(changed[next++]!);
+      if (changed[next]?.id === record.id) merged.push(changed[next++]!);
+      else if (parseInstant(record.stamp ?? '') >= certain) return false;
+      else merged.push(record);
+    }
+    add(merged);
+  }
+  for (; next < changed.length; next += ADDED_RECORDS) add(changed.slice(next, next + ADDED_RECORDS));
+  return true;
+}
+
+/**
+ * A time, in milliseconds since 1970, written in whole seconds as the service writes its dates: days, times without a
+ * zone, or times in UTC. A service whose dates have no zone may fail at one.
+ */
+function like(stamp: string, ms: number): string {
+  const end = stamp.length > 'YYYY-MM-DD'.length ? 'YYYY-MM-DDTHH:MM:SS'.length : 'YYYY-MM-DD'.length;
+  const zone = /(?:Z|[+-]\d\d:\d\d)$/.test(stamp) ? 'Z' : '';
+  return new Date(ms).toISOString().slice(0, end) + zone;
+}
+
+/**
+ * Whether the upstream failed at a question by dates, or gave no response in time, as without an index. One that is
+ * busy would fail at any question.
+ */
+function isRefusedQuestion(error: unknown): boolean {
+  const trouble = error instanceof OperationError && error.cause instanceof Trouble ? error.cause : undefined;
+  return trouble !== undefined && !trouble.isMuchLater && trouble.status !== 429 && trouble.status !== 503;
+}

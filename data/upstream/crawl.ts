@@ -1,0 +1,357 @@
+// Fetches a catalogue into a data set directory. The steps are here in their order: root view, every collection, a
+// second look at what changed meanwhile, acceptance, publication. A run resumes what an earlier one was killed at.
+import { collectionsOfPath } from '../../engine/schema/catalogue.ts';
+import type { Collection } from '../../engine/schema/types.ts';
+import { MANIFEST_FILE } from '../import/manifest.ts';
+import { OperationError } from '../operationError.ts';
+import type { OnProgress } from '../progress.ts';
+import { Trouble, Upstream, type UpstreamOptions } from './client.ts';
+import { type Acceptance, inDoubt, judgeLinks, judgeLosses, surveyLinks, worstLinks } from './acceptance.ts';
+import { parsed } from './page.ts';
+import { PAGE_RECORDS_MAX, PageSize } from './pageSize.ts';
+import type { CollectionPart } from './part.ts';
+import { countsIn, judgeOutput, judgeSource, publish, publishManifest } from './publish.ts';
+import { addChangedSince, DATE_REQUESTS } from './changedSince.ts';
+import { type CollectionRead, createdIn, type HeldCollection, heldIn, HeldRecords, laterThan, sameIn } from './held.ts';
+import { CrawlState } from './state.ts';
+import { countOf, Disorder, Drift, heedsValidators, type HeldPages, walk, type Walker } from './walk.ts';
+
+/** A collection that changes while it is walked is walked this often. */
+const LOOKS_MAX = 4;
+
+/** Interval between checkpoints on the disk: a run that is killed loses no more than this. */
+const SAVE_EVERY_MS = 1000;
+
+const ROOT_BYTES_MAX = 1 << 16;
+
+/**
+ * The source and the output of a crawl. `state` is the directory of unfinished work, `now` the time of day. A `new`
+ * crawl reads everything and replaces the output, that of another catalogue only if it `isForced`. A `refresh` compares
+ * with the output and replaces it if it differs; it reads a collection in full if it did not for `sweepEveryMs`.
+ */
+export interface CrawlOptions extends UpstreamOptions, Acceptance {
+  readonly output: string;
+  /** Whether collections may lose any number of records. */
+  readonly isForced: boolean;
+  readonly sweepEveryMs?: number;
+  /** The most records of a collection, and of another one that they link to. */
+  readonly recordsMax: number;
+  /** The most ids of records and links together. */
+  readonly idsMax: number;
+  readonly now: string;
+  /** Called before the first request, with the start of the run that this one resumes. */
+  readonly onBegun?: (resumed: string | undefined) => void;
+  /** Called with the least number of requests that a refresh takes, once the root view is there. */
+  readonly onExpected?: (requests: number) => void;
+  /** Called with the reason if the old data set is damaged, so that losses are unknown. */
+  readonly onDamaged?: (reason: string) => void;
+}
+
+/** The way in which a collection was compared with the upstream. */
+export type Comparison = Pick<CollectionRead, 'compared' | 'lastFullRead'>;
+
+/**
+ * The result of a crawl: `counts` are records by collection, `links` all of them, `dangling` those that lead nowhere.
+ */
+export interface CrawlReport {
+  /** When it began, or the run that it resumes: changes after that may be missing. */
+  readonly begun: string;
+  readonly isResumed: boolean;
+  /** Whether the output had the same records. */
+  readonly isUnchanged: boolean;
+  readonly comparisons: Readonly<Record<string, Comparison>>;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly bytes: number;
+  readonly links: number;
+  readonly dangling: number;
+  /** The most frequent of those, see worstLinks. */
+  readonly worst: string | undefined;
+  /** Collections of the upstream that the declaration does not have. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Crawls a catalogue; the data set in `output` is replaced as a whole or stays. A new crawl that finds one which an
+ * earlier run accepted publishes that and returns undefined; a refresh then goes on to compare. Throws OperationError:
+ * `network` if the upstream gives no usable response, `input` if the data is not accepted, `usage` and `file`. Cost:
+ * bounded by the upstream and `idsMax`; memory holds the ids, the targets of links and a page for each of
+ * `concurrency`.
+ */
+export async function crawl(options: CrawlOptions, onProgress: OnProgress): Promise<CrawlReport | undefined> {
+  judgeOutput(options.output, options.state);
+  for (;;) {
+    const held = options.kind === 'refresh' ? await heldIn(options.output, options.base) : new Map<never, never>();
+    const state = CrawlState.open(options.state, options.base, { now: options.now, isRefresh: held.size > 0 });
+    try {
+      if (!state.isAccepted) return await crawlInto(state, held, options, onProgress);
+      publish(state, options.output);
+      if (options.kind === 'new') return undefined;
+    } finally {
+      state.close();
+    }
+  }
+}
+
+async function crawlInto(
+  state: CrawlState,
+  held: Crawling['held'],
+  options: CrawlOptions,
+  onProgress: OnProgress,
+): Promise<CrawlReport> {
+  if (options.kind === 'new' && !options.isForced) await judgeSource(options.output, options.base, false);
+  options.onBegun?.(state.isResumed ? state.begun : undefined);
+  const upstream = new Upstream(options);
+  try {
+    const walker = { upstream, size: new PageSize(), concurrency: options.concurrency };
+    return await collect({ walker, state, held, options, onProgress, heedsValidators: undefined });
+  } finally {
+    await upstream.close();
+  }
+}
+
+/** A crawl under way. */
+interface Crawling {
+  readonly walker: Walker;
+  readonly state: CrawlState;
+  /** The collections that the last crawl left. */
+  readonly held: ReadonlyMap<string, HeldCollection>;
+  readonly options: CrawlOptions;
+  readonly onProgress: OnProgress;
+  /** Whether the upstream notices a validator that it never sent; undefined until it was asked. */
+  heedsValidators: boolean | undefined;
+}
+
+async function collect(crawling: Crawling): Promise<CrawlReport> {
+  const { walker, state, held, options } = crawling;
+  const { bases, collections, unknown } = await rootView(walker.upstream, options.base);
+  if (options.onExpected && !state.isResumed) options.onExpected(await requestsExpected(crawling, collections));
+  await state.openParts(collections, bases);
+  for (const collection of collections) await compare(crawling, collection);
+  for (const collection of collections) await countAgain(crawling, collection);
+  let survey = surveyLinks(state.parts);
+  const doubtful = inDoubt(survey, state.parts, options);
+  for (const collection of collections.filter(({ name }) => doubtful.has(name))) await readAgain(crawling, collection);
+  if (doubtful.size > 0) survey = surveyLinks(state.parts);
+  judgeLinks(survey, options);
+  const counts = Object.fromEntries([...state.parts].map(([name, { ids }]) => [name, ids.size]));
+  if (!options.isForced) judgeLosses(await countsIn(options.output, options.onDamaged), counts, options);
+  const bytes = [...state.parts.values()].reduce((sum, part) => sum + part.bytes, 0);
+  const sha256 = Object.fromEntries([...state.parts].map(([name, part]) => [`${name}.ndjson`, part.sum()]));
+  const reads = Object.fromEntries(
+    [...state.parts].map(([name, part]) => [name, readOf(part, held.get(name), state.begun)]),
+  );
+  const { begun, isResumed } = state;
+  const same = options.kind === 'new' ? undefined : await sameIn(options.output, sha256);
+  const created = same?.created ?? laterThan(await createdIn(options.output), begun);
+  const manifest = { created, source: options.base, counts, sha256, collections: reads };
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  if (same) publishManifest(state, options.output, text);
+  else {
+    state.accept(text, MANIFEST_FILE);
+    publish(state, options.output);
+  }
+  const comparisons = Object.fromEntries(
+    Object.entries(reads).map(([name, { compared, lastFullRead }]) => [name, { compared, lastFullRead }]),
+  );
+  const { links, dangling } = survey;
+  const isUnchanged = same !== undefined;
+  const worst = worstLinks(survey);
+  return { begun, isResumed, isUnchanged, comparisons, counts, bytes, links, dangling, worst, unknown };
+}
+
+function readOf(part: CollectionPart, held: HeldCollection | undefined, begun: string): CollectionRead {
+  const { compared, requests, latest, marks = [] } = part;
+  const { isOrdered } = part.position;
+  const lastFullRead = compared === 'full' ? begun : held!.lastFullRead;
+  if (compared === 'dates') return { compared, lastFullRead, requests: held!.requests, isOrdered, latest };
+  const pages = marks.some(([, validator]) => validator !== null) ? marks : undefined;
+  return { compared, lastFullRead, requests, isOrdered, latest, pages };
+}
+
+/** A collection as the last crawl left it; undefined if it is due to be read in full. */
+function comparable({ held, options }: Crawling, name: string): HeldCollection | undefined {
+  const found = held.get(name);
+  const ageMs = Date.parse(options.now) - Date.parse(found?.lastFullRead ?? '');
+  // A full read in the future is one of a clock that was wrong.
+  return ageMs >= 0 && ageMs < (options.sweepEveryMs ?? 0) ? found : undefined;
+}
+
+/** The least number of requests of this crawl: the root view, the pages, and a count of each collection after them. */
+async function requestsExpected(crawling: Crawling, collections: readonly Collection[]): Promise<number> {
+  let requests = 1 + collections.length;
+  for (const collection of collections) {
+    const held = crawling.held.get(collection.name);
+    const isByDates = comparable(crawling, collection.name)?.compared === 'dates';
+    if (isByDates) requests += DATE_REQUESTS;
+    else if (held) requests += held.requests;
+    else requests += 1 + Math.ceil((await countOf(crawling.walker, collection)) / PAGE_RECORDS_MAX);
+  }
+  return requests;
+}
+
+/** Collects a collection, or the rest of it: by dates or validators if the last crawl left some, else in full. */
+async function compare(crawling: Crawling, collection: Collection): Promise<void> {
+  const { walker, state, options } = crawling;
+  const { name, idField } = collection;
+  const part = state.parts.get(name)!;
+  // An earlier run compared it with data that is gone.
+  if (part.compared !== 'full' && !crawling.held.has(name)) state.restart(name);
+  if (part.isDone) return;
+  const held = comparable(crawling, name);
+  const { latest, pages = [] } = held ?? {};
+  const isUsable = latest !== undefined || pages.length > 0;
+  const records = held && isUsable ? await HeldRecords.open(held.file, idField) : undefined;
+  try {
+    if (records && latest !== undefined && part.ids.size === 0) {
+      const judge = (): void => judgeSize(part.ids.size, name, state.parts, options);
+      if (await addChangedSince(walker, collection, { records, latest }, part, judge)) {
+        part.isDone = true;
+        state.save(name);
+        return;
+      }
+      state.restart(name);
+    }
+    const validator = pages.find(([, value]) => value !== null)?.[1] ?? undefined;
+    if (records && validator !== undefined)
+      crawling.heedsValidators ??= await heedsValidators(walker, collection, validator);
+    const isAsked = records !== undefined && validator !== undefined && crawling.heedsValidators === true;
+    if (isAsked && part.ids.size === 0) part.position = { ...part.position, isOrdered: held!.isOrdered };
+    await readPages(crawling, collection, isAsked ? { marks: pages, records } : undefined);
+  } finally {
+    records?.close();
+  }
+}
+
+interface RootView {
+  readonly bases: ReadonlySet<string>;
+  readonly collections: readonly Collection[];
+  readonly unknown: readonly string[];
+}
+
+/** The collections that the root view names, and the base URLs under which the upstream knows itself: ours, and its. */
+async function rootView(upstream: Upstream, base: string): Promise<RootView> {
+  const ifMissing = 'name the base URL, behind which /api/v3/ is put, without the path of a page';
+  return upstream.get({ what: 'the root view', ifMissing, path: () => '/api/v3/' }, (answer) => {
+    const { body } = answer!;
+    if (body.length > ROOT_BYTES_MAX) throw new Trouble(`more than ${ROOT_BYTES_MAX} bytes`);
+    const root = parsed(body.toString());
+    if (typeof root !== 'object' || root === null || Array.isArray(root)) throw new Trouble('no object of collections');
+    const bases = new Set([base]);
+    const collections = new Set<Collection>();
+    const unknown: string[] = [];
+    for (const [name, url] of Object.entries(root)) {
+      const collection = collectionsOfPath(name, 'v3')[0];
+      if (!collection) {
+        unknown.push(shownName(name));
+        continue;
+      }
+      const link = typeof url === 'string' ? url : '';
+      const own = /^(https?:\/\/[^?#]{1,256}?)\/api\/v[23]\/\w+\/?(?:\?|$)/.exec(link)?.[1];
+      if (own === undefined) throw new Trouble(`${shownName(name)}: ${JSON.stringify(link)} is no link to a list`);
+      bases.add(own);
+      collections.add(collection);
+    }
+    if (collections.size === 0) throw new Trouble('it names no collection');
+    return { bases, collections: [...collections], unknown };
+  });
+}
+
+/** A name of the upstream's, for people: without what would move their cursor. */
+function shownName(name: string): string {
+  return /^[\w.-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64)).replace(/[^ -~]/g, '?');
+}
+
+/**
+ * Reads the pages of a collection that are left, and all of them again if it changes meanwhile, then without `held`.
+ */
+async function readPages(crawling: Crawling, collection: Collection, held?: HeldPages): Promise<void> {
+  const { state } = crawling;
+  const { name } = collection;
+  const part = state.parts.get(name)!;
+  let pages = held;
+  for (let looks = 1; !part.isDone; looks++) {
+    try {
+      await readOnce(crawling, collection, part, pages);
+    } catch (error) {
+      if (!(error instanceof Drift)) throw error;
+      if (looks === LOOKS_MAX)
+        throw new OperationError('network', `${error.message}; looked at ${name} ${looks} times`, error);
+      state.restart(name);
+      if (error instanceof Disorder) part.position = { ...part.position, isOrdered: false };
+      pages = undefined;
+    }
+  }
+}
+
+async function readOnce(
+  { walker, state, options, onProgress }: Crawling,
+  collection: Collection,
+  part: CollectionPart,
+  held: HeldPages | undefined,
+): Promise<void> {
+  const { name } = collection;
+  const { clock } = options;
+  let savedMs = clock();
+  let last = { count: 0, where: name };
+  for await (const step of walk(walker, collection, part.position, held)) {
+    const { records, position, count, where } = step;
+    judgeSize(count, where, state.parts, options);
+    const repeated = part.add(records);
+    part.addPage(step.mark, step.isUnchanged);
+    if (repeated) throw new Drift(`${where}: id ${repeated.id} came twice`);
+    judgeSize(count, where, state.parts, options);
+    part.position = position;
+    last = { count, where };
+    onProgress({ phase: `crawling ${name}`, done: part.ids.size, total: count, unit: 'records' });
+    if (clock() - savedMs < SAVE_EVERY_MS) continue;
+    state.save(name);
+    savedMs = clock();
+  }
+  if (part.ids.size !== last.count)
+    throw new Drift(`${last.where}: ${part.ids.size} records were collected, ${last.count} are counted`);
+  part.isDone = true;
+  state.save(name);
+}
+
+async function readAgain(crawling: Crawling, collection: Collection): Promise<void> {
+  crawling.state.restart(collection.name);
+  await readPages(crawling, collection);
+}
+
+/** Bounds the memory that an upstream can take with its counts, records and links. Throws OperationError `input`. */
+function judgeSize(
+  count: number,
+  where: string,
+  parts: ReadonlyMap<string, CollectionPart>,
+  { recordsMax, idsMax }: Pick<CrawlOptions, 'recordsMax' | 'idsMax'>,
+): void {
+  const refuse = (what: string, most: number): never => {
+    throw new OperationError('input', `${where}: ${what}, more than ${most}, the most that is taken`);
+  };
+  if (count > recordsMax) refuse(`${count} records are counted`, recordsMax);
+  let all = 0;
+  for (const [name, { ids, links }] of parts) {
+    all += ids.size;
+    for (const [to, { size }] of links) {
+      if (size > recordsMax) refuse(`${name} links to ${size} records of ${to}`, recordsMax);
+      all += size;
+    }
+  }
+  if (all > idsMax) refuse(`the catalogue has ${all} ids of records and of what their collections link to`, idsMax);
+}
+
+/** A collection may have changed after it was read: it is counted again, and read again if the count differs. */
+async function countAgain(crawling: Crawling, collection: Collection): Promise<void> {
+  const { name } = collection;
+  for (let looks = 1; ; looks++) {
+    const count = await countOf(crawling.walker, collection);
+    const { size } = crawling.state.parts.get(name)!.ids;
+    if (count === size) return;
+    if (looks === LOOKS_MAX)
+      throw new OperationError(
+        'network',
+        `${name}: ${count} records are counted, ${size} were collected, at each look`,
+      );
+    await readAgain(crawling, collection);
+  }
+}

@@ -1,0 +1,112 @@
+// The folder of a replica that follows another catalogue: what lies where, and what its last runs came to. Every file
+// of it is replaced as a whole.
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { isObject } from '../../engine/bits/json.ts';
+import { CHANGES_FILE } from './changeFile.ts';
+import { attempt, placesIn, readAtMost, replaceFile } from '../files.ts';
+import type { Origin } from '../import/earlier.ts';
+import { removeLockOf } from '../lock.ts';
+import { OperationError } from '../operationError.ts';
+import { withTimeLimit } from '../timeLimit.ts';
+
+/** The paths in a folder. `next` is a snapshot that is whole, and not in its place yet. */
+export interface FollowPaths {
+  readonly dataSet: string;
+  readonly crawlState: string;
+  readonly snapshot: string;
+  readonly next: string;
+  readonly changes: string;
+  readonly notes: string;
+  readonly lock: string;
+}
+
+/** The notes of a folder. */
+export interface FollowNotes {
+  readonly url: string;
+  /** The sum of the data set that the snapshot was built of. */
+  readonly imported: string;
+  /** What the parts of the snapshot were built of: the next one takes over those that have not changed. */
+  readonly origin?: Origin | undefined;
+}
+
+const NOTES_BYTES_MAX = 1 << 16;
+
+/** The paths in a folder. */
+export function pathsIn(folder: string): FollowPaths {
+  const at = (name: string): string => path.join(path.resolve(folder), name);
+  return {
+    dataSet: at('catalogue'),
+    crawlState: at('catalogue.crawl'),
+    snapshot: at('catalogue.snapshot'),
+    next: at('next.snapshot'),
+    changes: at(CHANGES_FILE),
+    notes: at('follow.json'),
+    lock: at('lock'),
+  };
+}
+
+/** Removes the locks that a process of this host left in a folder when it died. Rejects if the folder is unusable. */
+export async function removeLocksOf(pid: number, folder: string): Promise<void> {
+  const { lock, crawlState } = pathsIn(folder);
+  await withTimeLimit(folder, async () => {
+    for (const file of [lock, placesIn(crawlState).lock]) await removeLockOf(pid, file);
+  });
+}
+
+/**
+ * The notes in a folder, which is of this catalogue from now on: nothing is known of it where there were none. A folder
+ * without data follows whatever it is told to, and what was begun of another one goes. Throws OperationError.
+ */
+export function claim(paths: FollowPaths, url: string): FollowNotes {
+  const found = noted(paths);
+  if (found?.url === url) return found;
+  const nothing: FollowNotes = { url, imported: '' };
+  if (!hasData(paths)) {
+    attempt(`cannot remove ${paths.crawlState}`, () => rmSync(paths.crawlState, { recursive: true, force: true }));
+    note(paths, nothing);
+  } else if (found) {
+    const cure = 'name another folder';
+    throw new OperationError('usage', `${path.dirname(paths.notes)} follows ${found.url}, not ${url}: ${cure}`);
+  }
+  return nothing;
+}
+
+function hasData({ snapshot, dataSet }: FollowPaths): boolean {
+  return existsSync(snapshot) || existsSync(dataSet);
+}
+
+function noted({ notes }: FollowPaths): FollowNotes | undefined {
+  if (!existsSync(notes)) return undefined;
+  const text = attempt(`cannot read ${notes}`, () => readAtMost(notes, NOTES_BYTES_MAX));
+  const found = notesOf(String(text));
+  if (!found) throw new OperationError('file', `${notes} is none of this program: remove it`);
+  return found;
+}
+
+function notesOf(text: string): FollowNotes | undefined {
+  try {
+    const { url, imported, origin } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const isWhole = typeof url === 'string' && typeof imported === 'string';
+    return isWhole ? { url, imported, origin: isOrigin(origin) ? origin : undefined } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether notes say of what a snapshot was built; those of an earlier version of the program do not. */
+function isOrigin(value: unknown): value is Origin {
+  if (typeof value !== 'object' || value === null) return false;
+  const { generation, sums, skipped, takesNulls, undeclared } = value as Readonly<Record<string, unknown>>;
+  const isOfTexts = (texts: unknown): boolean =>
+    typeof texts === 'object' && texts !== null && Object.values(texts).every((text) => typeof text === 'string');
+  const isOfCounts = isObject(skipped) && Object.values(skipped).every((count) => Number.isSafeInteger(count));
+  const isOfSums = typeof generation === 'string' && isOfTexts(sums) && isOfCounts;
+  const isOfNulls = takesNulls === undefined || typeof takesNulls === 'boolean';
+  return isOfSums && isOfNulls && Array.isArray(undeclared) && isOfTexts(undeclared);
+}
+
+/** Replaces the notes. Throws OperationError `file`. */
+export function note({ notes }: FollowPaths, text: FollowNotes): void {
+  replaceFile(notes, `${JSON.stringify(text)}\n`);
+}

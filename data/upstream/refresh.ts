@@ -1,0 +1,312 @@
+// Brings the folder of a replica up to date with the catalogue that it follows: crawl, import, change log, and one
+// rename. Each step is left whole or not at all, and the next run goes on where one was killed.
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { appendGeneration, generationsIn } from './changeFile.ts';
+import { type ChangeKind, changesBetween, kindOf, type RecordChange } from './diff.ts';
+import { type CatalogueDigests, digestsOfChanged, digestsOfSnapshot } from './digests.ts';
+import { type Comparison, crawl, type CrawlOptions, type CrawlReport } from './crawl.ts';
+import { discardedRefusal, judgeSource } from './publish.ts';
+import { attempt, makeFolder, openFile, putInPlace } from '../files.ts';
+import { misfitText } from '../../engine/snapshot/metadata.ts';
+import type { EarlierImport, Origin } from '../import/earlier.ts';
+import { importDirectory, type ImportWork, type KeptRecords } from '../import/import.ts';
+import { readManifest } from '../import/manifest.ts';
+import { removeAbandoned } from '../leftovers.ts';
+import { type Lock, lock } from '../lock.ts';
+import { OperationError } from '../operationError.ts';
+import type { OnProgress } from '../progress.ts';
+import { describeHeld } from '../store/load.ts';
+import { claim, type FollowPaths, note, pathsIn } from './folder.ts';
+import { typeChanges } from './typeChanges.ts';
+
+/** What is followed into which folder. */
+export interface RefreshOptions extends Omit<CrawlOptions, 'kind' | 'output' | 'state' | 'now'> {
+  readonly folder: string;
+  /** The time from one refresh to the next. */
+  readonly everyMs: number;
+  readonly sweepEveryMs: number;
+  /** Threads of the import. */
+  readonly threads: number;
+  /** Whether the import skips faulty records, instead of refusing all. */
+  readonly isLenient: boolean;
+  /** Whether the import accepts null for declared values. */
+  readonly takesNulls?: boolean | undefined;
+  /** The time of day, in milliseconds since 1970. */
+  readonly nowMs: () => number;
+}
+
+/** How many records of a generation are created, changed and deleted. */
+export type ChangeCounts = Readonly<Record<ChangeKind, number>>;
+
+/** A step of a refresh that was done, with its figures. */
+export type RefreshStep =
+  | { readonly kind: 'crawlBegan'; readonly how: 'new' | 'refresh' }
+  /** The requests of this refresh take longer than the time to the next one. */
+  | { readonly kind: 'slow'; readonly requests: number; readonly seconds: number }
+  | {
+      readonly kind: 'crawled';
+      readonly records: number;
+      readonly bytes: number;
+      readonly comparisons: CrawlReport['comparisons'];
+      readonly isUnchanged: boolean;
+      /** Collections of the catalogue that no declaration has: left out. */
+      readonly unknown: readonly string[];
+      readonly ms: number;
+    }
+  | { readonly kind: 'importedWhole'; readonly reason: string }
+  | {
+      readonly kind: 'built';
+      readonly generation: string;
+      readonly bytes: number;
+      readonly work: ImportWork;
+      /** Faulty records that are left out: how many, and the first few of those that were read. */
+      readonly skipped: { readonly count: number; readonly told: readonly string[] };
+      /** Sentences about values that do not fit, and about inferred types that changed. */
+      readonly warnings: readonly string[];
+      readonly ms: number;
+    }
+  | {
+      readonly kind: 'placed';
+      readonly generation: string;
+      readonly counts: ChangeCounts | undefined;
+      readonly ms: number;
+    };
+
+/** The paths in a folder, and the lock that this process has on it. */
+interface HeldFolder extends FollowPaths, Lock {}
+
+/** Who is told of a refresh: its steps, and how long ones get on. */
+export interface RefreshObserver {
+  readonly onStep: (step: RefreshStep) => void;
+  readonly onProgress: OnProgress;
+}
+
+/** A refresh that succeeded. */
+export interface RefreshResult {
+  /** The generation that is in place. */
+  readonly generation: string;
+  /** Whether it is another one than before. */
+  readonly isNew: boolean;
+  readonly comparisons: Readonly<Record<string, Comparison>>;
+  /** How long ago the comparison began: later changes of the catalogue may be missing. */
+  readonly ageMs: number;
+}
+
+/**
+ * One refresh. Throws OperationError, and leaves what was there: `network`, `input`, `usage`, `file` and `snapshot`.
+ * Cost: a crawl, and for new data an import and a pass over it; memory is that of an import.
+ */
+export async function refresh(options: RefreshOptions, observer: RefreshObserver): Promise<RefreshResult> {
+  attempt(`cannot write ${options.folder}`, () => makeFolder(options.folder));
+  const paths = pathsIn(options.folder);
+  const folder: HeldFolder = { ...paths, ...lock(paths.lock, 'refreshes') };
+  try {
+    await removeAbandoned(options.folder, (name) => name === path.basename(folder.next), 0);
+    const before = generationIn(folder.snapshot);
+    const notes = claim(folder, options.base);
+    // In a folder of which nothing is known there may be what was crawled of another catalogue.
+    if (notes.imported === '') await judgeSource(folder.dataSet, options.base, true);
+    endEarlier(folder, options, observer);
+    const { comparisons, ageMs } = await crawlInto(folder, options, observer);
+    const sum = await sumOf(folder.dataSet);
+    const there = generationIn(folder.snapshot);
+    const known = notes.origin && isJudgedAlike(notes.origin, options) ? notes.origin : undefined;
+    // What somebody else has put there is not what the catalogue has.
+    const isBuilt = notes.imported === sum && known !== undefined && there === known.generation;
+    const origin = isBuilt ? known : await build(folder, known, options, observer);
+    const { generation } = origin;
+    folder.assertHeld();
+    note(folder, { url: options.base, imported: sum, origin });
+    return { generation, isNew: generation !== before, comparisons, ageMs: ageMs() };
+  } finally {
+    folder.release();
+  }
+}
+
+/**
+ * Whether a snapshot has what these options would have taken: the same nulls, and no less for faulty records that were
+ * left out and are now refused.
+ */
+function isJudgedAlike({ skipped, takesNulls = false }: Origin, options: RefreshOptions): boolean {
+  const hasFaulty = Object.keys(skipped).length > 0;
+  return takesNulls === (options.takesNulls ?? false) && (options.isLenient || !hasFaulty);
+}
+
+/** Crawls; `ageMs` returns how long ago that, or the run that it resumed, began. */
+async function crawlInto(
+  folder: HeldFolder,
+  options: RefreshOptions,
+  { onStep, onProgress }: RefreshObserver,
+): Promise<Pick<CrawlReport, 'comparisons'> & { readonly ageMs: () => number }> {
+  const { clock, nowMs, rate, everyMs } = options;
+  const clockMs = clock();
+  const now = `${new Date(nowMs()).toISOString().slice(0, 19)}Z`;
+  onStep({ kind: 'crawlBegan', how: existsSync(folder.dataSet) ? 'refresh' : 'new' });
+  const onExpected = (requests: number): void => {
+    const seconds = requests / rate;
+    if (seconds * 1000 > everyMs) onStep({ kind: 'slow', requests, seconds });
+  };
+  const whole = { ...options, kind: 'refresh', now, output: folder.dataSet, state: folder.crawlState } as const;
+  try {
+    const report = (await crawl({ ...whole, onExpected }, onProgress))!;
+    const { begun, isResumed, bytes, comparisons, isUnchanged, unknown } = report;
+    const records = Object.values(report.counts).reduce((sum, count) => sum + count, 0);
+    onStep({ kind: 'crawled', records, bytes, comparisons, isUnchanged, unknown, ms: clock() - clockMs });
+    // The steady clock, which does not jump, if one run did it all.
+    const ageMs = (): number => (isResumed ? Math.abs(nowMs() - Date.parse(begun)) : clock() - clockMs);
+    return { comparisons, ageMs };
+  } catch (error) {
+    folder.assertHeld();
+    discardedRefusal(folder.crawlState, error);
+    throw error;
+  }
+}
+
+/** What a data set is known by: its time, and the sums of its files. */
+async function sumOf(dataSet: string): Promise<string> {
+  const { created, sha256 } = await readManifest(dataSet);
+  return createHash('sha256')
+    .update(JSON.stringify([created, [...sha256].toSorted(([a], [b]) => (a < b ? -1 : 1))]))
+    .digest('hex');
+}
+
+/** The generation of a snapshot file; undefined where there is none, or one that this version cannot read. */
+function generationIn(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  const descriptor = openFile(file);
+  try {
+    return describeHeld({ descriptor, file }).generation;
+  } catch (error) {
+    if (error instanceof OperationError && error.code === 'snapshot') return undefined;
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A snapshot that the log has is put in its place; one that it has not is built again. */
+function endEarlier(folder: HeldFolder, { clock }: Pick<RefreshOptions, 'clock'>, { onStep }: RefreshObserver): void {
+  const startMs = clock();
+  const logged = generationsIn(folder.changes).at(-1)?.generation;
+  if (!existsSync(folder.next)) return;
+  const generation = generationIn(folder.next);
+  if (generation === undefined || generation !== logged) return removeNext(folder);
+  placeNext(folder);
+  onStep({ kind: 'placed', generation, counts: undefined, ms: clock() - startMs });
+}
+
+function removeNext({ next, assertHeld }: HeldFolder): void {
+  assertHeld();
+  attempt(`cannot remove ${next}`, () => rmSync(next));
+}
+
+function placeNext({ next, snapshot, assertHeld }: HeldFolder): void {
+  assertHeld();
+  putInPlace(next, snapshot);
+}
+
+/** Builds the snapshot of the data set and puts it in place; answers its generation, and of what it was built. */
+async function build(
+  folder: HeldFolder,
+  known: Origin | undefined,
+  options: RefreshOptions,
+  observer: RefreshObserver,
+): Promise<Origin> {
+  const { clock, nowMs, threads, isLenient, takesNulls } = options;
+  const startMs = clock();
+  const importing = { directory: folder.dataSet, file: folder.next, created: undefined, takesNulls, threads };
+  const before = generationIn(folder.snapshot);
+  const take = async (earlier: EarlierImport | undefined): Promise<Origin> => {
+    // What is taken over is judged strictly: a record that is faulty there has the whole import leave it out.
+    const how = { ...importing, earlier, isLenient: isLenient && !earlier };
+    // Another process that takes the folder later removes the partial file, so that it cannot become `next`.
+    folder.assertHeld();
+    const made = await importDirectory(how, observer.onProgress);
+    const { snapshotBytes: bytes, generation, origin, work, misfits } = made;
+    const skipped = { count: made.skippedCount, told: made.skipped };
+    const types = before === undefined ? [] : typeChanges(folder.snapshot, folder.next);
+    const warnings = [...misfits.map(misfitText), ...types];
+    observer.onStep({ kind: 'built', generation, bytes, work, skipped, warnings, ms: clock() - startMs });
+    if (before === generation) {
+      // One that was built of all lines is whole, whatever has become of the other.
+      if (earlier) removeNext(folder);
+      else placeNext(folder);
+      return origin;
+    }
+    const builtMs = clock();
+    const at = nowMs() / 1000;
+    const kept = earlier && made.kept;
+    const counts = await log(folder, { before, generation, at, kept }, observer.onProgress);
+    placeNext(folder);
+    observer.onStep({ kind: 'placed', generation, counts, ms: clock() - builtMs });
+    return origin;
+  };
+  if (!known || before === undefined) return take(undefined);
+  try {
+    return await take({ file: folder.snapshot, origin: known });
+  } catch (error) {
+    // A snapshot that cannot serve, or lines that a whole import says more about.
+    if (!(error instanceof OperationError) || (error.code !== 'snapshot' && error.code !== 'input')) throw error;
+    // Lines that are judged beside an earlier import have no numbers of their own.
+    const [reason = ''] = error.message.replace(/(\.ndjson(?:\.gz)?):\d+:/, '$1:').split('\n', 1);
+    observer.onStep({ kind: 'importedWhole', reason });
+    return take(undefined);
+  }
+}
+
+/** A generation behind another, and what was kept of that where it was built of it. */
+interface Successor {
+  readonly before: string | undefined;
+  readonly generation: string;
+  readonly at: number;
+  readonly kept: KeptRecords | undefined;
+}
+
+/** Notes what changes with the next generation; answers how much, where that is known. */
+async function log(
+  folder: HeldFolder,
+  { before, generation, at, kept }: Successor,
+  onProgress: OnProgress,
+): Promise<ChangeCounts | undefined> {
+  const digests = before === undefined ? undefined : digestsOfBoth(folder, kept, onProgress);
+  folder.assertHeld();
+  if (!digests || before === undefined) {
+    appendGeneration(folder.changes, { generation, at, isBase: true, changes: [] });
+    return undefined;
+  }
+  // Somebody put another snapshot in place, or the log away.
+  if (generationsIn(folder.changes).at(-1)?.generation !== before)
+    appendGeneration(folder.changes, { generation: before, at, isBase: true, changes: [] });
+  const counts = { created: 0, changed: 0, deleted: 0 };
+  const counted = function* (): Generator<RecordChange> {
+    for (const change of changesBetween(...digests)) {
+      counts[kindOf(change)]++;
+      yield change;
+    }
+  };
+  appendGeneration(folder.changes, { generation, at, isBase: false, changes: counted() });
+  return counts;
+}
+
+/**
+ * The digests of what is in place and of what comes next, but for records that are known to be in both. Of a snapshot
+ * that cannot be read any more, of another version of the program perhaps, nothing is known; where the next one was
+ * built of it that is thrown.
+ */
+function digestsOfBoth(
+  { snapshot, next }: FollowPaths,
+  kept: KeptRecords | undefined,
+  onProgress: OnProgress,
+): readonly [before: CatalogueDigests, after: CatalogueDigests] | undefined {
+  if (kept) return digestsOfChanged(snapshot, next, kept);
+  let before: CatalogueDigests;
+  try {
+    before = digestsOfSnapshot(snapshot, onProgress);
+  } catch (error) {
+    if (error instanceof OperationError && error.code === 'snapshot') return undefined;
+    throw error;
+  }
+  return [before, digestsOfSnapshot(next, onProgress)];
+}

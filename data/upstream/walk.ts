@@ -1,0 +1,250 @@
+// Reads a collection by limit and offset: some pages ahead, returned in order, each overlapping the one before, so that
+// records which come or go meanwhile are noticed. A page with a validator may be unchanged: its records are then taken
+// from the last crawl. Builds every URL itself: no link is followed (A109).
+import type { Collection } from '../../engine/schema/types.ts';
+import type { HeldRecords } from './held.ts';
+import { Trouble, type Upstream } from './client.ts';
+import { type PageMark, parsePage, type SentPage, type SentRecord } from './page.ts';
+import type { PageSize } from './pageSize.ts';
+
+/** Records that two neighbouring pages share: if ids ascend, one reveals a shift; otherwise several must agree. */
+const OVERLAP = { ordered: 1, unordered: 10 };
+
+/**
+ * The position of a walk: how many records it has, the ids of the last few, and whether it asks for the order of ids.
+ */
+export interface Position {
+  readonly collected: number;
+  readonly recent: readonly number[];
+  readonly isOrdered: boolean;
+}
+
+/** The pages and records of a collection that the last crawl left. */
+export interface HeldPages {
+  readonly marks: readonly PageMark[];
+  readonly records: HeldRecords;
+}
+
+/**
+ * New records, the position after them, the number of all records by the upstream's count, the page for people, and
+ * whether it answered 304.
+ */
+export interface WalkStep {
+  readonly records: readonly SentRecord[];
+  readonly position: Position;
+  readonly count: number;
+  readonly where: string;
+  readonly mark: PageMark;
+  readonly isUnchanged: boolean;
+}
+
+/** The collection is not as it was a moment ago, or not in one order: it must be read again. */
+export class Drift extends Error {}
+
+/** The upstream of a walk, and how many pages it requests at once; `query` is added to that of every page. */
+export interface Walker {
+  readonly upstream: Upstream;
+  readonly size: PageSize;
+  readonly concurrency: number;
+  readonly query?: string;
+}
+
+/**
+ * The records of a collection after `from`, page by page in the order of the upstream. With `held`, the same pages as
+ * in the last crawl are asked for, each with its validator. Throws `Drift`, and what the upstream throws. Holds at most
+ * `concurrency` pages, and the one that is read.
+ */
+export async function* walk(
+  walker: Walker,
+  collection: Collection,
+  from: Position,
+  held?: HeldPages,
+): AsyncGenerator<WalkStep> {
+  let position = from;
+  for await (const page of pagesFrom(walker, collection, from, held)) {
+    position = behind(position, page);
+    const records = page.records.slice(page.records.length - (position.collected - from.collected));
+    from = position;
+    const { count, where, mark, isUnchanged } = page;
+    yield { records, position, count, where, mark, isUnchanged };
+  }
+}
+
+/** The number of records that the upstream counts now. Throws as it does. */
+export async function countOf(walker: Walker, collection: Collection): Promise<number> {
+  const page = await fetchPage(walker, collection, { offset: 0, limit: 1, isOrdered: true });
+  return page.count;
+}
+
+/** Whether the upstream answers 200, as it must, to a validator that no page of it ever had. */
+export async function heedsValidators({ upstream }: Walker, { name }: Collection, validator: string): Promise<boolean> {
+  const unseen = validator.endsWith('"') ? '"never-seen"' : new Date(0).toUTCString();
+  const request = {
+    what: `${name}, one record`,
+    path: () => pathOf(name, 'limit=1&offset=0'),
+    validator: () => unseen,
+  };
+  return upstream.get(request, (answer) => answer !== undefined);
+}
+
+function pathOf(name: string, query: string): string {
+  return `/api/v3/${name}/?${query}`;
+}
+
+function queryOf({ offset, limit, isOrdered }: Range, idField: string): string {
+  return `limit=${limit}&offset=${offset}${isOrdered ? `&ordering=${idField}` : ''}`;
+}
+
+interface Page extends Pick<SentPage, 'count' | 'records'> {
+  readonly offset: number;
+  readonly where: string;
+  readonly mark: PageMark;
+  readonly isUnchanged: boolean;
+}
+
+interface Range {
+  readonly offset: number;
+  readonly limit: number;
+  readonly isOrdered: boolean;
+}
+
+async function* pagesFrom(
+  walker: Walker,
+  collection: Collection,
+  { collected, isOrdered }: Position,
+  held: HeldPages | undefined,
+): AsyncGenerator<Page> {
+  const overlap = isOrdered ? OVERLAP.ordered : OVERLAP.unordered;
+  const marks = marksByOffset(held?.marks ?? [], overlap);
+  let start = Math.max(0, collected - overlap);
+  let count = 0;
+  const ahead: Promise<Fetched>[] = [];
+  const fetched = (range: Range, mark?: PageMark): Promise<Fetched> => {
+    const page = fetchFirst(walker, collection, range, overlap, mark && { mark, records: held!.records });
+    // The loop below awaits it later: until then a failure is not unhandled.
+    page.catch(() => undefined);
+    return page;
+  };
+  const fetchNext = (): void => {
+    const mark = marks.get(start);
+    const limit = mark?.[0] ?? Math.max(walker.size.size, overlap + 1);
+    ahead.push(fetched({ offset: start, limit, isOrdered }, mark));
+    start += limit - overlap;
+  };
+  fetchNext();
+  while (ahead.length > 0) {
+    const { page, rest } = await ahead.shift()!;
+    if (rest) ahead.unshift(fetched(rest));
+    count = page.count;
+    yield page;
+    while (ahead.length < walker.concurrency && start + overlap < count) fetchNext();
+  }
+}
+
+function marksByOffset(marks: readonly PageMark[], overlap: number): ReadonlyMap<number, PageMark> {
+  const byOffset = new Map<number, PageMark>();
+  let offset = 0;
+  for (const mark of marks) {
+    byOffset.set(offset, mark);
+    offset += mark[0] - overlap;
+  }
+  return byOffset;
+}
+
+/** The first page of a range of records, and the rest of the range if the upstream sends fewer at once. */
+interface Fetched {
+  readonly page: Page;
+  readonly rest: Range | undefined;
+}
+
+/** A page of the last crawl. */
+interface HeldPage {
+  readonly mark: PageMark;
+  readonly records: HeldRecords;
+}
+
+async function fetchFirst(
+  walker: Walker,
+  collection: Collection,
+  range: Range,
+  overlap: number,
+  held: HeldPage | undefined,
+): Promise<Fetched> {
+  const page = await fetchPage(walker, collection, range, held);
+  const end = range.offset + range.limit;
+  const next = range.offset + page.records.length;
+  if (next >= Math.min(end, page.count)) return { page, rest: undefined };
+  if (page.records.length <= overlap) throw new Drift(`${page.where}: pages of ${page.records.length} records`);
+  const offset = next - overlap;
+  return { page, rest: { ...range, offset, limit: end - offset } };
+}
+
+async function fetchPage(
+  { upstream, size, query: more = '' }: Walker,
+  { name, idField }: Collection,
+  range: Range,
+  held?: HeldPage,
+): Promise<Page> {
+  const { offset } = range;
+  let { limit } = range;
+  let known = held;
+  const path = (): string => {
+    limit = known?.mark[0] ?? Math.min(range.limit, size.size);
+    return pathOf(name, queryOf({ ...range, limit }, idField) + more);
+  };
+  const what = `${name}, page at offset ${offset}`;
+  const onTrouble = (): void => {
+    size.failed();
+    known = undefined;
+  };
+  return upstream.get({ what, path, validator: () => known?.mark[1] ?? undefined, onTrouble }, (answer) => {
+    if (!answer) {
+      const { mark, records } = known!;
+      const page = { count: records.count, records: records.slice(offset, offset + limit) };
+      return { ...page, offset, where: what, mark, isUnchanged: true };
+    }
+    const { body, ms, url, validator = null } = answer;
+    const page = parsePage(body, idField);
+    const { count, records } = page;
+    const isCut = page.limit !== undefined && page.limit < limit && records.length === page.limit;
+    if (isCut) size.limitTo(page.limit);
+    else judgeLength(page, offset, limit);
+    size.answered(ms);
+    const mark = [isCut ? page.limit : limit, validator] as const;
+    return { count, records, offset, where: `${what} (${url})`, mark, isUnchanged: false };
+  });
+}
+
+/** A page holds as many records as were asked for and are there, and a link to more where there are more. */
+function judgeLength(page: SentPage, offset: number, limit: number): void {
+  const { count, hasNext, records } = page;
+  const { length } = records;
+  const due = Math.max(0, Math.min(limit, count - offset));
+  if (length !== due) {
+    // Nor does its link to the next page name one.
+    const why = hasNext && page.limit === undefined ? '; its pages do not go by limit and offset' : '';
+    throw new Trouble(`a page of ${length} records, where ${due} of ${count} are due${why}`);
+  }
+  if (!hasNext && offset + length < count)
+    throw new Trouble(`next is null behind record ${offset + length} of ${count}`);
+}
+
+/** The position after a page. Throws `Drift` if the page does not continue the one before. */
+function behind(position: Position, { offset, where, records }: Page): Position {
+  const { collected, recent, isOrdered } = position;
+  const ids = records.map(({ id }) => id);
+  const shared = collected - offset;
+  // Asked for while there were more records.
+  if (shared < 0 && ids.length === 0) return position;
+  const before = recent.slice(recent.length - shared);
+  if (shared < 0 || before.some((id, i) => ids[i] !== id))
+    throw new Drift(`${where}: it does not continue the page before`);
+  const fresh = ids.slice(shared);
+  const last = recent.at(-1) ?? -1;
+  if (isOrdered && fresh.some((id, i) => id <= (fresh[i - 1] ?? last)))
+    throw new Disorder(`${where}: its ids do not ascend, though ordering by them was asked for`);
+  return { collected: offset + ids.length, recent: [...before, ...fresh].slice(-OVERLAP.unordered), isOrdered };
+}
+
+/** The upstream ignores the order that was requested, or the collection changed so that it looks like that. */
+export class Disorder extends Drift {}

@@ -1,0 +1,51 @@
+// The files that pages load: one style sheet and one script, named by what is in them, so that they may be kept for
+// good. Read when the first page is made; changed in assets/.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { installed } from '../../settings/installation.ts';
+
+/** A file as it is served. `name` is the last part of its path. */
+export interface Asset {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  readonly gzipped: Uint8Array;
+  readonly digest: string;
+}
+
+const DIGEST_DIGITS = 16;
+
+/** Where they lie, behind the root. */
+const ASSETS_PATH = 'browse/assets/';
+
+/** Both, once they have been read: a module that could not read them for want of a descriptor would stay broken. */
+let read: { readonly style: Asset; readonly script: Asset } | undefined;
+
+function assets(): NonNullable<typeof read> {
+  return (read ??= {
+    style: assetOf('browse', 'css', 'text/css; charset=utf-8'),
+    script: assetOf('browse', 'js', 'text/javascript; charset=utf-8'),
+  });
+}
+
+/** The address of the style sheet, behind the root. */
+export function stylePath(): string {
+  return ASSETS_PATH + assets().style.name;
+}
+
+/** That of the script. */
+export function scriptPath(): string {
+  return ASSETS_PATH + assets().script.name;
+}
+
+/** The file of a name, undefined where there is none (any more). */
+export function assetNamed(name: string): Asset | undefined {
+  return Object.values(assets()).find((asset) => asset.name === name);
+}
+
+function assetOf(stem: string, ending: string, type: string): Asset {
+  const bytes = readFileSync(installed(`server/pages/browse/assets/${stem}.${ending}`));
+  const digest = createHash('sha256').update(bytes).digest('hex').slice(0, DIGEST_DIGITS);
+  return { name: `${stem}-${digest}.${ending}`, type, bytes, gzipped: gzipSync(bytes), digest };
+}

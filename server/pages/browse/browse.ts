@@ -1,0 +1,86 @@
+// The entry of the pages: which page a path means. Knows the paths
+// behind `/browse/`, and no request nor header.
+import { type Collection, COLLECTIONS, countParts, PARAMETERS_MAX } from '../../../engine/engine.ts';
+import { OWN, type Pair, queryOf, queryTextOf } from './address.ts';
+import { authorityPage, ROLE } from './authorityPage.ts';
+import { notFoundPage, refusedPage } from './errorPage.ts';
+import { fieldsOf } from './fields.ts';
+import { inStep } from './inStep.ts';
+import { listPage } from './listPage.ts';
+import { type Meant, meantBy } from './own.ts';
+import { type RecordPlace, recordPage } from './recordPage.ts';
+import { SEARCH, SEARCH_FIELD, startPage } from './startPage.ts';
+import type { BrowsePage, Site, Tour, TrustedHosts } from './site.ts';
+
+/** What is looked at; `near` is a path behind the root that may have been meant where nothing is. */
+export type Sight =
+  | { readonly kind: 'start' }
+  | { readonly kind: 'authority'; readonly hosts: TrustedHosts }
+  | { readonly kind: 'list'; readonly collection: Collection }
+  | ({ readonly kind: 'record' } & RecordPlace)
+  | { readonly kind: 'nothing'; readonly near: string | undefined };
+
+const NOTHING = Buffer.alloc(0);
+
+/** The page of a sight, in steps. Cost: see each. */
+export function browsed(site: Site, tour: Tour, sight: Sight): Promise<BrowsePage> {
+  return inStep(site, tour, () => pageOf(site, tour, sight));
+}
+
+function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<BrowsePage> {
+  const sent = ownParameters(tour);
+  switch (sight.kind) {
+    case 'start': {
+      const text = sent.find(([name]) => name === SEARCH.text)?.[1].trim();
+      const collection = sent.find(([name]) => name === SEARCH.collection)?.[1];
+      if (text === undefined || text === '' || !COLLECTIONS.some(({ name }) => name === collection)) {
+        return startPage(site, tour);
+      }
+      const query = queryTextOf([[`${SEARCH_FIELD}__icontains`, text]]);
+      return elsewhere(`${tour.up}browse/${collection}/?${query}`);
+    }
+    case 'authority':
+      return authorityPage(site, tour, sight.hosts, sent.find(([name]) => name === ROLE)?.[1]);
+    case 'list':
+      return listOrForm(site, tour, sight.collection, meantBy(sent, fieldsOf(site, sight.collection)));
+    case 'record':
+      return recordPage(site, tour, sight);
+    case 'nothing':
+      return notFoundPage(site, tour, sight.near);
+  }
+}
+
+/** The page of a list, or where a form of it leads to. */
+function listOrForm(
+  site: Site,
+  tour: Tour,
+  collection: Collection,
+  meant: Meant | undefined,
+): BrowsePage | Promise<BrowsePage> {
+  switch (meant?.kind) {
+    case undefined:
+      return listPage(site, tour, collection);
+    case 'list':
+      return elsewhere(queryOf(meant.pairs));
+    case 'record':
+      // Beside a list whose path names a form there is none of its records.
+      return elsewhere(
+        /\/[^./%]+\/$/.test(tour.target) ? `${meant.id}/` : `${tour.up}browse/${collection.name}/${meant.id}/`,
+      );
+    case 'refused':
+      return refusedPage(site, tour, collection, meant);
+  }
+}
+
+/**
+ * The parameters of a query that a form may have sent; none where it has nothing of a form's, or more parameters than
+ * a query may have. A value may be as long as a head: some thousand ids are pasted. Cost: the query.
+ */
+function ownParameters({ query }: Tour): readonly Pair[] {
+  if (query === undefined || !query.includes(OWN) || countParts(query, '&') > PARAMETERS_MAX) return [];
+  return [...new URLSearchParams(query)];
+}
+
+function elsewhere(location: string): BrowsePage {
+  return { status: 303, html: NOTHING, location };
+}

@@ -1,0 +1,158 @@
+// Pages for what went wrong, in the house of all others: what it
+// was, and the nearest way out of it. Pure.
+import { type Ask, type Collection, COLLECTIONS } from '../../../engine/engine.ts';
+import type { MissReason } from '../../../workers/protocol.ts';
+import { isRepeatable, type Pair, queryOf, withoutNames } from './address.ts';
+import { fieldsOf } from './fields.ts';
+import { filterForm } from './filterForm.ts';
+import { framed } from './frame.ts';
+import { entryOf } from './own.ts';
+import type { BrowsePage, Site, Tour } from './site.ts';
+import { type Child, html, type Markup } from './template.ts';
+import { cut } from './values.ts';
+
+/** Characters of a path in its page. */
+const PATH_CHARACTERS_MAX = 200;
+/** Problems of a query shown one by one. */
+const PROBLEMS_MAX = 50;
+/** Characters of what is said of each. */
+const MESSAGE_CHARACTERS_MAX = 1000;
+/** What the engine says of a name that it may have been meant for; of one inside a value, which one it is. */
+const MEANT = /^(?:Unknown field "(.*)"\. |.* )?Did you mean "([^"]+)"\?$/s;
+
+/** 404; `near` is a path behind the root that may have been meant, such as `browse/times/`. */
+export function notFoundPage(site: Site, tour: Tour, near: string | undefined): BrowsePage {
+  const hint = near !== undefined && html`<p class="lead">Did you mean <a href="${tour.up}${near}">${near}</a>?</p>`;
+  const all = COLLECTIONS.map(({ name, title }) => html`<li><a href="${tour.up}browse/${name}/">${title}</a></li>`);
+  const main = html`<h1>Not found</h1>
+    ${hint}
+    <p>
+      Nothing is at <code><bdi>${cut(tour.target, PATH_CHARACTERS_MAX)}</bdi></code
+      >.
+    </p>
+    <h2>Collections</h2>
+    <ul class="names">
+      ${all}
+    </ul>`;
+  return errorPage(site, tour, { status: 404, title: 'Not found', main });
+}
+
+/** 404 of a record, in a collection that there is. */
+export function noRecordPage(site: Site, tour: Tour, { name, title }: Collection): BrowsePage {
+  const main = html`<h1>No such record</h1>
+    <p>
+      ${title} has no record at <code><bdi>${cut(tour.target, PATH_CHARACTERS_MAX)}</bdi></code
+      >.
+    </p>
+    <p><a href="${tour.up}browse/${name}/">All ${title.toLowerCase()}</a></p>`;
+  return errorPage(site, tour, { status: 404, title: 'No such record', main });
+}
+
+/**
+ * What was wrong with a query, and its pairs; undefined where they were not looked at. Where a form alone refused it,
+ * `before` are the pairs without what the form said, and `canStand` says whether the API takes them all.
+ */
+interface Refused {
+  readonly problems: Ask['problems'];
+  readonly pairs: readonly Pair[] | undefined;
+  readonly before?: readonly Pair[];
+  readonly canStand?: boolean;
+}
+
+/**
+ * 400: each parameter that was refused, why, and the query with what may have been meant, or without it; below them the
+ * filter form.
+ */
+export function refusedPage(site: Site, tour: Tour, declared: Collection, refused: Refused): BrowsePage {
+  const { problems, pairs = [], before, canStand = false } = refused;
+  const title = declared.title.toLowerCase();
+  const canRepeat = isRepeatable(pairs);
+  const items = problems.slice(0, PROBLEMS_MAX).map(({ key, messages }) => {
+    const meant = canRepeat ? meantBy(pairs, key, messages) : undefined;
+    const other = meant
+      ? html` <a href="${queryOf(meant.pairs)}">Use <code>${meant.name}</code></a> or`
+      : canRepeat && canStand && html` <a href="${queryOf(pairs)}">Use the empty text</a> or`;
+    const leave = other ? 'leave it out' : 'Leave it out';
+    const less = canRepeat && html`${other} <a href="${queryOf(before ?? withoutNames(pairs, key))}">${leave}</a>.`;
+    return html`<li>
+      <code><bdi>${cut(key, MESSAGE_CHARACTERS_MAX)}</bdi></code
+      >: <bdi>${cut(messages.join(' '), MESSAGE_CHARACTERS_MAX)}</bdi>${less}
+    </li>`;
+  });
+  const main = html`<h1>This list cannot be shown</h1>
+    <p class="lead">Something that was asked for means nothing to ${title}.</p>
+    <ul class="problems">
+      ${items}
+    </ul>
+    ${refused.pairs && correctionForm(site, declared, { ...refused, pairs })}
+    <p><a href="?">All ${title}</a></p>`;
+  return errorPage(site, tour, { status: 400, title: 'Bad request', main });
+}
+
+/**
+ * The filter form with the first refused filter that it can say, beside the rest of the query; none where that is too
+ * long to be repeated. Cost: the problems, each with the query and the fields.
+ */
+function correctionForm(
+  site: Site,
+  declared: Collection,
+  { problems: all, pairs, before }: Refused & { readonly pairs: readonly Pair[] },
+): Markup | false {
+  const fields = fieldsOf(site, declared);
+  const problems = all.slice(0, PROBLEMS_MAX);
+  const [first] = problems.flatMap(({ key, messages }) => {
+    const entry = entryOf([key, pairs.findLast(([name]) => name === key)?.[1] ?? ''], fields);
+    return entry ? [{ key, entry: { ...entry, message: cut(messages.join(' '), MESSAGE_CHARACTERS_MAX) } }] : [];
+  });
+  const rest = before ?? withoutNames(pairs, ...(first ? [first.key] : problems.map(({ key }) => key)));
+  const collection = site.collections(declared.name);
+  return isRepeatable(rest) && filterForm({ collection, fields, pairs: rest }, first?.entry);
+}
+
+/** The query with all names of a parameter, or of its value, that may have been meant; `name` is the first of them. */
+function meantBy(
+  pairs: readonly Pair[],
+  key: string,
+  messages: readonly string[],
+): { readonly name: string; readonly pairs: readonly Pair[] } | undefined {
+  const renames = new Map<string | undefined, string>();
+  for (const message of messages) {
+    const [, wrong, meant] = MEANT.exec(message) ?? [];
+    if (meant !== undefined) renames.set(wrong, meant);
+  }
+  const [name] = renames.values();
+  if (name === undefined) return undefined;
+  const renamed = (member: string): string => {
+    const [, sign = '', field = ''] = /^\s*(-?)\s*(.*?)\s*$/s.exec(member) ?? [];
+    return sign + (renames.get(field) ?? field);
+  };
+  const meant = ([each, value]: Pair): Pair => {
+    const to = renames.get(undefined);
+    return to === undefined ? [each, value.split(',').map(renamed).join(',')] : [to, value];
+  };
+  return { name, pairs: pairs.map((pair) => (pair[0] === key ? meant(pair) : pair)) };
+}
+
+/** 503: no rows were found in time. */
+export function missedPage(site: Site, tour: Tour, why: MissReason): BrowsePage {
+  const [title, text] =
+    why === 'overtime'
+      ? ['This took too long', 'Add a filter that leaves fewer records.']
+      : ['Too busy at the moment', 'Too much is under way. Try again shortly.'];
+  return errorPage(site, tour, {
+    status: 503,
+    title,
+    main: html`<h1>${title}</h1>
+      <p class="lead">${text}</p>`,
+  });
+}
+
+function errorPage(
+  site: Site,
+  tour: Tour,
+  { status, title, main }: { readonly status: number; readonly title: string; readonly main: Markup },
+): BrowsePage {
+  const label: Child = String(status);
+  const crumbs = [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label }];
+  return { status, html: framed(site, tour, { title: `${title} – Catalogue`, crumbs, main }) };
+}

@@ -1,0 +1,82 @@
+// What stands around every page: head, the bar at the top,
+// where one is, and the foot. Knows no page.
+import { countText } from '../../observe/quantities.ts';
+import { scriptPath, stylePath } from './assets.ts';
+import { instantText } from './instant.ts';
+import type { Site, Tour } from './site.ts';
+import { type Child, html, type Markup, utf8Of } from './template.ts';
+
+/** A step of the way to a page; the last one has no address. */
+export interface Crumb {
+  readonly label: Child;
+  readonly href?: string;
+}
+
+/** What a page says of itself: its title, the way to it, and all that is its own. */
+export interface PageContent {
+  readonly title: string;
+  readonly crumbs: readonly Crumb[];
+  readonly main: Markup;
+}
+
+/** Digits that people tell generations apart by, as `serve` prints them. */
+const GENERATION_DIGITS = 12;
+
+/** The whole page. */
+export function framed(site: Site, { up }: Pick<Tour, 'up'>, { title, crumbs, main }: PageContent): Buffer {
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="${up}${stylePath()}" />
+        <script src="${up}${scriptPath()}" type="module"></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to content</a>
+        <header class="bar">
+          <a class="brand" href="${up}browse/">Catalogue</a>
+          <nav aria-label="Site">
+            <a href="${up}docs/">API documentation</a>${
+              site.trustedHosts() !== undefined && html`<a href="${up}browse/authority/">Attribute authority</a>`
+            }
+          </nav>
+        </header>
+        ${crumbs.length > 0 && trail(crumbs)}
+        <main id="main" tabindex="-1">${main}</main>
+        <footer class="foot">
+          <p>
+            Generation <code>${site.generation.slice(0, GENERATION_DIGITS)}</code>${
+              site.created !== undefined &&
+              html` of <time datetime="${site.created}">${instantText(site.created) ?? site.created}</time>`
+            }.
+            Read only; every page has the same path as the API behind it.
+          </p>
+        </footer>
+      </body>
+    </html> `;
+  return utf8Of(page);
+}
+
+function trail(crumbs: readonly Crumb[]): Markup {
+  const steps = crumbs.map(({ label, href }) =>
+    href === undefined
+      ? html`<li aria-current="page"><bdi>${label}</bdi></li>`
+      : html`<li>
+          <a href="${href}"><bdi>${label}</bdi></a>
+        </li>`,
+  );
+  return html`<nav class="crumbs" aria-label="Breadcrumb">
+    <ol>
+      ${steps}
+    </ol>
+  </nav>`;
+}
+
+/** So many of something: `1 record`, `12 records`. */
+export function amountOf(count: number, one: string, many = `${one}s`): string {
+  return `${countText(count)} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,207 @@
+// The page of a list: the request of the API that it is, how many records it has, what it is filtered by, the records
+// as a table, and the way to its other pages. Found along engine/list.ts; holds no rows.
+import { countText } from '../../observe/quantities.ts';
+import type { Collection } from '../../../engine/engine.ts';
+import { collectionSentence, type FilterField } from '../../../engine/described.ts';
+import {
+  apiPath,
+  fromStart,
+  isLinkable,
+  isRepeatable,
+  type Pair,
+  queryOf,
+  queryTextOf,
+  REPEATED_PARAMETERS_MAX,
+  withoutFilters,
+  withoutNames,
+  withValue,
+} from './address.ts';
+import { missedPage, refusedPage } from './errorPage.ts';
+import { columnChoice, dateForms, filterForm } from './filterForm.ts';
+import { facetPanels, FACETS_SHOWN_MAX } from './facets.ts';
+import { fieldsOf } from './fields.ts';
+import { type FindResult, foundList, PAGE_ROWS_MAX, pageRowsMax } from './find.ts';
+import { amountOf, framed } from './frame.ts';
+import { inStep } from './inStep.ts';
+import type { Listing } from './listing.ts';
+import { pageLinksNav, rangeOf } from './pager.ts';
+import { pagePairs } from './pageQuery.ts';
+import { requestPanel } from './requestPanel.ts';
+import type { BrowsePage, Site, Tour } from './site.ts';
+import { recordTable } from './table.ts';
+import { html, type Markup } from './template.ts';
+import { cut } from './values.ts';
+
+/** The page, or why there is none. Cost: that of the list, and the values of 100 records within their bounds. */
+export async function listPage(site: Site, tour: Tour, declared: Collection): Promise<BrowsePage> {
+  const collection = site.collections(declared.name);
+  const fields = fieldsOf(site, declared);
+  const pairs = pagePairs(tour.query, pageRowsMax(site), site.queryOptions);
+  const hasChoices = pairs !== undefined && isRepeatable(pairs);
+  const query = pairs ? queryTextOf(pairs) : tour.query;
+  const counted = hasChoices ? queryTextOf(withFacets(pairs, fields)) : query;
+  const first = await foundList(site, tour, collection, counted);
+  // Nobody asked for the counts: without them the rows may be there at once. What took too long is not begun again.
+  const isUncounted = first.kind === 'missed' && first.why === 'busy' && counted !== query;
+  const found: FindResult = isUncounted ? await foundList(site, tour, collection, query) : first;
+  if (found.kind === 'refused') return refusedPage(site, tour, declared, { problems: found.ask.problems, pairs });
+  if (found.kind === 'missed') return missedPage(site, tour, found.why);
+  const { ask } = found.list;
+  const { hits } = found;
+  const listing: Listing = {
+    site,
+    tour,
+    collection,
+    fields,
+    ask,
+    hits,
+    pairs: pairs ?? [],
+    query: query ?? '',
+    hasChoices,
+    hasWays: pairs !== undefined && isLinkable(pairs),
+    isUncounted,
+  };
+  const time = `${found.milliseconds.toFixed(found.milliseconds < 10 ? 1 : 0)} ms`;
+  return inStep(site, tour, () => ({ status: 200, html: htmlOf(listing), time, isPassing: isUncounted }));
+}
+
+function htmlOf(listing: Listing): Buffer {
+  const { site, tour, collection } = listing;
+  return framed(site, tour, {
+    title: titleOf(listing),
+    crumbs: [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: collection.declaration.title }],
+    main: mainOf(listing),
+  });
+}
+
+/** The query with the counts of every choice that its form offers, unless it asks for others. */
+function withFacets(pairs: readonly Pair[], fields: readonly FilterField[]): readonly Pair[] {
+  if (pairs.some(([name]) => name === 'facets')) return pairs;
+  const names = fields.filter(({ values }) => values.length > 0).map(({ key }) => key);
+  return names.length === 0 ? pairs : [...pairs, ['facets', names.slice(0, FACETS_SHOWN_MAX).join(',')]];
+}
+
+function titleOf({ collection: { declaration }, hits }: Listing): string {
+  const place = hits.offset > 0 ? `, from ${countText(hits.offset + 1)}` : '';
+  return `${declaration.title}: ${amountOf(hits.count, 'record')}${place} – Catalogue`;
+}
+
+function mainOf(listing: Listing): Markup {
+  const { collection, hits, tour, query, hasWays } = listing;
+  const { declaration, rows } = collection;
+  const total = hits.count === rows ? countText(rows) : `${countText(hits.count)} of ${countText(rows)}`;
+  const records = hits.count === 1 && rows === 1 ? 'record' : 'records';
+  return html`<div class="title">
+      <h1>${declaration.title}</h1>
+      <p class="lead">${collectionSentence(declaration)}</p>
+    </div>
+    <div class="summary">
+      <p class="total" role="status"><strong>${total}</strong> ${records} <span class="quiet">in ${TIME}</span></p>
+      ${hasWays && dataLinks(listing)} ${ignoredNote(listing)}
+    </div>
+    ${chips(listing)}
+    <div class="columns">
+      <div class="found">
+        ${hits.count === 0 ? html`<p class="nothing">${nothingSaid(collection)}</p>` : recordTable(listing)}
+        ${rangeOf(listing)} ${hasWays && pageLinksNav(listing)} ${requestPanel(tour, query, !hasWays)}
+      </div>
+      <aside class="filters" aria-label="Filters">${choicesOf(listing)}</aside>
+    </div>`;
+}
+
+/** Why there is no record: of a collection without any no filter is to blame. */
+function nothingSaid({ rows }: Listing['collection']): string {
+  return rows === 0 ? 'This collection has no records.' : 'No record matches. Take a filter away, or change one.';
+}
+
+/** What leads to other lists. */
+function choicesOf(listing: Listing): Markup {
+  if (!listing.hasChoices) {
+    const { pairs, hasWays } = listing;
+    const isMany = pairs.length > REPEATED_PARAMETERS_MAX;
+    const what = isMany ? 'has too many parameters' : 'is too long';
+    const where = hasWays ? 'choices' : 'choices and in links to other pages and to data';
+    const cure = isMany ? 'some parameters' : 'a long filter';
+    return html`<p class="note">
+        The address of this page ${what} to be repeated in ${where}. Take ${cure} away to have them.
+      </p>
+      ${facetPanels(listing)}`;
+  }
+  const uncounted =
+    listing.isUncounted &&
+    html`<p class="note">Without counts by value: too much is under way for them. Try again shortly.</p>`;
+  return html`${filterForm(listing)} ${uncounted} ${facetPanels(listing)} ${dateForms(listing)} ${columnChoice(listing)}`;
+}
+
+/** Of a longer value, such as a list of ids, or of a longer name the beginning is shown. */
+const CHIP_CHARACTERS_MAX = 160;
+
+const TIME = html`<!--time-->`;
+
+/** What exports have no place for, and refuse in strict mode. */
+const NOT_EXPORTED = ['facets', 'pretty'];
+
+/** The same list as data. */
+function dataLinks({ tour, site, pairs }: Listing): Markup {
+  const list = apiPath(tour);
+  const as = (format: string): string => `${list}${queryOf(withValue(pairs, 'format', format))}`;
+  const whole = withoutNames(fromStart(pairs), 'limit', ...NOT_EXPORTED);
+  const all = (format: string): string => `${list}${queryOf(withValue(whole, 'format', format))}`;
+  const explain =
+    site.queryOptions.mayExplain === true &&
+    html`<li>
+      <a href="${list}${queryOf(withValue(withValue(pairs, 'format', 'json'), 'explain', '1'))}">explain</a>
+    </li>`;
+  return html`<ul class="data" aria-label="This list as data">
+    <li><a href="${as('json')}">JSON</a></li>
+    <li><a href="${all('ndjson')}" title="All records, one a line">NDJSON</a></li>
+    <li><a href="${all('csv')}" title="All records as a table">CSV</a></li>
+    <li><a href="${all('parquet')}" title="All records as typed columns">Parquet</a></li>
+    ${explain}
+  </ul>`;
+}
+
+/** Names without effect; with `strict` they are refused, and said to be meant for what is near. */
+function ignoredNote({ ask: { ignored }, pairs, hasWays }: Listing): Markup | false {
+  if (ignored.length === 0) return false;
+  const names = ignored
+    .slice(0, PAGE_ROWS_MAX)
+    .map((name) => cut(typeof name === 'string' ? name : name.join('='), CHIP_CHARACTERS_MAX));
+  return html`<p class="note">
+    Without effect: ${names.map((name, i) => [i > 0 && ', ', html`<code><bdi>${name}</bdi></code>`])}.
+    ${hasWays && html`<a href="${queryOf(withValue(pairs, 'strict', '1'))}">What may have been meant?</a>`}
+  </p>`;
+}
+
+/** The filters that hold, each with a link to the list without it. */
+function chips({ site, pairs, ask }: Listing): Markup | false {
+  const others = withoutFilters(pairs, site.queryOptions);
+  const inactive = new Set<unknown>([...others.map(([name]) => name), ...ask.ignored]);
+  const after = pairs.findLast(([name]) => name === 'after');
+  const shown = pairs.filter((pair) => pair === after || !inactive.has(pair[0]));
+  if (shown.length === 0) return false;
+  const chip = (pair: Pair): Markup => {
+    const [name] = pair;
+    const value = cut(pair[1], CHIP_CHARACTERS_MAX);
+    const rest = pairs.filter((each) => each !== pair);
+    const remove = isRepeatable(rest) && queryOf(fromStart(rest));
+    return html`<li>
+      <span
+        ><bdi>${wordsOf(name)}</bdi> <strong><bdi>${value}</bdi></strong></span
+      >${remove && html`<a href="${remove}" aria-label="Remove the filter ${name} ${value}">&times;</a>`}
+    </li>`;
+  };
+  const without = fromStart(others);
+  const clear =
+    shown.length > 1 &&
+    isRepeatable(without) &&
+    html`<li class="clear"><a href="${queryOf(without)}">Remove all</a></li>`;
+  return html`<ul class="chips" aria-label="Filters that hold">
+    ${shown.map(chip)}${clear}
+  </ul>`;
+}
+
+/** A filter key as people read it: `title contains`, `status is not`. */
+function wordsOf(key: string): string {
+  return key.replace(/!$/, ' not').split('__').join(' › ');
+}

@@ -1,0 +1,157 @@
+// What the forms of pages send, made into a query of the API and back: a condition from its three parts, days from and
+// to, columns into `fields`, a position into its offset, an id into its record. A condition that the API would take for
+// another one is refused here. Pure.
+import type { FilterField } from '../../../engine/described.ts';
+import type { Problem } from '../../../engine/engine.ts';
+import { fromStart, OWN, type Pair, plainKey, withValue } from './address.ts';
+import { dayOf, type FormEntry, FORM_NAMES } from './filterForm.ts';
+
+/** The lookup that a key without one has, and the one that asks for a truth whatever the field. */
+const PLAIN_LOOKUP = 'exact';
+const NULL_LOOKUP = 'isnull';
+/** Comparisons with a day, or the second of two, that are meant with its end. */
+const WITH_END: ReadonlySet<string> = new Set(['lte', 'gt', 'range']);
+const DAY_END = 'T23:59:59.999999';
+/** What is meant where a time is to be a day. */
+const DAY_LOOKUP = 'date';
+/** What people write for a truth: the API takes any other word for true (A41). */
+const TRUTHS: ReadonlyMap<string, string> = new Map([
+  ...['true', 'yes', '1'].map((word) => [word, 'true'] as const),
+  ...['false', 'no', '0'].map((word) => [word, 'false'] as const),
+]);
+const NO_VALUE = 'Enter a value.';
+const NO_TRUTH = 'Enter true or false.';
+
+/** What the page's own parameters say, the last of each name. */
+type Own = ReadonlyMap<string, string>;
+
+/**
+ * What a form means: a list by its query, a record, or a list with a condition that is refused; `before` are the
+ * parameters without that. `canStand` where the API takes the condition nevertheless: an empty text.
+ */
+export type Meant =
+  | { readonly kind: 'list'; readonly pairs: readonly Pair[] }
+  | { readonly kind: 'record'; readonly id: number }
+  | {
+      readonly kind: 'refused';
+      readonly pairs: readonly Pair[];
+      readonly before: readonly Pair[];
+      readonly problems: readonly Problem[];
+      readonly canStand: boolean;
+    };
+
+/**
+ * What a form means, undefined where a query has nothing of the page's own and so means itself. `fields` are those of
+ * the list. Browsers send each end of a line as CRLF: where it is LF in the data, a filter kept so would find nothing.
+ */
+export function meantBy(sent: readonly Pair[], fields: readonly FilterField[]): Meant | undefined {
+  if (!sent.some(([name]) => name.startsWith(OWN))) return undefined;
+  const pairs = sent.map(([name, value]): Pair => [name, value.replaceAll('\r\n', '\n')]);
+  const own: Own = new Map(pairs.filter(([name]) => name.startsWith(OWN)));
+  const id = wholeOf(own.get(FORM_NAMES.id));
+  if (id !== undefined) return { kind: 'record', id };
+  const others = pairs.filter(([name]) => !name.startsWith(OWN));
+  const columns = pairs.filter(([name]) => name === FORM_NAMES.columns).map(([, column]) => column);
+  const meant = placed(withDays(others, own, fields), own.get(FORM_NAMES.position));
+  const chosen: readonly Pair[] = columns.length > 0 ? [['fields', columns.join(',')]] : [];
+  const all = [...meant, ...chosen];
+  const entry = entered(own);
+  return entry ? withEntry(all, entry, fields) : { kind: 'list', pairs: all };
+}
+
+/** What the filter form says, undefined where another one was sent. */
+function entered(own: Own): FormEntry | undefined {
+  const field = own.get(FORM_NAMES.field) ?? '';
+  if (field === '') return undefined;
+  const lookup = own.get(FORM_NAMES.lookup) ?? PLAIN_LOOKUP;
+  return { field, lookup, value: own.get(FORM_NAMES.value) ?? '', isNegated: own.has(FORM_NAMES.not) };
+}
+
+/** The query with a condition more. */
+function withEntry(pairs: readonly Pair[], entry: FormEntry, fields: readonly FilterField[]): Meant {
+  const { field, isNegated } = entry;
+  const type = fields.find(({ key }) => key === field)?.type;
+  const isOfDay = entry.lookup === PLAIN_LOOKUP && type === 'dateTime' && DAY.test(entry.value.trim());
+  const lookup = isOfDay ? DAY_LOOKUP : entry.lookup;
+  const key = (lookup === PLAIN_LOOKUP ? plainKey(field) : `${field}__${lookup}`) + (isNegated ? '!' : '');
+  const isEmpty = entry.value.trim() === '';
+  const value = isEmpty ? undefined : operandOf(entry, type);
+  if (value !== undefined) return { kind: 'list', pairs: [...pairs, [key, value]] };
+  const isTruth = lookup === NULL_LOOKUP || type === 'boolean';
+  return {
+    kind: 'refused',
+    pairs: [...pairs, [key, isEmpty ? '' : entry.value]],
+    before: pairs,
+    problems: [{ key, messages: [isTruth ? NO_TRUTH : NO_VALUE] }],
+    canStand: isEmpty && type === 'text' && lookup === PLAIN_LOOKUP,
+  };
+}
+
+/** A value as the API compares with it; undefined where it has to be a truth and is none. */
+function operandOf({ lookup, value }: FormEntry, type: string | undefined): string | undefined {
+  if (lookup === NULL_LOOKUP) return truthOf(value);
+  if (type !== 'boolean') return WITH_END.has(lookup) ? endOf(value, type) : value;
+  if (lookup === PLAIN_LOOKUP) return truthOf(value);
+  if (lookup !== 'in') return truthOf(value) ?? value;
+  // A query may have thousands: none is looked at behind the first that is no truth.
+  const members = value.split(',');
+  return members.every((member) => truthOf(member) !== undefined) ? members.map(truthOf).join(',') : undefined;
+}
+
+/** A truth as the API writes it. */
+function truthOf(text: string): string | undefined {
+  return TRUTHS.get(text.trim().toLowerCase());
+}
+
+/** A filter as the form says it: the reverse of what is sent; undefined where it cannot. Cost: the fields. */
+export function entryOf([key, value]: Pair, fields: readonly FilterField[]): FormEntry | undefined {
+  const isNegated = key.endsWith('!');
+  const name = isNegated ? key.slice(0, -1) : key;
+  const isField = (text: string): boolean => fields.some((one) => one.key === text);
+  const end = isField(name) ? -1 : name.lastIndexOf('__');
+  const [field, lookup] = end < 0 ? [name, PLAIN_LOOKUP] : [name.slice(0, end), name.slice(end + 2)];
+  if (!isField(field) || !fields.some(({ lookups }) => lookups.includes(lookup))) return undefined;
+  const isDayEnd = WITH_END.has(lookup) && value.endsWith(DAY_END);
+  return { field, lookup, value: isDayEnd ? value.slice(0, -DAY_END.length) : value, isNegated };
+}
+
+/** The days of a date from and to: those that are not changed stay as exact as they are. */
+function withDays(pairs: readonly Pair[], own: Own, fields: readonly FilterField[]): readonly Pair[] {
+  const key = own.get(FORM_NAMES.date);
+  if (key === undefined) return pairs;
+  const type = fields.find((field) => field.key === key)?.type;
+  const changed = (among: readonly Pair[], bound: string, text = ''): readonly Pair[] => {
+    const day = text.trim();
+    const before = among.findLast(([name]) => name === bound)?.[1];
+    if (day === dayOf(before)) return among;
+    const value = bound.endsWith('__lte') ? endOf(day, type) : day;
+    return withValue(among, bound, value === '' ? undefined : value);
+  };
+  const from = changed(pairs, `${key}__gte`, own.get(FORM_NAMES.from));
+  return changed(from, `${key}__lte`, own.get(FORM_NAMES.to));
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const DAY_LAST = /(?:^|,)\s*\d{4}-\d\d-\d\d$/;
+
+/**
+ * Of a day of a field with times, or of the second of two, its end, with no more blanks around it than the API takes;
+ * other values as they are.
+ */
+function endOf(value: string, type: string | undefined): string {
+  const text = value.trim();
+  return type === 'dateTime' && DAY_LAST.test(text) ? text + DAY_END : value;
+}
+
+/** The page that begins at a position, counted from 1. */
+function placed(pairs: readonly Pair[], position: string | undefined): readonly Pair[] {
+  const offset = (wholeOf(position) ?? 0) - 1;
+  if (offset < 0) return pairs;
+  return withValue(fromStart(pairs), 'offset', offset === 0 ? undefined : String(offset));
+}
+
+/** Fields for numbers send `1e3` and `1.0` too. */
+function wholeOf(text = ''): number | undefined {
+  const number = /^[\d.eE+]{1,30}$/.test(text) ? Number(text) : Number.NaN;
+  return number % 1 === 0 ? Math.min(number, Number.MAX_SAFE_INTEGER) : undefined;
+}

@@ -1,0 +1,129 @@
+// The records of a page as a table: the columns of the declaration, or those that were asked for; a click on a heading
+// orders by it. Records are read member by member, within a budget of the page.
+import { type CollectionIndex, selectedRow, countSelected } from '../../../engine/engine.ts';
+import { type Member, recordMembers, shownColumns } from '../../../engine/described.ts';
+import { bytesText } from '../../observe/quantities.ts';
+import { fromStart, type Pair, queryOf, withValue } from './address.ts';
+import type { Listing } from './listing.ts';
+import { type Child, html, type Markup } from './template.ts';
+import { CELL_CHARACTERS_MAX, ShownValues } from './values.ts';
+
+/** Bytes of values that a page of a table reads, and of one value. */
+const TABLE_BYTES_MAX = 256 * 1024;
+const CELL_BYTES_MAX = 2048;
+/** Of a longer text so many bytes are read. */
+const START_BYTES = 512;
+/** Columns of a table: documents have up to 28, the names of `fields` may be a thousand. */
+const COLUMNS_MAX = 64;
+
+/** The keys of the columns: those that `fields` names, else those of the declaration. */
+export function columnsOf(collection: CollectionIndex, keys: ReadonlySet<string> | undefined): readonly string[] {
+  if (!keys || keys.size === 0) return shownColumns(collection);
+  const { idField } = collection.declaration;
+  return [idField, ...[...keys].filter((key) => key !== idField)].slice(0, COLUMNS_MAX);
+}
+
+/** The table. Cost: the values that are shown, within the budget. */
+export function recordTable(listing: Listing): Markup {
+  const { collection, hits, tour, site, ask, fields } = listing;
+  const columns = columnsOf(collection, ask.page.keys);
+  // The id is known without the record: it keeps its link where nothing of that is read any more.
+  const wanted = new Set(columns.slice(1));
+  const ids = collection.ids.dictionary.numbers!;
+  const ordered = new Set(fields.filter(({ isOrdered }) => isOrdered).map(({ key }) => key));
+  const values = new ShownValues(site, tour);
+  const cells: Cells = new Map();
+  const budget = { wholeBytesMax: CELL_BYTES_MAX, startBytes: START_BYTES, left: TABLE_BYTES_MAX };
+  const rows: Markup[] = [];
+  for (let i = 0; i < countSelected(hits.rows); i++) {
+    const row = selectedRow(hits.rows, i);
+    const members = recordMembers(collection, row, wanted, budget);
+    rows.push(rowOf(listing, columns, { id: ids[row]!, members }, { values, cells }));
+  }
+  const heads = columns.map((key) => heading(listing, key, ordered.has(key)));
+  const caption = html`<caption class="unseen">
+    ${collection.declaration.title}
+  </caption>`;
+  return scrollingTable(caption, heads, rows);
+}
+
+/**
+ * A table that scrolls by itself where a screen is too narrow for it. One without links has a name, so that a keyboard
+ * reaches it too.
+ */
+export function scrollingTable(caption: Child, heads: Child, rows: Child, name?: string): Markup {
+  const reached = name !== undefined && html` role="region" aria-label="${name}" tabindex="0"`;
+  return html`<div class="scroll" ${reached}>
+    <table role="table">
+      ${caption}
+      <thead role="rowgroup">
+        <tr role="row">
+          ${heads}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function heading({ collection, ask, pairs, hasChoices }: Listing, key: string, isOrdered: boolean): Markup {
+  if (!isOrdered || !hasChoices) return html`<th scope="col" role="columnheader"><bdi>${key}</bdi></th>`;
+  const { order } = ask.page;
+  const isById = order.length === 0 && key === collection.declaration.idField;
+  const at = isById ? { isDescending: false } : order.find(({ path }) => path.join('__') === key);
+  const next = at && !at.isDescending ? `-${key}` : key;
+  const sorted = at && html` aria-sort="${at.isDescending ? 'descending' : 'ascending'}"`;
+  const href = queryOf(orderedBy(pairs, next));
+  return html`<th scope="col" role="columnheader" ${sorted}>
+    <a href="${href}"><bdi>${key}</bdi></a>
+  </th>`;
+}
+
+function orderedBy(pairs: readonly Pair[], key: string): readonly Pair[] {
+  return withValue(fromStart(pairs), 'ordering', key);
+}
+
+/** Cells of short values by these and their column: most columns have few values. */
+type Cells = Map<string, Markup>;
+const SHORT_CHARACTERS_MAX = 64;
+
+function rowOf(
+  { collection, tour }: Listing,
+  columns: readonly string[],
+  { id, members }: { readonly id: number; readonly members: readonly Member[] },
+  { values, cells: made }: { readonly values: ShownValues; readonly cells: Cells },
+): Markup {
+  const byKey = new Map(members.map(({ key, value }) => [key, value]));
+  const { idField, name } = collection.declaration;
+  const cells = columns.map((key) => {
+    if (key === idField) {
+      const href = `${tour.up}browse/${name}/${id}/`;
+      return html`<th scope="row" role="rowheader"><a href="${href}">${id}</a></th>`;
+    }
+    const value = byKey.get(key);
+    const cell = (): Markup =>
+      html`<td role="cell" data-label="${key}"><div>${value && shown(value, values)}</div></td>`;
+    if (value?.kind !== 'whole' || value.json.length > SHORT_CHARACTERS_MAX) return cell();
+    const said = `${key} ${value.json}`;
+    const known = made.get(said) ?? cell();
+    made.set(said, known);
+    return known;
+  });
+  return html`<tr role="row">
+    ${cells}
+  </tr> `;
+}
+
+function shown(value: Member['value'], values: ShownValues): Child {
+  switch (value.kind) {
+    case 'whole':
+      return values.cell(value.json);
+    case 'start':
+      return values.start(value.text, CELL_CHARACTERS_MAX);
+    case 'long':
+      // What is short is left unread behind the end of the budget alone.
+      return html`<span class="quiet">${value.bytes > CELL_BYTES_MAX ? bytesText(value.bytes) : '…'}</span>`;
+  }
+}

@@ -1,0 +1,215 @@
+// The data of a server from one generation to the next: loaded beside the one that is served, put in its place, brought
+// back. One change at a time; whatever fails leaves what is served as it is. Loads and serves nothing itself.
+import { setTimeout as delay } from 'node:timers/promises';
+import { OperationError, type OperationErrorCode } from '../../data/operationError.ts';
+import type { HeldFile } from '../../data/store/load.ts';
+import { isStarved } from '../../workers/starvation.ts';
+import type { Clock } from '../observe/clock.ts';
+import type { Report } from '../observe/events.ts';
+import { bytesText, countText } from '../observe/quantities.ts';
+import type { TalliedMetric } from '../observe/tally.ts';
+import { type Generation, releaseFile, type ServedData } from './loadGeneration.ts';
+
+/**
+ * How an order to change the data ended: another generation is served, or the same one since nothing has changed, or
+ * since the order was refused, and why. `served` is the generation that is served behind it.
+ */
+export interface Change {
+  readonly status: (typeof CHANGE_STATUSES)[number];
+  readonly served: string;
+  readonly reason?: string;
+  /** What sort of failure it was, where it was the data's or the machine's. */
+  readonly failure?: OperationErrorCode | undefined;
+  readonly seconds: number;
+}
+
+/** The ways in which an order ends, as cells of `CHANGES` count them. */
+export const CHANGE_STATUSES = ['swapped', 'unchanged', 'refused'] as const;
+
+/** Orders to change the data by how they ended. */
+export const CHANGES: TalliedMetric = {
+  name: 'reloads_total',
+  help: 'Orders to take other data, by how they ended: swapped, unchanged or refused.',
+  cells: CHANGE_STATUSES.map((status) => ({ status })),
+};
+
+/** Refreshes of what is followed by how they ended. */
+export const REFRESHES: TalliedMetric = {
+  name: 'refreshes_total',
+  help: 'Refreshes of what is followed, by how they ended: swapped, unchanged or refused, as failures are too.',
+  cells: CHANGES.cells,
+};
+
+/**
+ * What changes the data. `load` loads what --data names now, or a file that is held; undefined where that is what is
+ * served. `serve` has everybody serve it, so that it is what is `served`, and nobody where it rejects. Both reject with
+ * an OperationError, for people, or a bug of ours. `onChange` is told how each order ended, with the stack of a bug of
+ * ours, if it was one. `before` is the file of the generation before, where it is known; `onServed` notes which one is
+ * served before an order is answered, and never rejects.
+ */
+export interface GenerationsOptions {
+  load(held: HeldFile | undefined): Promise<Generation | undefined>;
+  serve(next: ServedData): Promise<void>;
+  onChange(change: Change, bug: string | undefined): void;
+  readonly before?: HeldFile | undefined;
+  onServed?(generation: string): Promise<void>;
+  /** In milliseconds since 1970. */
+  readonly now: () => number;
+  readonly clock: Clock;
+}
+
+/** Changes what is served. Of the generation before the file is held, and not the memory. */
+export class Generations {
+  readonly #options: GenerationsOptions;
+  readonly #served: ServedData;
+  #before: HeldFile | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting: Promise<Change> | undefined;
+
+  constructor(served: ServedData, options: GenerationsOptions) {
+    this.#served = served;
+    this.#options = options;
+    this.#before = options.before;
+  }
+
+  /** Serves what --data names now. Orders that come while one waits for its turn are that one. */
+  reload(): Promise<Change> {
+    return (this.#waiting ??= this.#inTurn(() => {
+      this.#waiting = undefined;
+      return this.#change(undefined);
+    }));
+  }
+
+  /** Serves a snapshot file, which is kept open if it was swapped in. Otherwise the caller closes it. */
+  take(held: HeldFile): Promise<Change> {
+    return this.#inTurn(() => this.#change(held));
+  }
+
+  /** Serves the generation before again; done twice, it is as it was. */
+  rollback(): Promise<Change> {
+    return this.#inTurn(() => {
+      if (this.#before) return this.#change(this.#before);
+      const reason = 'no generation before this one is kept: over a restart that is so with --from and --follow only';
+      return Promise.resolve(this.#ended({ status: 'refused', reason, seconds: 0 }));
+    });
+  }
+
+  /** An order came to nothing before there was anything to load. */
+  refuse({ message: reason, code: failure }: OperationError): Change {
+    return this.#ended({ status: 'refused', reason, failure, seconds: 0 });
+  }
+
+  #inTurn(work: () => Promise<Change>): Promise<Change> {
+    const change = this.#last.then(work);
+    this.#last = change;
+    return change;
+  }
+
+  /** Never rejects. */
+  async #change(held: HeldFile | undefined): Promise<Change> {
+    const startMs = this.#options.clock();
+    const seconds = (): number => Math.round(this.#options.clock() - startMs) / 1000;
+    try {
+      const next = await this.#options.load(held);
+      if (!next) return this.#ended({ status: 'unchanged', seconds: seconds() });
+      await this.#take(next, held);
+      return this.#ended({ status: 'swapped', seconds: seconds() });
+    } catch (error) {
+      const isTold = error instanceof OperationError || isStarved(error);
+      const reason = isTold ? (error as Error).message : 'this is a bug in the program; see its log';
+      const stack = error instanceof Error ? error.stack : String(error);
+      const failure = error instanceof OperationError ? error.code : undefined;
+      return this.#ended({ status: 'refused', reason, failure, seconds: seconds() }, isTold ? undefined : stack);
+    }
+  }
+
+  async #take(next: Generation, held: HeldFile | undefined): Promise<void> {
+    const before = this.#served.generation.held;
+    try {
+      // Answers change now, by a later second than they did before, also where the clock went back.
+      const sinceMs = Math.max(this.#options.now(), this.#served.sinceMs + 1000);
+      await this.#options.serve({ generation: next, sinceMs });
+    } catch (error) {
+      if (next.held !== held) releaseFile(next.held);
+      throw error;
+    }
+    if (this.#before !== held) releaseFile(this.#before);
+    this.#before = before;
+    await this.#options.onServed?.(next.loaded.generation);
+  }
+
+  #ended(end: Omit<Change, 'served'>, bug?: string): Change {
+    const change = { ...end, served: this.#served.generation.loaded.generation };
+    this.#options.onChange(change, bug);
+    return change;
+  }
+}
+
+/** A generation that a swap has replaced; `isFree` resolves when no thread reads it any more. */
+export interface ReplacedGeneration {
+  readonly generation: string;
+  readonly bytes: number;
+  readonly swap: number;
+  readonly isFree: Promise<unknown>;
+}
+
+/** Counts the answers that read replaced data; `closeReaders` ends those from before a swap. */
+interface ReplacedReaders {
+  replacedReaders(): number;
+  closeReaders(swap: number): void;
+}
+
+/** More than closed connections and the collectors of all threads take to give memory back. */
+const FREE_MS_MAX = 10_000;
+
+/** The replaced generations that are still in memory. Their readers have a limited time. */
+export class ReplacedGenerations {
+  /** Oldest first. */
+  readonly #held = new Set<ReplacedGeneration>();
+  readonly #seconds: number;
+  readonly #threads: ReplacedReaders;
+  readonly #report: Report;
+
+  constructor(seconds: number, threads: ReplacedReaders, report: Report) {
+    this.#seconds = seconds;
+    this.#threads = threads;
+    this.#report = report;
+  }
+
+  add(replaced: ReplacedGeneration): void {
+    this.#held.add(replaced);
+    const timer = setTimeout(() => this.#close(replaced, `after ${this.#seconds} s`), this.#seconds * 1000).unref();
+    void replaced.isFree.then(() => {
+      this.#held.delete(replaced);
+      return clearTimeout(timer);
+    });
+  }
+
+  status(): { readonly generations: number; readonly readers: number; readonly bytes: number } {
+    const bytes = [...this.#held].reduce((sum, one) => sum + one.bytes, 0);
+    return { generations: this.#held.size, readers: this.#held.size && this.#threads.replacedReaders(), bytes };
+  }
+
+  /** Runs `load`; while it finds too little memory, closes the readers of the oldest generation and runs it again. */
+  async withRoom<T>(load: () => Promise<T>): Promise<T> {
+    const { generations, readers, bytes } = this.status();
+    for (;;) {
+      try {
+        return await load();
+      } catch (error) {
+        if (!(error instanceof OperationError && error.code === 'memory' && generations > 0)) throw error;
+        const [oldest] = this.#held;
+        if (oldest) this.#close(oldest, 'to make room for new data');
+        const isFree = oldest?.isFree.then(() => true);
+        if (await Promise.race([isFree, delay(FREE_MS_MAX, false, { ref: false })])) continue;
+        const closed = `replaced data held ${bytesText(bytes)}: its ${countText(readers)} readers were closed`;
+        throw new OperationError('memory', `${error.message}; ${closed}`, error);
+      }
+    }
+  }
+
+  #close({ generation, swap }: ReplacedGeneration, reason: string): void {
+    this.#report(`generation ${generation.slice(0, 12)}: its readers are closed ${reason}`, 'warn');
+    this.#threads.closeReaders(swap);
+  }
+}

@@ -1,0 +1,135 @@
+// The change log: what was appended comes back; cut at any byte it has the whole generations before; with any bit wrong
+// it is an error that names file and offset.
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { appendGeneration, changesSince, generationsIn } from '../../../../data/upstream/changeFile.ts';
+import type { RecordChange } from '../../../../data/upstream/diff.ts';
+import { FRAME_CHANGES_MAX, LOG_START } from '../../../../data/upstream/changeLog.ts';
+import { changesOf, generationOf, logOf as changeLogOf, newLog } from '../../../support/changeLogs.ts';
+import { runCommand } from '../../../support/commandProcess.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+
+const directory = temporaryDirectory();
+const logOf = (generations: number): string => changeLogOf(directory, generations);
+
+function changed(file: string, since?: string): readonly RecordChange[] {
+  return [...changesSince(file, since)].flatMap(({ changes }) => changes);
+}
+
+test('what was appended comes back, behind any generation', () => {
+  const file = logOf(3);
+  expect(generationsIn(file).map(({ generation, at }) => [generation, at - 1_000_000_000])).toEqual(
+    [0, 1, 2, 3].map((n) => [generationOf(n), n]),
+  );
+  const all = [1, 2, 3].flatMap(changesOf);
+  expect(changed(file)).toEqual(all);
+  for (const n of [0, 1, 2, 3]) {
+    expect(changed(file, generationOf(n))).toEqual(all.slice(n * 3));
+    expect(changed(file, generationOf(n).slice(0, 8))).toEqual(all.slice(n * 3));
+  }
+  expect([...changesSince(join(directory, 'none.log'))]).toEqual([]);
+});
+
+test('a generation with more changes than a frame has is as whole as others', () => {
+  const file = logOf(1);
+  const before = readFileSync(file).length;
+  const many = Array.from({ length: FRAME_CHANGES_MAX * 2 + 1 }, (_, id) => ({ ...changesOf(1)[0]!, id }));
+  appendGeneration(file, { generation: generationOf(2), at: 0, isBase: false, changes: many });
+  expect(changed(file, generationOf(1))).toEqual(many);
+  const { length } = readFileSync(file);
+  for (const end of [before + 1, before + ((length - before) >> 1), length - 200, length - 1]) {
+    truncateSync(file, end);
+    expect(changed(file, generationOf(1))).toEqual([]);
+    appendGeneration(file, { generation: generationOf(2), at: 0, isBase: false, changes: many });
+    expect(changed(file, generationOf(1))).toEqual(many);
+    expect(readFileSync(file).length).toBe(length);
+  }
+});
+
+test('cut at any byte it has the whole generations before, and goes on from there', () => {
+  const whole = readFileSync(logOf(3));
+  const ends = generationsIn(logOf(3)).map(({ end }) => end.bytes);
+  const file = newLog(directory);
+  for (let length = 0; length < whole.length; length++) {
+    writeFileSync(file, whole.subarray(0, length));
+    const kept = ends.filter((end) => end <= length).length;
+    expect(generationsIn(file).length, `cut at ${length}`).toBe(kept);
+    appendGeneration(file, { generation: generationOf(9), at: 9, isBase: false, changes: changesOf(9) });
+    expect(
+      generationsIn(file).map(({ generation }) => generation),
+      `cut at ${length}`,
+    ).toEqual([...[0, 1, 2, 3].slice(0, kept).map(generationOf), generationOf(9)]);
+  }
+});
+
+test('with any bit wrong it is an error that names the file and where the damaged frame begins', () => {
+  const intact = logOf(2);
+  const whole = readFileSync(intact);
+  const starts = [0, LOG_START.end.bytes, ...generationsIn(intact).map(({ end }) => end.bytes)];
+  const file = newLog(directory);
+  for (let bit = 0; bit < whole.length * 8; bit++) {
+    const bytes = Buffer.from(whole);
+    bytes[bit >> 3]! ^= 1 << (bit & 7);
+    writeFileSync(file, bytes);
+    const start = starts.findLast((one) => one <= bit >> 3)!;
+    expect(() => generationsIn(file), `bit ${bit}`).toThrow(`${file}: damaged at byte ${start}: `);
+  }
+  expect(() => appendGeneration(file, { generation: generationOf(9), at: 9, isBase: false, changes: [] })).toThrow();
+});
+
+test('frames that are repeated, left out or changed over are damage', () => {
+  const file = logOf(3);
+  const whole = readFileSync(file);
+  const [, a, b, c] = generationsIn(file).map(({ start, end }) => whole.subarray(start.bytes, end.bytes)) as Buffer[];
+  const head = whole.subarray(0, generationsIn(file)[0]!.end.bytes);
+  for (const frames of [
+    [a, a, b, c],
+    [b, c],
+    [a, c],
+    [b, a, c],
+  ]) {
+    writeFileSync(file, Buffer.concat([head, ...(frames as Buffer[])]));
+    expect(() => generationsIn(file)).toThrow('damaged at byte');
+  }
+});
+
+test('a generation that is not there, and one before the log began anew, are refused', () => {
+  const file = logOf(2);
+  expect(() => changed(file, 'abcdef01')).toThrow(`${file} has no generation abcdef01; its last is ${generationOf(2)}`);
+  appendGeneration(file, { generation: generationOf(5), at: 5, isBase: true, changes: [] });
+  expect(() => changed(file, generationOf(1))).toThrow(`began anew with ${generationOf(5)}`);
+  expect(changed(file, generationOf(5))).toEqual([]);
+});
+
+test('the command prints a table, or a line of JSON for each change', async () => {
+  const file = logOf(2);
+  const table = runCommand(['changes', join(file, '..')]);
+  expect(await table.ended).toEqual({ code: 0, signal: null });
+  const lines = table.out().split('\n');
+  expect(lines[0]).toMatch(/^generation +time +collection +created +changed +deleted$/);
+  expect(lines[2]).toMatch(/^000000010000 +2001-09-09T01:46:41.000Z +times +0 +0 +1$/);
+  expect(lines[5]).toMatch(/^total +2 +2 +2$/);
+  const told = runCommand(['changes', file, '--since', generationOf(1), '--format', 'ndjson']);
+  await told.ended;
+  const of = { generation: generationOf(2), time: '2001-09-09T01:46:42.000Z' };
+  expect(
+    told
+      .out()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown)[1],
+  ).toEqual({
+    ...of,
+    collection: 'notes',
+    id: 2 ** 53 - 1,
+    change: 'changed',
+    before: '02'.repeat(16),
+    after: '03'.repeat(16),
+  });
+  const wrong = runCommand(['changes', file, '--since', 'xyz']);
+  expect(await wrong.ended).toEqual({ code: 2, signal: null });
+  const nowhere = runCommand(['changes', join(file, '../nowhere')]);
+  expect(await nowhere.ended).toEqual({ code: 1, signal: null });
+  expect(nowhere.err()).toContain('there is no change log');
+});

@@ -1,0 +1,63 @@
+// Records are cut out of a page as they were sent; what is no page is refused before it is parsed.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parsePage } from '../../../../data/upstream/page.ts';
+import { Trouble } from '../../../../data/upstream/client.ts';
+
+function page(results: string, around = '"count":9,"next":null,"previous":null,'): Buffer {
+  return Buffer.from(`{${around}"results":${results}}`);
+}
+
+test('a record keeps its key order, number tokens, escapes and blanks', () => {
+  const texts = ['{"b":1.50,"ob_id":7,"a":[1e2,-0.0,12345678901234567890]}', '{ "ob_id" : 8, "a" : "\\u00e9å}],\\"" }'];
+  const { records, count, hasNext } = parsePage(page(`[${texts.join(' , ')}]`), 'ob_id');
+  expect(records).toEqual([
+    { id: 7, text: texts[0] },
+    { id: 8, text: texts[1] },
+  ]);
+  expect([count, hasNext]).toEqual([9, false]);
+});
+
+test('a record that is sent on several lines is one line', () => {
+  const { records } = parsePage(page('[{\r\n  "ob_id": 7,\n  "a": "b\\n"\n}]'), 'ob_id');
+  expect(records).toEqual([{ id: 7, text: '{  "ob_id": 7,  "a": "b\\n"}' }]);
+});
+
+test('the limit of the upstream is read from its link', () => {
+  const around = '"count":9,"next":"http://a/?format=json&limit=50&offset=50",';
+  expect(parsePage(page('[]', around), 'ob_id')).toMatchObject({ limit: 50, hasNext: true });
+});
+
+test.each([
+  ['results within results', '[{"ob_id":1,"results":[{"ob_id":2}]}]', [1]],
+  ['braces in texts', '[{"ob_id":1,"a":"}{]["},{"ob_id":2,"a\\"":{}}]', [1, 2]],
+  ['no records', ' [ ] ', []],
+])('%s change nothing', (_what, results, ids) => {
+  expect(parsePage(page(results), 'ob_id').records.map(({ id }) => id)).toEqual(ids);
+});
+
+test('any JSON that is a page of records comes out as it went in; any cut of it is refused', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.jsonValue({ maxDepth: 5 }), { maxLength: 5 }),
+      fc.double({ min: 0, max: 1 }),
+      (values, at) => {
+        const texts = values.map((value, i) => JSON.stringify({ value, ob_id: i }));
+        const bytes = page(`[${texts.join()}]`);
+        expect(parsePage(bytes, 'ob_id').records).toEqual(texts.map((text, id) => ({ id, text })));
+        expect(() => parsePage(bytes.subarray(0, Math.floor(bytes.length * at * 0.99)), 'ob_id')).toThrow(Trouble);
+      },
+    ),
+    { seed: 11 },
+  );
+});
+
+test('a list without pages is refused as such', () => {
+  expect(() => parsePage(Buffer.from('[{"ob_id":1},{"ob_id":2}]'), 'ob_id')).toThrow('an array in place of a page');
+});
+
+test('depth is judged by the record, whatever stands above it', () => {
+  const nested = (depth: number): string => `[{"ob_id":1,"a":${'['.repeat(depth)}${']'.repeat(depth)}}]`;
+  expect(parsePage(page(nested(64)), 'ob_id').records).toHaveLength(1);
+  expect(() => parsePage(page(nested(65)), 'ob_id')).toThrow('nested deeper than 64');
+});

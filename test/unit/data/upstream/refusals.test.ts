@@ -1,0 +1,64 @@
+// What a crawl does not take, or not replace: roots that are none, hosts without end, the data of another catalogue.
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { judgeSource } from '../../../../data/upstream/publish.ts';
+import { crawled, newOutputIn, recordsFrom } from '../../../support/crawls.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { plainUpstreams } from '../../../support/plainUpstream.ts';
+
+const directory = temporaryDirectory();
+const upstreamOf = plainUpstreams();
+const newOutput = (): string => newOutputIn(directory);
+
+test.each([
+  [
+    'a link that is no text',
+    '{"times":{"toString":1}}',
+    /^the root view .*: times: "" is no link to a list; tried 3 times/,
+  ],
+  ['no name that is known', '{"\\u001b[2J":[],"token":"https://a.example.org/api/token/"}', /: it names no collection/],
+])('a root view with %s is refused and told', async (_what, root, message) => {
+  const server = createServer((_request, response) => response.end(root));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await expect(crawled(`http://127.0.0.1:${port}`, newOutput())).rejects.toMatchObject({
+    code: 'network',
+    message: expect.stringMatching(message) as string,
+  });
+  server.closeAllConnections();
+  server.close();
+});
+
+test('what would be replaced is of the same catalogue, or refused; damaged where that is followed', async () => {
+  const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
+  const output = newOutput();
+  await judgeSource(output, url, true);
+  await crawled(url, output);
+  await judgeSource(output, url, true);
+  const refused = (cure: string): unknown =>
+    expect.stringMatching(`holds what was crawled of .*: name another .*${cure}`);
+  for (const [isFollowed, cure] of [
+    [true, 'or remove it$'],
+    [false, 'or replace it with --force'],
+  ] as const) {
+    const judged = judgeSource(output, 'http://other.example', isFollowed);
+    await expect(judged).rejects.toMatchObject({ code: 'usage', message: refused(cure) });
+  }
+  writeFileSync(join(output, 'MANIFEST.json'), '{');
+  await judgeSource(output, 'http://other.example', true);
+  // A mistake of the file, and no refusal of what is fetched, which would be removed.
+  await expect(judgeSource(output, url, false)).rejects.toMatchObject({
+    code: 'file',
+    message: expect.stringContaining(join(output, 'MANIFEST.json')),
+  });
+});
+
+test('an upstream that makes up ever more hosts with links is refused before all of a page is taken', async () => {
+  const text = Array.from({ length: 5000 }, (_, i) => `http://h${i}.test/api/v3/times/1/`);
+  const upstream = await upstreamOf({ collections: { notes: [{ ob_id: 1, links: text }] } });
+  const crawl = crawled(upstream.url, newOutput());
+  await expect(crawl).rejects.toMatchObject({ code: 'input', message: expect.stringContaining('more than 4096') });
+});

@@ -1,0 +1,68 @@
+// Who refers to a record, as its page says it: counted together, and said to be uncounted where there was no time.
+import { expect, test } from 'vitest';
+import { type Router, routerOver } from '../../../../../workers/router.ts';
+import { RowSetCache } from '../../../../../workers/rowSetCache.ts';
+import { browserOf } from '../../../../support/browsed.ts';
+import { GENERATION, NEVER_HEAVY } from '../../../../support/smallCatalogue.ts';
+
+const LINK = '{base_url}/api/v3/platforms/3/?format=api';
+const RECORDS = {
+  platforms: [{ ob_id: 3, title: 'ship' }],
+  ipps: [
+    { ob_id: 1, platform: LINK },
+    { ob_id: 2, platform: LINK },
+  ],
+};
+const router = routerOver({ generation: GENERATION, cache: new RowSetCache(0), runHeavy: NEVER_HEAVY });
+
+test.each(['busy', 'overtime'] as const)(
+  'while a server is %s links are there without a count, on a page that is not kept',
+  async (why) => {
+    const find: Router['find'] = (list, waiter) =>
+      list.collection.declaration.name === 'ipps' ? Promise.resolve(why) : router.find(list, waiter);
+    const { reply, page } = await browserOf(RECORDS, { ...router, find })('/browse/platforms/3/');
+    const [line = ''] = [...page.querySelectorAll('.references li')].map(({ textContent }) => textContent);
+    expect(line.trim().split(/\s+/).join(' ')).toBe('Ipps not counted now platform');
+    expect(page.querySelector('.references a')!.getAttribute('href')).toBe('../../../browse/ipps/?platform=3');
+    expect([reply.status, reply.etag, reply.headers['Cache-Control']]).toEqual([200, undefined, 'no-store']);
+  },
+);
+
+test('what was counted has its count, on a page that is kept', async () => {
+  const { reply, page } = await browserOf(RECORDS, router)('/browse/platforms/3/');
+  expect(page.querySelector('.references .count')!.textContent).toBe('2');
+  expect([reply.status, reply.headers['Cache-Control']]).not.toContain('no-store');
+  expect(reply.etag).toMatch(/^W\//);
+});
+
+test('ways to a record are counted together', async () => {
+  let [asked, now, most] = [0, 0, 0];
+  const find: Router['find'] = async (list, waiter) => {
+    asked++;
+    most = Math.max(most, ++now);
+    await new Promise((resolve) => setImmediate(resolve));
+    now--;
+    return router.find(list, waiter);
+  };
+  const identifier_set = ['{base_url}/api/v3/identifiers/1/?format=api'];
+  const linking = { observations: [{ ob_id: 1, identifier_set }], computations: [{ ob_id: 1, identifier_set }] };
+  const browsed = browserOf({ ...linking, identifiers: [{ ob_id: 1, url: 'u' }] }, { ...router, find });
+  const { page } = await browsed('/browse/identifiers/1/');
+  expect(page.querySelectorAll('.references li').length).toBe(2);
+  expect([asked, most]).toEqual([asked, asked]);
+  expect(asked).toBeGreaterThan(1);
+});
+
+test('a way that is no filter here is none: nothing that its name does not ask for is counted', async () => {
+  const times = [{ ob_id: 1 }, { ob_id: 2 }];
+  const timePeriod = '{base_url}/api/v3/times/1/?format=api';
+  const observations = [{ ob_id: 1, timePeriod }, { ob_id: 2 }, { ob_id: 3 }];
+  const linesWith = async (settings: Parameters<typeof browserOf>[2]): Promise<readonly string[]> => {
+    const { page } = await browserOf({ times, observations }, router, settings)('/browse/times/1/');
+    return [...page.querySelectorAll('.references li')].map(({ textContent }) =>
+      textContent.trim().split(/\s+/).join(' '),
+    );
+  };
+  expect(await linesWith({})).toEqual(['Observations 1 timePeriod']);
+  expect(await linesWith({ filters: 'documented' })).toEqual([]);
+});

@@ -1,0 +1,36 @@
+// The first page of a thread, in a process of its own, since modules are read once: while they are, other requests of
+// the thread get their turns. Counted in turns, not in time.
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+const SUPPORT = new URL('../../../../support/', import.meta.url).href;
+/** Turns of a page of a list: it is found in one, and made in the next. */
+const STEPS = 2;
+const COUNTING = `
+const { formHandler } = await import('${SUPPORT}formCatalogue.ts');
+const { requestOf, STAYING } = await import('${SUPPORT}requests.ts');
+const handler = formHandler();
+const turnsOf = async () => {
+  let turns = 0;
+  let next = setImmediate(function count() {
+    turns++;
+    next = setImmediate(count);
+  });
+  const headers = { accept: 'text/html' };
+  const { status } = await handler(requestOf({ url: '/browse/observations/', headers }), STAYING);
+  clearImmediate(next);
+  return [status, turns];
+};
+process.stdout.write(JSON.stringify([await turnsOf(), await turnsOf()]));
+`;
+
+test('others get their turn between the parts of what the first page reads; the second has its two steps alone', () => {
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', COUNTING], {
+    encoding: 'utf8',
+  });
+  expect(stdout, stderr).not.toBe('');
+  const [first, second] = JSON.parse(stdout) as readonly (readonly [number, number])[];
+  expect(first).toEqual([200, expect.any(Number)]);
+  expect(first![1]).toBeGreaterThan(3 + STEPS);
+  expect(second).toEqual([200, STEPS]);
+});

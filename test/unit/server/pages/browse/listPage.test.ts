@@ -1,0 +1,398 @@
+// The pages of lists, asked of the handler with what people and others put into addresses: they stay bounded, and the
+// request of the API that a page names is the one that it shows.
+import { parseHTML } from 'linkedom';
+import { describe, expect, test } from 'vitest';
+import { topLevelKeys } from '../../../../../engine/column/outline.ts';
+import { PARAMETERS } from '../../../../../engine/query/parameters.ts';
+import { COLLECTIONS } from '../../../../../engine/schema/catalogue.ts';
+import { type Pair, withoutFilters } from '../../../../../server/pages/browse/address.ts';
+import { utf8Of, html } from '../../../../../server/pages/browse/template.ts';
+import { steadyMs } from '../../../../../server/observe/clock.ts';
+import { SLICED_RUNNING_MAX, Slices } from '../../../../../workers/slices.ts';
+import { collectionOf } from '../../../../support/collections.ts';
+import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textOf, textsOf } from '../../../../support/htmlPages.ts';
+import { STAYING } from '../../../../support/requests.ts';
+import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../../support/smallCatalogue.ts';
+
+const LIST = '/browse/observations/';
+const RECORDS = Array.from(
+  { length: 120 },
+  (_, i) =>
+    `{"ob_id":${i + 1},"uuid":"u${i}","title":"t${i}","abstract":"${`a${i} `.repeat(100)}","language":"l${i}",` +
+    `"keywords":"k${i}","status":${i % 3 === 0 ? 'null' : '"completed"'},"dataPublishedTime":"2020-01-02T10:00:00"}`,
+);
+const collections = new Map(
+  COLLECTIONS.map(({ name }) => [name, collectionOf(name, name === 'observations' ? RECORDS : [], BASE_URL)]),
+);
+const browserWith = (slices: Slices): ReturnType<typeof browserOf> =>
+  browserOf(handlerWith(NEVER_HEAVY, {}, (name) => collections.get(name)!, { slices }));
+const { asked, pageAt } = browserWith(new Slices(steadyMs));
+/** The same of other observations, or under other settings. */
+const smallBrowser = (
+  records: readonly string[],
+  settings: Parameters<typeof handlerWith>[1] = {},
+): ReturnType<typeof browserOf> => {
+  const small = collectionOf('observations', records, BASE_URL);
+  return browserOf(
+    handlerWith(NEVER_HEAVY, settings, (name) => (name === 'observations' ? small : collections.get(name)!)),
+  );
+};
+
+describe('the rows of a page', () => {
+  test.each(['format=csv', '%66ormat=ndjson&limit=1100', 'format=parquet'])(
+    'are at most 100 with %s, and the request that it names has as many',
+    async (query) => {
+      const page = await pageAt(`${LIST}?${query}`);
+      expect(textsOf(page, 'tbody th')).toHaveLength(100);
+      const limit = query.includes('limit') ? '?limit=100' : '';
+      expect(textsOf(page, '.snippet pre')[0]).toBe(`${BASE_URL}/api/v3/observations/${limit}`);
+    },
+  );
+
+  test('are as many as the request of the API that it names has, whatever limit is asked for', async () => {
+    for (const query of ['limit=1000&strict=1', 'limit=%2B1000']) {
+      const page = await pageAt(`${LIST}?${query}`);
+      expect(textsOf(page, '.range')).toEqual(['1 to 100 of 120']);
+      const [address = '', curl, python] = textsOf(page, '.snippet pre');
+      expect(address).toContain('limit=100');
+      for (const text of [address, curl, python, ...hrefsOf(page, 'a')]) expect(text).not.toContain('1000');
+    }
+  });
+});
+
+test('each row is named by its id and leads to its record, however much is in its values', async () => {
+  const ids = Array.from({ length: 100 }, (_, i) => `${1000 + i}`);
+  const [long, short] = ['x'.repeat(2000), 'x'.repeat(20)];
+  const records = ids.map(
+    (id) => `{"ob_id":${id},"title":"${long}","abstract":"${long}","keywords":"${short}","language":"${short}"}`,
+  );
+  const page = await smallBrowser(records).pageAt(`${LIST}?fields=title,abstract,keywords,language`);
+  expect(textsOf(page, 'tbody th')).toEqual(ids);
+  expect(hrefsOf(page, 'tbody th a')).toEqual(ids.map((id) => `../../browse/observations/${id}/`));
+  expect(textsOf(page, 'tbody tr:last-child td')).toEqual(['…', '…', '…', '…']);
+});
+
+test('the columns to choose from are those that can be asked for', async () => {
+  const small = collectionOf('observations', ['{"ob_id":1,"title":"t","a,b":1," c":2,"d ":3,"":4,"e f":5}'], BASE_URL);
+  const keyed = { ...small, keys: topLevelKeys(small.keys.fields, small.records.outlines) };
+  const browser = browserOf(handlerWith(NEVER_HEAVY, {}, () => keyed));
+  const choices = [...(await browser.pageAt(LIST)).querySelectorAll('.choice input[type=checkbox]')];
+  const keys = choices.map((choice) => choice.getAttribute('value'));
+  expect(keys).toEqual(expect.arrayContaining(['title', 'e f']));
+  expect(keys.filter((key) => ['a,b', ' c', 'd ', ''].includes(key))).toEqual([]);
+});
+
+test('wide characters of values, titles and the page itself are there, and no text of a page is a wide one', async () => {
+  const title = 'Čas – \u{1F30D} <b>&"\'é\u202e end';
+  const record = JSON.stringify({ ob_id: 1, title, abstract: 'Ā'.repeat(1000), keywords: 'plain & "é"' });
+  const wide = browserOf(
+    handlerWith(NEVER_HEAVY, {}, (name) => collectionOf(name, name === 'observations' ? [record] : [], BASE_URL)),
+  );
+  const query = `title__startswith=${encodeURIComponent('Čas')}&fields=title,abstract,keywords`;
+  for (const [url, at] of [
+    [`${LIST}?${query}`, 'tbody td'],
+    [`${LIST}1/`, 'dd'],
+  ] as const) {
+    const answer = await wide.asked(url, { headers: BROWSER });
+    expect(textsOf(pageOf(answer), at)).toContain(title);
+    expect(textsOf(pageOf(answer), 'title')[0]).toContain(' – ');
+  }
+  const markup = html`<p title="${title}">${[['é', [title]], html`<b>${title}</b>`]}</p>`;
+  expect(markup.toString()).toMatch(/^[\0-\xff]*$/);
+  const page = parseHTML(utf8Of(markup).toString()).document;
+  expect(textsOf(page, 'p')).toEqual([`é${title}${title}`]);
+  expect(page.querySelector('p')?.getAttribute('title')).toBe(title);
+});
+
+describe('pages beside other work of the thread', () => {
+  test('are 503 that say when to come back where too much waits', async () => {
+    const slices = new Slices(steadyMs);
+    slices.run = () => Promise.resolve('busy');
+    for (const url of ['/browse/', LIST, `${LIST}1/`]) {
+      const answer = await browserWith(slices).asked(url);
+      expect([answer.status, headerOf(answer, 'Retry-After')]).toEqual([503, '1']);
+      expect(textsOf(pageOf(answer), 'h1')).toEqual(['Too busy at the moment']);
+    }
+  });
+
+  test('are made though all of it that may run does not end', async () => {
+    const slices = new Slices(steadyMs);
+    let isOver = false;
+    const works = Array.from({ length: SLICED_RUNNING_MAX }, () =>
+      slices.run('exports', () => isOver || undefined, STAYING),
+    );
+    const browser = browserWith(slices);
+    const answers = await Promise.all(['/browse/', LIST, `${LIST}1/`].map((url) => browser.asked(url)));
+    isOver = true;
+    await Promise.all(works);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  test('are compressed as all other answers are, counted as sliced work', async () => {
+    const slices = new Slices(steadyMs);
+    let spent = 0;
+    slices.spend = () => void spent++;
+    const answer = await browserWith(slices).asked(LIST, { headers: { ...BROWSER, 'accept-encoding': 'gzip' } });
+    expect([headerOf(answer, 'Content-Encoding'), spent]).toEqual(['gzip', 1]);
+  });
+});
+
+test('a list whose counts alone are too much for the thread is shown without them while the pool is full', async () => {
+  const values = '"status":"completed","publicationState":"citable","updateFrequency":"daily"';
+  const records = Array.from({ length: 2000 }, (_, i) => `{"ob_id":${i + 1},"title":"a",${values}}`);
+  const many = collectionOf('observations', records, BASE_URL);
+  const full = browserOf(
+    handlerWith(
+      () => Promise.resolve('busy'),
+      {},
+      () => many,
+    ),
+  );
+  const answer = await full.asked(`${LIST}?title=a&limit=2`);
+  expect([answer.etag, headerOf(answer, 'Cache-Control')]).toEqual([undefined, 'no-store']);
+  const page = pageOf(answer);
+  expect(textsOf(page, '.range')).toEqual(['1 to 2 of 2,000']);
+  expect(textsOf(page, '.filters .note')).toEqual([expect.stringContaining('Without counts')]);
+  expect((await full.asked(`${LIST}?title=a&limit=2&facets=status,title,updateFrequency`)).status).toBe(503);
+});
+
+test('a list that took too long is not asked for again without counts', async () => {
+  const values = '"status":"completed","publicationState":"citable","updateFrequency":"daily"';
+  const records = Array.from({ length: 2000 }, (_, i) => `{"ob_id":${i + 1},"title":"a",${values}}`);
+  const many = collectionOf('observations', records, BASE_URL);
+  let times = 0;
+  const overtime = (): Promise<'overtime'> => {
+    times++;
+    return Promise.resolve('overtime');
+  };
+  const slow = browserOf(handlerWith(overtime, {}, () => many));
+  const answer = await slow.asked(`${LIST}?title=a&limit=2`);
+  expect([answer.status, textsOf(pageOf(answer), 'h1'), times]).toEqual([503, ['This took too long'], 1]);
+});
+
+describe('what a list is filtered by', () => {
+  test('is shown for each value of a repeated filter, and removed one by one', async () => {
+    const page = await pageAt(`${LIST}?title__icontains=t1&title__icontains=2&title__icontains=0`);
+    expect(textsOf(page, '.chips li > span')).toEqual([
+      'title › icontains t1',
+      'title › icontains 2',
+      'title › icontains 0',
+    ]);
+    expect(textsOf(page, '.total strong')).toEqual(['1 of 120']);
+    expect(hrefsOf(page, '.chips a')[1]).toBe('?title__icontains=t1&title__icontains=0');
+    expect(textsOf(page, '.snippet pre')[0]).toMatch(/\?title__icontains=t1&title__icontains=2&title__icontains=0$/);
+  });
+
+  test('is every part of a joined list, but no value that a later one replaces', async () => {
+    const page = await pageAt(`${LIST}?ob_id__in=5&after=9&nonsense=1&ob_id__in=3,4&after=3`);
+    expect(textsOf(page, '.chips li > span')).toEqual(['ob_id › in 5', 'ob_id › in 3,4', 'after 3']);
+    expect(textsOf(page, '.summary .note code')).toEqual(['after', 'nonsense']);
+    expect(textsOf(page, 'tbody tr')).toHaveLength(2);
+  });
+
+  test.each([
+    ['title=a&title__exact=t1&status=completed', '?'],
+    [
+      'title=t1&status=completed&limit=5&nonsense=1&offset=2&ordering=title&facets=status',
+      '?limit=5&ordering=title&facets=status',
+    ],
+  ])('is gone at once: %s leads to %s', async (query, location) => {
+    expect(hrefsOf(await pageAt(`${LIST}?${query}`), '.chips .clear a')).toEqual([location]);
+  });
+
+  test.each([
+    [false, ['fields=a']],
+    [true, ['generation=g', 'fields=a']],
+  ])('is gone at once, by names of parameters too where they are heeded: %s', (pinsWalks, left) => {
+    const pairs = ['generation=g', 'fields=a', 'format__exact=b', 'title!=c'].map((text) => text.split('='));
+    const options = { limitDefault: 1, limitMax: 1, isStrict: false, filterErrors: 'fail', filters: 'all' } as const;
+    const rest = withoutFilters(pairs as unknown as readonly Pair[], { ...options, pinsWalks });
+    expect(rest.map((pair) => pair.join('='))).toEqual(left);
+  });
+
+  test('is not to blame where a collection has no records', async () => {
+    expect(textsOf(await pageAt('/browse/times/'), '.nothing')).toEqual(['This collection has no records.']);
+    const page = await pageAt(`${LIST}?title=a`);
+    expect(textsOf(page, '.nothing')).toEqual(['No record matches. Take a filter away, or change one.']);
+  });
+});
+
+test('a list from an id on says in its title where it is', async () => {
+  const page = await pageAt(`${LIST}?after=5&limit=10`);
+  expect(textsOf(page, 'title')).toEqual(['Observations: 120 records, from 6 – Catalogue']);
+});
+
+test.each(
+  // What has no example is named by fields.
+  PARAMETERS.filter(({ setting }) => setting === undefined).map(
+    ({ name, example = 'ob_id' }) => `${name}=${String(example)}`,
+  ),
+)('with %s all ways to data are taken in strict mode', async (parameter) => {
+  const page = await pageAt(`${LIST}?${[...new Set([parameter, 'strict=1'])].join('&')}`);
+  const hrefs = hrefsOf(page, '.data a');
+  expect(hrefs).toHaveLength(4);
+  for (const href of hrefs) expect([href, (await asked(href.replace('../..', ''))).status]).toEqual([href, 200]);
+});
+
+test.each([
+  [undefined, ['10', '25', '50', '100']],
+  [50, ['10', '25', '50']],
+  [20, ['10', '20']],
+  [5, ['5']],
+])('with at most %s records a page has sizes %j, of which the last is that of the list', async (limitMax, sizes) => {
+  const page = await smallBrowser(RECORDS, { limitMax }).pageAt(LIST);
+  expect(textsOf(page, '.sizes li')).toEqual(sizes);
+  expect(textsOf(page, '.sizes [aria-current]')).toEqual(sizes.slice(-1));
+});
+
+describe('the size of a page', () => {
+  const FACETS = 'facets=title,uuid,keywords,abstract,language,ob_id';
+  const utf8Of = async (query: string): Promise<number> => (await asked(`${LIST}?${query}`)).body.bytes;
+
+  test('is bounded for a query that has no end, which is repeated a few times only', async () => {
+    const short = await utf8Of(`limit=1&${FACETS}`);
+    for (const query of [`limit=1&${FACETS}&x=`, 'title__in=', `ordering=titel&strict=1&x=`]) {
+      expect(await utf8Of(query + 'x'.repeat(20_000))).toBeLessThan(short + 20_000 * 15);
+    }
+  });
+
+  test.each([
+    ['apostrophes without end', `x=${"'".repeat(60_000)}`, '%27'.repeat(1000), 'is too long'],
+    [
+      'values',
+      `title__in=t0,t1,t2,${Array.from({ length: 1000 }, (_, i) => `some${i}`).join(',')}`,
+      '%2Csome500%2C',
+      'is too long',
+    ],
+    ['problems', `strict=1&ordering=titel&x=${"'".repeat(60_000)}`, '%27'.repeat(1000), undefined],
+    ['parameters', Array.from({ length: 1000 }, (_, i) => `p${i}=1`).join('&'), 'p500=1', 'has too many parameters'],
+    [
+      'short parameters',
+      Array.from({ length: 101 }, (_, i) => `p${i}=1`).join('&'),
+      'p50=1',
+      'has too many parameters',
+    ],
+  ])('is bounded for a query of many %s, which stands in it once at most', async (_, query, part, why) => {
+    const [plain, answer] = [await asked(`${LIST}?limit=3`), await asked(`${LIST}?limit=3&${query}`)];
+    const text = textOf(answer);
+    const isRefused = why === undefined;
+    expect(answer.body.bytes).toBeLessThan(plain.body.bytes + 60_000 * 3 + 20_000);
+    const [first, last] = [text.indexOf(part), text.lastIndexOf(part)];
+    if (isRefused) return expect([answer.status, first]).toEqual([400, -1]);
+    // A run of apostrophes has its part at every place: within the one text that it is.
+    expect(text.slice(first, last)).not.toContain('<');
+    const page = pageOf(answer);
+    expect(textsOf(page, 'tbody th')).toEqual(['1', '2', '3']);
+    expect(textsOf(page, '.range')[0]).toMatch(/^1 to 3 of /);
+    expect(textsOf(page, '.snippet h2')).toEqual(['Address']);
+    expect(textsOf(page, '.snippet pre')[0]).toContain(part);
+    expect(textsOf(page, '.filters .note')).toEqual([expect.stringContaining(`${why} to be repeated`)]);
+    expect(textsOf(page, '.filters .note')[0]).toContain('links to other pages and to data');
+    expect(page.querySelectorAll('.data, .pages, form, thead a')).toHaveLength(0);
+  });
+
+  test('has all ways and choices for as many parameters as it repeats', async () => {
+    const query = Array.from({ length: 100 }, (_, i) => `p${i}`).join('&');
+    const page = await pageAt(`${LIST}?${query}`);
+    expect(hrefsOf(page, '.data a')).toHaveLength(4);
+    expect(page.querySelectorAll('.pages a, form')).not.toHaveLength(0);
+    expect(textsOf(page, '.snippet h2')).toEqual(['Address', 'curl', 'Python']);
+    expect(textsOf(page, '.filters .note')).toEqual([]);
+  });
+
+  test('is bounded for values of facets that have no end, of which few are filters of one click', async () => {
+    const page = await pageAt(`${LIST}?limit=1&facets=abstract`);
+    expect(textsOf(page, '.facet li')).toHaveLength(32);
+    expect(textsOf(page, '.facet li')[0]!.length).toBeLessThan(140);
+    expect(hrefsOf(page, '.facet a')).toEqual([]);
+  });
+
+  test('leaves a list of many ids its rows, its ways and its data, and takes the list away by a link', async () => {
+    const ids = Array.from({ length: 500 }, (_, i) => i + 2).join(',');
+    const page = await pageAt(`${LIST}?ob_id__in=${ids}&limit=10`);
+    expect(textsOf(page, 'tbody th')).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10', '11']);
+    expect(textsOf(page, '.range')).toEqual(['1 to 10 of 119']);
+    expect(hrefsOf(page, '.chips a')).toEqual(['?limit=10']);
+    const [next = ''] = hrefsOf(page, '.pages [rel=next]');
+    expect(textsOf(await pageAt(LIST + next), '.range')).toEqual(['11 to 20 of 119']);
+    expect(page.querySelectorAll('form, .facet, thead a')).toHaveLength(0);
+    expect(textsOf(page, '.filters .note')[0]).toContain('too long');
+  });
+});
+
+describe('a facet', () => {
+  const hrefAt = async (query: string, label: string): Promise<string | null | undefined> => {
+    const links = [...(await pageAt(`${LIST}?${query}`)).querySelectorAll('.facet a')];
+    return links.find(({ textContent }) => textContent === label)?.getAttribute('href');
+  };
+
+  test('has one value chosen at a time, none of them too', async () => {
+    const query = 'title__icontains=t&facets=status';
+    const [none, one] = [`${query}&status__isnull=true`, `${query}&status=completed`];
+    expect(await hrefAt(query, 'none')).toBe('?title__icontains=t&facets=status&status__isnull=true');
+    expect(await hrefAt(one, 'completed')).toBe('?title__icontains=t&facets=status');
+    expect(await hrefAt(none, 'none')).toBe('?title__icontains=t&facets=status');
+    expect(await hrefAt('facets=title&status__isnull=true&title=t0', 't0')).toBe('?facets=title&status__isnull=true');
+    expect(await hrefAt('facets=status&status__isnull=false', 'completed')).toBe('?facets=status&status=completed');
+  });
+});
+
+test('a value of a facet that no filter can name is no link; each that is leads to as many records as it counts', async () => {
+  const titles = [' a', 'b ', '\ufeffc', ' ', 'd\0', 'e\nf', 'g\u0001', 'h i', '', 'h i', 'j,k+l%41'];
+  const small = smallBrowser(titles.map((title, i) => JSON.stringify({ ob_id: i + 1, title })));
+  const values = [...(await small.pageAt(`${LIST}?facets=title`)).querySelectorAll('.facet li')];
+  expect(values).toHaveLength(titles.length - 1);
+  const links = values.filter((value) => value.querySelector('a'));
+  expect(links).toHaveLength(5);
+  for (const link of links) {
+    const page = await small.pageAt(LIST + link.querySelector('a')!.getAttribute('href')!);
+    expect(textsOf(page, 'tbody th')).toHaveLength(Number(link.querySelector('.count')!.textContent));
+  }
+});
+
+test('where a record may have several values, those that other filters narrow are no links, but for what is chosen', async () => {
+  const categories = [['public', 'registered'], ['public'], ['registered'], ['restricted']];
+  const records = categories.map((values, i) => ({
+    ob_id: i + 1,
+    permissions: values.map((accessCategory, j) => ({ ob_id: 10 * i + j, accessCategory, label: 'a' })),
+  }));
+  const small = smallBrowser(records.map((record) => JSON.stringify(record)));
+  const facet = 'facets=permissions__accessCategory';
+  const choices = async (query: string): Promise<unknown> =>
+    [...(await small.pageAt(`${LIST}?${query}${facet}`)).querySelectorAll('.facet li')].map((item) => [
+      item.textContent.replaceAll(/\s+/g, ' ').trim(),
+      item.querySelector('a')?.getAttribute('href'),
+    ]);
+  const link = (value: string): string => `?${facet}&permissions__accessCategory=${value}`;
+  const [all, two] = [
+    ['public 2', 'registered 2', 'restricted 1'],
+    ['public 2', 'registered 1'],
+  ];
+  const links = ['public', 'registered', 'restricted'].map(link);
+  expect(await choices('')).toEqual(all.map((text, i) => [text, links[i]]));
+  expect(await choices('permissions__accessCategory=public&')).toEqual([
+    [two[0], `?${facet}`],
+    [two[1], undefined],
+  ]);
+  expect(await choices('permissions__label=b&')).toEqual([]);
+  expect(await choices('permissions__label=a&')).toEqual(all.map((text) => [text, undefined]));
+  // What other records have not counts as well as what they have.
+  expect(await choices('permissions__label!=b&')).toEqual(
+    all.map((text, i) => [text, `?permissions__label%21=b&${links[i]!.slice(1)}`]),
+  );
+});
+
+describe('what may have been meant', () => {
+  test.each([
+    ['ordering=titel', '?ordering=title&strict=1', '?strict=1'],
+    ['ordering=-titel,ob_id', '?ordering=-title%2Cob_id&strict=1', '?strict=1'],
+    ['fields=uuid,titel,statsu', '?fields=uuid%2Ctitle%2Cstatus&strict=1', '?strict=1'],
+    ['facets=titel', '?facets=title&strict=1', '?strict=1'],
+    ['titel=a&facets=status', '?title=a&facets=status&strict=1', '?facets=status&strict=1'],
+    ['status__isnul!=1', '?status__isnull%21=1&strict=1', '?strict=1'],
+  ])('%s leads to %s', async (query, meant, without) => {
+    const page = await pageAt(`${LIST}?${query}&strict=1`);
+    expect(hrefsOf(page, '.problems a')).toEqual([meant, without]);
+    expect((await asked(LIST + meant)).status).toBe(200);
+  });
+});

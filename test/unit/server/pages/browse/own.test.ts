@@ -1,0 +1,90 @@
+// What the forms of a list send becomes a query of the API, to which the answer leads: conditions, days, columns,
+// positions, ids. A condition that is refused is filterForm.test.ts's.
+import { expect, test } from 'vitest';
+import { formHandler } from '../../../../support/formCatalogue.ts';
+import { browserOf, headerOf } from '../../../../support/htmlPages.ts';
+
+const { asked } = browserOf(formHandler());
+const LIST = '/browse/observations/';
+
+test.each([
+  ['browse.field=title&browse.lookup=icontains&browse.value=a+b', '?title__icontains=a%20b'],
+  ['browse.field=title&browse.lookup=exact&browse.value=a', '?title=a'],
+  ['browse.field=title&browse.lookup=exact&browse.not=1&browse.value=a', '?title%21=a'],
+  ['browse.columns=uuid&browse.columns=title', '?fields=uuid%2Ctitle'],
+  ['browse.date=dataPublishedTime&browse.from=2020-01-02&browse.to=', '?dataPublishedTime__gte=2020-01-02'],
+  [
+    'title=&dataPublishedTime__lte=2020-01-02&dataPublishedTime__gte=2020-01-01T12:00:00&limit=5&' +
+      'browse.date=dataPublishedTime&browse.from=2020-01-01&browse.to=2020-01-02',
+    '?title=&dataPublishedTime__lte=2020-01-02&dataPublishedTime__gte=2020-01-01T12%3A00%3A00&limit=5',
+  ],
+  [
+    'title__lte=2020-01-02&dataPublishedTime__gte=2020-01-01T12:00:00&browse.date=dataPublishedTime&browse.to=2020-01-02',
+    '?title__lte=2020-01-02&dataPublishedTime__lte=2020-01-02T23%3A59%3A59.999999',
+  ],
+  ...(['lte', 'gt'] as const).map((lookup): [string, string] => [
+    `browse.field=dataPublishedTime&browse.lookup=${lookup}&browse.value=2020-01-02`,
+    `?dataPublishedTime__${lookup}=2020-01-02T23%3A59%3A59.999999`,
+  ]),
+  ['browse.field=title&browse.lookup=lte&browse.value=2020-01-02', '?title__lte=2020-01-02'],
+  ['browse.field=dataPublishedTime&browse.lookup=exact&browse.value=2020-01-02', '?dataPublishedTime__date=2020-01-02'],
+  [
+    'browse.field=dataPublishedTime&browse.lookup=exact&browse.not=1&browse.value=2020-01-02T12:00:00',
+    '?dataPublishedTime%21=2020-01-02T12%3A00%3A00',
+  ],
+  [
+    'browse.field=dataPublishedTime&browse.lookup=range&browse.value=2020-01-01,2020-01-02',
+    '?dataPublishedTime__range=2020-01-01%2C2020-01-02T23%3A59%3A59.999999',
+  ],
+  ...(
+    [
+      ['range', '2020-01-01+,+2020-01-02+', '2020-01-01%20%2C%202020-01-02T23%3A59%3A59.999999'],
+      ['lte', '+2020-01-02+', '2020-01-02T23%3A59%3A59.999999'],
+    ] as const
+  ).map(([lookup, value, meant]): [string, string] => [
+    `browse.field=dataPublishedTime&browse.lookup=${lookup}&browse.value=${value}`,
+    `?dataPublishedTime__${lookup}=${meant}`,
+  ]),
+  [
+    'browse.field=dataPublishedTime&browse.lookup=exact&browse.value=+2020-01-02',
+    '?dataPublishedTime__date=%202020-01-02',
+  ],
+  ['browse.date=dataPublishedTime&browse.to=2020-01-02+', '?dataPublishedTime__lte=2020-01-02T23%3A59%3A59.999999'],
+  ['title=line%0D%0Abreak&browse.position=2', '?title=line%0Abreak&offset=1'],
+  ['browse.field=title&browse.lookup=exact&browse.value=line%0D%0Abreak', '?title=line%0Abreak'],
+  ['limit=5&offset=20&browse.position=3', '?limit=5&offset=2'],
+  ['limit=5&offset=20&browse.position=1', '?limit=5'],
+  ['limit=5&offset=20&browse.position=1e1', '?limit=5&offset=9'],
+  ['limit=5&browse.position=99999999999999999', '?limit=5&offset=9007199254740990'],
+  ['limit=5&offset=20&browse.position=', '?limit=5&offset=20'],
+  ['limit=5&offset=20&browse.id=', '?limit=5&offset=20'],
+  ['browse.id=3', '3/'],
+])('%s is the list %s', async (query, location) => {
+  const answer = await asked(`${LIST}?${query}`);
+  expect([answer.status, headerOf(answer, 'Location')]).toEqual([303, location]);
+  expect((await asked(LIST + location)).status).toBe(200);
+});
+
+test.each([
+  ['1.0', '1/'],
+  ['1e3', '1000/'],
+  ['1e%2B3', '1000/'],
+  ['1234567890123456', '1234567890123456/'],
+  ['99999999999999999', '9007199254740991/'],
+])('the id %s, as fields for numbers send it, opens a record and no list', async (id, location) => {
+  const answer = await asked(`${LIST}?title=a&browse.id=${id}`);
+  expect([answer.status, headerOf(answer, 'Location')]).toEqual([303, location]);
+});
+
+test.each(['observations.json', 'observations.json/', 'observations%2ejson/', 'observations.csv/'])(
+  'a record is opened beside a list whose path names a form, too: %s',
+  async (path) => {
+    const location = headerOf(await asked(`/browse/${path}?browse.id=3`), 'Location') ?? '';
+    expect(new URL(location, `http://h.example/browse/${path}`).pathname).toBe('/browse/observations/3/');
+  },
+);
+
+test('a field that is called as a parameter is filtered by its whole name', async () => {
+  const query = 'browse.field=format&browse.lookup=exact&browse.value=png';
+  expect(headerOf(await asked(`/browse/imagedetails/?${query}`), 'Location')).toBe('?format__exact=png');
+});

@@ -1,0 +1,116 @@
+// The page of a record: its title, by which people know its tab and find its bookmark, and values that are none.
+import { expect, test } from 'vitest';
+import { browserOf } from '../../../../support/browsed.ts';
+import { BROWSER, browserOf as browserBefore, hrefsOf, pageOf, textsOf } from '../../../../support/htmlPages.ts';
+import { collectionOf } from '../../../../support/collections.ts';
+import { requestOf, STAYING } from '../../../../support/requests.ts';
+import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../../support/smallCatalogue.ts';
+
+const WORDS = 'dust '.repeat(23);
+const RECORDS = [
+  { ob_id: 1, title: 'Saharan dust' },
+  { ob_id: 2, title: null },
+  { ob_id: 3, title: `${WORDS}ocean and land` },
+  { ob_id: 4, title: `${WORDS}oceanography` },
+  { ob_id: 5, title: `a ${'x'.repeat(200)}` },
+  { ob_id: 6, title: `${'x'.repeat(119)}\u{1f30d}` },
+  { ob_id: 7, title: 'deep', keywords: Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => 1)) },
+];
+const browsed = browserOf({ observations: RECORDS });
+
+test.each([
+  [1, '1: Saharan dust – Observations'],
+  [2, '2 – Observations'],
+  [3, `3: ${WORDS}ocean… – Observations`],
+  [4, `4: ${WORDS.trim()}… – Observations`],
+  [5, `5: a ${'x'.repeat(118)}… – Observations`],
+  [6, `6: ${'x'.repeat(119)}… – Observations`],
+])('of record %d begins with its id and ends its name with a word', async (id, title) => {
+  const { page } = await browsed(`/browse/observations/${id}/`);
+  expect(page.querySelector('title')!.textContent).toBe(title);
+});
+
+test('members within members are shown up to a number for the whole page, and are told to be more', async () => {
+  const { page } = await browsed('/browse/observations/7/');
+  const items = page.querySelectorAll('ul.members li').length;
+  expect(items).toBeGreaterThan(2000);
+  expect(items).toBeLessThan(4000);
+  expect(page.querySelector('main')!.textContent).toContain('and 290 more');
+});
+
+test('a record of more fields than are shown says so', async () => {
+  const fields = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]));
+  const observations = [4095, 4200].map((count, i) => ({ ob_id: i + 1, ...fields(count) }));
+  const browse = browserOf({ observations });
+  for (const [id, total] of [
+    [1, '4,096 fields'],
+    [2, 'the first 4,096 fields, see the JSON'],
+  ] as const) {
+    const { page } = await browse(`/browse/observations/${id}/`);
+    expect(textsOf(page, '.total')).toEqual([total]);
+    expect(textsOf(page, 'dl.record dt')).toHaveLength(4096);
+  }
+});
+
+test('an address that is cut is no link: what it leads to is not known', async () => {
+  const [short, long, longest] = [10, 3000, 300_000].map((length) => `https://x.test/${'y'.repeat(length)}`);
+  const { page } = await browserOf({ observations: [{ ob_id: 1, abstract: short, keywords: long }] })(
+    '/browse/observations/?fields=abstract,keywords',
+  );
+  expect(hrefsOf(page, '.away')).toEqual([short]);
+  expect(textsOf(page, 'tbody td:last-child')).toEqual([`${long!.slice(0, 160)}…`]);
+  const { page: record } = await browserOf({ observations: [{ ob_id: 1, abstract: long, keywords: longest }] })(
+    '/browse/observations/1/',
+  );
+  expect(hrefsOf(record, '.away')).toEqual([long]);
+  expect(textsOf(record, 'dl.record dd')[2]).toMatch(/^https:\/\/x\.test\/y{60000,}… /);
+});
+
+test('own URLs begin with the base URL that the visitor chose, also as names; others that begin alike do not', async () => {
+  const chosen = 'https://mirror.example.org/catalogue';
+  const urls = ['{base_url}/files/a.nc', '{base_url}', `${BASE_URL}ish/a`];
+  const text = JSON.stringify({
+    ob_id: 1,
+    title: '{base_url}/uuid/x',
+    keywords: urls,
+    permissions: [{ n: 1, to: urls[0] }],
+  });
+  const collections = (name: string) => collectionOf(name, name === 'observations' ? [text] : [], BASE_URL);
+  const { asked } = browserBefore(handlerWith(NEVER_HEAVY, { allowBaseUrls: [chosen] }, collections));
+  const headers = { ...BROWSER, host: new URL(chosen).host };
+  const [record, list] = await Promise.all(
+    ['1/', '?fields=keywords,permissions'].map(async (rest) =>
+      pageOf(await asked(`/browse/observations/${rest}`, { headers })),
+    ),
+  );
+  expect(textsOf(record, 'h1')).toEqual([`${chosen}/uuid/x`]);
+  expect(textsOf(record, '.members li').slice(0, 3)).toEqual([`${chosen}/files/a.nc`, chosen, `${BASE_URL}ish/a`]);
+  const links = [`${chosen}/files/a.nc`, chosen, `${chosen}/files/a.nc`];
+  expect(hrefsOf(record, '.away')).toEqual([`${chosen}/uuid/x`, ...links]);
+  expect(hrefsOf(list, 'tbody .away')).toEqual(links);
+});
+
+test('an own URL that the documents spell for two collections leads to the one that has its id', async () => {
+  const keywords = [2, 3, 4].map((id) => `{base_url}/api/v3/ProcedureComputations/${id}/`);
+  const { page } = await browserOf({
+    observations: [{ ob_id: 1, keywords }],
+    computations: [{ ob_id: 2, title: 'of both' }],
+    composites: [{ ob_id: 2 }, { ob_id: 3 }],
+  })('/browse/observations/1/');
+  expect(textsOf(page, '.members li')).toEqual(['of both', 'composites 3', 'computations 4 (not in this catalogue)']);
+  const places = ['computations/2/', 'composites/3/', 'computations/4/'];
+  expect(hrefsOf(page, '.members a')).toEqual(places.map((place) => `../../../browse/${place}`));
+});
+
+test('bytes of a record that are no JSON, as somebody may forge them, are shown as they are', async () => {
+  const collection = collectionOf('observations', ['{"ob_id":1,"title":"a title"}'], BASE_URL);
+  const [chunk] = collection.records.chunks;
+  chunk!.bytes.set(Buffer.from('"a"titl<"'), Buffer.from(chunk!.bytes).indexOf('"a title"'));
+  const handler = handlerWith(NEVER_HEAVY, {}, (name) =>
+    name === 'observations' ? collection : collectionOf(name, [], BASE_URL),
+  );
+  for (const url of ['/browse/observations/1/', '/browse/observations/']) {
+    const reply = replyOf(await handler(requestOf({ url, headers: { accept: 'text/html' } }), STAYING));
+    expect([reply.status, reply.text.includes('titl&lt;')]).toEqual([200, true]);
+  }
+});

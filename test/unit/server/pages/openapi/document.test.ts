@@ -1,0 +1,203 @@
+// The OpenAPI document: its paths are those that are routed, its filters those that are described, and it says the
+// same in YAML. validators.long.test.ts has two independent validators.
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { type DescribedField, describedFields } from '../../../../../engine/query/describe.ts';
+import { PARAMETERS } from '../../../../../engine/query/parameters.ts';
+import { COLLECTIONS } from '../../../../../engine/schema/catalogue.ts';
+import { route } from '../../../../../server/catalogue/routes.ts';
+import { sampleExamples } from '../../../../../server/pages/openapi/examples.ts';
+import { schemaName } from '../../../../../server/pages/openapi/schemas.ts';
+import { yamlText } from '../../../../../server/pages/openapi/yaml.ts';
+import { temporaryDirectory } from '../../../../support/dataSets.ts';
+import { BASE_URL, madeDocument, type OpenApiDocument } from '../../../../support/openApiDocuments.ts';
+import { sampleSnapshot } from '../../../../support/sampleSnapshot.ts';
+import { fileOf, ODD_COLLECTIONS, shapesIn } from '../../../../support/shapes.ts';
+
+const examples = await sampleExamples(BASE_URL);
+const sampleShapes = await shapesIn(await sampleSnapshot());
+
+const documentOf = (flags: Record<string, string | boolean> = {}, shapes = sampleShapes): OpenApiDocument =>
+  madeDocument(flags, shapes, examples);
+
+const oddShapes = await shapesIn(await fileOf(temporaryDirectory(), ODD_COLLECTIONS));
+const document = documentOf();
+
+test('a mistake is a problem to both', async () => {
+  const one = { openapi: '3.1.1', info: { title: 'x' }, paths: {} };
+  const config = await createConfig({ extends: ['recommended'] });
+  const found = await lintFromString({ source: JSON.stringify(one), absoluteRef: '/openapi.json', config });
+  expect(found.length).toBeGreaterThan(0);
+  expect((await new Validator().validate(one)).valid).toBe(false);
+});
+
+const EXPORTS = ['.ndjson', '.ndjson/', '.csv', '.csv/', '.parquet', '.parquet/'];
+
+describe('paths', () => {
+  const paths = Object.keys(document.paths);
+  const meaningOf = (path: string): string => {
+    const meant = route(path.replace('{id}', '1'));
+    if (meant.kind === 'list') return `list ${meant.collection.name}`;
+    return meant.kind === 'record' ? `record ${meant.collections.map(({ name }) => name).join()}` : meant.kind;
+  };
+
+  test('are routed, and one that refers to another means the same', () => {
+    for (const path of paths) {
+      const { $ref } = document.paths[path]!;
+      const first = $ref === undefined ? path : decodeURIComponent($ref.slice('#/paths/'.length)).replaceAll('~1', '/');
+      expect([path, meaningOf(path)]).toEqual([path, meaningOf(first)]);
+      expect(
+        ['index', 'root', 'description', 'resolution'].includes(meaningOf(path)) ||
+          /^(list|record) /.test(meaningOf(path)),
+        path,
+      ).toBe(true);
+      expect(document.paths[first]!.get, path).toBeDefined();
+    }
+  });
+
+  test('are all that there are: each collection in each version by both its names, in every spelling', () => {
+    const wanted = COLLECTIONS.flatMap(({ name, documentedPath, versions }) =>
+      versions.flatMap((version) =>
+        [name, documentedPath].flatMap((segment) =>
+          ['', '/{id}'].flatMap((rest) =>
+            ['/', '.json', '.json/', ...(rest === '' ? EXPORTS : [])].map(
+              (end) => `/api/${version}/${segment}${rest}${end}`,
+            ),
+          ),
+        ),
+      ),
+    );
+    const roots = ['v2', 'v3'].flatMap((version) => ['', '.json', '.json/'].map((end) => `/api/${version}/${end}`));
+    const resolved = ['obs/get_info/{path}', 'obs/all', 'complete', 'drs_lookup/{id}', 'drs_listing/{prefix}'];
+    const both = [...resolved.map((path) => `/api/v0/${path}`), '/api/legacy_lookup'].flatMap((path) => {
+      return path.endsWith('}') ? [path] : [path, `${path}/`];
+    });
+    expect(paths.toSorted()).toEqual(
+      [...new Set([...wanted, ...roots, ...both, '/', '/openapi.json', '/openapi.yaml'])].toSorted(),
+    );
+  });
+});
+
+test('a path without its final slash is led to the one with it, but of look-ups and forms, which are answered', () => {
+  for (const path of Object.keys(document.paths).filter((one) => one.endsWith('/') && one !== '/')) {
+    const [whole, open] = [path, path.slice(0, -1)].map((one) => route(one.replace('{id}', '1')).kind);
+    const isAnswered = path.startsWith('/api/legacy') || path.startsWith('/api/v0/') || path.includes('.');
+    expect([path, open]).toEqual([path, isAnswered ? whole : 'redirect']);
+  }
+});
+
+const keysOf = (fields: readonly DescribedField[]): readonly string[] =>
+  fields.flatMap(({ key, lookups }) => lookups.map(({ name }, i) => (i === 0 ? key : `${key}__${name}`)));
+const membersIn = (from: OpenApiDocument, schema: string): readonly string[] =>
+  Object.keys(from.components.schemas[schema]!.properties);
+
+test.each(COLLECTIONS.map((collection, i) => [collection.name, collection, i] as const))(
+  'filters of %s are its served fields with their lookups, members of its records these fields',
+  (_name, collection, i) => {
+    const fields = describedFields(collection, sampleShapes[i]!.fields);
+    expect(membersIn(document, schemaName(collection, 'Filters'))).toEqual(keysOf(fields));
+    const names = sampleShapes[i]!.fields.map(({ name }) => name);
+    expect(membersIn(document, schemaName(collection, 'Record'))).toEqual([...names, ...sampleShapes[i]!.others]);
+  },
+);
+
+test('under documented filters those of the specification are told', () => {
+  expect(membersIn(document, 'ObservationsFilters')).toContain('result_field__dataPath__startswith');
+  const documented = membersIn(documentOf({ filters: 'documented' }), 'IdentifiersFilters');
+  expect(documented.filter((key) => !/^(url|identifierType)(__|$)/.test(key))).toEqual([]);
+});
+
+describe('of odd data', () => {
+  const { schemas } = documentOf({}, oddShapes).components;
+
+  test('keys that are no fields are members of records and no filters', () => {
+    expect(Object.keys(schemas['DrsDatasetsRecord']!.properties)).toEqual(
+      expect.arrayContaining(['~1/{id}', '__proto__', 'mixed', 'größe', 'deep']),
+    );
+    const filters = Object.keys(schemas['DrsDatasetsFilters']!.properties);
+    expect(filters.filter((key) => /[$~]|mixed/.test(key))).toEqual([]);
+    expect(filters).toEqual(expect.arrayContaining(['größe__gte', 'deep__of', 'deep__of__parts__length__in']));
+  });
+
+  test('what is no filter since it is a parameter is not told as one, its lookups are', () => {
+    const filters = Object.keys(schemas['DrsDatasetsFilters']!.properties);
+    expect(filters.filter((key) => key.startsWith('format'))).toEqual(
+      expect.arrayContaining(['format__in', 'format__gt']),
+    );
+    expect(filters).not.toContain('format');
+  });
+
+  test('documented fields with values that do not fit may be anything in records, and have their types in filters', () => {
+    const { title, location, platformType } = schemas['PlatformsRecord']!.properties;
+    expect(title).toEqual({ description: expect.any(String) });
+    expect(location).toEqual({ description: expect.stringMatching(/^Where the platform stands/) });
+    expect(platformType).toEqual({ description: expect.any(String) });
+    const filters = schemas['PlatformsFilters']!.properties;
+    expect(filters['title']).toMatchObject({ $ref: '#/components/schemas/Text' });
+    expect(filters['location']).toMatchObject({ $ref: '#/components/schemas/Integer' });
+  });
+
+  test('an embedded record is told as that of its collection only where both have the same fields', () => {
+    const inline = {
+      type: 'array',
+      items: { type: 'object', properties: { other: { description: expect.any(String) } } },
+    };
+    expect(schemas['CompositesRecord']!.properties['computationComponent']).toMatchObject(inline);
+    const same = document.components.schemas['CompositesRecord']!.properties['computationComponent'];
+    expect(same).toMatchObject({ items: { $ref: '#/components/schemas/ComputationsRecord' } });
+  });
+
+  test('a record of the sample is an example only where it has no other fields', () => {
+    const isShown = (from: OpenApiDocument['components']['schemas'], name: string): boolean =>
+      from[name]!.examples !== undefined;
+    expect(isShown(document.components.schemas, 'DrsDatasetsRecord')).toBe(true);
+    expect(isShown(schemas, 'DrsDatasetsRecord')).toBe(false);
+    for (const name of ['PlatformsRecord', 'ObservationsRecord']) expect(isShown(schemas, name)).toBe(true);
+  });
+});
+
+test('every parameter is there, those of settings only with them', () => {
+  const namesOf = (from: OpenApiDocument): readonly unknown[] =>
+    Object.values(from.components.parameters).map(({ name }) => name);
+  const always = PARAMETERS.filter(({ setting }) => setting === undefined).map(({ name }) => name);
+  // Of the format there is another for the root view, which has no exports.
+  expect(namesOf(document)).toEqual([...always, 'format', 'id', ...COLLECTIONS.map(() => 'filters')]);
+  const all = namesOf(documentOf({ explain: true, pinWalks: true }));
+  expect(all.slice(0, PARAMETERS.length)).toEqual(PARAMETERS.map(({ name }) => name));
+});
+
+test.each([
+  [{}, 100],
+  [{ limitMax: '20' }, 20],
+  [{ limitMax: '1000' }, 100],
+])('without a limit a page has what its default says: under %j %d', (flags, most) => {
+  expect(documentOf(flags).components.parameters['Limit']).toMatchObject({ schema: { default: most } });
+});
+
+test('look-ups heed what changes no meaning of theirs, told by reference', () => {
+  const heeded = ['Strict', 'Pretty'].map((name) => ({ $ref: `#/components/parameters/${name}` }));
+  const lookUps = Object.entries(document.paths).filter(([path, { get }]) => get && /^\/api\/(?:v0|legacy)/.test(path));
+  expect(lookUps).toHaveLength(6);
+  for (const [path, view] of lookUps) {
+    const { parameters = [] } = view as { readonly parameters?: readonly object[] };
+    expect([path, parameters.filter((one) => '$ref' in one)]).toEqual([path, heeded]);
+  }
+});
+
+test('the base URL is its server, and starts the links of examples', () => {
+  expect(document.servers).toEqual([{ url: BASE_URL }]);
+  expect(JSON.stringify(document)).not.toContain('{base_url}');
+  expect(JSON.stringify(document.components.schemas)).toContain(`${BASE_URL}/api/v3/times/`);
+});
+
+test('it is small enough to open', () => {
+  expect(JSON.stringify(document).length).toBeLessThan(700_000);
+});
+
+test('YAML says the same', () => {
+  expect(parse(yamlText(document))).toEqual(document);
+  const odd = { on: 1, 'a b': [], no: {}, list: [[1, [2]], { a: { b: null }, c: ['x: y', '# z'] }], é: 'ü\n"\u2028' };
+  expect(parse(yamlText(odd))).toEqual(odd);
+});

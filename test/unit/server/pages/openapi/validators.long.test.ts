@@ -1,0 +1,26 @@
+// Two independent validators find nothing in OpenAPI documents of several settings and data.
+import { test } from 'vitest';
+import { temporaryDirectory } from '../../../../support/dataSets.ts';
+import { sampleExamples } from '../../../../../server/pages/openapi/examples.ts';
+import {
+  BASE_URL,
+  madeDocument,
+  validatorsFindNothing,
+  VALIDATION_MS_MAX,
+} from '../../../../support/openApiDocuments.ts';
+import { sampleSnapshot } from '../../../../support/sampleSnapshot.ts';
+import { DOCUMENTED_SHAPES, fileOf, ODD_COLLECTIONS, shapesIn } from '../../../../support/shapes.ts';
+
+const examples = await sampleExamples(BASE_URL);
+const sampleShapes = await shapesIn(await sampleSnapshot());
+
+test.each([
+  [{}, 'sample', sampleShapes],
+  [{ explain: true, pinWalks: true, filters: 'documented' }, 'sample', sampleShapes],
+  [{}, 'no data', DOCUMENTED_SHAPES],
+  [{}, 'odd data', await shapesIn(await fileOf(temporaryDirectory(), ODD_COLLECTIONS))],
+])(
+  'under %j neither an error nor a warning in the document of %s',
+  (flags, _of, shapes) => validatorsFindNothing(madeDocument(flags, shapes, examples)),
+  VALIDATION_MS_MAX,
+);

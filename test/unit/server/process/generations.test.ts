@@ -1,0 +1,59 @@
+// How one generation follows another, by loaders of a test's own.
+import { expect, test } from 'vitest';
+import { OperationError } from '../../../../data/operationError.ts';
+import type { Generation, ServedData } from '../../../../server/process/loadGeneration.ts';
+import { Generations, ReplacedGenerations } from '../../../../server/process/generations.ts';
+
+function generationOf(generation: string): Generation {
+  return { loaded: { generation }, blocks: undefined, held: undefined } as unknown as Generation;
+}
+
+test('answers change by a later second each time, whatever the clock says: no date stands for two generations', async () => {
+  const served: ServedData = { generation: generationOf('0'), sinceMs: 1_000_000 };
+  const times = [2_000_000, 2_000_900, 500_000];
+  const seconds: number[] = [];
+  let loads = 0;
+  const generations = new Generations(served, {
+    load: () => Promise.resolve(generationOf(String(++loads))),
+    serve: (next) => {
+      seconds.push(Math.floor(next.sinceMs / 1000));
+      Object.assign(served, next);
+      return Promise.resolve();
+    },
+    onChange: () => undefined,
+    now: () => times[seconds.length]!,
+    clock: () => 0,
+  });
+  for (const _ of times) expect(await generations.reload()).toMatchObject({ status: 'swapped' });
+  expect(seconds).toEqual([2000, 2001, 2002]);
+});
+
+test('readers of replaced data are closed oldest first, and no more of them than new data needs', async () => {
+  const closed: number[] = [];
+  const frees = new Map<number, () => void>();
+  const threads = {
+    replacedReaders: () => 7,
+    closeReaders(swap: number): void {
+      closed.push(swap);
+      frees.get(swap)!();
+    },
+  };
+  const replaced = new ReplacedGenerations(3600, threads, () => undefined);
+  for (const swap of [1, 2, 3]) {
+    const { promise: isFree, resolve } = Promise.withResolvers<void>();
+    frees.set(swap, resolve);
+    replaced.add({ generation: `${swap}`, bytes: 10 ** 6, swap, isFree });
+  }
+  expect(replaced.status()).toEqual({ generations: 3, readers: 7, bytes: 3_000_000 });
+  const load = (): Promise<string> =>
+    closed.length < 2 ? Promise.reject(new OperationError('memory', 'too little')) : Promise.resolve('loaded');
+  expect(await replaced.withRoom(load)).toBe('loaded');
+  expect(closed).toEqual([1, 2]);
+  expect(replaced.status()).toEqual({ generations: 1, readers: 7, bytes: 1_000_000 });
+  const tooLarge = (): Promise<string> => Promise.reject(new OperationError('memory', 'too little'));
+  await expect(replaced.withRoom(tooLarge)).rejects.toThrow(
+    'too little; replaced data held 1.0 MB: its 7 readers were closed',
+  );
+  await expect(replaced.withRoom(tooLarge)).rejects.toThrow(/^too little$/);
+  expect(replaced.status()).toEqual({ generations: 0, readers: 0, bytes: 0 });
+});

@@ -1,0 +1,69 @@
+// When a swap is over for whoever waits for the memory of the generation before: by threads that answer as they like.
+import { MessageChannel, type Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import type { ServedData } from '../../../../server/process/loadGeneration.ts';
+import type { FromThread, ToThread } from '../../../../server/process/messages.ts';
+import type { ServingThread } from '../../../../server/process/startedThread.ts';
+import { swapAll } from '../../../../server/process/swap.ts';
+import { Packr } from 'msgpackr';
+
+const packr = new Packr({ useRecords: false });
+
+/** A thread that makes every generation ready and serves it at once, and lets go of the one before when it is told. */
+class ObedientThread {
+  readonly commits: number[] = [];
+  readonly #waiters: { readonly kinds: readonly string[]; readonly take: (message: FromThread) => void }[] = [];
+
+  asServingThread(): ServingThread {
+    const postMessage = (message: object): void => {
+      const order = message instanceof Uint8Array ? (packr.unpack(message) as ToThread) : undefined;
+      if (order?.kind === 'commit') this.commits.push(order.swap);
+      queueMicrotask(() => this.say({ kind: order ? 'committed' : 'prepared' }));
+    };
+    const next = (...kinds: string[]): Promise<FromThread> =>
+      new Promise((take) => void this.#waiters.push({ kinds, take }));
+    // Of a thread a swap asks no more than this.
+    return { worker: { postMessage } as unknown as Worker, next } as unknown as ServingThread;
+  }
+
+  say(message: FromThread): void {
+    const taken = this.#waiters.filter(({ kinds }) => kinds.includes(message.kind));
+    for (const waiter of taken) {
+      this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+      waiter.take(message);
+    }
+  }
+}
+
+/** Resolves behind everything that is due. */
+function turn(): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.once('message', () => {
+      port1.close();
+      resolve();
+    });
+    port2.postMessage(0);
+  });
+}
+
+test('a generation that goes says nothing of those that went before it or after it', async () => {
+  const generation = { generation: { loaded: {}, blocks: undefined }, sinceMs: 0 } as unknown as ServedData;
+  const thread = new ObedientThread();
+  const threads = [thread.asServingThread()];
+  const over: string[] = [];
+  for (const name of ['first', 'second', 'third']) {
+    const { isReleased } = await swapAll(threads, { ...generation }, generation);
+    void isReleased.then(() => over.push(name));
+  }
+  const [first, second, third] = thread.commits;
+  for (const [swap, expected] of [
+    [second, ['second']],
+    [first, ['second', 'first']],
+    [third, ['second', 'first', 'third']],
+  ] as const) {
+    thread.say({ kind: 'released', swap: swap! });
+    await turn();
+    expect(over).toEqual(expected);
+  }
+});
