@@ -23,6 +23,7 @@ import { ThreadFaults } from './threadFaults.ts';
 import { type LastingData, stackOf } from './messages.ts';
 import type { Arrival, ArrivalOptions } from './arrival.ts';
 import type { Change, Generations } from './generations.ts';
+import { keepStaleness } from './staleness.ts';
 import type { Watch } from './watch.ts';
 import { generationsOf, type ReloadOptions } from './reloads.ts';
 import type { RequestTallies } from './requestTallies.ts';
@@ -96,7 +97,9 @@ export async function serve(
     const arrival = await arrivalOf({ settings, baseUrl, commandLine, report }, administration);
     if (arrival) stops.push(() => arrival.stop());
     const served = await loaded(settings, { baseUrl, report, showProgress }, arrival);
-    stops.push(await staleTold(settings, shared.staleness, arrival));
+    if (settings.maxStaleMs !== undefined) {
+      stops.push(keepStaleness(shared.staleness, () => arrival?.unreadyReason() !== undefined));
+    }
     await claims.release();
     beforeFirst();
     await threads.begin((i) => servingData(settings, shared, i), served);
@@ -155,17 +158,6 @@ async function arrivalOf(
 
 function sharedWord(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-}
-
-/** Keeps the word for all threads that says whether the data is stale. Returns a function that ends this. */
-async function staleTold(
-  { maxStaleMs }: Settings,
-  word: Int32Array,
-  arrival: Arrival | undefined,
-): Promise<() => void> {
-  if (maxStaleMs === undefined) return () => undefined;
-  const { keepStaleness } = await import('./staleness.ts');
-  return keepStaleness(word, () => arrival?.unreadyReason() !== undefined);
 }
 
 /**

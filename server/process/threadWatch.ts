@@ -2,7 +2,9 @@
 // is read only then.
 import type { Watch } from '../http/listener.ts';
 import { steadyMs } from '../observe/clock.ts';
+import { accessWatch } from './accessWatch.ts';
 import type { ServingData } from './messages.ts';
+import { countingWatch } from './requestWatch.ts';
 
 /** A watch, and how it ends: what is logged and waits for the disk is written. */
 export interface ThreadWatch {
@@ -16,12 +18,9 @@ export async function threadWatch({
   accessLog,
   settings,
 }: Pick<ServingData, 'requests' | 'accessLog' | 'settings'>): Promise<ThreadWatch | undefined> {
-  const counting = requests && (await import('./requestWatch.ts')).countingWatch(requests, steadyMs);
+  const counting = requests && countingWatch(requests, steadyMs);
   if (!accessLog) return counting && { watch: counting, close: () => Promise.resolve() };
-  const [{ AccessLog }, { accessWatch }] = await Promise.all([
-    import('../observe/accessLog.ts'),
-    import('./accessWatch.ts'),
-  ]);
+  const { AccessLog } = await import('../observe/accessLog.ts');
   const log = new AccessLog(accessLog);
   const { trustedProxies } = settings;
   const write = (line: string): void => log.write(line);

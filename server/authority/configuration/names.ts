@@ -1,7 +1,7 @@
 // What names of sites, roles and users may be in a configuration (authority design: getTrustedHostInfo). Pure: a text
 // in, what is wrong with it out.
 import { nameSetKeyOfText, nameTextOfText, unknownTypesOf } from '../x509/name.ts';
-import { isWithin, type Namespaces } from '../x509/namespaces.ts';
+import { matchesAny, type Namespaces } from '../x509/namespaces.ts';
 
 /** Neither prints, and XML allows neither everywhere. */
 const CONTROL = /[\p{Cc}\ufffe\uffff]/u;
@@ -31,7 +31,7 @@ const OF_PROXY = /\/CN=(?:limited )?proxy$|\/CN=[^/]+\/CN=\d+$/i;
 export function personDoubt(name: string, namespaces: Namespaces | undefined): string | undefined {
   const [unknown] = unknownTypesOf(name);
   if (unknown !== undefined) return `can never be met: there is no type ${unknown} of names`;
-  const isWithinOne = (text: string): boolean => [...(namespaces?.values() ?? [])].some((one) => isWithin(text, one));
+  const isWithinOne = (text: string): boolean => [...(namespaces?.values() ?? [])].some((one) => matchesAny(text, one));
   // In the order of certificates (A80).
   if (namespaces && !isWithinOne(nameTextOfText(name) ?? '')) return 'can never be met: no CA may speak for that name';
   return OF_PROXY.test(name) ? 'has the name of a proxy: want that of the user, without its end' : undefined;

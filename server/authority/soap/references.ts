@@ -24,7 +24,7 @@ export function referencedText(value: XmlElement, ids: ReadonlyMap<string, XmlEl
   let element = value;
   for (let steps = 0; ; steps++) {
     const href = attributeOf(element, '', 'href');
-    if (href === undefined) return textOf(element);
+    if (href === undefined) return leafText(element);
     if (childElements(element).length > 0 || ownText(element).trim() !== '') return { fault: 'contentBesideReference' };
     if (!href.startsWith('#')) return { fault: 'foreignReference' };
     const target = ids.get(href.slice(1));
@@ -34,7 +34,7 @@ export function referencedText(value: XmlElement, ids: ReadonlyMap<string, XmlEl
   }
 }
 
-function textOf(element: XmlElement): string | { fault: FaultName } {
+function leafText(element: XmlElement): string | { fault: FaultName } {
   if (childElements(element).length > 0) return { fault: 'elementsInPart' };
   const nil = attributeOf(element, NAMESPACES.instance, 'nil')?.trim();
   return nil === '1' || nil === 'true' ? '' : ownText(element);

@@ -26,11 +26,11 @@ export interface Crl {
 
 /** Reads one CRL, which the bytes must be from the first to the last. Throws DerError. */
 export function parseCrl(der: Uint8Array): Crl {
-  return readSigned(der, readFields);
+  return readSigned(der, readCrlFields);
 }
 
 /** TBSCertList (section 5.1). */
-function readFields(parts: DerReader): Omit<Crl, 'signed'> & { readonly algorithm: AlgorithmId } {
+function readCrlFields(parts: DerReader): Omit<Crl, 'signed'> & { readonly algorithm: AlgorithmId } {
   if (parts.nextTag === TAG.integer && parts.count() !== 1) throw new DerError('a version that is not known');
   const algorithm = readAlgorithm(parts);
   const issuer = readName(parts);

@@ -35,7 +35,7 @@ export function nameKeysUnder(namespaces: Namespaces | undefined): NameKeys {
 }
 
 /** Whether a name as text is within one of the patterns. Case counts. Cost: the text, for each pattern. */
-export function isWithin(text: string, patterns: readonly string[]): boolean {
+export function matchesAny(text: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => matches(text, pattern));
 }
 
@@ -64,6 +64,6 @@ export function namespaceProblem(
   const patterns = namespaces.get(nameOrderKey(issuer.subject));
   if (patterns === undefined) return `was issued by ${shownSubject(issuer)}, which has no namespaces`;
   // A name that another one can be mistaken for is in none.
-  if (nameProblem(subject) === undefined && isWithin(nameText(subject), patterns)) return undefined;
+  if (nameProblem(subject) === undefined && matchesAny(nameText(subject), patterns)) return undefined;
   return `is outside of the namespaces of ${shownSubject(issuer)}, which issued it`;
 }

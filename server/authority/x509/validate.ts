@@ -78,7 +78,7 @@ function climb({ proxies, marks, last }: Climb, context: Context): AcceptedChain
   }
   const higher = { proxies: [...proxies, last], marks: [...marks, mark] };
   const issuers = search.pool.named(last.issuer.key);
-  if (issuers.length === 0) search.refuse('noIssuer', noIssuer(last, rules));
+  if (issuers.length === 0) search.refuse('noIssuer', noProxyIssuer(last, rules));
   for (const issuer of issuers) {
     const verdict = isProxyIssuer(issuer, higher.proxies, search) && climb({ ...higher, last: issuer }, context);
     if (verdict) return verdict;
@@ -102,7 +102,7 @@ function problemOf(
   return proxyProblem(certificate, mark, rules);
 }
 
-function noIssuer(proxy: Certificate, { trust }: ChainRules): string {
+function noProxyIssuer(proxy: Certificate, { trust }: ChainRules): string {
   const name = shownSubject(proxy);
   if (trust.named(proxy.issuer.key).length > 0) return `The proxy ${name} was issued by a CA, and not by a user.`;
   return `The certificate of ${shownName(proxy.issuer)}, the issuer of the proxy ${name}, is missing.`;

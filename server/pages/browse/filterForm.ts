@@ -65,7 +65,7 @@ export function filterForm(
   refused?: RefusedEntry,
 ): Markup | false {
   if (fields.length === 0) return false;
-  const { options, lookups, values } = refused ? choicesOf(fields, refused) : emptyChoices(collection, fields);
+  const { options, lookups, values } = refused ? lookupChoices(fields, refused) : emptyChoices(collection, fields);
   const fits = ({ key, lookups: fit }: FilterField): boolean => key === refused?.field && fit.includes(refused.lookup);
   const wrongAt = refused && (fields.some(fits) ? 'value' : 'lookup');
   const marks = html` aria-invalid="true" aria-describedby="filter-wrong"`;
@@ -107,13 +107,13 @@ export function filterForm(
 function emptyChoices(collection: Listing['collection'], fields: Listing['fields']): Choices {
   const named = labelKeys(collection)[0];
   const { key } = fields.find((field) => field.key === named) ?? fields[0]!;
-  const made = choices.get(fields) ?? choicesOf(fields, { field: key, lookup: 'icontains' });
+  const made = choices.get(fields) ?? lookupChoices(fields, { field: key, lookup: 'icontains' });
   choices.set(fields, made);
   return made;
 }
 
 /** The fields, all lookups of them, and the values that are known. */
-function choicesOf(fields: Listing['fields'], chosen: Pick<FormEntry, 'field' | 'lookup'>): Choices {
+function lookupChoices(fields: Listing['fields'], chosen: Pick<FormEntry, 'field' | 'lookup'>): Choices {
   const lookups = [...new Set(fields.flatMap(({ lookups: fit }) => fit))];
   const options = fields.map(
     ({ key, type, lookups: fit, values, sentence }) =>
