@@ -1,11 +1,11 @@
 // The micro-benchmark of what a request pays for the metrics: the watch of a serving thread is told of a request and
 // of its answer, beside the two looks at the clock that any timing takes.
 import assert from 'node:assert/strict';
-import { ROUTES, type Answer, type Request } from '../../server/http/exchange.ts';
+import { type Answer, type Request, ROUTES } from '../../server/http/exchange.ts';
 import { steadyMs } from '../../server/observe/clock.ts';
 import { newTally } from '../../server/observe/tally.ts';
 import { answerTotals, requestTallies } from '../../server/process/requestTallies.ts';
-import { countingWatch } from '../../server/process/requestWatch.ts';
+import { countingWatch } from '../../server/process/threadWatch.ts';
 import type { LoopTask } from './microTask.ts';
 
 /** Requests a run, of every method and route with answers of several kinds. */

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { claimPort } from '../../server/http/claim.ts';
+import { claimPort } from '../../server/http/ports.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
 /** Below the ports that Linux gives to clients: a replica that starts again finds its own free. */

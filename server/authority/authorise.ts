@@ -5,9 +5,8 @@ import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
 import type { Authorisation, AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
-import { decide, type Policy } from './decide.ts';
-import { evidenceAt, trustOf } from './evidence.ts';
-import { randomSerialNumber } from './serialNumber.ts';
+import { decide, evidenceAt, type Policy, trustOf } from './decide.ts';
+import { randomSerialNumber } from './issuance.ts';
 import { parseCertificate } from './x509/certificate.ts';
 import { nameText } from './x509/name.ts';
 

@@ -1,13 +1,14 @@
-// The messages between the parts of the authority. Serving threads post messages to the authority thread and get
-// replies. The supervisor starts that thread, gives it configurations and observes its events.
+// The interface between serving threads and the authority thread, the bounds of waiting messages, and the strings that
+// getTrustedHostInfo returns. Long messages have a bound of their own, so that a flood of them leaves room for others.
 import type { MessagePort } from 'node:worker_threads';
 import type { AuditFile } from '../observe/log.ts';
 import type { ServiceEvent } from '../observe/events.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import type { FaultName } from './soap/faults.ts';
+import type { TrustedHost } from './configuration/hosts.ts';
 
 /** The outcome of an authorisation; granted, refused by the configuration, or refused because an input is wrong. */
-export type StatusCode = 'AccessGranted' | 'AccessDenied' | 'AccessError';
+type StatusCode = 'AccessGranted' | 'AccessDenied' | 'AccessError';
 
 /** The id of a request in the access log, if it has one, and the address of its connection: logs name it by these. */
 export interface Sender {
@@ -76,4 +77,57 @@ export type ToAuthority =
 export interface AuthorityNews {
   readonly events: readonly ServiceEvent[];
   readonly unwritten: readonly string[];
+}
+
+/** Users send less than a third of it. A message of this length takes 2.5 ms to read at worst. */
+const LONG_BYTES = 16_384;
+/** About 0.2 s of signing (A85). */
+const SHORT_MAX = 256;
+/** About a second of reading at worst (A105). */
+const LONG_BYTES_MAX = 4 << 20;
+
+/** Two shared words: the number of short messages that wait, and the bytes of long ones. */
+export function newBacklog(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+}
+
+/** Whether a message waits until no short one does. */
+export function isLong({ length }: Uint8Array): boolean {
+  return length > LONG_BYTES;
+}
+
+/** Counts a message in, if there is room for it. A long one has room alone, whatever its length. */
+export function enter(backlog: Int32Array, body: Uint8Array): boolean {
+  const before = isLong(body) ? Atomics.add(backlog, 1, body.length) : Atomics.add(backlog, 0, 1);
+  const hasRoom = isLong(body) ? before === 0 || before + body.length <= LONG_BYTES_MAX : before < SHORT_MAX;
+  if (!hasRoom) leave(backlog, body);
+  return hasRoom;
+}
+
+/** Counts a message out that was counted in. */
+export function leave(backlog: Int32Array, body: Uint8Array): void {
+  if (isLong(body)) Atomics.sub(backlog, 1, body.length);
+  else Atomics.sub(backlog, 0, 1);
+}
+
+/**
+ * For each local role that some host maps to: `name:uri:remote1, remote2` of each such host, in configuration order,
+ * remote roles in configuration order without duplicates. A role that is not a key has no hosts. Cost: linear in the
+ * mappings.
+ */
+export function trustedHostStrings(hosts: readonly TrustedHost[]): ReadonlyMap<string, readonly string[]> {
+  const strings = new Map<string, string[]>();
+  for (const { name, uri, mappings } of hosts) {
+    const remotes = new Map<string, Set<string>>();
+    for (const { remote, local } of mappings) {
+      const ofRole = remotes.get(local) ?? new Set();
+      remotes.set(local, ofRole.add(remote));
+    }
+    for (const [local, names] of remotes) {
+      const ofLocal = strings.get(local) ?? [];
+      ofLocal.push(`${name}:${uri}:${[...names].join(', ')}`);
+      strings.set(local, ofLocal);
+    }
+  }
+  return strings;
 }

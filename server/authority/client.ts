@@ -2,8 +2,15 @@
 // responses of getTrustedHostInfo are kept under the bytes of their requests until the configuration changes.
 import type { MessagePort } from 'node:worker_threads';
 import { Memory } from '../http/memory.ts';
-import type { Authority, FromAuthority, PostedMessage, Reply, SoapMessage } from './authority.ts';
-import { enter, leave } from './backlog.ts';
+import {
+  type Authority,
+  enter,
+  type FromAuthority,
+  leave,
+  type PostedMessage,
+  type Reply,
+  type SoapMessage,
+} from './authority.ts';
 import { type Outcome, outcomeOf } from './soap/answers.ts';
 import { OUTCOME } from './soap/tally.ts';
 

@@ -8,9 +8,8 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { OperationError } from '../../data/operationError.ts';
 import { signerOf } from './attributeCertificate/write.ts';
 import { makeFolder } from '../../data/files.ts';
-import { FILE_BYTES_MAX, readBytes } from './configuration/files.ts';
+import { FILE_BYTES_MAX, noMistakes, readBytes } from './configuration/files.ts';
 import { loadedOrThrown } from './configuration/load.ts';
-import { noMistakes } from './configuration/mistakes.ts';
 import {
   type CertificateKind,
   issueCertificate,
@@ -18,10 +17,10 @@ import {
   nameDer,
   pemOf,
   proxyNameDer,
-} from './issuance/certificate.ts';
-import { randomSerialNumber } from './serialNumber.ts';
+  randomSerialNumber,
+} from './issuance.ts';
 import { parseCertificate } from './x509/certificate.ts';
-import { readCertificateFile } from './x509/chain.ts';
+import { readCertificateFile } from './x509/search.ts';
 import { nameText } from './x509/name.ts';
 
 /** The organisation of every name in a demonstration. */

@@ -4,7 +4,7 @@ import { timeFields, VERSION } from './attributeCertificate/content.ts';
 import { readCertificate, type ReadCertificate, textOfFile } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import { printable } from './x509/certificate.ts';
-import { certificateOf } from './x509/chain.ts';
+import { certificateOf } from './x509/search.ts';
 import { describeFile, type Description, type FileDescription } from './x509/describe.ts';
 import { nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
 

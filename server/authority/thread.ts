@@ -8,18 +8,18 @@ import type { ServiceEvent } from '../observe/events.ts';
 import { appendLines, logLine, logTo, nameOfAudit } from '../observe/log.ts';
 import { Audit, COUNTS_EVERY_MS } from './audit.ts';
 import { authoriserOf } from './authorise.ts';
-import type {
-  Authority,
-  AuthorityNews,
-  AuthorityStart,
-  FromAuthority,
-  PostedMessage,
-  ToAuthority,
+import {
+  type Authority,
+  type AuthorityNews,
+  type AuthorityStart,
+  type FromAuthority,
+  isLong,
+  type PostedMessage,
+  type ToAuthority,
+  trustedHostStrings,
 } from './authority.ts';
-import { isLong } from './backlog.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { replyTo } from './soap/reply.ts';
-import { trustedHostStrings } from './trustedHosts.ts';
 
 /** News waits this long for more: to wake the supervisor costs more than everything else that is done with an event. */
 const NEWS_MS = 10;

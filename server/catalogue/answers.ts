@@ -1,5 +1,7 @@
-// Every answer of the catalogue but what stands in its bodies: status, headers, and the bodies of all that is not a
-// page. Header sets that do not change are built once. Knows no transport.
+// Dates as HTTP writes them: one form to send,
+// three to read. Pure; knows no clock.
+import type { Clock } from '../observe/clock.ts';
+import type { Answer, Handler } from '../http/exchange.ts';
 import {
   type Body,
   type IgnoredName,
@@ -9,8 +11,76 @@ import {
   type Problem,
   wholeBody,
 } from '../../engine/engine.ts';
-import type { Answer } from '../http/exchange.ts';
-import { httpDate } from './httpDate.ts';
+
+const DAYS = 'Sun|Mon|Tue|Wed|Thu|Fri|Sat';
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const TIME = '(?<time>\\d\\d:\\d\\d:\\d\\d)';
+const MONTH = `(?<month>${MONTHS.join('|')})`;
+const FIXED = new RegExp(`^(?:${DAYS}), (?<day>\\d\\d) ${MONTH} (?<year>\\d{4}) ${TIME} GMT$`);
+const RFC_850 = new RegExp(
+  `^(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (?<day>\\d\\d)-${MONTH}-(?<year>\\d\\d) ${TIME} GMT$`,
+);
+const ASCTIME = new RegExp(`^(?:${DAYS}) ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`);
+
+/** A two-digit year from here on is of the last century, one before of this: the form is older than this century. */
+const CENTURY_TURN = 70;
+
+/** A time in whole seconds since 1970 as an IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`. Source: RFC 9110, 5.6.7. */
+export function httpDate(seconds: number): string {
+  return new Date(seconds * 1000).toUTCString();
+}
+
+/**
+ * The seconds since 1970 that a text in any of the three forms says, or undefined where it is no date. The day of the
+ * week is not compared with the date. Cost: up to three patterns. Source: RFC 9110, 5.6.7.
+ */
+export function parseHttpDate(text: string): number | undefined {
+  const groups = (FIXED.exec(text) ?? RFC_850.exec(text) ?? ASCTIME.exec(text))?.groups;
+  if (!groups) return undefined;
+  const [hour, minute, second] = groups['time']!.split(':').map(Number);
+  const [month, day] = [MONTHS.indexOf(groups['month']!), Number(groups['day'])];
+  // A leap second is the next one.
+  if (hour! > 23 || minute! > 59 || second! > 60) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(yearOf(groups['year']!), month, day);
+  return date.getUTCMonth() === month && date.getUTCDate() === day
+    ? date.getTime() / 1000 + hour! * 3600 + minute! * 60 + second!
+    : undefined;
+}
+
+function yearOf(digits: string): number {
+  if (digits.length === 4) return Number(digits);
+  return Number(digits) + (Number(digits) < CENTURY_TURN ? 2000 : 1900);
+}
+
+/** What is timed: the wait for the pool, queue included, and all until the answer is ready to be sent. */
+type Timed = 'pool' | 'total';
+
+const HEADER = 'Server-Timing';
+
+/** An answer that says how many milliseconds something took, behind what it says already. Cost: a list of headers. */
+export function withTiming(answer: Answer, timed: Timed, ms: number): Answer {
+  const said = answer.headers.filter(([name]) => name === HEADER).map(([, value]) => value);
+  const others = answer.headers.filter(([name]) => name !== HEADER);
+  const value = [...said, `${timed};dur=${ms.toFixed(1)}`].join(', ');
+  return { ...answer, headers: [...others, [HEADER, value]] };
+}
+
+/**
+ * A handler all of whose answers say how long they took to make, those of the pool also how long it was waited for
+ * (design: Responses).
+ */
+export function timedHandler(
+  handler: Handler<Answer | Promise<Answer>>,
+  clock: Clock,
+): Handler<Answer | Promise<Answer>> {
+  return (request, disconnection) => {
+    const start = clock();
+    const told = (answer: Answer): Answer => withTiming(answer, 'total', clock() - start);
+    const answer = handler(request, disconnection);
+    return answer instanceof Promise ? answer.then(told) : told(answer);
+  };
+}
 
 type Headers = Answer['headers'];
 
@@ -125,7 +195,7 @@ const EMPTY = wholeBody(new Uint8Array(0));
  * What answers are made of. `lastModified` is the time of the data in seconds since 1970, where there is one to tell;
  * `generation` the one that answers name where walks are pinned (A69), else undefined.
  */
-export interface AnswerOptions {
+interface AnswerOptions {
   readonly cors: boolean;
   readonly cacheControl: string;
   readonly lastModified: number | undefined;

@@ -99,7 +99,7 @@ export interface Visit extends RequestContext {
   readonly condition: Precondition | undefined;
 }
 
-/** The parts of a visit that outlive its request. `sent` is the target as received, `target` is without the base path. */
+/** The parts of a visit that outlive its request: `sent` is the target as received, `target` has no base path. */
 export type VisitRest = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
   readonly target: string;
   readonly sent: string;

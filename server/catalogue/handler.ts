@@ -6,10 +6,10 @@ import type { MissReason } from '../../workers/protocol.ts';
 import { isOutOfHeap, isStarved } from '../../workers/starvation.ts';
 import { baseUrlChooser } from './baseUrl.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import { type Answers, answersFor } from './answers.ts';
+import { type Answers, answersFor, timedHandler } from './answers.ts';
 import {
-  type CatalogueService,
   type CatalogueOptions,
+  type CatalogueService,
   type CatalogueSettings,
   settingsInTags,
   type Visit,
@@ -17,16 +17,13 @@ import {
 import { Conditional, lastModifiedSeconds } from './conditional.ts';
 import { type Answer, type Disconnection, type Handler, type Request, requestWithin, ROUTE } from '../http/exchange.ts';
 import { codingChooser, prefersPage } from './negotiate.ts';
-import { listAnswer } from './list.ts';
+import { indexAnswer, listAnswer, recordAnswer, rootAnswer } from './views.ts';
 import { LiveGzip } from './liveGzip.ts';
-import { recordAnswer } from './record.ts';
 import type { resolutionAnswer } from './resolution.ts';
 import { type KnownRequest, RequestMemory } from './requestMemory.ts';
-import { indexAnswer, rootAnswer } from './root.ts';
 import { queryOptionsOf } from './queryOptions.ts';
 import { Exports } from './rows.ts';
 import { nearestPath, PATH_CHARACTERS_MAX, route, type Route, viewName } from './routes.ts';
-import { timedHandler } from './serverTiming.ts';
 
 /** Digits of a generation that links name it by, as `serve` prints it: two of one catalogue never share them. */
 const GENERATION_DIGITS = 12;

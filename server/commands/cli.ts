@@ -4,8 +4,7 @@
 import { CommanderError } from 'commander';
 import { OperationError } from '../../data/operationError.ts';
 import { isStarved } from '../../workers/starvation.ts';
-import { BUG_EXIT } from '../process/exit.ts';
-import { endWithLauncher } from '../process/signals.ts';
+import { BUG_EXIT, endWithLauncher } from '../process/signals.ts';
 import { withoutSecrets } from '../settings/values.ts';
 import { serveLine } from './serveCommand.ts';
 

@@ -10,10 +10,9 @@ import type { Retry } from '../../data/upstream/client.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Report } from '../observe/events.ts';
 import { countText } from '../observe/quantities.ts';
-import { packageVersion } from '../settings/installation.ts';
+import { BASE_URL, packageVersion, withoutSecrets } from '../settings/values.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { CrawlSettings } from '../settings/replicaSettings.ts';
-import { BASE_URL, withoutSecrets } from '../settings/values.ts';
 import { NAME, type Outputs } from './parts.ts';
 import { withProgress, withReport } from './terminal.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { blocksFile } from '../../data/blocks/blockFiles.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { pathsIn } from '../../data/upstream/folder.ts';
-import { refresh, type RefreshResult, type RefreshOptions, type RefreshStep } from '../../data/upstream/refresh.ts';
+import { refresh, type RefreshOptions, type RefreshResult, type RefreshStep } from '../../data/upstream/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
 import { COMPARISON_KINDS, type Comparisons, type DataEvent, type Report } from '../observe/events.ts';

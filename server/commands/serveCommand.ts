@@ -5,9 +5,8 @@ import { Command } from 'commander';
 import { addSettings, example, NAME, type Outputs } from './parts.ts';
 import type { Output } from './terminal.ts';
 import { readOrigins, type Settings } from '../settings/declarations.ts';
-import { packageVersion } from '../settings/installation.ts';
+import { packageVersion, withoutSecrets } from '../settings/values.ts';
 import type { Flags } from '../settings/sources.ts';
-import { withoutSecrets } from '../settings/values.ts';
 import type { RequestTallies } from '../process/requestTallies.ts';
 
 const COMMAND_LINE = fileURLToPath(new URL('./cli.ts', import.meta.url));

@@ -1,5 +1,8 @@
-// The head of a request, judged alike on both transports: is it HTTP, is there a body, how long is it, can it be
-// trusted. Pure; the transports collect the header lines and act on the verdict.
+// What both transports check and share: the framing of requests, the head of responses, and the responses of a
+// transport itself, which say nothing about the program.
+import { type Body, wholeBody } from '../../engine/engine.ts';
+import type { Answer } from './exchange.ts';
+import assert from 'node:assert/strict';
 
 /** Request bodies are read and thrown away up to this many bytes, so that a refused upload keeps its connection. */
 export const REQUEST_BODY_BYTES_MAX = 1_048_576;
@@ -108,4 +111,60 @@ export function asksClose(connection: string): boolean {
  */
 export function joinsLines(name: string): boolean {
   return name.startsWith('x-forwarded-') || name === 'forwarded' || name === 'connection';
+}
+
+/** Our bug: the handler threw, rejected, or gave an answer that cannot be sent. */
+export const INTERNAL_ERROR = refusal(500, 'Internal server error.', false);
+
+/**
+ * The client's framing is ambiguous or broken, so that nothing behind it can be trusted. What a person gets wrong, in a
+ * shell, is told: node:http does not say what it could not read.
+ */
+export const MALFORMED_REQUEST = refusal(
+  400,
+  'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address; GET and HEAD have no body.',
+  true,
+);
+
+/** More header lines or header bytes than are taken. */
+export const HEAD_TOO_LARGE = refusal(431, 'Request header fields too large.', true);
+
+/** Another version of HTTP than 1.0 and 1.1, or a protocol that looks like one. */
+export const VERSION_NOT_SUPPORTED = refusal(505, 'HTTP version not supported.', true);
+
+/** A JSON error `{"detail": ...}` with the given status. `close` ends the connection with it. */
+function refusal(status: number, detail: string, close: boolean): Answer {
+  const bytes = new TextEncoder().encode(JSON.stringify({ detail }));
+  return { status, headers: [['Content-Type', 'application/json']], body: wholeBody(bytes), close };
+}
+
+// An import would read all that node:http can export, a WebSocket client among it: 24 ms of each thread's start.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
+const BREAKS_OUT = /[\r\n\0]/;
+
+/** Throws unless the value stays in its header line: a CR, LF or NUL in it is our bug and would split the answer. */
+export function assertHeaderValue(name: string, value: string): void {
+  if (BREAKS_OUT.test(value)) assert.fail(`the value of header ${name} holds a control character`);
+}
+
+/** Status code and reason phrase: `404 Not Found`. */
+export function statusText(status: number): string {
+  return `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
+}
+
+/** The value of Date for an answer that the transport's library gives none (RFC 9110, 6.6.1). */
+export function dateNow(): string {
+  return new Date().toUTCString();
+}
+
+/** Whether an answer of this status has neither a body nor a Content-Length: 204 and 304 (RFC 9110, 8.6). */
+export function isBodiless(status: number): boolean {
+  return status === 304 || status === 204;
+}
+
+/** One piece of an answer's body, checked: it is not empty and does not pass the end. Throws on a body that lies. */
+export function checkedPiece(body: Body, offset: number): Uint8Array {
+  const piece = body.pieceAt(offset);
+  assert(piece.length > 0 && offset + piece.length <= body.bytes, 'a body gives pieces within its length');
+  return piece;
 }

@@ -1,8 +1,7 @@
-// What both transports take and give: where to listen, whom to ask, who watches, and how to stop.
-// Knows no transport.
+// A listener as both transports implement it, and its counts: responses in progress, so that a drain knows when it may
+// close, and requests in one turn of the event loop, because a client may pipeline thousands.
 import type { Slices } from '../../workers/slices.ts';
 import type { Answer, Handler, Request } from './exchange.ts';
-import type { Flight } from './flight.ts';
 
 /**
  * What is told of a request that is watched: that its answer goes out, or that nobody is left to get it; and its route,
@@ -58,4 +57,153 @@ export interface Listener {
   /** Its connections and the answers under way. */
   readonly flight: Pick<Flight, 'load' | 'swapped' | 'cutReaders'>;
   drain(time: DrainTime): Promise<number>;
+}
+
+/**
+ * What a listener holds: connections, answers that were not complete in the turn of their request, and those of them
+ * that read data which was replaced meanwhile.
+ */
+export interface ListenerLoad {
+  readonly connections: number;
+  readonly answers: number;
+  readonly replacedReaders: number;
+}
+
+/** Sends one answer; `cut` ends its connection at once. */
+interface Sender {
+  cut(): void;
+}
+
+/** Milliseconds of a turn after which requests that are too many for it have to wait. */
+export const TURN_MS_MAX = 10;
+
+/**
+ * Requests of a turn that are never too many: so many of each open connection, of up to so many connections, and some
+ * more. The library does not say whose a request is, and clients may pipeline as many pages as fill their sockets.
+ */
+export const CONNECTION_REQUESTS = 40;
+
+/** The connections that count. */
+export const COUNTED_CONNECTIONS = 100;
+
+/** Those that may come on top. */
+export const SPARE_REQUESTS = 64;
+
+/**
+ * A query of LONG_QUERY_BYTES or more counts as a request for each QUERY_BYTES among those of its like: sixty of 60 kB
+ * that come at once take a turn of 25 ms else. Few clients pipeline such; others are not judged by it.
+ */
+export const LONG_QUERY_BYTES = 4096;
+const QUERY_BYTES = 256;
+
+/** The clock of a turn runs from this request on: a callback for every sixteenth, 0.02 us for each. */
+export const CLOCKED_REQUESTS = 16;
+
+/**
+ * Counts the answers that have been asked for and not yet handed to the network, and the requests of a turn. Cost: an
+ * addition each way. `now` is a clock in milliseconds, `nextTurn` calls back in the next turn of the event loop.
+ */
+export class Flight {
+  /** Open connections. */
+  connections = 0;
+  /** The answers under way, each with the number of the last swap of the data before it. */
+  readonly #answers = new Map<Sender, number>();
+  #swap = 0;
+  readonly #waiting: (() => void)[] = [];
+  readonly #now: () => number;
+  readonly #nextTurn: (turn: () => void) => void;
+  #turnRequests = 0;
+  /** What its long queries count as beyond the requests that they are. */
+  #turnLongQueries = 0;
+  #turnSinceMs = 0;
+  #turnConnections = 0;
+  #isTurnCounted = false;
+
+  constructor(now: () => number, nextTurn: (turn: () => void) => void = setImmediate) {
+    this.#now = now;
+    this.#nextTurn = nextTurn;
+  }
+
+  /**
+   * Counts a request with a query of so many bytes; whether it has to wait for a turn to come, since this one has had
+   * too many and taken TURN_MS_MAX. Cost: an addition for nearly all.
+   */
+  isTurnOver(queryBytes: number): boolean {
+    const isLong = queryBytes >= LONG_QUERY_BYTES;
+    if (isLong) this.#turnLongQueries += Math.floor(queryBytes / QUERY_BYTES) - 1;
+    if (!this.#isClocked(isLong)) return false;
+    const connections = Math.min(Math.max(this.#turnConnections, this.connections), COUNTED_CONNECTIONS);
+    const requests = this.#turnRequests + (isLong ? this.#turnLongQueries : 0);
+    if (requests <= SPARE_REQUESTS + CONNECTION_REQUESTS * connections) return false;
+    return this.#now() - this.#turnSinceMs >= TURN_MS_MAX;
+  }
+
+  /** Counts a request; whether this turn has taken TURN_MS_MAX, where it costs a client nothing to wait. */
+  isTurnLong(): boolean {
+    return this.#isClocked(false) && this.#now() - this.#turnSinceMs >= TURN_MS_MAX;
+  }
+
+  /** Counts a request; whether it is one of those behind which the turn is clocked, as long queries are. */
+  #isClocked(isLong: boolean): boolean {
+    if (++this.#turnRequests < CLOCKED_REQUESTS && !isLong) return false;
+    if (!this.#isTurnCounted) this.#countTurn();
+    return true;
+  }
+
+  #countTurn(): void {
+    this.#isTurnCounted = true;
+    this.#turnSinceMs = this.#now();
+    // Those that end meanwhile have had their requests.
+    this.#turnConnections = this.connections;
+    this.#nextTurn(() => {
+      this.#isTurnCounted = false;
+      this.#turnRequests = 0;
+      this.#turnLongQueries = 0;
+    });
+  }
+
+  /** What there is now. */
+  load(): ListenerLoad {
+    const replacedReaders = [...this.#answers.values()].filter((swap) => swap < this.#swap).length;
+    return { connections: this.connections, answers: this.#answers.size, replacedReaders };
+  }
+
+  /** One more answer is under way. */
+  enter(sender: Sender): void {
+    this.#answers.set(sender, this.#swap);
+  }
+
+  /** One answer is done, sent whole or given up because the client left. */
+  leave(sender: Sender): void {
+    this.#answers.delete(sender);
+    if (this.#answers.size > 0) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** The data was swapped; `swap` counts up. The answers under way read the data from before. */
+  swapped(swap: number): void {
+    this.#swap = swap;
+  }
+
+  /** Ends the connections of answers that read the data from before a swap. */
+  cutReaders(swap: number): void {
+    // A thread that started after that swap has seen no or fewer swaps: its answers read current data.
+    const end = Math.min(swap, this.#swap);
+    for (const [sender, before] of this.#answers) if (before < end) sender.cut();
+  }
+
+  /**
+   * Resolves once nothing is under way, or after `withinMs` milliseconds whatever is, with how many answers that are.
+   */
+  async settled(withinMs: number): Promise<number> {
+    if (this.#answers.size === 0) return 0;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    return this.#answers.size;
+  }
 }

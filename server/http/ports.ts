@@ -1,9 +1,12 @@
-// Ports that were taken or refused: the one place that knows how a refused port is said. Opens none; claim.ts and the
-// listeners do.
+// Takes a port while a server starts: finds out whether it is free, names the process that has it, and responds 503
+// until the serving threads listen. They share the port with SO_REUSEPORT, which would hide a conflict. The name of
+// another process is known on Linux, and only if the same user runs it.
 import { OperationError } from '../../data/operationError.ts';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 
 /** The flag of the port that clients know. */
-export const MAIN_FLAG = '--port';
+const MAIN_FLAG = '--port';
 
 /** The port of a bound socket as node:net tells it. */
 export function boundPort(address: { readonly port: number } | string | null): number {
@@ -40,5 +43,138 @@ function reasonOf(cause: unknown, flag: string, holder: string): string {
       return 'cannot be shared by threads here without uWebSockets.js: run Node 22';
     default:
       return 'cannot be taken: it is in use, or the address is not one of this machine';
+  }
+}
+
+const DETAIL = JSON.stringify({ detail: 'The data is being loaded: try again in a moment.' });
+/** What is answered to whoever asks before there is anything to answer from, behind it the body, but to a HEAD. */
+const LOADING = `HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: application/json\r\nContent-Length: ${DETAIL.length}\r\n\r\n`;
+/** Clients that are told so at once; the others are hung up on. */
+const TOLD_MAX = 256;
+const SILENT_MS_MAX = 5000;
+
+/** A port that no other process can listen on until `release`. The serving threads listen there right after it. */
+interface ClaimedPort {
+  readonly port: number;
+  release(): Promise<void>;
+}
+
+/**
+ * Claims `port`, or a free one if it is 0. Binds it without SO_REUSEPORT, which the kernel refuses while any process
+ * listens there, shared or not. Clients get 503 until `release`. `flag` is the setting that chooses the port. Throws
+ * OperationError `port` if the port is in use or reserved, or the address is not one of this machine. A claim keeps no
+ * process alive.
+ */
+export async function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<ClaimedPort> {
+  const clients = new Set<Socket>();
+  const holder = createServer((socket) => {
+    clients.add(socket);
+    socket.once('close', () => clients.delete(socket)).on('error', () => undefined);
+    socket.once('data', (bytes) => socket.end(loadingAnswer(bytes))).setTimeout(SILENT_MS_MAX, () => socket.destroy());
+  });
+  holder.maxConnections = TOLD_MAX;
+  await new Promise<void>((resolve, reject) => {
+    holder.once('error', (cause) => reject(portRefused(host, port, cause, flag, byWhom(port))));
+    holder.unref().listen({ host, port, exclusive: true }, resolve);
+  });
+  let released: Promise<void> | undefined;
+  const release = (): Promise<void> =>
+    (released ??= new Promise((resolve) => {
+      holder.close(() => resolve());
+      for (const client of clients) client.destroySoon();
+    }));
+  return { port: boundPort(holder.address()), release };
+}
+
+function loadingAnswer(request: Buffer): string {
+  return request.toString('latin1', 0, 5) === 'HEAD ' ? LOADING : LOADING + DETAIL;
+}
+
+/** The ports of a server; the one for HTTP/1.0 where it has one. */
+interface Claims {
+  readonly main: ClaimedPort;
+  readonly http10: ClaimedPort | undefined;
+  release(): Promise<void>;
+}
+
+/** Claims the ports of a server. Throws as `claimPort`. */
+export async function claimPorts({
+  host,
+  port,
+  http10Port,
+}: {
+  readonly host: string;
+  readonly port: number;
+  readonly http10Port: number | undefined;
+}): Promise<Claims> {
+  const main = await claimPort(host, port);
+  const http10 = http10Port === undefined ? undefined : await claimPort(host, http10Port, '--http10-port');
+  return { main, http10, release: async () => void (await Promise.all([main.release(), http10?.release()])) };
+}
+
+/** Which programs have a port and have to be stopped, where that is told; ours is the one that asks. */
+function byWhom(port: number): string | undefined {
+  const others = holdersOf(port).filter(({ pid }) => pid !== process.pid);
+  if (others.length === 0) return undefined;
+  return ` by ${others.map(({ pid, program }) => `${program} (process ${pid})`).join(' and ')}: stop that`;
+}
+
+/** A process that listens: its number, and the name of its program. */
+interface Holder {
+  readonly pid: number;
+  readonly program: string;
+}
+
+const TABLES: readonly string[] = ['/proc/net/tcp', '/proc/net/tcp6'];
+const LISTENS = '0A';
+/** Processes that are looked through, at most: a machine of more is asked about with its own tools. */
+const PROCESSES_MAX = 10_000;
+
+/**
+ * The processes that listen on a port, on whatever address, ours among them. Cost: a look at every descriptor of every
+ * process; for errors alone.
+ */
+export function holdersOf(port: number): readonly Holder[] {
+  const inodes = new Set(listeningInodes(port));
+  if (inodes.size === 0) return [];
+  const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.slice(0, PROCESSES_MAX).flatMap((pid) => {
+    const isHolder = socketInodes(`/proc/${pid}/fd`).some((inode) => inodes.has(inode));
+    return isHolder ? [{ pid: Number(pid), program: textIn(`/proc/${pid}/comm`).trim() }] : [];
+  });
+}
+
+function listeningInodes(port: number): readonly string[] {
+  const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = TABLES.flatMap((table) => textIn(table).split('\n').slice(1));
+  return lines.flatMap((line) => {
+    const [, address = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
+    return state === LISTENS && address.endsWith(end) ? [inode] : [];
+  });
+}
+
+function socketInodes(directory: string): readonly string[] {
+  return namesIn(directory).flatMap((name) => /^socket:\[(\d+)\]$/.exec(linkAt(`${directory}/${name}`))?.[1] ?? []);
+}
+
+// Processes come and go while they are looked at, and those of others may not be.
+
+function namesIn(directory: string): readonly string[] {
+  return orEmpty(() => readdirSync(directory), []);
+}
+
+function linkAt(path: string): string {
+  return orEmpty(() => readlinkSync(path), '');
+}
+
+function textIn(path: string): string {
+  return orEmpty(() => readFileSync(path, 'utf8'), '');
+}
+
+function orEmpty<T>(read: () => T, empty: T): T {
+  try {
+    return read();
+  } catch {
+    return empty;
   }
 }

@@ -6,7 +6,7 @@ import { getSystemErrorName } from 'node:util';
 import library, { type SonicBoom } from 'sonic-boom';
 import { type Clock, steadyMs } from './clock.ts';
 import type { Report } from './events.ts';
-import { assertAppendable } from './logFile.ts';
+import { assertAppendable } from './log.ts';
 import { countText } from './quantities.ts';
 import type { Tally } from './tally.ts';
 

@@ -1,9 +1,29 @@
-// The log: events as lines of JSON, one each, to a sink or appended to a file. Decides nothing and drops nothing.
-// An observer; wired by the supervisor.
-import { appendFileSync, closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+// A file that lines are to be appended to: whether it can be is found out at a start, and how one is opened that may be
+// a pipe, so that nobody is waited for. Writes nothing.
+import { appendFileSync, closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import type { Observer, ServiceEvent } from './events.ts';
-import { APPENDING, assertAppendable } from './logFile.ts';
+
+/** As `a` does, but a pipe without a reader is refused, and neither that nor a full one is waited for. */
+const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+/** What the system says of such a pipe. */
+const NO_READER = 'ENXIO';
+
+/**
+ * Makes the file, with a mode, where there is none. Throws OperationError `file`, by what the file is called, where it
+ * cannot be written now.
+ */
+export function assertAppendable(called: string, path: string, mode: number): void {
+  try {
+    const descriptor = openSync(path, APPENDING, mode);
+    // The reader of a pipe ends with who wrote to it last: this one stays, as long as the process.
+    if (!fstatSync(descriptor).isFIFO()) closeSync(descriptor);
+  } catch (cause) {
+    const reason = reasonOf(cause);
+    const why = reason === NO_READER ? `${reason}: a pipe needs its reader first` : reason;
+    throw new OperationError('file', `the ${called} ${path} cannot be written (${why})`, cause);
+  }
+}
 
 /**
  * An observer that writes each event as one line of JSON: `time` (ISO 8601, UTC) and `event` first, then its members.

@@ -12,7 +12,7 @@ import { epochMs, steadyMs } from '../observe/clock.ts';
 import { GZIP_CODING, NOT_STORED, RETRY_AFTER, varyOf } from '../catalogue/answers.ts';
 import { type CatalogueService, formOf, type VisitRest } from '../catalogue/catalogue.ts';
 import { isNamedIn } from '../catalogue/conditional.ts';
-import { descriptionLink } from '../catalogue/root.ts';
+import { descriptionLink } from '../catalogue/views.ts';
 import { nearestPath, type Route, route } from '../catalogue/routes.ts';
 
 /** Where a page comes from and what it may reach: this server alone, and nothing that stands in the page itself. */

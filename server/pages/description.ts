@@ -7,7 +7,7 @@ import type { Documents } from './openapi/documents.ts';
 import { type DescriptionFile, DOCS_POLICY, pageFile } from './openapi/files.ts';
 import type { DocumentPath } from '../catalogue/routes.ts';
 import { type Making, taggedAs } from '../catalogue/answers.ts';
-import { descriptionLink } from '../catalogue/root.ts';
+import { descriptionLink } from '../catalogue/views.ts';
 import type { CatalogueService, RouteOf, Visit } from '../catalogue/catalogue.ts';
 
 /** Headers of the page: what it may load and reach, and no type but ours. */

@@ -1,10 +1,15 @@
 // What a server tells its operators: whether it is ready, what it serves and with which settings, and its metrics.
 // Composition and plain data; decides nothing about serving.
 import { bytesByPart } from '../../data/store/memory.ts';
-import { metadataOf, type LoadedSnapshot, sectionsOf } from '../../engine/shared.ts';
+import { type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
-import { type AdminAnswer, type AdminAnswers, type AdminListener, jsonAnswer } from '../observe/adminListener.ts';
-import { listenForAdmin } from '../observe/adminListener.ts';
+import {
+  type AdminAnswer,
+  type AdminAnswers,
+  type AdminListener,
+  jsonAnswer,
+  listenForAdmin,
+} from '../observe/adminListener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { COMPARISON_KINDS, type Comparisons, type DataEvent } from '../observe/events.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
@@ -12,10 +17,9 @@ import { requestTallies, type RequestTallies } from './requestTallies.ts';
 import type { TalliedHistogram, Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
 import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
-import { packageVersion } from '../settings/installation.ts';
+import { packageVersion } from '../settings/values.ts';
 import { blockBytes, type Generation, type ServedData } from './loadGeneration.ts';
-import { DataSteps, LastOutcomes } from './dataSteps.ts';
-import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from './generations.ts';
+import { type Change, CHANGE_STATUSES, CHANGES, DataSteps, LastOutcomes, REFRESHES } from './generations.ts';
 
 /** How far a server is: it takes requests only when it is ready. */
 type Phase = 'loading' | 'ready' | 'draining';

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { SnapshotCache } from '../../data/distribution/cache.ts';
 import { distrust } from '../../data/distribution/fetch.ts';
 import { openTarget } from '../../data/distribution/openTarget.ts';
-import { decodePointer, isOlderData, type Pointer } from '../../data/distribution/pointer.ts';
+import { decodePointer, isOlderData, type Pointer, refreshedAgoMs } from '../../data/distribution/pointer.ts';
 import type { Target } from '../../data/distribution/target.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { HeldFile } from '../../data/store/load.ts';
@@ -17,9 +17,8 @@ import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { type Settings, targetAccess } from '../settings/declarations.ts';
 import type { FollowedSource, TargetFigures } from './administration.ts';
-import { fetchGeneration, type FetchFigures } from './fetchGeneration.ts';
+import { type FetchFigures, fetchGeneration } from './fetchGeneration.ts';
 import { FollowProcess, type RefreshEnd } from './followProcess.ts';
-import { Freshness } from './freshness.ts';
 import { Keeping } from './keeping.ts';
 
 /** How long a target may take to answer, and to send 64 KiB. */
@@ -50,7 +49,7 @@ export interface ArrivalOptions {
 }
 
 /** A server that serves its first generation. */
-export interface ServingServer {
+interface ServingServer {
   readonly generations: Generations;
   /** The generation that is served. */
   readonly served: () => string;
@@ -457,5 +456,40 @@ export class Arrival implements FollowedSource {
       : 'nothing to serve yet';
     const step = { event: 'refused', target: this.#target.name, reason: message } as const;
     if (isNew) this.#options.report(`not taken, ${goesOn}: ${message}`, 'warn', step);
+  }
+}
+
+/** The freshness of one target's data. */
+class Freshness {
+  /** When the target last confirmed the data, on the steady clock. */
+  #confirmedMs: number | undefined;
+  /** The time of the publisher's last refresh as the pointer has it, and on the steady clock. */
+  #refreshed: { readonly text: string; readonly ms: number } | undefined;
+
+  /** `confirmedMs` is when the data was last confirmed before this run, since 1970. */
+  constructor(confirmedMs: number | undefined) {
+    // A clock that was wrong makes old data no fresher.
+    if (confirmedMs !== undefined) this.#confirmedMs = steadyMs() - Math.abs(epochMs() - confirmedMs);
+  }
+
+  confirm(): void {
+    this.#confirmedMs = steadyMs();
+  }
+
+  /** Notes the refresh that a pointer names: as of now if `isSeen`, else as of the time that it has. */
+  note({ refreshed }: Pointer, isSeen: boolean): void {
+    if (refreshed === this.#refreshed?.text) return;
+    const agoMs = (text: string): number => (isSeen ? 0 : refreshedAgoMs(text, epochMs()));
+    this.#refreshed = refreshed === undefined ? undefined : { text: refreshed, ms: steadyMs() - agoMs(refreshed) };
+  }
+
+  /** Time since the data was last confirmed; 0 before the first time. */
+  get staleMs(): number {
+    return this.#confirmedMs === undefined ? 0 : steadyMs() - this.#confirmedMs;
+  }
+
+  /** Time since the publisher last refreshed the data; undefined if it does not say. */
+  get ageMs(): number | undefined {
+    return this.#refreshed && steadyMs() - this.#refreshed.ms;
   }
 }

@@ -1,6 +1,6 @@
 // The attribute authority of a server: which one the settings name, what people read of it, and its reload by a signal.
-import { prepareDemonstration, demonstrationDirectory, DEMONSTRATION_FILES } from '../authority/demonstration.ts';
-import { superviseAuthority, type AuthoritySupervisor } from '../authority/supervisor.ts';
+import { DEMONSTRATION_FILES, demonstrationDirectory, prepareDemonstration } from '../authority/demonstration.ts';
+import { type AuthoritySupervisor, superviseAuthority } from '../authority/supervisor.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import type { Settings } from '../settings/declarations.ts';
 import { assertAuditFile, STANDARD_OUTPUT } from '../observe/log.ts';

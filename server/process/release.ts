@@ -1,5 +1,5 @@
-// How the memory of a generation that is served no more comes back: a thread's collector sees a few small objects, not
-// the gigabytes behind them, and would take its time. It is asked, again and again at growing distances, until the last
+// Releases the memory of a generation that is no longer served. V8 sees a few small objects instead of the gigabytes
+// behind them and would collect them late, so the thread asks for a collection, at growing intervals, until the last
 // reader is done.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

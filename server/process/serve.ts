@@ -1,34 +1,32 @@
-// The supervisor: takes the port, loads the data, starts the serving threads, renews the data and stops them. Serves
-// nothing itself. Composition only.
+// The supervisor: takes the port, loads the data, starts the serving threads, renews the data and stops them. It serves
+// nothing itself.
 import { COLLECTIONS } from '../../engine/shared.ts';
 import { holdData } from '../../data/open.ts';
-import { reasonOf } from '../../data/operationError.ts';
+import { OperationError, reasonOf } from '../../data/operationError.ts';
 import type { OnLostThread } from '../../workers/starvation.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
-import { claimPorts } from '../http/claim.ts';
+import { claimPorts } from '../http/ports.ts';
 import type { DrainTime } from '../http/listener.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
 import type { AccessLogs } from '../observe/accessLog.ts';
 import type { Observer, Report } from '../observe/events.ts';
 import { ACCESS_LINES, newTally } from '../observe/tally.ts';
-import { MEGABYTE } from '../observe/quantities.ts';
+import { countText, MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
 import { type GenerationOptions, loadGeneration, type ServedData, type ShowProgress } from './loadGeneration.ts';
-import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { allEnded, cutLine, noteOrders } from './signals.ts';
-import { ServingThreads } from './servingThreads.ts';
-import { ThreadFaults } from './threadFaults.ts';
+import { ServingThreads, ThreadFaults } from './servingThreads.ts';
 import { type LastingData, stackOf } from './messages.ts';
 import type { Arrival, ArrivalOptions } from './arrival.ts';
 import type { Change, Generations } from './generations.ts';
-import { keepStaleness } from './staleness.ts';
 import type { Watch } from './watch.ts';
 import { generationsOf, type ReloadOptions } from './reloads.ts';
 import type { RequestTallies } from './requestTallies.ts';
 import { SOAP_ANSWERS } from '../authority/soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
+import { readFileSync } from 'node:fs';
 
 /** The list with most to filter by, for the line that people paste. */
 const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
@@ -37,7 +35,7 @@ const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length 
  * A server that runs, at a `url`. `welcome` is for whoever started it, a line each: where it listens, and what to
  * try. `stop` drains: clients are told to leave, answers in flight finish, threads end.
  */
-export interface Server {
+interface Server {
   readonly url: string;
   readonly welcome: readonly string[];
   stop(): Promise<void>;
@@ -48,7 +46,7 @@ export interface Server {
  * request can come, from when on a signal has to drain; and what each thread counts its requests in, where somebody
  * wants to know beside the metrics.
  */
-export interface Starter {
+interface Starter {
   readonly commandLine: string;
   readonly beforeFirst: () => void;
   readonly talliesOf: Shared['talliesOf'];
@@ -320,4 +318,51 @@ function urlOf({ host }: Settings, { port }: Ports): string {
 
 function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Measured: 26 for the process, its data and its ports, and 6 for the authority thread. */
+const OF_PROCESS = 32;
+/** Measured: 11, and 6 for its pool thread; the rest is for what it opens for a moment. */
+const OF_THREAD = 28;
+/** Fewer connections than this at once are told of. */
+const CONNECTIONS_FEW = 256;
+
+/**
+ * Throws OperationError `starved` where a server of so many serving threads has no descriptor left for a connection;
+ * answers a line for people where it has few. `limit` is undefined where the system does not tell.
+ */
+export function scarceDescriptors(threads: number, limit: number | undefined): string | undefined {
+  if (limit === undefined) return undefined;
+  const connections = limit - OF_PROCESS - OF_THREAD * threads;
+  const cure = 'raise it (ulimit -n, LimitNOFILE of systemd) or set fewer --threads';
+  if (connections <= 0) {
+    throw new OperationError(
+      'starved',
+      `the process may open ${countText(limit)} descriptors, and ${countText(threads)} serving threads need ` +
+        `${countText(limit - connections + 1)}: ${cure}`,
+    );
+  }
+  if (connections >= CONNECTIONS_FEW) return undefined;
+  return `connections that can be open at once: ${countText(connections)}, since the process may open ${countText(limit)} descriptors: ${cure}`;
+}
+
+/** The limit of this process, where Linux tells it. Node has raised it as far as it may. */
+function descriptorLimit(): number | undefined {
+  try {
+    const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];
+    return limit === undefined ? undefined : Number(limit);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Four looks a second: a proxy that asks as often leaves a stale replica alone within a second. */
+const LOOK_MS = 250;
+
+/** Has the word be 1 while what is asked is so, else 0, from now on. Answers what ends that. */
+export function keepStaleness(word: Int32Array, isStale: () => boolean): () => void {
+  const look = (): void => void Atomics.store(word, 0, isStale() ? 1 : 0);
+  look();
+  const timer = setInterval(look, LOOK_MS).unref();
+  return () => clearInterval(timer);
 }

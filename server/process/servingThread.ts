@@ -1,23 +1,59 @@
-// A serving thread: its own listener on the shared port over the generations of the data that it serves. Reads the
-// program at once, and begins when it gets the data. Never terminated while its App is open, it ends by itself after
-// `drain`.
+// The entry of a serving thread: its listener on the shared port over the generations that it serves. It loads the
+// program at once and listens when it gets its data. It is never terminated while its App is open: it ends by itself
+// after `drain`.
+import { closeSync, openSync } from 'node:fs';
+import { OperationError, reasonOf } from '../../data/operationError.ts';
 import assert from 'node:assert/strict';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
-import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { Slices } from '../../workers/slices.ts';
 import type { OnLostThread } from '../../workers/starvation.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { MEGABYTE } from '../observe/quantities.ts';
 import { healthBefore, type Unready } from '../http/health.ts';
-import type { ListenerLoad } from '../http/flight.ts';
-import type { Listener, ListenOptions } from '../http/listener.ts';
+import type { Listener, ListenerLoad, ListenOptions } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { whyNoUws } from '../http/uws/library.ts';
-import { Exhaustion } from './exhaustion.ts';
 import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type ThreadStart } from './messages.ts';
 import { checkReleases, released } from './release.ts';
 import { type Lasting, ThreadGenerations } from './threadGenerations.ts';
+
+/** No descriptor of the process's is left, or none of the system's. */
+const EXHAUSTED: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
+
+/** How long each turn of the event loop waits then: requests on connections that are open take so much longer. */
+const TURN_MS = 5;
+
+/** Looks whether a descriptor is left, and slows the thread's turns from then on until there is one again. */
+class Exhaustion {
+  readonly #never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  #isExhausted = false;
+
+  /** Looks; answers the system's word where there is none. Cost: two system calls. */
+  look(): string | undefined {
+    const reason = refusal();
+    const wasExhausted = this.#isExhausted;
+    this.#isExhausted = reason !== undefined;
+    if (reason !== undefined && !wasExhausted) this.#turn();
+    return reason;
+  }
+
+  #turn(): void {
+    if (!this.#isExhausted) return;
+    Atomics.wait(this.#never, 0, 0, TURN_MS);
+    setImmediate(() => this.#turn());
+  }
+}
+
+function refusal(): string | undefined {
+  try {
+    closeSync(openSync('/dev/null', 'r'));
+    return undefined;
+  } catch (error) {
+    const reason = reasonOf(error);
+    return EXHAUSTED.has(reason) ? reason : undefined;
+  }
+}
 
 /** A thread shows once in this time that it turns. */
 const BEAT_MS = 1000;

@@ -1,20 +1,28 @@
-// The serving threads of a server as its supervisor has them. They start at once, to read the program while the data
-// loads, and get the data then. The process ends with 70 if one of them dies or falls silent. Knows neither data nor
-// settings.
+// The serving threads as the supervisor sees them. They load the program while the data loads, and get the data then. A
+// swap is all or nothing: every thread prepares the new generation before any thread serves it. The process ends with
+// status 70 if a thread dies or falls silent; silence counts turns, not time, so that a suspended machine accuses none.
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DrainTime } from '../http/listener.ts';
-import type { Report } from '../observe/events.ts';
-import { BUG_EXIT, endAtOnce } from './exit.ts';
+import type { Observer, Report, ThreadKind } from '../observe/events.ts';
+import { BUG_EXIT, endAtOnce } from './signals.ts';
 import type { ServedData } from './loadGeneration.ts';
-import { dataFor, give, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
+import { dataFor, give, type LastingData, prepare, send, stackOf, type ThreadParts } from './messages.ts';
 import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
-import { swapAll } from './swap.ts';
-import { LOOK_MS, SILENT_LOOKS, SilenceWatch } from './silence.ts';
-import type { ThreadFaults } from './threadFaults.ts';
+import { PROGRAM_GONE } from '../../data/threadsInOrder.ts';
+import { epochSeconds, steadyMs } from '../observe/clock.ts';
 
 /** After a failure answers that have begun have this time. The next start of the process waits for it. */
 const AFTER_FAILURE: DrainTime = { graceMs: 0, withinMs: 500 };
+
+/** A thread that has not turned for so many looks is silent. */
+export const SILENT_LOOKS = 2;
+
+/**
+ * The time between two looks, in which a thread turns more than once. A look costs 0.5 kB of a heap for young objects
+ * that is touched for the first time for hours: once a second it was more than all that memory grew by under load.
+ */
+export const LOOK_MS = 5000;
 
 const SILENT_S = (SILENT_LOOKS * LOOK_MS) / 1000;
 
@@ -146,5 +154,116 @@ export class ServingThreads {
     this.#report(`a serving thread ${what}\nthe process ends with status ${BUG_EXIT}, to be started again`, 'error');
     await Promise.race([this.stop(AFTER_FAILURE), delay(2 * AFTER_FAILURE.withinMs)]);
     endAtOnce(BUG_EXIT);
+  }
+}
+
+/**
+ * Makes the threads serve the next generation, which is `served` then. Resolves to the number of the swap, which counts
+ * up; `isReleased` resolves when no thread holds the generation before. Rejects with the error of a thread that cannot
+ * open the next one; all threads serve the one before then.
+ */
+export async function swapAll(
+  threads: readonly ServingThread[],
+  served: ServedData,
+  next: ServedData,
+): Promise<{ readonly swap: number; readonly isReleased: Promise<unknown> }> {
+  const prepared = threads.map((thread) => {
+    const answer = thread.next('prepared', 'unprepared');
+    prepare(thread.worker, dataFor(next));
+    return answer;
+  });
+  const answers = await Promise.allSettled(prepared);
+  const refusal = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])).find(isRefusal);
+  if (refusal) {
+    for (const { worker } of threads) send(worker, { kind: 'abandon' });
+    throw Object.assign(new Error('a thread cannot open the new generation'), { stack: refusal.stack });
+  }
+  Object.assign(served, next);
+  const swap = ++swaps;
+  const isReleased = Promise.allSettled(threads.map((thread) => releasedBy(thread, swap)));
+  const committed = threads.map((thread) => {
+    const answer = thread.next('committed');
+    send(thread.worker, { kind: 'commit', swap });
+    return answer;
+  });
+  await Promise.allSettled(committed);
+  return { swap, isReleased };
+}
+
+/** The number of the last swap: a slow reader may hold a generation while others go. */
+let swaps = 0;
+
+async function releasedBy(thread: ServingThread, swap: number): Promise<void> {
+  while ((await thread.next('released')).swap !== swap);
+}
+
+function isRefusal<M extends { readonly kind: string }>(message: M): message is Extract<M, { kind: 'unprepared' }> {
+  return message.kind === 'unprepared';
+}
+
+/** What is watched of a thread. */
+interface Beating {
+  readonly beats: Int32Array;
+}
+
+/** Remembers what each thread had counted, and for how many looks it was the same. */
+export class SilenceWatch {
+  readonly #seen = new WeakMap<Beating, { count: number; looks: number }>();
+
+  /** Looks at a thread; whether it has just fallen silent, which it does once. Cost: no object. */
+  isFallenSilent(thread: Beating): boolean {
+    const count = Atomics.load(thread.beats, 0);
+    const seen = this.#seen.get(thread);
+    if (seen?.count === count) return ++seen.looks === SILENT_LOOKS;
+    if (seen) {
+      seen.count = count;
+      seen.looks = 0;
+    } else this.#seen.set(thread, { count, looks: 0 });
+    return false;
+  }
+}
+
+/** A lack is reported once in this time, however often the process meets it. */
+const REPEATED_MS = 60_000;
+
+/** `report` gets lines for people, `observe` the events. */
+export class ThreadFaults {
+  readonly #report: Report;
+  readonly #observe: Observer;
+  readonly #reportedMs = new Map<ThreadKind | 'descriptors', number>();
+
+  constructor(report: Report, observe: Observer) {
+    this.#report = report;
+    this.#observe = observe;
+  }
+
+  /** A thread died, and another one takes its place. */
+  died(thread: ThreadKind, stack: string): void {
+    this.#observe([{ kind: 'threadDied', at: epochSeconds(), thread, stack }]);
+    this.#report(`a ${thread} thread died and is replaced, please report it: ${stack}`, 'error');
+  }
+
+  /** A thread cannot start, for lack of what `reason` says. */
+  starved(thread: ThreadKind, reason: string): void {
+    this.#observe([{ kind: 'threadStarved', at: epochSeconds(), thread, reason }]);
+    const remedy =
+      reason === 'ERR_MODULE_NOT_FOUND' ? PROGRAM_GONE : 'give the process more descriptors, threads or memory';
+    this.#reportOnce(thread, `a ${thread} thread cannot start (${reason}); requests that need it get 503: ${remedy}`);
+  }
+
+  /** No descriptor is left for a connection. */
+  exhausted(reason: string): void {
+    this.#reportOnce(
+      'descriptors',
+      `no descriptor is left (${reason}), so that connections wait until others end: ` +
+        'raise the limit of descriptors, or let a proxy in front hold fewer connections',
+    );
+  }
+
+  #reportOnce(lack: ThreadKind | 'descriptors', line: string): void {
+    const now = steadyMs();
+    if (now - (this.#reportedMs.get(lack) ?? -Infinity) < REPEATED_MS) return;
+    this.#reportedMs.set(lack, now);
+    this.#report(line, 'error');
   }
 }

@@ -1,10 +1,25 @@
-// How a server ends: the first SIGINT or SIGTERM drains, the second ends the process at once, and so does the end of
-// whoever launched it. Other signals that end a process by default end no server.
+// How the process ends. The first SIGINT or SIGTERM drains, the second ends the process at once, and so does the end of
+// the launcher. sysexits.h names the exit codes.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DrainTime } from '../http/listener.ts';
 import { countText } from '../observe/quantities.ts';
-import { steadyMs, type Clock } from '../observe/clock.ts';
-import { endAtOnce } from './exit.ts';
+import { type Clock, steadyMs } from '../observe/clock.ts';
+
+/** EX_SOFTWARE of sysexits.h: tells a crash from a refusal. */
+export const BUG_EXIT = 70;
+
+/**
+ * Ends the process with a code, at once, whatever its threads wait for: an exit would wait for one that waits for the
+ * system, so that the process becomes another one, which only exits. Where the system has no such call, by SIGABRT.
+ */
+export function endAtOnce(code: number): never {
+  try {
+    process.execve!(process.execPath, [process.execPath, '--eval', `process.exit(${code})`], {});
+  } catch {
+    // No memory for it, or no such call.
+  }
+  process.abort();
+}
 
 /**
  * From now on SIGHUP and SIGUSR2 end no process: unless another listener reloads the data or reopens a log, the report

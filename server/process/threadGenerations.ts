@@ -1,6 +1,6 @@
-// What a serving thread serves, one generation of the data after the other: its own view of the snapshot, its own
-// heavy pool, its own caches. The next one is made ready beside the one that is served, and takes its place between two
-// requests; what is under way ends with the one that it began with.
+// The generations that a serving thread serves, one after the other: each has its own view of the snapshot, its own
+// pool and its own caches. The next one is prepared next to the served one and takes its place between two requests;
+// requests in progress end with the generation that they began with.
 import assert from 'node:assert/strict';
 import { openBlocks, openSnapshot } from '../../engine/engine.ts';
 import { type HeavyPool, POOL_LIMITS, startPool } from '../../workers/pool.ts';
@@ -11,7 +11,7 @@ import type { OnLostThread } from '../../workers/starvation.ts';
 import { catalogueHandler, requestMemory } from '../catalogue/handler.ts';
 import type { RequestMemory } from '../catalogue/requestMemory.ts';
 import type { Handler } from '../http/exchange.ts';
-import { type PageSources, pagesOf } from '../pages/pages.ts';
+import { pagesOf, type PageSources } from '../pages/pages.ts';
 import type { GenerationData, LastingData } from './messages.ts';
 import type { GenerationStatistics } from './threadTallies.ts';
 

@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { PoolStatistics } from '../../workers/pool.ts';
 import type { RouterStatistics } from '../../workers/router.ts';
 import type { MemoryStatistics } from '../catalogue/requestMemory.ts';
-import type { ListenerLoad } from '../http/flight.ts';
+import type { ListenerLoad } from '../http/listener.ts';
 import {
   observeValue,
   type TalliedHistogram,

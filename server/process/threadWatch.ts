@@ -1,13 +1,16 @@
-// The watch of a serving thread: who counts its requests and who logs them, as far as somebody asked for it. Each part
-// is read only then.
-import type { Watch } from '../http/listener.ts';
-import { steadyMs } from '../observe/clock.ts';
-import { accessWatch } from './accessWatch.ts';
+// What a serving thread records about requests: counts for the metrics, and a line each for the access log, both only
+// if the settings ask for them. A line has bounded values and the id that the request has in proxies and programs.
+import type { Watch, WatchedRequest } from '../http/listener.ts';
+import { type Clock, epochMs, steadyMs } from '../observe/clock.ts';
 import type { ServingData } from './messages.ts';
-import { countingWatch } from './requestWatch.ts';
+import { type Answer, type Request, ROUTES } from '../http/exchange.ts';
+import { countAbandoned, countAnswer, HEAD, methodNumber, type RequestTallies } from './requestTallies.ts';
+import { randomUUID } from 'node:crypto';
+import { queryShape } from '../catalogue/queryShape.ts';
+import { isWithinNetworks, type Network, networksOf } from '../catalogue/baseUrl.ts';
 
 /** A watch, and how it ends: what is logged and waits for the disk is written. */
-export interface ThreadWatch {
+interface ThreadWatch {
   readonly watch: Watch;
   close(): Promise<void>;
 }
@@ -26,4 +29,157 @@ export async function threadWatch({
   const write = (line: string): void => log.write(line);
   const watch = accessWatch({ sample: accessLog.sample, trustedProxies, counting, clock: steadyMs, write });
   return { watch, close: () => log.close() };
+}
+
+/** A watch that counts. Cost of a request: an object, two looks at the clock, a few additions. */
+export function countingWatch(tallies: RequestTallies, clock: Clock): Watch {
+  return ({ method }) => new CountedRequest(tallies, clock, method);
+}
+
+class CountedRequest implements WatchedRequest {
+  readonly #tallies: RequestTallies;
+  readonly #clock: Clock;
+  readonly #method: string;
+  readonly #startMs: number;
+
+  constructor(tallies: RequestTallies, clock: Clock, method: string) {
+    this.#tallies = tallies;
+    this.#clock = clock;
+    this.#method = method;
+    this.#startMs = clock();
+  }
+
+  answered({ status, headers, body, exportedRows }: Answer, route: number): void {
+    const method = methodNumber(this.#method);
+    countAnswer(this.#tallies, route, {
+      method,
+      status,
+      bytes: method === HEAD ? 0 : body.bytes,
+      isGzip: isGzip(headers),
+      seconds: (this.#clock() - this.#startMs) / 1000,
+    });
+    if (exportedRows !== undefined && method !== HEAD) this.#tallies.exportRows[0]! += exportedRows;
+  }
+
+  abandoned(route: number): void {
+    countAbandoned(this.#tallies, route);
+  }
+}
+
+/** Most answers share their list of headers with others, and many with the one before. */
+const KNOWN = new WeakMap<Answer['headers'], boolean>();
+let last: Answer['headers'] = [];
+let isLastGzip = false;
+
+function isGzip(headers: Answer['headers']): boolean {
+  if (headers === last) return isLastGzip;
+  let known = KNOWN.get(headers);
+  if (known === undefined) KNOWN.set(headers, (known = headers.some(([name]) => name === 'Content-Encoding')));
+  last = headers;
+  return (isLastGzip = known);
+}
+
+/** What the watch is made of: `counting` is told first, where requests are counted; `write` gets the lines. */
+interface AccessWatchOptions {
+  readonly sample: number;
+  readonly trustedProxies: readonly string[];
+  readonly counting: Watch | undefined;
+  readonly clock: Clock;
+  write(line: string): void;
+}
+
+/** A watch that logs one request in `sample`, and gives every one an id. */
+function accessWatch(options: AccessWatchOptions): Watch {
+  const networks = networksOf(options.trustedProxies);
+  let number = 0;
+  return (request) => {
+    const isLogged = ++number % options.sample === 0;
+    return new LoggedRequest(options, request, requestId(request, networks), isLogged);
+  };
+}
+
+const ID = /^[A-Za-z0-9._~+/=-]{1,128}$/;
+
+/** That of a trusted proxy's X-Request-Id where it is one, else a new one of 32 hexadecimal digits. */
+function requestId(request: Request, networks: readonly Network[]): string {
+  const given = networks.length > 0 ? request.header('x-request-id') : undefined;
+  const isGiven = given !== undefined && ID.test(given) && isWithinNetworks(networks, request.peer());
+  return isGiven ? given : randomUUID().replaceAll('-', '');
+}
+
+/** W3C Trace Context, 3.2: version, trace, parent and flags in lower-case hexadecimal. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+class LoggedRequest implements WatchedRequest {
+  readonly id: string;
+  readonly #options: AccessWatchOptions;
+  readonly #counted: WatchedRequest | undefined;
+  readonly #isLogged: boolean;
+  readonly #startMs: number;
+  readonly #method: string;
+  readonly #target: string;
+  readonly #query: string | undefined;
+  readonly #traceparent: string | undefined;
+
+  constructor(options: AccessWatchOptions, request: Request, id: string, isLogged: boolean) {
+    this.id = id;
+    this.#options = options;
+    this.#counted = options.counting?.(request);
+    this.#isLogged = isLogged;
+    this.#startMs = options.clock();
+    this.#method = request.method;
+    this.#target = request.target;
+    this.#query = request.query;
+    this.#traceparent = isLogged ? request.header('traceparent') : undefined;
+  }
+
+  answered(answer: Answer, route: number): void {
+    this.#counted?.answered(answer, route);
+    if (this.#isLogged) this.#log(route, answer.status, this.#method === 'HEAD' ? 0 : answer.body.bytes);
+  }
+
+  abandoned(route: number): void {
+    this.#counted?.abandoned(route);
+    if (this.#isLogged) this.#log(route, 0, 0);
+  }
+
+  #log(route: number, status: number, bytes: number): void {
+    const ms = this.#options.clock() - this.#startMs;
+    const level = status >= 500 ? 'error' : 'info';
+    const traceparent =
+      this.#traceparent !== undefined && TRACEPARENT.test(this.#traceparent)
+        ? `,"traceparent":"${this.#traceparent}"`
+        : '';
+    const shape = this.#query === undefined ? '' : queryShape(this.#query);
+    // No value has a character that JSON escapes: JSON.stringify would take twice as long.
+    this.#options.write(
+      `{"time":"${timeText()}","level":"${level}","event":"request","id":"${this.id}"${traceparent}` +
+        `,"method":"${bounded(this.#method, METHOD_MAX)}","path":"${bounded(this.#target, PATH_MAX)}"` +
+        `,"route":"${ROUTES[route]}","shape":"${shape}","status":${status === 0 ? null : status},"bytes":${bytes}` +
+        `,"ms":${ms.toFixed(3)}}\n`,
+    );
+  }
+}
+
+const METHOD_MAX = 16;
+const PATH_MAX = 256;
+const UNUSUAL = /[^!#-[\]-~]/g;
+
+/** A text of a client, cut, with whatever is no plain character of a JSON text percent-encoded. */
+function bounded(text: string, charactersMax: number): string {
+  const cut = text.length > charactersMax ? `${text.slice(0, charactersMax)}...` : text;
+  return cut.replace(UNUSUAL, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+}
+
+let lastMs = 0;
+let lastText = '';
+
+/** The time of day in ISO 8601, made once for all requests of a millisecond. */
+function timeText(): string {
+  const now = epochMs();
+  if (now !== lastMs) {
+    lastMs = now;
+    lastText = new Date(now).toISOString();
+  }
+  return lastText;
 }

@@ -5,7 +5,18 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { TargetAccess } from '../../data/distribution/target.ts';
 import { OperationError } from '../../data/operationError.ts';
-import { installed } from './installation.ts';
+import {
+  BASE_URL,
+  CACHE_CONTROL,
+  HOST,
+  installed,
+  integerBetween,
+  NETWORK,
+  oneOf,
+  PATH,
+  RECORD_URL,
+  SWITCH,
+} from './values.ts';
 import {
   type Environment,
   type Flags,
@@ -19,7 +30,6 @@ import {
   type ValuesOf,
 } from './sources.ts';
 import { FOLLOW_SETTINGS, TARGET_SETTINGS, targetAccessOf } from './replicaSettings.ts';
-import { BASE_URL, CACHE_CONTROL, HOST, integerBetween, NETWORK, oneOf, PATH, RECORD_URL, SWITCH } from './values.ts';
 
 const PORT = integerBetween(0, 65_535);
 /** Listeners need a port each; any number of them may take a free one. */

@@ -1,6 +1,8 @@
 // What a setting's text may be: one kind per sort of value, each with the words that say what is wanted. Pure functions
 // on text: no environment, no files.
 import ipaddr from 'ipaddr.js';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 /**
  * A sort of value. `placeholder` stands for it in help texts, `wanted` completes the sentence `want ...`, `toml` is the
@@ -232,3 +234,21 @@ export const CONTACT: ValueKind<string> = {
   toml: 'string',
   parse: (text) => (/^[\x21-\x7e]{1,200}$/.test(text) ? text : undefined),
 };
+
+const ROOT = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../../../', import.meta.url);
+
+/** The absolute path of a file or folder of the installation, which `path` names from its root. Looks at no disk. */
+export function installed(path: string): string {
+  return fileURLToPath(new URL(path, ROOT));
+}
+
+let version: string | undefined;
+
+/**
+ * The version of the program, as its package said when this was asked first: what is installed in its place while it
+ * runs is not what runs. Reads one small file, once.
+ */
+export function packageVersion(): string {
+  version ??= (JSON.parse(readFileSync(installed('package.json'), 'utf8')) as { readonly version: string }).version;
+  return version;
+}

@@ -3,7 +3,7 @@
 // which takes a millisecond, so that nothing here depends on the machine.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Handler } from '../../server/http/exchange.ts';
-import { CONNECTION_REQUESTS, SPARE_REQUESTS } from '../../server/http/flight.ts';
+import { CONNECTION_REQUESTS, SPARE_REQUESTS } from '../../server/http/listener.ts';
 import { Slices } from '../../workers/slices.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 import { servers, textAnswer, TRANSPORTS } from '../support/transports.ts';

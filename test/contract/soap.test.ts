@@ -6,15 +6,15 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Authority } from '../../server/authority/authority.ts';
 import { FAULTS } from '../../server/authority/soap/faults.ts';
-import { faultBytes, responseBytes } from '../../server/authority/soap/responses.ts';
+import { faultBytes, responseBytes } from '../../server/authority/soap/answers.ts';
 import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from '../../server/authority/soap/protocol.ts';
 import { wsdlBytes } from '../../server/authority/soap/wsdl.ts';
-import { clientOf, type Client, type Received } from '../support/client.ts';
+import { type Client, clientOf, type Received } from '../support/client.ts';
 import { call, envelope, roleCall, TOOLKIT_ENVELOPES } from '../support/envelopes.ts';
 import { granted, memoryAuthority, SECRET, TRUSTED_HOSTS } from '../support/memoryAuthority.ts';
 import { MESSAGE_CASES } from '../support/messageCases.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
-import { SOAP_BODY_BYTES_MAX, startSoapServer, type SoapServer } from '../support/soapServer.ts';
+import { SOAP_BODY_BYTES_MAX, type SoapServer, startSoapServer } from '../support/soapServer.ts';
 import { TRANSPORTS } from '../support/transports.ts';
 
 const PATH = '/attAuthority.wsdl';

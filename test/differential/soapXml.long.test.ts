@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { messageTree } from '../../server/authority/soap/messageTree.ts';
+import { messageTree } from '../../server/authority/soap/requests.ts';
 import { hasLibrary } from '../support/debian.ts';
 import { hostileEnvelope } from '../support/hostileEnvelopes.ts';
 import { randomOf } from '../support/random.ts';

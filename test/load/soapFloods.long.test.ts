@@ -1,7 +1,7 @@
 // What hostile requests cost: no attack by size may take much more of the serving thread than a plain request as long.
 // CPU time as a ratio within one run, least of several rounds.
 import { expect, test } from 'vitest';
-import { readEnvelope } from '../../server/authority/soap/envelopeReader.ts';
+import { readEnvelope } from '../../server/authority/soap/requests.ts';
 import { roleCall } from '../support/envelopes.ts';
 import { floods } from '../support/hostileEnvelopes.ts';
 

@@ -4,10 +4,10 @@ import { X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { AttributeContent } from '../../server/authority/attributeCertificate/content.ts';
 import { signerOf } from '../../server/authority/attributeCertificate/write.ts';
-import { nameDer } from '../../server/authority/issuance/certificate.ts';
+import { nameDer } from '../../server/authority/issuance.ts';
 import { contentBy, contentWith, judged } from '../support/attributeCertificates.ts';
 import { caOf, ecPair, holderOf, person, rsaPair } from '../support/pki.ts';
-import { randomOf, type Random } from '../support/random.ts';
+import { type Random, randomOf } from '../support/random.ts';
 
 const SEED = 20261121;
 const RULES = { algorithms: ['rsa-sha256', 'ecdsa-sha256', 'rsa-sha1'], allowWeak: true } as const;

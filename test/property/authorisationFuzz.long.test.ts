@@ -7,12 +7,12 @@ import { readAnswer, requestBytes } from '../../server/authority/soap/requests.t
 import { judged } from '../support/attributeCertificates.ts';
 import { partnersCertificate } from '../support/authorities.ts';
 import { pemOf } from '../support/certificates.ts';
-import { clientOf, type Client } from '../support/client.ts';
+import { type Client, clientOf } from '../support/client.ts';
 import { holdingsOf } from '../support/commandProcess.ts';
 import { mutated } from '../support/derMutations.ts';
 import { proxyOf } from '../support/pki.ts';
-import { randomOf, type Random } from '../support/random.ts';
-import { startServedSite, type ServedSite } from '../support/servedSite.ts';
+import { type Random, randomOf } from '../support/random.ts';
+import { type ServedSite, startServedSite } from '../support/servedSite.ts';
 
 const SEED = 20_261_122;
 const ROUNDS = 1500;

@@ -1,6 +1,6 @@
 // Random requests from a fixed seed, most of them broken.
 import { expect, test } from 'vitest';
-import { readEnvelope } from '../../server/authority/soap/envelopeReader.ts';
+import { readEnvelope } from '../../server/authority/soap/requests.ts';
 import { hostileEnvelope } from '../support/hostileEnvelopes.ts';
 import { randomOf } from '../support/random.ts';
 

@@ -2,9 +2,9 @@
 // it, no set or map is ever asked for one of them, so that nothing is compared with all others.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { SaxesParser } from 'saxes';
-import { readTree } from '../../server/authority/attributeCertificate/tree.ts';
+import { readTree } from '../../server/authority/attributeCertificate/content.ts';
 import { signerOf } from '../../server/authority/attributeCertificate/write.ts';
-import { nameDer } from '../../server/authority/issuance/certificate.ts';
+import { nameDer } from '../../server/authority/issuance.ts';
 import { contentBy } from '../support/attributeCertificates.ts';
 import { caOf, ecPair, holderOf, person } from '../support/pki.ts';
 

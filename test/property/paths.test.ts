@@ -2,10 +2,10 @@
 // with path lengths. The twin tries every sequence of certificates; both must agree on whether there is a path, and the
 // path must be one.
 import { expect, test } from 'vitest';
-import { trustStoreOf } from '../../server/authority/x509/trust.ts';
+import { trustStoreOf } from '../../server/authority/x509/search.ts';
 import { validateChain } from '../../server/authority/x509/validate.ts';
-import { AT, basicConstraints, keyUsage, make, type Made, nameDer, newKeys } from '../support/certificates.ts';
-import { RUN_SEED, type Random, randomOf } from '../support/random.ts';
+import { AT, basicConstraints, keyUsage, type Made, make, nameDer, newKeys } from '../support/certificates.ts';
+import { type Random, randomOf, RUN_SEED } from '../support/random.ts';
 
 const MESHES = 400;
 const DAY = 86_400;

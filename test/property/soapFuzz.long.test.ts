@@ -3,12 +3,12 @@
 // changes what it says.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FAULTS } from '../../server/authority/soap/faults.ts';
-import { faultBytes } from '../../server/authority/soap/responses.ts';
-import { clientOf, type Client, type Received } from '../support/client.ts';
+import { faultBytes } from '../../server/authority/soap/answers.ts';
+import { type Client, clientOf, type Received } from '../support/client.ts';
 import { roleCall } from '../support/envelopes.ts';
 import { floods, hostileEnvelope } from '../support/hostileEnvelopes.ts';
-import { randomOf, type Random } from '../support/random.ts';
-import { SOAP_BODY_BYTES_MAX, startSoapServer, type SoapServer } from '../support/soapServer.ts';
+import { type Random, randomOf } from '../support/random.ts';
+import { SOAP_BODY_BYTES_MAX, type SoapServer, startSoapServer } from '../support/soapServer.ts';
 
 const SEED = 20_261_122;
 const ROUNDS = 1500;

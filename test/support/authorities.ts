@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signerOf } from '../../server/authority/attributeCertificate/write.ts';
 import { type AuthorityData, loadAuthority } from '../../server/authority/configuration/load.ts';
-import { mistakeText } from '../../server/authority/configuration/mistakes.ts';
-import { nameDer } from '../../server/authority/issuance/certificate.ts';
-import { AT, type Holder, holderOf, type KeyPair, person, rsaPair, ecPair } from './pki.ts';
+import { mistakeText } from '../../server/authority/configuration/files.ts';
+import { nameDer } from '../../server/authority/issuance.ts';
+import { AT, ecPair, type Holder, holderOf, type KeyPair, person, rsaPair } from './pki.ts';
 
 /**
  * The people and files of a test. `staff` has roles here, `visitor` at the partner only. `remove` takes the files away.

@@ -1,8 +1,7 @@
 // Feeds mutated certificates, CRLs and texts to the readers and the validator, in a thread of its own with a small
 // heap: a reader that keeps too much ends the thread.
 import { parentPort, Worker } from 'node:worker_threads';
-import { readCertificateFile, readChain, readCrlFile } from '../../server/authority/x509/chain.ts';
-import { trustStoreOf } from '../../server/authority/x509/trust.ts';
+import { readCertificateFile, readChain, readCrlFile, trustStoreOf } from '../../server/authority/x509/search.ts';
 import { validateChain } from '../../server/authority/x509/validate.ts';
 import { mutated } from './derMutations.ts';
 import { type Random, randomOf } from './random.ts';

@@ -2,7 +2,7 @@
 // keys of P-256, or with RSA keys that a test brings. Quick, so that it can make hundreds. Those made by openssl are in
 // opensslCertificates.ts.
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { parseCertificate, type Certificate } from '../../server/authority/x509/certificate.ts';
+import { type Certificate, parseCertificate } from '../../server/authority/x509/certificate.ts';
 import {
   bits,
   boolean,

@@ -1,6 +1,6 @@
 // Writes DER for tests: what a certificate may be made of, and what it may not. It is the writer that issues, with the
 // values that only wrong or strange certificates have. Shares no code with the reader under test.
-import { tagged as element } from '../../server/authority/issuance/der.ts';
+import { tagged as element } from '../../server/authority/issuance.ts';
 
 export {
   bitString as bits,
@@ -10,7 +10,7 @@ export {
   set,
   tagged as element,
   time,
-} from '../../server/authority/issuance/der.ts';
+} from '../../server/authority/issuance.ts';
 
 /** `[n]` in place of the tag of a primitive. */
 export function implicit(n: number, content: Uint8Array): Buffer {

@@ -9,13 +9,13 @@ import {
   METADATA,
   POSTINGS,
   RECORDS,
+  type SectionGroup,
+  type SectionKind,
   sectionName,
   TABLE,
   TARGETS,
-  type SectionGroup,
-  type SectionKind,
 } from '../../engine/snapshot/sections.ts';
-import { KEYS, type KeyRow } from '../../server/authority/configuration/keys.ts';
+import { type KeyRow, KEYS } from '../../server/authority/configuration/keys.ts';
 import { SETTINGS } from '../../server/settings/declarations.ts';
 import { environmentName, flagName } from '../../server/settings/sources.ts';
 import { SWITCH } from '../../server/settings/values.ts';

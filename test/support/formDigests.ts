@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { FORM_VERSION } from '../../server/catalogue/entityTag.ts';
+import { FORM_VERSION } from '../../server/catalogue/conditional.ts';
 import { FORM_REQUESTS, formHandler, plainBytesOf } from './formCatalogue.ts';
 import { requestOf, STAYING } from './requests.ts';
 

@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { REQUEST_HEAD_BYTES_MAX } from '../../server/http/framing.ts';
 import { clientOf } from './client.ts';
-import { holdingsOf, type Addresses, type CommandProcess } from './commandProcess.ts';
-import { hostileBytes, hostileRequest, textOf, type HostileRequest } from './hostileBytes.ts';
+import { type Addresses, type CommandProcess, holdingsOf } from './commandProcess.ts';
+import { hostileBytes, hostileRequest, type HostileRequest, textOf } from './hostileBytes.ts';
 import type { Random } from './random.ts';
-import { RawSocket, type RawAnswer } from './rawSocket.ts';
+import { type RawAnswer, RawSocket } from './rawSocket.ts';
 
 /** The server under attack. */
 export type Victim = CommandProcess & Addresses;

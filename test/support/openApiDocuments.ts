@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { RecordShape } from '../../engine/query/served.ts';
 import { queryOptionsOf } from '../../server/catalogue/queryOptions.ts';
 import { openApiDocument } from '../../server/pages/openapi/document.ts';
-import type { sampleExamples } from '../../server/pages/openapi/examples.ts';
+import type { sampleExamples } from '../../server/pages/openapi/schemas.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
 
 /** Under which they describe a server. */

@@ -3,13 +3,13 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import {
   type CertificateKind,
-  issueCertificate,
   type Issuance,
+  issueCertificate,
   nameDer,
   pemOf,
   proxyNameDer,
   type TypedValue,
-} from '../../server/authority/issuance/certificate.ts';
+} from '../../server/authority/issuance.ts';
 import { type Certificate, parseCertificate } from '../../server/authority/x509/certificate.ts';
 
 /** A pair of keys. */

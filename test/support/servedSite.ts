@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nameDer } from '../../server/authority/issuance/certificate.ts';
+import { nameDer } from '../../server/authority/issuance.ts';
 import { epochMs } from '../../server/observe/clock.ts';
 import { CONFIG_LINES, type TestSite, testSite, validAround } from './authorities.ts';
 import { type Addresses, type CommandProcess, runServer } from './commandProcess.ts';

@@ -3,7 +3,7 @@ import { loadSnapshot } from '../../data/store/load.ts';
 import type { RecordShape } from '../../engine/query/served.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { type Catalogue, openSnapshot } from '../../engine/snapshot/open.ts';
-import { shapesOf } from '../../server/pages/openapi/shapes.ts';
+import { shapesOf } from '../../server/pages/openapi/schemas.ts';
 import { dataSetOf, imported } from './dataSets.ts';
 
 /** Records with fields of unusual names and structures, and with values that do not fit documented types. */

@@ -1,14 +1,14 @@
 // The SOAP service on both transports in this process, for an authority in memory: clients and fuzzers send to it.
 // Only the authority and its thread are replaced; paths that are not the service's get 404.
 import type { Authority } from '../../server/authority/authority.ts';
-import { claimPort } from '../../server/http/claim.ts';
+import { claimPort } from '../../server/http/ports.ts';
 import { newTally } from '../../server/observe/tally.ts';
 import { outcomeOf } from '../../server/authority/soap/answers.ts';
+import { SOAP_ANSWERS } from '../../server/authority/soap/tally.ts';
 import { replyTo } from '../../server/authority/soap/reply.ts';
 import { soapHandler, type SoapOptions } from '../../server/authority/soap/service.ts';
-import { SOAP_ANSWERS } from '../../server/authority/soap/tally.ts';
 import { memoryAuthority } from './memoryAuthority.ts';
-import { running, textAnswer, TRANSPORTS, type Running } from './transports.ts';
+import { running, type Running, textAnswer, TRANSPORTS } from './transports.ts';
 
 /** A running service: `url` on uWebSockets.js, `http10Url` on node:http; each WSDL points to its own. */
 export interface SoapServer {

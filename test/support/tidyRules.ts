@@ -98,7 +98,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       what: 'the clock',
       allowed: [
         ['server/observe/clock.ts', 'the clock of the server'],
-        ['server/http/answerHead.ts', 'the Date of answers that no library writes'],
+        ['server/http/framing.ts', 'the Date of answers that no library writes'],
         ['workers/budget.ts', 'the time that a task of the pool may take'],
         ['data/leftovers.ts', 'when partial output was last touched'],
         ['data/lock.ts', 'the time at which a holder touches its lock'],
@@ -110,13 +110,13 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       pattern: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int)\b/,
       what: 'randomness',
       allowed: [
-        ['server/process/accessWatch.ts', 'ids of requests'],
+        ['server/process/threadWatch.ts', 'ids of requests'],
         ['data/leftovers.ts', 'a name of partial output must not be met twice'],
         ['data/upstream/client.ts', 'requests that failed together must not be repeated together'],
         ['data/lock.ts', 'two processes that want one lock may have the same pid, in two containers'],
         ['data/import/batchDraft.ts', 'a data set may have texts that were chosen for their hash'],
         ['server/process/arrival.ts', 'replicas that were started together must not ask together'],
-        ['server/authority/serialNumber.ts', 'serial numbers must not be met twice, nor be guessed'],
+        ['server/authority/issuance.ts', 'serial numbers must not be met twice, nor be guessed'],
       ],
       cure: 'take a seeded source as a parameter',
     },
@@ -125,7 +125,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       what: 'fetch or undici',
       allowed: [
         ['data/upstream/client.ts', 'the only client of the upstream catalogue'],
-        ['server/pages/openapi/page.ts', 'the script of a page, which a browser runs'],
+        ['server/pages/openapi/files.ts', 'the script of a page, which a browser runs'],
         ['data/distribution/httpExchange.ts', 'the only client of hosts of snapshots'],
       ],
       cure: 'go through data/upstream/client.ts',

@@ -7,6 +7,6 @@ const now = await formDigests();
 const changed = existsSync(FORM_FILE) ? changedForms(rememberedDigests(), now) : [];
 if (changed.length > 0) {
   const first = changed.slice(0, 10).join('\n  ');
-  throw new Error(`raise FORM_VERSION in server/catalogue/entityTag.ts: other bytes for\n  ${first}`);
+  throw new Error(`raise FORM_VERSION in server/catalogue/conditional.ts: other bytes for\n  ${first}`);
 }
 writeFileSync(FORM_FILE, `${JSON.stringify(now, undefined, 2)}\n`);

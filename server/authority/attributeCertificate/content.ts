@@ -1,6 +1,150 @@
-// What an attribute certificate says, and the one way this authority writes it: canonical by construction. Pure: no
-// keys, no signature, no clock.
+// The content of an attribute certificate and the one canonical form in which the authority writes it, with the names
+// of XML signatures (RFC 4514). Pure: no key, no signature, no clock.
+import { childElements, ownText, type XmlElement } from '../../../data/xml/element.ts';
+import { readXml, type XmlLimits, type XmlProblem } from '../../../data/xml/reader.ts';
 import { escapedText } from '../../../data/xml/text.ts';
+import { DerError, DerReader, stringText } from '../x509/der.ts';
+import { type Name, typeOfText } from '../x509/name.ts';
+
+/** Thrown where the structure is not the one wanted; its message is the end of a sentence. Never leaves read.ts. */
+export class Misshapen extends Error {}
+
+/** Throws Misshapen. */
+export function misshapen(reason: string): never {
+  throw new Misshapen(reason);
+}
+
+/** The child elements; between them only white space may stand. */
+export function elementsOf(element: XmlElement): readonly XmlElement[] {
+  const elements = childElements(element);
+  const hasText = elements.length < element.children.length && /[^ \t\r\n]/.test(ownText(element));
+  return hasText ? misshapen(`has text in ${element.local}`) : elements;
+}
+
+/** Exactly these child elements in this order; their namespaces are judged by who takes them. */
+export function childrenOf(element: XmlElement, names: readonly string[]): readonly XmlElement[] {
+  const elements = elementsOf(element);
+  if (elements.length !== names.length || elements.some(({ local }, i) => local !== names[i])) {
+    misshapen(`has a ${element.local} that does not hold exactly ${names.join(', ')}`);
+  }
+  return elements;
+}
+
+/** An element of the signed part: no namespace, no attribute, and this name. */
+export function isPlain(element: XmlElement, name: string): void {
+  if (element.name !== name || element.uri !== '' || !isBare(element)) {
+    misshapen(`has no plain ${name} where it should`);
+  }
+}
+
+/** Whether an element declares no namespace and has no attribute. */
+export function isBare({ declarations, attributes }: XmlElement): boolean {
+  return declarations.length === 0 && attributes.length === 0;
+}
+
+/** The text of an element of the signed part. */
+export function plainText(element: XmlElement): string {
+  isPlain(element, element.local);
+  return wholeText(element);
+}
+
+/** The whole text of an element that holds nothing else: the tree has joined it across comments. */
+export function wholeText({ local, children }: XmlElement): string {
+  if (children.length === 0) return '';
+  const [text] = children;
+  return children.length === 1 && typeof text === 'string' ? text : misshapen(`has elements in ${local}`);
+}
+
+/** Base64 in its one canonical spelling, but for white space. */
+export function base64In(element: XmlElement): Uint8Array {
+  const text = wholeText(element).replace(/[ \t\r\n]+/g, '');
+  const bytes = Buffer.from(text, 'base64');
+  return text !== '' && bytes.toString('base64') === text ? bytes : misshapen(`has no base64 in ${element.local}`);
+}
+
+/** Serial numbers of certificates have at most 20 bytes; nobody needs more than twice that. */
+export function decimalOf(text: string): string {
+  return /^\d{1,100}$/.test(text) ? text : misshapen('has a serial number that is not decimal');
+}
+
+/** The root of a document, or why it is none, as the end of a sentence that begins with `it`. */
+type TreeReading =
+  { readonly kind: 'read'; readonly root: XmlElement } | { readonly kind: 'unreadable'; readonly reason: string };
+
+/** The longest document that is read: longer ones are refused by their length. */
+export const DOCUMENT_BYTES_MAX = 262_144;
+const LIMITS: XmlLimits = { depth: 32, elements: 20_000, attributes: 64, instructions: 0 };
+
+/** In our words: those of the parser repeat parts of the document. */
+const REASONS: Readonly<Record<XmlProblem, (line: number) => string>> = {
+  illFormed: (line) => `is not well-formed XML (line ${line})`,
+  documentType: () => 'has a DOCTYPE',
+  processingInstruction: () => 'has a processing instruction',
+  tooDeep: () => `is nested deeper than ${LIMITS.depth} elements`,
+  tooManyElements: () => `has more than ${LIMITS.elements} elements`,
+  tooManyAttributes: () => 'has an element with two attributes',
+  tooLong: () => 'has a name or namespace of more than 1,024 characters, or an attribute of more than 8,192',
+};
+
+/**
+ * Reads a document. Refused: more than the limits, anything ill-formed, XML 1.1, a DOCTYPE (nothing in it is
+ * interpreted), processing instructions, elements with two attributes or two namespace declarations, prefixed
+ * attributes. Cost: linear in its length.
+ */
+export function readTree(text: string): TreeReading {
+  try {
+    return { kind: 'read', root: rootOf(text) };
+  } catch (error) {
+    if (error instanceof Misshapen) return { kind: 'unreadable', reason: error.message };
+    throw error;
+  }
+}
+
+function rootOf(text: string): XmlElement {
+  if (text.length > DOCUMENT_BYTES_MAX || Buffer.byteLength(text) > DOCUMENT_BYTES_MAX)
+    misshapen(`is longer than ${DOCUMENT_BYTES_MAX} bytes`);
+  if (!text.isWellFormed()) misshapen('has characters that are not Unicode');
+  const reading = readXml(text, LIMITS, { declared: judgeVersion, started: judge });
+  return reading.kind === 'read' ? reading.root : misshapen(REASONS[reading.problem](reading.line));
+}
+
+function judgeVersion(version: string | undefined): void {
+  if (version !== '1.0') misshapen('is not XML 1.0');
+}
+
+function judge({ declarations, attributes }: XmlElement): void {
+  if (declarations.length > 1) misshapen('declares two namespaces on one element');
+  if (attributes.length > 1) misshapen('has an element with two attributes');
+  if (attributes[0] && attributes[0].uri !== '') misshapen('has an attribute with a prefix');
+}
+
+/**
+ * The canonical form of an element of which nothing but the apex declares a namespace, and none has two attributes:
+ * exclusive and inclusive canonicalisation are then the same (Canonical XML 1.0, section 2.3; Exclusive XML
+ * Canonicalization, section 3).
+ */
+export function canonicalText({ name, declarations, attributes, children }: XmlElement): string {
+  const [declaration] = declarations;
+  const [attribute] = attributes;
+  const prefix = declaration?.prefix ? `:${declaration.prefix}` : '';
+  const declared = declaration ? ` xmlns${prefix}="${escapedValue(declaration.uri)}"` : '';
+  const attributed = attribute ? ` ${attribute.local}="${escapedValue(attribute.value)}"` : '';
+  const inner = children.map((child) => (typeof child === 'string' ? escapedText(child) : canonicalText(child)));
+  return `<${name}${declared}${attributed}>${inner.join('')}</${name}>`;
+}
+
+const VALUE_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['"', '&quot;'],
+  ['\t', '&#x9;'],
+  ['\n', '&#xA;'],
+  ['\r', '&#xD;'],
+]);
+
+function escapedValue(value: string): string {
+  return value.replace(/[&<"\t\n\r]/g, (character) => VALUE_ESCAPES.get(character)!);
+}
 
 /** Whether the roles are those the user has at the issuer, or were mapped from another site's. */
 export type Provenance = 'original' | 'mapped';
@@ -63,3 +207,121 @@ export function contentXml(content: AttributeContent): string {
 function leaf(name: string, text: string): string {
   return `<${name}>${escapedText(text)}</${name}>`;
 }
+
+/** `CN=Some One,O=Site` for a name: RDNs in reverse order, special characters escaped (RFC 4514, section 2.4). */
+export function rfc4514Text(name: Name): string {
+  return name.rdns
+    .toReversed()
+    .map(({ attributes }) => attributes.map(({ type, value }) => `${type}=${escaped(value)}`).join('+'))
+    .join(',');
+}
+
+function escaped(value: string): string {
+  return value.replace(/[,+"\\<>;]/g, '\\$&').replace(/^[ #]|(?<=.) $/g, '\\$&');
+}
+
+/**
+ * Whether a text names the same attributes as a name, in whatever order: other writers turn RDNs round, put blanks
+ * behind commas, quote or escape at will, and write the DER of values whose types they do not know. Types are compared
+ * without case, by OID or one of their usual spellings.
+ */
+export function isTextOf(text: string, name: Name): boolean {
+  const wanted = name.rdns.flatMap(({ attributes }) => attributes);
+  const attributes = attributesOf(text);
+  if (attributes?.length !== wanted.length) return false;
+  return attributes.every(({ type, value }) => {
+    const at = wanted.findIndex((one) => one.type === type && one.value === value);
+    if (at >= 0) wanted.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+/** Longer texts are no names; it bounds the work. */
+const TEXT_LENGTH_MAX = 1024;
+const PART = /(?:\\[^]|"(?:\\[^]|[^\\"])*"|[^\\",+;])+/g;
+const QUOTED = /^"((?:\\[^]|[^\\"])*)"$/;
+const DER = /^#(?:[0-9A-Fa-f]{2})+$/;
+const TYPED = /^\s*(?:OID\.)?([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+)\s*=([^]*)$/;
+
+function attributesOf(text: string): readonly { readonly type: string; readonly value: string }[] | undefined {
+  if (text.length > TEXT_LENGTH_MAX) return undefined;
+  const parts = (text.match(PART) ?? []).map((part) => TYPED.exec(part));
+  return parts.every((part) => part !== null)
+    ? parts.map((part) => ({ type: typeOfText(part[1]!), value: valueOf(withoutBlanks(part[2]!)) }))
+    : undefined;
+}
+
+/** The value that a text writes: quoted, as the DER of a string, or with escapes. Other DER stays as it is. */
+function valueOf(written: string): string {
+  if (DER.test(written)) return stringIn(Buffer.from(written.slice(1), 'hex')) ?? written.toLowerCase();
+  return unescaped(QUOTED.exec(written)?.[1] ?? written);
+}
+
+function stringIn(der: Uint8Array): string | undefined {
+  try {
+    const reader = new DerReader(der);
+    const element = reader.any();
+    reader.finish();
+    return stringText(element.tag, reader.content(element));
+  } catch (error) {
+    if (error instanceof DerError) return undefined;
+    throw error;
+  }
+}
+
+/** Without the blanks at both ends, but for an escaped one. */
+function withoutBlanks(value: string): string {
+  return value.trimStart().replace(/(?<!\\)\s+$/, '');
+}
+
+/** Hexadecimal pairs are bytes of UTF-8, all else stands for itself. */
+function unescaped(value: string): string {
+  return value.replace(/(?:\\[0-9A-Fa-f]{2})+|\\([^])/g, (escape: string, character: string | undefined) =>
+    character === undefined ? Buffer.from(escape.replaceAll('\\', ''), 'hex').toString() : character,
+  );
+}
+
+/** The namespace of XML signatures (XML Signature Syntax and Processing, section 1.3). */
+export const SIGNATURE_NAMESPACE = 'http://www.w3.org/2000/09/xmldsig#';
+/** The transform that takes the signature out of what it signs. */
+export const ENVELOPED_SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
+/** Exclusive canonicalisation without comments. */
+export const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+/** Canonical XML 1.0 without comments: the same bytes as the exclusive one in the form that is accepted here. */
+export const INCLUSIVE_C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
+
+/** A signature algorithm that a configuration may accept. */
+export type SignatureAlgorithm = 'rsa-sha256' | 'ecdsa-sha256' | 'rsa-sha1';
+
+/**
+ * What a signature algorithm is. `keyType` is the only type of key it is used with; `digest` is of the document too.
+ */
+export interface AlgorithmRow {
+  readonly name: SignatureAlgorithm;
+  readonly uri: string;
+  readonly keyType: 'rsa' | 'ec';
+  readonly digest: 'sha256' | 'sha1';
+}
+
+/** All of them. */
+export const SIGNATURE_ALGORITHMS: readonly AlgorithmRow[] = [
+  {
+    name: 'rsa-sha256',
+    uri: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+    keyType: 'rsa',
+    digest: 'sha256',
+  },
+  {
+    name: 'ecdsa-sha256',
+    uri: 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256',
+    keyType: 'ec',
+    digest: 'sha256',
+  },
+  { name: 'rsa-sha1', uri: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1', keyType: 'rsa', digest: 'sha1' },
+];
+
+/** The identifiers of digests. */
+export const DIGEST_URIS: Readonly<Record<AlgorithmRow['digest'], string>> = {
+  sha256: 'http://www.w3.org/2001/04/xmlenc#sha256',
+  sha1: 'http://www.w3.org/2000/09/xmldsig#sha1',
+};

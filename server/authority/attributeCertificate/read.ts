@@ -1,13 +1,200 @@
-// The structure of an attribute certificate: exactly the one form that this authority understands, as plain values.
-// Checks no signature; verify.ts does. Whatever is not named here makes the whole text unreadable, so that there is
-// nothing in a certificate beside what was read, and nothing that could be wrapped, moved or hidden.
-import { canonicalText } from './canonical.ts';
-import type { AttributeContent } from './content.ts';
-import { contentOf } from './readContent.ts';
-import { type ReadSignature, signatureOf } from './readSignature.ts';
-import { childrenOf, isPlain, Misshapen } from './shape.ts';
-import type { XmlElement } from '../../../data/xml/element.ts';
-import { DOCUMENT_BYTES_MAX, readTree } from './tree.ts';
+// Reads an attribute certificate strictly: its content and its signature, which has one reference to the whole document
+// and one certificate. Every element is in the one namespace with the one prefix that Signature declares, so that
+// nothing hides under another. It verifies nothing.
+import {
+  type AlgorithmRow,
+  type AttributeContent,
+  base64In,
+  canonicalText,
+  childrenOf,
+  decimalOf,
+  DIGEST_URIS,
+  DOCUMENT_BYTES_MAX,
+  elementsOf,
+  ENVELOPED_SIGNATURE,
+  EXCLUSIVE_C14N,
+  INCLUSIVE_C14N,
+  isBare,
+  isPlain,
+  misshapen,
+  Misshapen,
+  plainText,
+  type Provenance,
+  readTree,
+  secondsOfFields,
+  SIGNATURE_ALGORITHMS,
+  SIGNATURE_NAMESPACE,
+  VERSION,
+  wholeText,
+} from './content.ts';
+import { attributeOf, type XmlElement } from '../../../data/xml/element.ts';
+
+/**
+ * The content of an element `acInfo`: exactly the elements that contentXml writes, in their order, without attributes.
+ */
+function contentOf(acInfo: XmlElement): AttributeContent {
+  const names = [
+    'version',
+    'holder',
+    'issuer',
+    'issuerName',
+    'issuerSerialNumber',
+    'validity',
+    'attributes',
+    'provenance',
+  ];
+  isPlain(acInfo, 'acInfo');
+  const [version, holder, issuer, issuerName, issuerSerialNumber, validity, attributes, provenance] = childrenOf(
+    acInfo,
+    names,
+  );
+  if (plainText(version!) !== VERSION) misshapen(`is not of version ${VERSION}`);
+  isPlain(validity!, 'validity');
+  const [notBefore, notAfter] = childrenOf(validity!, ['notBefore', 'notAfter']).map(timeIn);
+  return {
+    holder: plainText(holder!),
+    issuer: plainText(issuer!),
+    issuerName: plainText(issuerName!),
+    issuerSerialNumber: decimalOf(plainText(issuerSerialNumber!)),
+    notBefore: notBefore!,
+    notAfter: notAfter!,
+    roles: rolesIn(attributes!),
+    provenance: provenanceIn(provenance!),
+  };
+}
+
+function rolesIn(attributes: XmlElement): readonly string[] {
+  isPlain(attributes, 'attributes');
+  const [roleSet] = childrenOf(attributes, ['roleSet']);
+  isPlain(roleSet!, 'roleSet');
+  const roles = elementsOf(roleSet!);
+  return roles.map((role) => {
+    isPlain(role, 'role');
+    const name = plainText(childrenOf(role, ['name'])[0]!);
+    return name === '' ? misshapen('has a role without a name') : name;
+  });
+}
+
+function timeIn(element: XmlElement): number {
+  return (
+    secondsOfFields(plainText(element)) ?? misshapen(`has a ${element.local} that is no time (YYYY MM DD HH MM SS)`)
+  );
+}
+
+function provenanceIn(element: XmlElement): Provenance {
+  const text = plainText(element);
+  return text === 'original' || text === 'mapped' ? text : misshapen('has a provenance that is not known');
+}
+
+/**
+ * The signature as read. `signedText` and `signedInfoText` are canonical: what the digest is of, and what is signed.
+ * `digest` and `value` are bytes, `der` the signer's certificate; `hints` repeat its names and are checked against it.
+ */
+export interface ReadSignature {
+  readonly algorithm: AlgorithmRow;
+  readonly signedText: string;
+  readonly signedInfoText: string;
+  readonly digest: Uint8Array;
+  readonly value: Uint8Array;
+  readonly der: Uint8Array;
+  readonly hints: SignerHints;
+}
+
+/** What KeyInfo says of the certificate beside it: RFC 4514 texts, and a decimal serial number. */
+export interface SignerHints {
+  readonly subject: string | undefined;
+  readonly issuer: string | undefined;
+  readonly serialNumber: string | undefined;
+}
+
+/** The signature of an element `Signature`; `signedText` is the canonical rest of the document. Throws Misshapen. */
+function signatureOf(signature: XmlElement, signedText: string): ReadSignature {
+  const [declared] = signature.declarations;
+  const isDeclared = declared?.uri === SIGNATURE_NAMESPACE && declared.prefix === signature.prefix;
+  if (!isDeclared || signature.attributes.length > 0) misshapen('has a Signature that is no plain XML signature');
+  const [signedInfo, value, keyInfo] = childrenOf(signature, ['SignedInfo', 'SignatureValue', 'KeyInfo']);
+  const { algorithm, digest } = signedInfoOf(signedInfo!, signature);
+  return {
+    algorithm,
+    digest,
+    signedText,
+    signedInfoText: canonicalText({ ...signedInfo!, declarations: signature.declarations }),
+    value: base64In(within(signature, value!)),
+    ...keyInfoOf(within(signature, keyInfo!), signature),
+  };
+}
+
+function signedInfoOf(signedInfo: XmlElement, signature: XmlElement): Pick<ReadSignature, 'algorithm' | 'digest'> {
+  within(signature, signedInfo);
+  const [c14n, method, reference] = childrenOf(signedInfo, ['CanonicalizationMethod', 'SignatureMethod', 'Reference']);
+  oneOf(algorithmIn(c14n!, signature), [EXCLUSIVE_C14N, INCLUSIVE_C14N], 'canonicalisation');
+  const uri = algorithmIn(method!, signature);
+  const algorithm =
+    SIGNATURE_ALGORITHMS.find((row) => row.uri === uri) ?? misshapen('has an unknown signature algorithm');
+  if (attributeOf(reference!, '', 'URI') !== '') {
+    misshapen('has a signature of something other than the whole document');
+  }
+  within(signature, { ...reference!, attributes: [] });
+  const [transforms, digestMethod, digestValue] = childrenOf(reference!, ['Transforms', 'DigestMethod', 'DigestValue']);
+  transformsIn(within(signature, transforms!), signature);
+  oneOf(algorithmIn(digestMethod!, signature), [DIGEST_URIS[algorithm.digest]], 'digest');
+  return { algorithm, digest: base64In(within(signature, digestValue!)) };
+}
+
+/** Enveloped, then perhaps exclusive canonicalisation. */
+function transformsIn(transforms: XmlElement, signature: XmlElement): void {
+  const all = elementsOf(transforms).map((transform) => {
+    if (transform.local !== 'Transform') misshapen('has something other than transforms among its transforms');
+    return algorithmIn(transform, signature);
+  });
+  if (all[0] !== ENVELOPED_SIGNATURE || all.length > 2 || (all.length === 2 && all[1] !== EXCLUSIVE_C14N)) {
+    misshapen('has transforms other than enveloped signature and exclusive canonicalisation');
+  }
+}
+
+function keyInfoOf(keyInfo: XmlElement, signature: XmlElement): Pick<ReadSignature, 'der' | 'hints'> {
+  const x509 = within(signature, childrenOf(keyInfo, ['X509Data'])[0]!);
+  const elements = new Map<string, XmlElement>();
+  for (const element of elementsOf(x509)) {
+    if (elements.has(element.local)) misshapen(`has ${element.local} twice`);
+    elements.set(element.local, within(signature, element));
+  }
+  const [certificate, subject, serial] = ['X509Certificate', 'X509SubjectName', 'X509IssuerSerial'].map((name) => {
+    const element = elements.get(name);
+    elements.delete(name);
+    return element;
+  });
+  if (!certificate || elements.size > 0) misshapen('has a KeyInfo that is not one certificate with its names');
+  const [issuer, number] = serial ? childrenOf(serial, ['X509IssuerName', 'X509SerialNumber']) : [];
+  const hints: SignerHints = {
+    subject: subject && wholeText(subject),
+    issuer: issuer && wholeText(within(signature, issuer)),
+    serialNumber: number && decimalOf(wholeText(within(signature, number))),
+  };
+  return { der: base64In(certificate), hints };
+}
+
+function oneOf(uri: string, allowed: readonly string[], what: string): void {
+  if (!allowed.includes(uri)) misshapen(`has a ${what} that is not accepted`);
+}
+
+/**
+ * An element of the signature: in its namespace, with its prefix, declaring nothing. Without an attribute but where
+ * taken.
+ */
+function within(signature: XmlElement, element: XmlElement): XmlElement {
+  const isWithin = element.uri === SIGNATURE_NAMESPACE && element.prefix === signature.prefix;
+  if (!isWithin || !isBare(element)) misshapen(`has a ${element.local} that is not plain`);
+  return element;
+}
+
+function algorithmIn(element: XmlElement, signature: XmlElement): string {
+  const algorithm = attributeOf(element, '', 'Algorithm') ?? misshapen(`has a ${element.local} without an Algorithm`);
+  within(signature, { ...element, attributes: [] });
+  if (element.children.length > 0 && elementsOf(element).length > 0)
+    misshapen(`has a ${element.local} with parameters`);
+  return algorithm;
+}
 
 /** What a certificate holds, its signature not yet checked. */
 export interface ReadCertificate {

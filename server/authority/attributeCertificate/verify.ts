@@ -1,11 +1,10 @@
 // Whether a read attribute certificate was signed by the key of the certificate it carries. Nothing else of the text
 // counts: what was read is what is verified. Whom the signer's certificate belongs to is judged by others.
-import { hash, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
+import { hash, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
 import { RSA_BITS_STRONG } from '../x509/algorithm.ts';
 import type { Certificate } from '../x509/certificate.ts';
-import type { SignatureAlgorithm } from './algorithms.ts';
-import type { ReadSignature, SignerHints } from './readSignature.ts';
-import { isTextOf } from './rfc4514.ts';
+import { isTextOf, type SignatureAlgorithm } from './content.ts';
+import type { ReadSignature, SignerHints } from './read.ts';
 
 /**
  * What signatures are accepted: by these algorithms, and by RSA keys under 2,048 bits only where weak ones are allowed.

@@ -1,17 +1,18 @@
 // Signs attribute certificates: digest and signature over texts that are canonical by construction, no canonicaliser
 // needed. Decides nothing; holds no key longer than its caller.
-import { hash, sign, type KeyObject } from 'node:crypto';
+import { hash, type KeyObject, sign } from 'node:crypto';
 import {
+  type AlgorithmRow,
+  type AttributeContent,
+  contentXml,
+  DIGEST_URIS,
   ENVELOPED_SIGNATURE,
   EXCLUSIVE_C14N,
-  DIGEST_URIS,
+  rfc4514Text,
   SIGNATURE_ALGORITHMS,
   SIGNATURE_NAMESPACE,
-} from './algorithms.ts';
-import type { AlgorithmRow } from './algorithms.ts';
+} from './content.ts';
 import { escapedText } from '../../../data/xml/text.ts';
-import { type AttributeContent, contentXml } from './content.ts';
-import { rfc4514Text } from './rfc4514.ts';
 import type { Certificate } from '../x509/certificate.ts';
 
 /** Who signs: the key, and the certificate whose public key it is. */

@@ -1,7 +1,14 @@
 // When what a configuration rests on runs out: the authority's certificate, its CAs, their CRLs; and what an operator
 // is told then. Pure: reads no clock and no file.
-import { type Certificate, isCa, mayBeUsedFor, shownSubject } from '../x509/certificate.ts';
-import { type Crl, crlStoreOf, isCurrent } from '../x509/crl.ts';
+import {
+  type Certificate,
+  type Crl,
+  crlStoreOf,
+  isCa,
+  isCurrent,
+  mayBeUsedFor,
+  shownSubject,
+} from '../x509/certificate.ts';
 import { crlProblem, isSignedBy, isStrongEnough } from '../x509/revocation.ts';
 
 /** What runs out: the authority's own certificate, CAs, or CRLs of CAs. */

@@ -1,14 +1,53 @@
-// Reads the files that a configuration names, each within its limit; what cannot be read is a mistake of the
-// configuration. The authority's only file reader. Called while a configuration is loaded and watched, never while
-// requests are answered.
+// The files of a configuration and the mistakes in them. All mistakes are collected, so that an operator can fix them
+// together.
+import { type Place, placeText } from '../../settings/toml.ts';
 import { isUtf8 } from 'node:buffer';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_FILE, readAtMost } from '../../../data/files.ts';
 import { OperationError, reasonOf } from '../../../data/operationError.ts';
 import { isStarved } from '../../../workers/starvation.ts';
-import type { Place } from '../../settings/toml.ts';
-import type { Mistakes } from './mistakes.ts';
+
+/** A mistake and where it is. */
+export interface Mistake extends Place {
+  readonly message: string;
+}
+
+/**
+ * Takes mistakes as they are found. `all` has them file by file, as first met, and by line in each; about a whole file
+ * first. Of many it has the first, and how many more there are.
+ */
+export interface Mistakes {
+  add(place: Place, message: string): void;
+  readonly all: readonly Mistake[];
+}
+
+/** A file that is none has one in each line: whoever mends these finds the others then. */
+const TOLD_MAX = 1000;
+
+/** An empty list. */
+export function noMistakes(): Mistakes {
+  const list: Mistake[] = [];
+  let untold = 0;
+  return {
+    add(place, message) {
+      if (list.length < TOLD_MAX) list.push({ ...place, message });
+      else untold++;
+    },
+    get all() {
+      const files = [...new Set(list.map(({ file }) => file))];
+      const told = files.flatMap((name) =>
+        list.filter(({ file }) => file === name).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+      );
+      return untold === 0 ? told : [...told, { file: files[0]!, message: `and ${untold} more mistakes` }];
+    },
+  };
+}
+
+/** `file:line:column: message`. */
+export function mistakeText(mistake: Mistake): string {
+  return `${placeText(mistake)}: ${mistake.message}`;
+}
 
 /**
  * The longest files of an authority, by what they are (A107): each is read and judged within some seconds. 100,000

@@ -1,12 +1,93 @@
-// The trusted hosts of a site: who they are, who signs for them, and which of their roles stand for which of ours.
-// Checked alike, whichever file they come from.
-import { nameKeysUnder, type Namespaces } from '../x509/namespaces.ts';
+// The trusted hosts of a configuration, from its table or from the older form `mapConfig.xml` (authority design:
+// Configuration), of which only `AAmap/thisHost` and `AAmap/trusted` are read.
+import { attributeOf, childElements, ownText, type XmlElement } from '../../../data/xml/element.ts';
 import { type Place, placeText, type TomlDocument, type TomlPath } from '../../settings/toml.ts';
-import type { Mistakes } from './mistakes.ts';
-import { personDoubt, personProblem, roleProblem, siteNameProblem } from './names.ts';
+import { readXml, type XmlLimits, type XmlProblem } from '../../../data/xml/reader.ts';
+import { FILE_BYTES_MAX, type Mistakes, readText } from './files.ts';
+import { nameKeysUnder, type Namespaces } from '../x509/nameConstraints.ts';
+import { personDoubt, personProblem, roleProblem, siteNameProblem } from './users.ts';
+
+/** What the older file holds. `siteName` is undefined where it names none. */
+interface MapConfig {
+  readonly siteName: { readonly name: string; readonly place: Place } | undefined;
+  readonly hosts: readonly HostDraft[];
+}
+
+const NOTHING: MapConfig = { siteName: undefined, hosts: [] };
+/** What may be wrong but for the form. */
+const REASONS: Readonly<Partial<Record<XmlProblem, string>>> = {
+  documentType: 'has a DOCTYPE, which is not read',
+  tooLong: 'has a name or attribute that is too long',
+  tooDeep: 'has elements more than 32 deep',
+  tooManyElements: 'has more than 100,000 elements',
+  tooManyAttributes: 'has an element with more than 64 attributes',
+  processingInstruction: 'has more than 64 processing instructions',
+};
+const LIMITS: XmlLimits = { depth: 32, elements: 100_000, attributes: 64, instructions: 64 };
+
+/** Elements that hold the parts of a trusted host: its address, under two names, and its signer. */
+const ADDRESSES = ['aaURI', 'wsdl'] as const;
+const SIGNER = 'aaDN';
+
+/**
+ * Reads the file; what is wrong with its form is a mistake, the first one alone, and what it says is checked by
+ * hosts.ts. Of a host each part stands there once.
+ */
+export function readMapConfig(path: string, place: Place, mistakes: Mistakes): MapConfig {
+  const text = readText(path, FILE_BYTES_MAX.mapConfig, place, mistakes);
+  if (text === undefined) return NOTHING;
+  const starts = new Map<XmlElement, number>();
+  const ends = new Map<XmlElement, number>();
+  const reading = readXml(text, LIMITS, {
+    started: (element, line) => starts.set(element, line),
+    ended: (element, line) => ends.set(element, line),
+  });
+  if (reading.kind === 'refused') {
+    mistakes.add({ file: path }, REASONS[reading.problem] ?? `is not well-formed XML: ${reading.words}`);
+    return NOTHING;
+  }
+  const { root } = reading;
+  const placeOf = (element: XmlElement): Place => ({ file: path, line: starts.get(element) });
+  if (root.name !== 'AAmap') {
+    mistakes.add(placeOf(root), `the root is ${root.name}; want AAmap`);
+    return NOTHING;
+  }
+  const [site] = named(root, 'thisHost')
+    .filter((element) => attributeOf(element, '', 'name') !== undefined)
+    .toReversed();
+  return {
+    siteName: site && { name: attributeOf(site, '', 'name')!, place: placeOf(site) },
+    hosts: named(root, 'trusted').map((host) => {
+      const addresses = ADDRESSES.map((name) => textIn(host, name)).filter((address) => address !== '');
+      const name = attributeOf(host, '', 'name') ?? '';
+      for (const part of [...ADDRESSES, SIGNER]) {
+        const [, second] = named(host, part);
+        if (second) mistakes.add(placeOf(second), `${name} has more than one ${part}`);
+      }
+      if (new Set(addresses).size > 1) {
+        mistakes.add({ file: path, line: ends.get(host) }, `${name} has two addresses: ${addresses.join(' and ')}`);
+      }
+      const mappings = named(host, 'role').map((role) => ({
+        remote: attributeOf(role, '', 'remote') ?? '',
+        local: attributeOf(role, '', 'local') ?? '',
+        place: placeOf(role),
+      }));
+      return { name, uri: addresses[0] ?? '', signer: textIn(host, SIGNER), place: placeOf(host), mappings };
+    }),
+  };
+}
+
+function named(parent: XmlElement, name: string): XmlElement[] {
+  return childElements(parent).filter((element) => element.name === name);
+}
+
+/** The text of the first element of a name; '' where there is none. */
+function textIn(host: XmlElement, name: string): string {
+  return named(host, name).map(ownText)[0]?.trim() ?? '';
+}
 
 /** Whoever has `remote` at the trusted host gets `local` here. */
-export interface RoleMapping {
+interface RoleMapping {
   readonly remote: string;
   readonly local: string;
 }
@@ -29,7 +110,7 @@ export interface HostDraft {
 }
 
 /** What hosts are judged by. */
-export interface HostContext {
+interface HostContext {
   readonly siteName: string;
   readonly namespaces: Namespaces | undefined;
   readonly mistakes: Mistakes;

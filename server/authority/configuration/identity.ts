@@ -1,31 +1,106 @@
-// Who a configured authority is, and whom it believes: its key and certificate, the CAs, and their CRLs. Judges them as
-// users' clients will: a certificate that nobody would accept is a mistake.
+// The certificates and keys of a configuration, and its table `namespaces`: the names that each CA may certify.
+import { type Certificate, type Crl, type CrlStore, mayBeUsedFor, shownSubject } from '../x509/certificate.ts';
+import {
+  nameOrderKey,
+  nameOrderKeyOfText,
+  nameProblem,
+  nameText,
+  nameTextOfText,
+  unknownTypesOf,
+} from '../x509/name.ts';
+import type { Namespaces } from '../x509/nameConstraints.ts';
+import type { Place, TomlDocument } from '../../settings/toml.ts';
+import { ENTRIES_MAX, FILE_BYTES_MAX, type Mistakes, readBytes } from './files.ts';
+import { personProblem } from './users.ts';
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../../../data/operationError.ts';
-import type { Place } from '../../settings/toml.ts';
 import { RSA_BITS_STRONG } from '../x509/algorithm.ts';
-import { isTextOf, rfc4514Text } from '../attributeCertificate/rfc4514.ts';
-import { type Certificate, mayBeUsedFor } from '../x509/certificate.ts';
-import { readCertificateFile, readCrlFile } from '../x509/chain.ts';
-import type { Crl, CrlStore } from '../x509/crl.ts';
-import { nameProblem, nameText } from '../x509/name.ts';
-import type { Namespaces } from '../x509/namespaces.ts';
+import { isTextOf, rfc4514Text } from '../attributeCertificate/content.ts';
+import { readCertificateFile, readCrlFile, trustStoreOf } from '../x509/search.ts';
 import { type PrivateKeys, readPem } from '../x509/pem.ts';
 import { revokedIn } from '../x509/revocation.ts';
-import { trustStoreOf } from '../x509/trust.ts';
 import { type AcceptedChain, type ChainRules, validateChain } from '../x509/validate.ts';
 import { endingFirst } from './expiries.ts';
-import { ENTRIES_MAX, FILE_BYTES_MAX, readBytes } from './files.ts';
 import type { AuthorityKeys } from './keys.ts';
-import type { Mistakes } from './mistakes.ts';
+
+/** The namespaces of a configuration, and of each CA in them how it is written; undefined where every CA has all. */
+interface ReadNamespaces {
+  readonly patterns: Namespaces;
+  readonly written: ReadonlyMap<string, string>;
+}
+
+/** CAs and their patterns in all (A107): users are looked for in each. */
+const PATTERNS_MAX = 2048;
+
+/** Reads the table: a CA's name is the key, a pattern or an array of them the value. Undefined without the table. */
+export function readNamespaces(
+  table: unknown,
+  { placeOf, mistakes }: Pick<TomlDocument, 'placeOf'> & { readonly mistakes: Mistakes },
+): ReadNamespaces | undefined {
+  if (table === undefined) return undefined;
+  const patterns = new Map<string, readonly string[]>();
+  const written = new Map<string, string>();
+  if (typeof table !== 'object' || table === null || Array.isArray(table)) {
+    mistakes.add(placeOf(['namespaces']), 'namespaces: want a table, "/O=Site/CN=CA" = ["/O=Site/*"]');
+    return { patterns, written };
+  }
+  let count = 0;
+  for (const [name, value] of Object.entries(table)) {
+    const complain = (message: string): void => mistakes.add(placeOf(['namespaces', name]), message);
+    const ca = JSON.stringify(name);
+    const problem = personProblem(name);
+    if (problem !== undefined) complain(`the CA ${ca} ${problem}`);
+    const key = nameOrderKeyOfText(name) ?? name;
+    if (patterns.has(key)) complain(`the namespaces of ${ca} are there twice`);
+    const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+    count += 1 + texts.length;
+    if (count > PATTERNS_MAX) {
+      complain(`namespaces: more than ${PATTERNS_MAX} CAs and patterns`);
+      break;
+    }
+    patterns.set(
+      key,
+      texts.map((text) => patternOf(text, (message) => complain(`the namespaces of ${ca}: ${message}`))),
+    );
+    written.set(key, name);
+  }
+  return { patterns, written };
+}
+
+/** The pattern with its types as names have them. */
+function patternOf(text: unknown, complain: (message: string) => void): string {
+  const pattern = typeof text === 'string' ? nameTextOfText(text) : undefined;
+  if (text === '*') return text;
+  if (pattern === undefined) complain(`got ${JSON.stringify(text)}, want patterns such as "/O=Site/*"`);
+  const [unknown] = pattern === undefined ? [] : unknownTypesOf(String(text));
+  if (unknown !== undefined) complain(`${JSON.stringify(text)}: there is no type ${unknown} of names`);
+  return pattern ?? '';
+}
+
+/** What an operator should know: which configured CAs may speak for nobody, which namespaces are of none of them. */
+export function namespaceNotes(
+  namespaces: ReadNamespaces | undefined,
+  anchors: readonly Certificate[],
+): readonly string[] {
+  if (namespaces === undefined) return [];
+  const keys = new Set(anchors.map(({ subject }) => nameOrderKey(subject)));
+  const missing = anchors.filter(({ subject }) => (namespaces.patterns.get(nameOrderKey(subject)) ?? []).length === 0);
+  const others = [...namespaces.written].filter(([key]) => !keys.has(key));
+  return [
+    ...missing.map((anchor) => `the CA ${shownSubject(anchor)} has no namespaces: nobody whom it certified gets in`),
+    ...others.map(
+      ([, name]) => `the namespaces of ${JSON.stringify(name)} are of no configured CA, but of one below them`,
+    ),
+  ];
+}
 
 /**
  * The authority's own key and certificate, until when it and all that it rests on is valid, in seconds since 1970, and
  * what an operator should know of them. `revoked` is asked for what CRLs list of that.
  */
-export interface Identity {
+interface Identity {
   readonly key: KeyObject;
   readonly certificate: Certificate;
   readonly notAfter: number;
@@ -194,7 +269,7 @@ const CRL_BYTES_MAX = 128 << 20;
 const TOO_MANY_CRLS = `is too long: all files of CRLs together have more than ${CRL_BYTES_MAX} bytes`;
 
 /** The bytes of a file, and the CRLs in it. */
-export interface CrlFile {
+interface CrlFile {
   readonly bytes: Uint8Array;
   readonly crls: readonly Crl[];
 }

@@ -5,10 +5,10 @@ import { dirname, resolve } from 'node:path';
 import { closestName } from '../../../engine/shared.ts';
 import type { TomlDocument } from '../../settings/toml.ts';
 import { integerBetween, oneOf, PATH, SWITCH, type ValueKind } from '../../settings/values.ts';
-import type { SignatureAlgorithm } from '../attributeCertificate/algorithms.ts';
+import type { SignatureAlgorithm } from '../attributeCertificate/content.ts';
 import { holdsPrivateKey } from '../x509/pem.ts';
-import type { Mistakes } from './mistakes.ts';
-import { siteNameProblem } from './names.ts';
+import type { Mistakes } from './files.ts';
+import { siteNameProblem } from './users.ts';
 
 /** What the table says of a key. `initialText` is in words what it is when nothing is said. */
 export interface KeyRow<V> {

@@ -1,22 +1,76 @@
-// Loads the configuration of an authority: the TOML file and every file it names, checked as a whole. All mistakes are
-// found before any is told, and a configuration with one is not used at all. Reads files, starts nothing.
-import type { KeyObject } from 'node:crypto';
+// What an operator should know of a configuration that is good: what will let nobody in, or is weaker than it might be.
+// Pure: judges what was read, at a time; reads no file.
+import { hash, type KeyObject } from 'node:crypto';
+import { type Certificate, crlStoreOf, isCa, shownSubject } from '../x509/certificate.ts';
+import { expiredNote, expiriesOf, type Expiry, type ExpirySource, expirySourceOf, withoutUsers } from './expiries.ts';
+import { anchorProblem } from '../x509/pathRules.ts';
+import { checkedHosts, type HostDraft, hostDrafts, hostNotes, readMapConfig, type TrustedHost } from './hosts.ts';
+import { type AuthorityKeys, keysOf } from './keys.ts';
 import { OperationError } from '../../../data/operationError.ts';
 import { assertAnswers } from '../../../data/timeLimit.ts';
 import { readToml, type TomlDocument } from '../../settings/toml.ts';
-import { shownSubject } from '../x509/certificate.ts';
-import { crlStoreOf } from '../x509/crl.ts';
-import type { Namespaces } from '../x509/namespaces.ts';
-import { directoryStamp, FILE_BYTES_MAX, readText } from './files.ts';
-import { checkedHosts, type HostDraft, hostDrafts, hostNotes, type TrustedHost } from './hosts.ts';
-import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
-import { type AuthorityKeys, keysOf } from './keys.ts';
-import { expiriesOf, type ExpirySource, expirySourceOf, withoutUsers } from './expiries.ts';
-import { readMapConfig } from './mapConfig.ts';
-import { type Mistake, type Mistakes, mistakeText, noMistakes } from './mistakes.ts';
-import { namespaceNotes, readNamespaces } from './namespaces.ts';
-import { notesOf } from './notes.ts';
+import type { Namespaces } from '../x509/nameConstraints.ts';
+import {
+  directoryStamp,
+  FILE_BYTES_MAX,
+  type Mistake,
+  type Mistakes,
+  mistakeText,
+  noMistakes,
+  readText,
+} from './files.ts';
+import { namespaceNotes, readAnchors, readCrlFiles, readIdentity, readNamespaces } from './identity.ts';
 import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
+
+/** What was read, when it runs out, the CAs whose CRLs are of CAs alone, and the time in seconds since 1970. */
+interface ReadConfiguration {
+  readonly keys: AuthorityKeys;
+  readonly anchors: readonly Certificate[];
+  readonly expiries: readonly Expiry[];
+  readonly withoutUsers: readonly string[];
+  readonly userCount: number;
+  readonly hosts: readonly TrustedHost[];
+  readonly at: number;
+}
+
+/** The notes, a sentence each without its full stop. Cost: a look at every CA. */
+function notesOf({
+  keys,
+  anchors,
+  expiries,
+  withoutUsers,
+  userCount,
+  hosts,
+  at,
+}: ReadConfiguration): readonly string[] {
+  const earlier = new Set<string>();
+  const notes = anchors.flatMap((anchor) => anchorNotes(anchor, earlier, { ...keys, at }));
+  if (keys.crls === undefined) notes.push('revocation is not checked: the configuration names no crls');
+  notes.push(...expiries.filter(({ what, at: end }) => what === 'crls' && end === 0).map(({ note }) => note));
+  for (const ca of withoutUsers)
+    notes.push(`the CRL of ${ca} is of its CAs alone: nobody whom it certified itself gets in`);
+  if (userCount === 0 && hosts.every(({ mappings }) => mappings.length === 0)) {
+    notes.push('nobody can get in: there are no users here, and no role of a trusted host is mapped');
+  }
+  if (keys.allowWeak) notes.push('weak signatures and keys are accepted: allowWeak is set');
+  if (keys.externalSignatures.includes('rsa-sha1')) notes.push("other sites' signatures with SHA-1 are accepted");
+  return notes;
+}
+
+function anchorNotes(
+  anchor: Certificate,
+  earlier: Set<string>,
+  rules: Parameters<typeof anchorProblem>[1],
+): readonly string[] {
+  const name = shownSubject(anchor);
+  const digest = hash('sha256', anchor.der);
+  if (earlier.has(digest)) return [`the CA ${name} is there twice`];
+  earlier.add(digest);
+  if (!isCa(anchor)) return [`the certificate of ${name} is among the CAs and is of none: it certifies nobody`];
+  if (anchor.notAfter < rules.at) return [expiredNote(anchor)];
+  const problem = anchor.notBefore > rules.at ? 'is not valid yet' : anchorProblem(anchor, rules);
+  return problem === undefined ? [] : [`the CA ${name} ${problem}: nobody whom it certified gets in`];
+}
 
 /** The keys of the file that decide what is issued and believed, which threads get as they are. */
 const ISSUING_KEYS = [

@@ -1,13 +1,53 @@
-// The users of a site and their roles: from the file of users, a line each, and from the table of the configuration.
-// A user who is named twice, with whatever roles, is a mistake.
-import { nameKeysUnder, type Namespaces } from '../x509/namespaces.ts';
+// The users of a configuration, and which names of sites, roles and users are valid (authority design:
+// getTrustedHostInfo).
+import { nameSetKeyOfText, nameTextOfText, unknownTypesOf } from '../x509/name.ts';
+import { matchesAny, nameKeysUnder, type Namespaces } from '../x509/nameConstraints.ts';
 import { type Place, placeText, type TomlDocument } from '../../settings/toml.ts';
-import { FILE_BYTES_MAX, readText } from './files.ts';
-import type { Mistakes } from './mistakes.ts';
-import { personDoubt, personProblem, roleProblem } from './names.ts';
+import { FILE_BYTES_MAX, type Mistakes, readText } from './files.ts';
+
+/** Neither prints, and XML allows neither everywhere. */
+const CONTROL = /[\p{Cc}\ufffe\uffff]/u;
+
+/** What is wrong with the name of a site, or undefined: a colon would end it in the strings of getTrustedHostInfo. */
+export function siteNameProblem(name: string): string | undefined {
+  if (name.includes(':')) return 'has a colon';
+  return textProblem(name);
+}
+
+/** What is wrong with the name of a role, or undefined: colons and commas part the strings of getTrustedHostInfo. */
+export function roleProblem(role: string): string | undefined {
+  if (/[:,]/.test(role)) return 'has a colon or comma';
+  return textProblem(role);
+}
+
+/** What is wrong with the name of a user or signer, or undefined. */
+export function personProblem(name: string): string | undefined {
+  if (CONTROL.test(name)) return 'has a control character';
+  return nameSetKeyOfText(name) === undefined ? 'is not of the form /TYPE=value/TYPE=value' : undefined;
+}
+
+/** The end of an older proxy's subject, or of one of RFC 3820 (3.4), which is a number behind a common name. */
+const OF_PROXY = /\/CN=(?:limited )?proxy$|\/CN=[^/]+\/CN=\d+$/i;
+
+/** Why nobody may ever be met under the name of a user, or undefined. Without `namespaces` CAs may certify any name. */
+export function personDoubt(name: string, namespaces: Namespaces | undefined): string | undefined {
+  const [unknown] = unknownTypesOf(name);
+  if (unknown !== undefined) return `can never be met: there is no type ${unknown} of names`;
+  const isWithinOne = (text: string): boolean => [...(namespaces?.values() ?? [])].some((one) => matchesAny(text, one));
+  // In the order of certificates (A80).
+  if (namespaces && !isWithinOne(nameTextOfText(name) ?? '')) return 'can never be met: no CA may speak for that name';
+  return OF_PROXY.test(name) ? 'has the name of a proxy: want that of the user, without its end' : undefined;
+}
+
+function textProblem(text: string): string | undefined {
+  if (text === '') return 'is empty';
+  if (text.trim() !== text) return 'has blanks at its ends';
+  if (CONTROL.test(text) || !text.isWellFormed()) return 'has a control character';
+  return undefined;
+}
 
 /** A user by the key of the name (see NameKeys), and the roles in their order, without duplicates. */
-export interface UserRoles {
+interface UserRoles {
   readonly key: string;
   readonly roles: readonly string[];
 }

@@ -1,5 +1,5 @@
-// The handler of the attribute authority: WSDL to GET and HEAD, SOAP 1.1 over POST (spec, attribute authority; design:
-// message level). The authority thread reads and answers messages; every other path is the other handler's.
+// What the Content-Type of a request says: whether it may be SOAP 1.1, and in which charset.
+// Pure; reads a header as RFC 9110, 8.3 has it.
 import {
   type Answer,
   basePath,
@@ -21,9 +21,33 @@ import {
   TOO_LONG,
   xmlAnswer,
 } from './answers.ts';
-import { charsetOf } from './contentType.ts';
 import { SERVICE_PATH } from './protocol.ts';
 import { wsdlBytes } from './wsdl.ts';
+
+/** A charset, or the word for every type that is not SOAP 1.1. */
+type Charset = { readonly charset: string | undefined } | 'unsupported';
+
+const NO_CHARSET: Charset = { charset: undefined };
+
+const MEDIA_TYPE = /^\s*text\/xml\s*(?=;|$)/i;
+const PARAMETER = /;\s*(?:([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*)))?\s*/y;
+
+/**
+ * The charset of a request whose type is text/xml, undefined where it names none, and where there is no header at all;
+ * `unsupported` for every other type. Of two charsets the first counts; what is no parameter is not looked at. Cost:
+ * the length of the header.
+ */
+export function charsetOf(contentType: string | undefined): Charset {
+  if (contentType === undefined) return NO_CHARSET;
+  const type = MEDIA_TYPE.exec(contentType);
+  if (type === null) return 'unsupported';
+  PARAMETER.lastIndex = type[0].length;
+  for (let match = PARAMETER.exec(contentType); match !== null; match = PARAMETER.exec(contentType)) {
+    const [, name, quoted, token] = match;
+    if (name?.toLowerCase() === 'charset') return { charset: quoted?.replace(/\\(.)/g, '$1') ?? token };
+  }
+  return NO_CHARSET;
+}
 
 /** The WSDL has the base URL, whatever a client calls us. The service is found below the other allowed ones too. */
 export interface SoapSettings {

@@ -1,7 +1,7 @@
 // The WSDL 1.1 document of the service (spec 4), in the form that every WSDL compiler tried accepts.
 // Pure: derived from the operations and one base URL.
 import { NAMESPACES, type Operation, OPERATIONS, SERVICE_PATH } from './protocol.ts';
-import { escaped } from './responses.ts';
+import { escaped } from './answers.ts';
 
 const NAME = 'attAuthority';
 const ARRAY = 'ArrayOf_xsd_string';

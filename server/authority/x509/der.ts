@@ -1,6 +1,5 @@
-// Reads DER (ITU-T X.690, sections 8 and 10): definite lengths in their shortest form, within the bytes given, and
-// nothing left over. Knows no X.509. Every reading either moves forward or throws DerError, so no input makes it loop;
-// chain.ts, through which all bytes come, turns a DerError into a returned reason.
+// DER (X.690), times (RFC 5280, section 4.1.2.5) and string types (RFC 5280, section 4.1.2.4; X.680, section 8.4).
+// Decoding is strict: bytes that a type cannot hold are an error, never a replacement character.
 
 /** The bytes are no DER of the form that was asked for. Never leaves server/authority/x509/. */
 export class DerError extends Error {}
@@ -27,7 +26,7 @@ export function context(n: number, form: 'primitive' | 'constructed'): number {
 /**
  * One element: `start` is where its tag stands, `content` where its content begins, `end` where it ends (exclusive).
  */
-export interface DerElement {
+interface DerElement {
   readonly tag: number;
   readonly start: number;
   readonly content: number;
@@ -215,4 +214,100 @@ function longer(arc: number | bigint, bits: number): number | bigint {
 function firstArcs(both: number | bigint): string {
   if (both < 80) return both < 40 ? `0.${both}` : `1.${Number(both) - 40}`;
   return `2.${typeof both === 'number' ? both - 80 : both - 80n}`;
+}
+
+const UTC_TIME = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
+const GENERALIZED_TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
+
+/**
+ * UTCTime or GeneralizedTime as seconds since 1970; both to the second and in UTC. Years of UTCTime are those from 1950
+ * to 2049. A GeneralizedTime before 2050 should have been a UTCTime (RFC 5280, section 4.1.2.5) and is read all the
+ * same.
+ */
+export function readTime(reader: DerReader): number {
+  const element = reader.any();
+  const text = Buffer.from(reader.content(element)).toString('latin1');
+  if (element.tag === TAG.generalizedTime) return secondsOf(GENERALIZED_TIME.exec(text), 0);
+  if (element.tag !== TAG.utcTime) throw new DerError('no time');
+  const parts = UTC_TIME.exec(text);
+  return secondsOf(parts, Number(parts?.[1]) >= 50 ? 1900 : 2000);
+}
+
+function secondsOf(parts: RegExpExecArray | null, century: number): number {
+  if (parts === null) throw new DerError('no time');
+  const [year, month, day, hour, minute, second] = parts.slice(1).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const date = new Date(0);
+  date.setUTCFullYear(century + year, month - 1, day);
+  date.setUTCHours(hour, minute, second);
+  const isReal =
+    date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
+  if (!isReal) throw new DerError('a time that does not exist');
+  return date.getTime() / 1000;
+}
+
+/** `2030-12-31 08:30:00 UTC`. */
+export function timeText(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, -5).replace('T', ' ')} UTC`;
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const DECODERS: ReadonlyMap<number, (bytes: Uint8Array) => string> = new Map([
+  [0x0c, utf8],
+  [0x12, asciiText], // NumericString
+  [0x13, asciiText], // PrintableString, with whatever ASCII issuers put there
+  [0x14, latin1], // TeletexString: in practice Latin-1 (OpenSSL reads it so too)
+  [0x16, asciiText], // IA5String
+  [0x1a, asciiText], // VisibleString
+  [0x1c, (bytes: Uint8Array) => wide(bytes, 4)], // UniversalString
+  [0x1e, (bytes: Uint8Array) => wide(bytes, 2)], // BMPString
+]);
+
+/** The text of a string element; undefined where the tag is not that of a string. */
+export function stringText(tag: number, bytes: Uint8Array): string | undefined {
+  return DECODERS.get(tag)?.(bytes);
+}
+
+/** ASCII as text; DerError on any other byte. */
+export function asciiText(bytes: Uint8Array): string {
+  if (!isAscii(bytes)) throw new DerError('a byte that is no ASCII');
+  return latin1(bytes);
+}
+
+function isAscii(bytes: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i]! > 0x7f) return false;
+  return true;
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+}
+
+function utf8(bytes: Uint8Array): string {
+  if (isAscii(bytes)) return latin1(bytes);
+  try {
+    return UTF8.decode(bytes);
+  } catch (cause) {
+    throw new DerError('bytes that are no UTF-8', { cause });
+  }
+}
+
+/** Code points of `width` bytes, the highest byte first. */
+function wide(bytes: Uint8Array, width: 2 | 4): string {
+  if (bytes.length % width !== 0) throw new DerError('half a character');
+  let text = '';
+  for (let i = 0; i < bytes.length; i += width) {
+    let code = 0;
+    for (let k = i; k < i + width; k++) code = code * 256 + bytes[k]!;
+    if (code > 0x10_ffff || (code >= 0xd800 && code < 0xe000)) throw new DerError('no character');
+    text += String.fromCodePoint(code);
+  }
+  return text;
 }

@@ -1,17 +1,14 @@
 // What is in certificates, chains and CRLs, as tables for people. Judges nothing but which certificate of a file signed
 // which. Everything printed is printable.
 import { hash } from 'node:crypto';
-import { algorithmText, isSignedWith } from './algorithm.ts';
-import { type Certificate, printable } from './certificate.ts';
-import { certificateOf, type ChainLimits, CRL_FILE_LIMITS, readCrlFile } from './chain.ts';
-import type { Crl } from './crl.ts';
+import { algorithmText, EXTENSION, isSignedWith } from './algorithm.ts';
+import { type Certificate, type Crl, printable } from './certificate.ts';
+import { certificateOf, type ChainLimits, CRL_FILE_LIMITS, readCrlFile } from './search.ts';
 import type { Subtree } from './extensions.ts';
-import { type GeneralName, generalNameText } from './generalName.ts';
-import { type Name, nameProblem, nameText, sameName } from './name.ts';
-import { EXTENSION } from './oids.ts';
+import { type GeneralName, generalNameText, type Name, nameProblem, nameText, sameName } from './name.ts';
 import { type PemBlock, readPem } from './pem.ts';
-import { proxyMark } from './proxyRules.ts';
-import { timeText } from './time.ts';
+import { proxyMark } from './pathRules.ts';
+import { timeText } from './der.ts';
 
 /** A table: rows of a name and a value. */
 export type Description = readonly (readonly [name: string, value: string])[];

@@ -1,22 +1,52 @@
-// The extensions of a certificate that path validation looks at (RFC 5280, section 4.2; RFC 3820, section 3.8), read
-// into plain values. Judges nothing: pathRules.ts, nameConstraints.ts and proxyRules.ts do.
-import { context, DerError, type DerReader, TAG } from './der.ts';
-import { type Extension, readExtensionList, valueOf } from './extension.ts';
-import { type GeneralName, readGeneralName } from './generalName.ts';
-import { EXTENSION } from './oids.ts';
-import {
-  type PolicyConstraints,
-  type PolicyMapping,
-  readPolicies,
-  readPolicyConstraints,
-  readPolicyMappings,
-} from './policyExtensions.ts';
+// The extensions that path validation reads (RFC 5280, section 4.2; RFC 3820, section 3.8), as plain values.
+// pathRules.ts, nameConstraints.ts and policies.ts judge them.
+import { context, DerError, DerReader, TAG } from './der.ts';
+import { type GeneralName, readGeneralName } from './name.ts';
+import { EXTENSION } from './algorithm.ts';
+
+/** An extension as it stands: `value` is the DER inside its octet string. */
+export interface Extension {
+  readonly oid: string;
+  readonly isCritical: boolean;
+  readonly value: Uint8Array;
+}
+
+/** A list of extensions by identifier; at least one, each once. */
+export function readExtensionList(reader: DerReader): ReadonlyMap<string, Extension> {
+  const byOid = new Map<string, Extension>();
+  const list = reader.inside(TAG.sequence);
+  for (const extension of list.each(readExtension)) {
+    if (byOid.has(extension.oid)) throw new DerError('an extension twice');
+    byOid.set(extension.oid, extension);
+  }
+  if (byOid.size === 0) throw new DerError('an empty list of extensions');
+  return byOid;
+}
+
+function readExtension(reader: DerReader): Extension {
+  const parts = reader.inside(TAG.sequence);
+  const oid = parts.oid();
+  // An explicit FALSE, which DER leaves out as the default, is common in old certificates.
+  const isCritical = parts.nextTag === TAG.boolean && parts.boolean();
+  const value = parts.octets();
+  parts.finish();
+  return { oid, isCritical, value };
+}
+
+/** What `read` makes of an extension's whole value; undefined where there is no such extension. */
+export function valueOf<T>(extension: Extension | undefined, read: (reader: DerReader) => T): T | undefined {
+  if (extension === undefined) return undefined;
+  const reader = new DerReader(extension.value);
+  const value = read(reader);
+  reader.finish();
+  return value;
+}
 
 /** The bits of keyUsage that are asked for, by their number in RFC 5280, section 4.2.1.3. */
 export const KEY_USAGE = { digitalSignature: 0, keyCertSign: 5, cRLSign: 6 } as const;
 
 /** basicConstraints (section 4.2.1.9). `pathLength`: how many intermediate CAs may follow, undefined for any number. */
-export interface BasicConstraints {
+interface BasicConstraints {
   readonly isCa: boolean;
   readonly pathLength: number | undefined;
   readonly isCritical: boolean;
@@ -38,7 +68,7 @@ export interface NameConstraints {
 }
 
 /** proxyCertInfo (RFC 3820, section 3.8). `pathLength`: how many proxies may follow. */
-export interface ProxyInfo {
+interface ProxyInfo {
   readonly pathLength: number | undefined;
   readonly policyLanguage: string;
   readonly hasPolicy: boolean;
@@ -57,7 +87,7 @@ export interface Extensions {
   readonly subjectKeyId: string | undefined;
   readonly authorityKeyId: string | undefined;
   readonly extendedKeyUsages: readonly string[] | undefined;
-  /** certificatePolicies, policyMappings, policyConstraints and inhibitAnyPolicy (see policyExtensions.ts). */
+  /** certificatePolicies, policyMappings, policyConstraints and inhibitAnyPolicy. */
   readonly policies: readonly string[] | undefined;
   readonly policyMappings: readonly PolicyMapping[] | undefined;
   readonly policyConstraints: PolicyConstraints | undefined;
@@ -166,4 +196,57 @@ function readProxyInfo(reader: DerReader, { isCritical }: Extension): ProxyInfo 
   const hasPolicy = policy.optional(TAG.octetString) !== undefined;
   policy.finish();
   return { pathLength, policyLanguage, hasPolicy, isCritical };
+}
+
+/** policyConstraints: after how many more certificates something begins to count; undefined for never. */
+interface PolicyConstraints {
+  readonly requireExplicitPolicy: number | undefined;
+  readonly inhibitPolicyMapping: number | undefined;
+}
+
+/** A policy of the issuer's that the subject's stands for. */
+interface PolicyMapping {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** Reads certificatePolicies: the policies, each once; their qualifiers, which are for people, are passed over. */
+function readPolicies(reader: DerReader): readonly string[] {
+  const policies = reader.inside(TAG.sequence).each((list) => {
+    const parts = list.inside(TAG.sequence);
+    const policy = parts.oid();
+    parts.optional(TAG.sequence);
+    parts.finish();
+    return policy;
+  });
+  if (policies.length === 0) throw new DerError('no certificate policy');
+  if (new Set(policies).size < policies.length) throw new DerError('a certificate policy twice');
+  return policies;
+}
+
+/** Reads policyMappings. */
+function readPolicyMappings(reader: DerReader): readonly PolicyMapping[] {
+  const mappings = reader.inside(TAG.sequence).each((list) => {
+    const parts = list.inside(TAG.sequence);
+    const mapping = { issuer: parts.oid(), subject: parts.oid() };
+    parts.finish();
+    return mapping;
+  });
+  if (mappings.length === 0) throw new DerError('no policy mapping');
+  return mappings;
+}
+
+/** Reads policyConstraints; one at least must be there. */
+function readPolicyConstraints(reader: DerReader): PolicyConstraints {
+  const parts = reader.inside(TAG.sequence);
+  const countOf = (number: number): number | undefined => {
+    const tag = context(number, 'primitive');
+    return parts.nextTag === tag ? parts.count(tag) : undefined;
+  };
+  const [requireExplicitPolicy, inhibitPolicyMapping] = [countOf(0), countOf(1)];
+  parts.finish();
+  if (requireExplicitPolicy === undefined && inhibitPolicyMapping === undefined) {
+    throw new DerError('policy constraints that say nothing');
+  }
+  return { requireExplicitPolicy, inhibitPolicyMapping };
 }

@@ -1,14 +1,12 @@
-// Distinguished names (RFC 5280, sections 4.1.2.4 and 7.1): how they are read, compared, and written for people. Knows
-// nothing of certificates.
-import { DerError, type DerReader, TAG } from './der.ts';
-import { ATTRIBUTE_ALIASES, ATTRIBUTE_TYPES } from './oids.ts';
-import { stringText } from './text.ts';
+// Distinguished names, general names (RFC 5280, section 4.2.1.6) and the syntax of host names. Nothing is resolved.
+import { asciiText, context, DerError, type DerReader, stringText, TAG } from './der.ts';
+import { ATTRIBUTE_ALIASES, ATTRIBUTE_TYPES } from './algorithm.ts';
 
 /**
  * One attribute of a name. `type` is the short name (`CN`), or the dotted OID where there is none. A value that is no
  * string is written as `#` and the hexadecimal digits of its DER, and `isText` is false.
  */
-export interface NameAttribute {
+interface NameAttribute {
   readonly oid: string;
   readonly type: string;
   readonly value: string;
@@ -16,7 +14,7 @@ export interface NameAttribute {
 }
 
 /** A relative distinguished name: one attribute, rarely more. `key` is equal for two that match. */
-export interface Rdn {
+interface Rdn {
   readonly attributes: readonly NameAttribute[];
   readonly key: string;
 }
@@ -235,4 +233,100 @@ type TypedText = Pick<NameAttribute, 'type' | 'value'>;
 
 function partOf({ type, value }: TypedText): string {
   return `${type}=${value.length}:${value}`;
+}
+
+/** A general name. `other` has the number of its form: 0 otherName, 3 x400Address, 5 ediPartyName, 8 registeredID. */
+export type GeneralName =
+  | { readonly form: 'email' | 'dns' | 'uri'; readonly text: string }
+  | { readonly form: 'ip'; readonly bytes: Uint8Array }
+  | { readonly form: 'directory'; readonly name: Name }
+  | { readonly form: 'other'; readonly number: number };
+
+const TEXT_FORMS: ReadonlyMap<number, 'email' | 'dns' | 'uri'> = new Map([
+  [context(1, 'primitive'), 'email'],
+  [context(2, 'primitive'), 'dns'],
+  [context(6, 'primitive'), 'uri'],
+]);
+const DIRECTORY = context(4, 'constructed');
+const IP = context(7, 'primitive');
+
+/** Reads one general name. */
+export function readGeneralName(reader: DerReader): GeneralName {
+  const element = reader.any();
+  const form = TEXT_FORMS.get(element.tag);
+  if (form !== undefined) return { form, text: asciiText(reader.content(element)) };
+  if (element.tag === IP) return { form: 'ip', bytes: reader.content(element) };
+  if (element.tag !== DIRECTORY) return { form: 'other', number: element.tag & 0x1f };
+  const inner = reader.over(element);
+  const name = readName(inner);
+  inner.finish();
+  return { form: 'directory', name };
+}
+
+/** A general name for people: `dns www.example.org`, `ip 192.0.2.1`, `directory /O=Grid`. */
+export function generalNameText(name: GeneralName): string {
+  switch (name.form) {
+    case 'ip':
+      return `ip ${addressText(name.bytes)}`;
+    case 'directory':
+      return `directory ${nameText(name.name)}`;
+    case 'other':
+      return `form ${name.number}`;
+    default:
+      return `${name.form} ${name.text}`;
+  }
+}
+
+/** Addresses, and networks as address and mask, of IPv4 in decimal numbers, all else in hexadecimal digits. */
+function addressText(bytes: Uint8Array): string {
+  if (bytes.length === 8) return `${addressText(bytes.subarray(0, 4))}/${addressText(bytes.subarray(4))}`;
+  return bytes.length === 4 ? bytes.join('.') : Buffer.from(bytes).toString('hex');
+}
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+const HOST_CHARACTERS_MAX = 253;
+const NUMBER = /^\d+$/;
+
+/** Whether a text is a host name of letters, digits and hyphens (RFC 1123, section 2.1), and no IPv4 address. */
+export function isHostName(text: string): boolean {
+  if (text.length > HOST_CHARACTERS_MAX) return false;
+  const labels = text.split('.');
+  return labels.every((label) => LABEL.test(label)) && !NUMBER.test(labels.at(-1)!);
+}
+
+/** Whether a text is a host name, or one with `*` as its whole first label. */
+function isHostPattern(text: string): boolean {
+  return isHostName(text.startsWith('*.') ? text.slice(2) : text);
+}
+
+/** A mail address in its two parts; undefined where it is none. */
+export function mailParts(text: string): { readonly local: string; readonly host: string } | undefined {
+  const at = text.lastIndexOf('@');
+  const [local, host] = [text.slice(0, at), text.slice(at + 1)];
+  if (at <= 0 || !/^[\x21-\x7e]+$/.test(local) || local.includes('@') || !isHostName(host)) return undefined;
+  return { local, host };
+}
+
+const URI_HOST = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#:@]+)(?::\d*)?(?:[/?#]|$)/i;
+
+/** The host of a URI; undefined where it has none that is a host name (RFC 5280, section 4.2.1.10 then refuses it). */
+export function uriHost(text: string): string | undefined {
+  const host = URI_HOST.exec(text)?.[1];
+  return host !== undefined && isHostName(host) ? host : undefined;
+}
+
+/** Whether a name has the syntax of its form; forms without one are right. URIs only need a scheme. */
+export function isWellFormed(name: GeneralName): boolean {
+  switch (name.form) {
+    case 'dns':
+      return isHostPattern(name.text);
+    case 'email':
+      return mailParts(name.text) !== undefined;
+    case 'uri':
+      return /^[a-z][a-z0-9+.-]*:./i.test(name.text);
+    case 'ip':
+      return name.bytes.length === 4 || name.bytes.length === 16;
+    default:
+      return true;
+  }
 }

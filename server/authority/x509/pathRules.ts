@@ -1,14 +1,13 @@
-// Path validation (RFC 5280, section 6.1) of one path whose signatures and names are known to chain: validity, basic
-// constraints, path lengths, key usage, name constraints, policies, critical extensions, algorithms. The configured CA
-// at the end is judged like the others. Pure; paths.ts finds the paths, strictRules.ts asks for more.
-import { signatureStrength, type Strength } from './algorithm.ts';
+// The rules for each step of a path: those of RFC 5280, section 6.1, those of proxies (RFC 3820, section 3, and the
+// older kinds of the Globus Toolkit), and those of the strict profile (A70), which certificates of grid CAs often
+// break.
+import { COMMON_NAME, EXTENSION, PROXY_POLICY, SERVER_PURPOSE, signatureStrength, type Strength } from './algorithm.ts';
 import { type Certificate, isCa, isSelfIssued, mayBeUsedFor, shownSubject } from './certificate.ts';
-import { type ComparisonBudget, constraintProblem } from './nameConstraints.ts';
-import { EXTENSION, SERVER_PURPOSE } from './oids.ts';
-import { type Namespaces, namespaceProblem } from './namespaces.ts';
+import { type ComparisonBudget, constraintProblem, namespaceProblem, type Namespaces } from './nameConstraints.ts';
 import { policyProblem } from './policies.ts';
-import { strictProblem } from './strictRules.ts';
-import { timeText } from './time.ts';
+import { context, DerError, TAG, timeText } from './der.ts';
+import { isWellFormed, type Name } from './name.ts';
+import { valueOf } from './extensions.ts';
 
 /** What a path is judged by; ChainRules of validate.ts has the meanings. */
 export interface PathRules {
@@ -76,7 +75,7 @@ const PROCESSED: ReadonlySet<string> = new Set([
 ]);
 
 /** The same for proxies, which have proxyCertInfo besides (RFC 3820, section 3.8). */
-export const PROCESSED_IN_PROXIES: ReadonlySet<string> = new Set([...PROCESSED, EXTENSION.proxyCertInfo]);
+const PROCESSED_IN_PROXIES: ReadonlySet<string> = new Set([...PROCESSED, EXTENSION.proxyCertInfo]);
 
 /** Section 4.2.1.3 and 4.2.1.10: what only CAs may have. */
 function endProblem(certificate: Certificate): string | undefined {
@@ -171,9 +170,200 @@ export function anchorProblem(
 }
 
 /** The same for a proxy: its key, and the signature on it. */
-export function proxyAlgorithmProblem({ keyStrength, signed }: Certificate, rules: PathRules): string | undefined {
+function proxyAlgorithmProblem({ keyStrength, signed }: Certificate, rules: PathRules): string | undefined {
   return (
     strengthProblem(keyStrength, rules.allowWeak, 'a key') ??
     strengthProblem(signatureStrength(signed.algorithm), rules.allowWeak, 'a signature')
   );
+}
+
+/**
+ * What a certificate is: no proxy, or one by RFC 3820 or by its name alone, with all rights of its owner or with fewer.
+ */
+export type ProxyMark =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'rfc3820' | 'legacy'; readonly rights: 'full' | 'limited' }
+  | { readonly kind: 'refused'; readonly problem: string };
+
+/** Which proxies are accepted. A limited legacy proxy needs both marks (A77). */
+export interface ProxyKinds {
+  readonly full: boolean;
+  readonly limited: boolean;
+  readonly legacy: boolean;
+}
+
+const LEGACY_NAMES: ReadonlyMap<string, 'full' | 'limited'> = new Map([
+  ['proxy', 'full'],
+  ['limited proxy', 'limited'],
+]);
+
+/** Tells proxies from other certificates. Problems are ends of a sentence about the certificate. */
+export function proxyMark(certificate: Certificate): ProxyMark {
+  const { byOid, proxyInfo } = certificate.extensions;
+  if (byOid.has(EXTENSION.draftProxyCertInfo)) {
+    return { kind: 'refused', problem: 'is a proxy of the draft before RFC 3820, which is not accepted' };
+  }
+  if (proxyInfo === undefined) {
+    const rights = extendsName(certificate) ? LEGACY_NAMES.get(lastValue(certificate.subject)) : undefined;
+    return rights === undefined ? { kind: 'none' } : { kind: 'legacy', rights };
+  }
+  switch (proxyInfo.policyLanguage) {
+    case PROXY_POLICY.inheritAll:
+      if (!proxyInfo.hasPolicy) return { kind: 'rfc3820', rights: 'full' };
+      return { kind: 'refused', problem: 'is a proxy that both inherits all rights and states a policy' };
+    case PROXY_POLICY.limited:
+      return { kind: 'rfc3820', rights: 'limited' };
+    case PROXY_POLICY.independent:
+      return { kind: 'refused', problem: 'is an independent proxy, which has no rights of its owner' };
+    default:
+      return { kind: 'refused', problem: 'is a proxy with a policy in a language that is not known' };
+  }
+}
+
+function lastValue({ rdns }: Name): string {
+  return rdns.at(-1)?.attributes[0]?.value ?? '';
+}
+
+/** Section 3.4: the subject is the issuer's name and one more RDN, a single common name. */
+function extendsName({ subject, issuer }: Certificate): boolean {
+  const last = subject.rdns.at(-1)?.attributes;
+  return (
+    subject.rdns.length === issuer.rdns.length + 1 &&
+    issuer.rdns.every(({ key }, i) => key === subject.rdns[i]!.key) &&
+    last?.length === 1 &&
+    last[0]!.oid === COMMON_NAME
+  );
+}
+
+/** Why a proxy is not accepted, whoever issued it, as the end of a sentence about it; undefined where it is. */
+export function proxyProblem(
+  proxy: Certificate,
+  mark: Extract<ProxyMark, { readonly rights: string }>,
+  rules: PathRules & { readonly proxies: ProxyKinds },
+): string | undefined {
+  const { proxies } = rules;
+  const { byOid, proxyInfo } = proxy.extensions;
+  if (mark.kind === 'legacy' && !proxies.legacy) return 'is a legacy proxy, which is not accepted';
+  if (mark.rights === 'limited' && !proxies.limited) return 'is a limited proxy, which is not accepted';
+  if (mark.kind === 'rfc3820' && mark.rights === 'full' && !proxies.full) return 'is a proxy, which is not accepted';
+  if (proxyInfo?.isCritical === false) return 'is a proxy whose proxyCertInfo is not critical';
+  if (!extendsName(proxy)) return 'is a proxy whose name is not that of its issuer and one more common name';
+  if (isCa(proxy)) return 'is a proxy that claims to be a CA';
+  if (byOid.has(EXTENSION.subjectAltName) || byOid.has(EXTENSION.issuerAltName)) return 'is a proxy with other names';
+  return certificateProblem(proxy, rules, PROCESSED_IN_PROXIES) ?? proxyAlgorithmProblem(proxy, rules);
+}
+
+/**
+ * Why a certificate may not have issued a proxy, as the end of a sentence about the issuer; undefined where it may.
+ * `below` is how many proxies there are below it.
+ */
+export function proxyIssuerProblem(issuer: Certificate, below: number): string | undefined {
+  if (isCa(issuer)) return 'is that of a CA, which cannot issue proxies';
+  if (!mayBeUsedFor(issuer, 'digitalSignature')) return 'may not issue proxies by its key usage';
+  const pathLength = issuer.extensions.proxyInfo?.pathLength;
+  if (pathLength !== undefined && below > pathLength) {
+    return `allows ${pathLength} proxies below it, and there are ${below}`;
+  }
+  return undefined;
+}
+
+/** Serial numbers have 20 bytes at most (section 4.1.2.2), one bit of which is the sign. */
+const SERIAL_END = 2n ** 159n;
+
+/**
+ * What is wrong with a certificate by the strict profile, as the end of a sentence about it; undefined when nothing is.
+ */
+function strictProblem(certificate: Certificate, { isAnchor }: { readonly isAnchor: boolean }): string | undefined {
+  return [...RULES, ...(isAnchor ? ANCHOR_RULES : BELOW_RULES)].find(([isBroken]) => isBroken(certificate))?.[1];
+}
+
+type StrictRule = readonly [isBroken: (certificate: Certificate) => boolean, problem: string];
+
+function isCritical({ extensions }: Certificate, oid: string): boolean | undefined {
+  return extensions.byOid.get(oid)?.isCritical;
+}
+
+const RULES: readonly StrictRule[] = [
+  // 4.1.2.1
+  [({ version }) => version !== 3, 'is not of version 3'],
+  // 4.1.2.2: zero is refused, negative numbers must be handled gracefully
+  [
+    ({ serialNumber }) => serialNumber === 0n || serialNumber >= SERIAL_END,
+    'has a serial number of 0 or too many bytes',
+  ],
+  // 4.2.1.2
+  [
+    (certificate) => certificate.extensions.subjectKeyId === undefined && isCa(certificate),
+    'has no subject key identifier',
+  ],
+  // 4.2.1.6
+  [
+    (certificate) =>
+      certificate.subject.rdns.length === 0 && isCritical(certificate, EXTENSION.subjectAltName) !== true,
+    'has neither a subject nor critical alternative names',
+  ],
+  [
+    ({ extensions }) => extensions.subjectAltNames?.every(isWellFormed) === false,
+    'has an alternative name that is no host, address or the like',
+  ],
+  // 4.2.1.3 and 4.2.1.9: a CA may sign certificates, or CRLs at least
+  [
+    (certificate) =>
+      isCa(certificate) && !mayBeUsedFor(certificate, 'keyCertSign') && !mayBeUsedFor(certificate, 'cRLSign'),
+    'is that of a CA, which its key usage lets sign neither certificates nor CRLs',
+  ],
+  // 4.2.1.10
+  [
+    (certificate) => isCritical(certificate, EXTENSION.nameConstraints) === false,
+    'has name constraints that are not critical',
+  ],
+  // 4.2.1.11
+  [
+    (certificate) => isCritical(certificate, EXTENSION.policyConstraints) === false,
+    'has policy constraints that are not critical',
+  ],
+  // 4.2.2.1
+  [(certificate) => !hasReadableAccess(certificate), 'has access information that cannot be read'],
+  // RFC 8017, section 3.1, in the common reading that keys have whole bytes
+  [
+    ({ publicKey }) => (publicKey?.asymmetricKeyDetails?.modulusLength ?? 0) % 8 !== 0,
+    'has a key whose length is no whole number of bytes',
+  ],
+];
+
+const ANCHOR_RULES: readonly StrictRule[] = [
+  // 4.2.1.9; of intermediate CAs the published suites accept it
+  [
+    ({ extensions }) => extensions.basicConstraints?.isCritical === false,
+    'has basic constraints that are not critical',
+  ],
+];
+
+const BELOW_RULES: readonly StrictRule[] = [
+  // 4.2.1.1; of a configured CA nobody looks for the issuer
+  [
+    (certificate) => certificate.extensions.authorityKeyId === undefined && !isSelfIssued(certificate),
+    'has no authority key identifier',
+  ],
+];
+
+function hasReadableAccess({ extensions }: Certificate): boolean {
+  try {
+    valueOf(extensions.byOid.get(EXTENSION.authorityInfoAccess), (reader) => {
+      const descriptions = reader.inside(TAG.sequence).each((list) => {
+        const parts = list.inside(TAG.sequence);
+        parts.oid();
+        const location = parts.any();
+        parts.finish();
+        return location.tag;
+      });
+      if (!descriptions.every((tag) => (tag & 0xc0) === (context(0, 'primitive') & 0xc0))) {
+        throw new DerError('no general name');
+      }
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof DerError) return false;
+    throw error;
+  }
 }

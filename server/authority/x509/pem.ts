@@ -1,5 +1,5 @@
 // PEM (RFC 7468, section 2): blocks of base64 between BEGIN and END lines, with any text around them. Strict about what
-// is in a block. Private keys are recognised and never read. Knows no certificates; chain.ts does.
+// is in a block. Private keys are recognised and never read. Knows no certificates; search.ts does.
 
 /** One block: its label (`CERTIFICATE`) and its bytes. */
 export interface PemBlock {

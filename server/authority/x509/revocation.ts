@@ -1,12 +1,19 @@
 // Revocation by CRLs (RFC 5280, section 6.3; A78): every certificate of a path that a CA issued needs a current,
 // complete CRL of that CA which does not list it. Without one the status is not known, and the path is refused.
 import { isSignedWith, signatureStrength } from './algorithm.ts';
-import { type Certificate, isCa, mayBeUsedFor, shownSubject } from './certificate.ts';
-import { type Crl, type CrlStore, isCurrent } from './crl.ts';
+import {
+  type Certificate,
+  type Crl,
+  type CrlStore,
+  isCa,
+  isCurrent,
+  mayBeUsedFor,
+  shownSubject,
+} from './certificate.ts';
 import { certificateProblem, type Path } from './pathRules.ts';
 import type { PathSearch, SearchRules } from './search.ts';
 
-/** Finds a valid path for the signer of a CRL: `findPath` of paths.ts, which calls this module. */
+/** Finds a valid path for the signer of a CRL: `findPath` of validate.ts, which calls this module. */
 export type FindPath = (certificate: Certificate, search: PathSearch) => Path | undefined;
 
 /** Why CRLs refuse a path, as a sentence; undefined where they do not, or where no revocation is checked. */

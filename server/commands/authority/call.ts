@@ -5,14 +5,14 @@ import { attempt } from '../../../data/files.ts';
 import { OperationError } from '../../../data/operationError.ts';
 import { inspect } from '../../authority/inspect.ts';
 import { printable } from '../../authority/x509/certificate.ts';
-import { FILE_LIMITS } from '../../authority/x509/chain.ts';
+import { FILE_LIMITS } from '../../authority/x509/search.ts';
 import { holdsPrivateKey } from '../../authority/x509/pem.ts';
 import { bytesOf } from '../fileBytes.ts';
 import { askServer, type Question } from '../question.ts';
 import { tableText } from '../terminal.ts';
 import { NAMESPACES, type Operation, REQ_AUTHORISATION, SERVICE_PATH } from '../../authority/soap/protocol.ts';
 import { readAnswer, requestBytes } from '../../authority/soap/requests.ts';
-import type { Result } from '../../authority/soap/responses.ts';
+import type { Result } from '../../authority/soap/answers.ts';
 
 /**
  * What is to be asked: an address, an operation, and the values of its parts in their order; and whom to believe and

@@ -1,7 +1,7 @@
 // `authority check`, `authority inspect` and `authority issue`: their flags and help. The work is in
 // tools.ts, loaded when a command runs.
-import { Option, type Command } from 'commander';
-import type { CertificateKind } from '../../authority/issuance/certificate.ts';
+import { type Command, Option } from 'commander';
+import type { CertificateKind } from '../../authority/issuance.ts';
 import { epochMs, epochSeconds } from '../../observe/clock.ts';
 import { example, type Outputs, valueOption } from '../parts.ts';
 import { integerBetween } from '../../settings/values.ts';

@@ -16,14 +16,14 @@ import {
   nameDer,
   pemOf,
   proxyNameDer,
+  randomSerialNumber,
   type TypedValue,
-} from '../../authority/issuance/certificate.ts';
-import { randomSerialNumber } from '../../authority/serialNumber.ts';
-import { trustedHostStrings } from '../../authority/trustedHosts.ts';
+} from '../../authority/issuance.ts';
+import { trustedHostStrings } from '../../authority/authority.ts';
 import { type Certificate, parseCertificate } from '../../authority/x509/certificate.ts';
-import { readCertificateFile } from '../../authority/x509/chain.ts';
+import { readCertificateFile } from '../../authority/x509/search.ts';
 import { attributesOfText, nameText } from '../../authority/x509/name.ts';
-import { timeText } from '../../authority/x509/time.ts';
+import { timeText } from '../../authority/x509/der.ts';
 import { bytesOf } from '../fileBytes.ts';
 import { countText } from '../../observe/quantities.ts';
 import { tableText } from '../terminal.ts';

@@ -1,12 +1,15 @@
 // What `authority verify-attributes` does: what a service checks of an attribute certificate before it counts roles.
 // The only files read are those named. Knows no flags; verifyAttributesCommand.ts does.
 import { OperationError } from '../../../data/operationError.ts';
-import { SIGNATURE_ALGORITHMS } from '../../authority/attributeCertificate/algorithms.ts';
-import { type AttributeContent, timeFields } from '../../authority/attributeCertificate/content.ts';
+import {
+  type AttributeContent,
+  SIGNATURE_ALGORITHMS,
+  timeFields,
+} from '../../authority/attributeCertificate/content.ts';
 import { readCertificate, type ReadCertificate, textOfFile } from '../../authority/attributeCertificate/read.ts';
 import { signatureProblem } from '../../authority/attributeCertificate/verify.ts';
 import { type Certificate, printable, shownSubject } from '../../authority/x509/certificate.ts';
-import { certificateOf, readCertificateFile } from '../../authority/x509/chain.ts';
+import { certificateOf, readCertificateFile } from '../../authority/x509/search.ts';
 import { nameSetKey, nameSetKeyOfText } from '../../authority/x509/name.ts';
 import { bytesOf } from '../fileBytes.ts';
 import { tableText } from '../terminal.ts';

@@ -2,13 +2,11 @@
 // named. Knows no flags; verifyCertCommand.ts does.
 import { foundAt } from '../../../data/files.ts';
 import { OperationError } from '../../../data/operationError.ts';
-import { type Certificate, shownSubject } from '../../authority/x509/certificate.ts';
+import { type Certificate, type Crl, crlStoreOf, shownSubject } from '../../authority/x509/certificate.ts';
 import { readCrlFiles } from '../../authority/configuration/identity.ts';
-import { mistakeText, noMistakes } from '../../authority/configuration/mistakes.ts';
-import { readCertificateFile, readCrlFile } from '../../authority/x509/chain.ts';
-import { type Crl, crlStoreOf } from '../../authority/x509/crl.ts';
-import { timeText } from '../../authority/x509/time.ts';
-import { trustStoreOf } from '../../authority/x509/trust.ts';
+import { mistakeText, noMistakes } from '../../authority/configuration/files.ts';
+import { readCertificateFile, readCrlFile, trustStoreOf } from '../../authority/x509/search.ts';
+import { timeText } from '../../authority/x509/der.ts';
 import { type AcceptedChain, validateChain, type Verdict } from '../../authority/x509/validate.ts';
 import { bytesOf } from '../fileBytes.ts';
 import { tableText } from '../terminal.ts';

@@ -1,18 +1,56 @@
-// One request being answered over node:http: head, body through back-pressure, clients that leave.
-// Holds at most one piece of WRITE_BYTES_MAX per answer: node:http keeps what it is given, so pieces are copied.
+// One exchange over node:http, in the form that uWebSockets.js gives, so that handlers see no difference.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
-import type { Body } from '../../../engine/engine.ts';
-import type { Step } from '../../../workers/slices.ts';
-import { assertHeaderValue, checkedPiece, isBodiless } from '../answerHead.ts';
-import type { Answer } from '../exchange.ts';
+import { assertHeaderValue, checkedPiece, type Framing, type Head, isBodiless, isHost } from '../framing.ts';
 import {
   type ConnectionBodies,
-  LiveExchange,
   type LiveContext,
+  LiveExchange,
+  LiveRequest,
   SHORT_BODY_BYTES,
   type TakePiece,
 } from '../liveExchange.ts';
+import type { Body } from '../../../engine/engine.ts';
+import type { Step } from '../../../workers/slices.ts';
+import type { Answer } from '../exchange.ts';
+
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i;
+
+/**
+ * One request. Absolute-form targets lose scheme and authority; the authority then stands for Host (RFC 9112, 3.2.2).
+ */
+export class NodeRequest extends LiveRequest<IncomingMessage> {
+  readonly #authority: string | undefined;
+
+  constructor(incoming: IncomingMessage) {
+    const url = incoming.url ?? '';
+    const authority = ABSOLUTE_FORM.exec(url);
+    super(incoming, headOf(incoming, url.slice(authority?.[0].length ?? 0)));
+    this.#authority = authority?.[1];
+  }
+
+  override header(name: string): string | undefined {
+    return name === 'host' && this.#authority !== undefined ? this.#authority : super.header(name);
+  }
+
+  peer(): string {
+    return (this.alive().socket.remoteAddress ?? '').replace(/^::ffff:(?=[0-9.]+$)/, '');
+  }
+
+  override framing(): Framing {
+    return this.#authority === undefined || isHost(this.#authority) ? super.framing() : 'malformed';
+  }
+}
+
+function headOf({ method = '', httpVersion, rawHeaders }: IncomingMessage, origin: string): Head {
+  const mark = origin.indexOf('?');
+  return {
+    method,
+    target: (mark < 0 ? origin : origin.slice(0, mark)) || '/',
+    query: mark < 0 ? undefined : origin.slice(mark + 1),
+    lines: rawHeaders.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text)),
+    isOld: httpVersion === '1.0',
+  };
+}
 
 /** Bytes copied and given to the socket at a time. */
 const WRITE_BYTES_MAX = 65_536;

@@ -4,17 +4,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-
-import { dateNow, statusText } from '../answerHead.ts';
+import {
+  dateNow,
+  HEAD_TOO_LARGE,
+  MALFORMED_REQUEST,
+  REQUEST_HEAD_BYTES_MAX,
+  REQUEST_HEADERS_MAX,
+  statusText,
+  VERSION_NOT_SUPPORTED,
+} from '../framing.ts';
 import type { Answer } from '../exchange.ts';
-import { REQUEST_HEAD_BYTES_MAX, REQUEST_HEADERS_MAX } from '../framing.ts';
-import type { Flight } from '../flight.ts';
-import type { DrainTime, Listener, ListenOptions } from '../listener.ts';
+import type { DrainTime, Flight, Listener, ListenOptions } from '../listener.ts';
 import { type LiveContext, liveContext } from '../liveExchange.ts';
-import { type NodeConnection, NodeExchange } from './exchange.ts';
-import { NodeRequest } from './request.ts';
+import { type NodeConnection, NodeExchange, NodeRequest } from './exchange.ts';
 import { boundPort, portRefused } from '../ports.ts';
-import { HEAD_TOO_LARGE, MALFORMED_REQUEST, VERSION_NOT_SUPPORTED } from '../refusals.ts';
 
 /** An idle connection is kept this long: above the 8 s for which proxies keep theirs, so that they end them. */
 const IDLE_MS_MAX = 10_000;

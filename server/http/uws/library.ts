@@ -2,7 +2,6 @@
 // Loaded in each serving thread; the supervisor only raises the limit.
 import assert from 'node:assert/strict';
 import { isMainThread } from 'node:worker_threads';
-
 import { isStarved } from '../../../workers/starvation.ts';
 import { REQUEST_HEAD_BYTES_MAX } from '../framing.ts';
 

@@ -1,13 +1,11 @@
 // The main transport: uWebSockets.js listening for one thread, with everything around it that keeps it safe. Nothing
 // thrown below may reach the library: an exception that leaves a callback of it ends the process.
 import { setTimeout as delay } from 'node:timers/promises';
-import { HeaderBlocks } from './headerBlock.ts';
+import { HeaderBlocks, type UwsContext, UwsExchange, UwsRequest } from './exchange.ts';
 import type { DrainTime, Listener, ListenOptions } from '../listener.ts';
 import { liveContext } from '../liveExchange.ts';
 import { portRefused } from '../ports.ts';
-import { UwsExchange, type UwsContext } from './exchange.ts';
-import { loadUws, type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from './library.ts';
-import { UwsRequest } from './request.ts';
+import { type HttpRequest, type HttpResponse, loadUws, type TemplatedApp, type us_listen_socket } from './library.ts';
 
 /**
  * Listens with uWebSockets.js in the calling thread. What the library decides itself and no option changes: 505 to

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { installed } from '../../settings/installation.ts';
+import { installed } from '../../settings/values.ts';
 
 /** A file as it is served. `name` is the last part of its path. */
 export interface Asset {

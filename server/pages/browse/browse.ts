@@ -3,14 +3,12 @@
 import { type Collection, COLLECTIONS, countParts, PARAMETERS_MAX } from '../../../engine/engine.ts';
 import { OWN, type Pair, queryOf, queryTextOf } from './address.ts';
 import { authorityPage, ROLE } from './authorityPage.ts';
-import { notFoundPage, refusedPage } from './errorPage.ts';
-import { fieldsOf } from './fields.ts';
-import { inStep } from './inStep.ts';
+import { inStep, notFoundPage, refusedPage } from './errorPage.ts';
+import { type BrowsePage, fieldsOf, type Site, type Tour, type TrustedHosts } from './site.ts';
 import { listPage } from './listPage.ts';
 import { type Meant, meantBy } from './own.ts';
-import { type RecordPlace, recordPage } from './recordPage.ts';
+import { recordPage, type RecordPlace } from './recordPage.ts';
 import { SEARCH, SEARCH_FIELD, startPage } from './startPage.ts';
-import type { BrowsePage, Site, Tour, TrustedHosts } from './site.ts';
 
 /** What is looked at; `near` is a path behind the root that may have been meant where nothing is. */
 export type Sight =

@@ -3,11 +3,10 @@
 import { type Ask, type Collection, COLLECTIONS } from '../../../engine/engine.ts';
 import type { MissReason } from '../../../workers/protocol.ts';
 import { isRepeatable, type Pair, queryOf, withoutNames } from './address.ts';
-import { fieldsOf } from './fields.ts';
-import { filterForm } from './filterForm.ts';
+import { type BrowsePage, fieldsOf, type Site, type Tour } from './site.ts';
+import { filterForm } from './facets.ts';
 import { framed } from './frame.ts';
 import { entryOf } from './own.ts';
-import type { BrowsePage, Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
 import { cut } from './values.ts';
 
@@ -155,4 +154,14 @@ function errorPage(
   const label: Child = String(status);
   const crumbs = [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label }];
   return { status, html: framed(site, tour, { title: `${title} – Catalogue`, crumbs, main }) };
+}
+
+/** The page that a step makes, or begins with; 503 where too many pages wait for theirs. Rejects where it throws. */
+export async function inStep(
+  site: Site,
+  tour: Tour,
+  step: () => BrowsePage | Promise<BrowsePage>,
+): Promise<BrowsePage> {
+  const made = await site.slices.run('pages', step, tour.disconnection);
+  return typeof made === 'string' ? missedPage(site, tour, made) : made;
 }

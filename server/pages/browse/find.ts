@@ -9,8 +9,8 @@ import {
   type Hits,
   type List,
   type QueryOptions,
-  type Representation,
   regexProblems,
+  type Representation,
   type ServedForm,
 } from '../../../engine/engine.ts';
 import type { MissReason } from '../../../workers/protocol.ts';

@@ -1,19 +1,40 @@
-// What stands around every page: head, the bar at the top,
-// where one is, and the foot. Knows no page.
+// The request of the API that a page is, for the command line and
+// for programs. A text is quoted for each.
+import { apiAddress } from './address.ts';
+import { instantText, type Site, type Tour } from './site.ts';
+import { type Child, html, type Markup, utf8Of } from './template.ts';
 import { countText } from '../../observe/quantities.ts';
 import { scriptPath, stylePath } from './assets.ts';
-import { instantText } from './instant.ts';
-import type { Site, Tour } from './site.ts';
-import { type Child, html, type Markup, utf8Of } from './template.ts';
+
+/** The request behind a page, of an encoded query: thrice, one too long for that once. Scripts add what copies it. */
+export function requestPanel(tour: Tour, query: string, isLong = false): Markup {
+  const address = apiAddress(tour, query);
+  return html`<details class="request">
+    <summary>API request</summary>
+    ${snippet('Address', address)} ${!isLong && programs(address)}
+  </details>`;
+}
+
+function programs(address: string): Markup {
+  const python = `import requests\n\nanswer = requests.get(${JSON.stringify(address)})\nanswer.raise_for_status()\nprint(answer.json())`;
+  return html`${snippet('curl', `curl '${address.replaceAll("'", '%27')}'`)} ${snippet('Python', python)}`;
+}
+
+function snippet(name: string, text: string): Markup {
+  return html`<div class="snippet">
+    <h2>${name}</h2>
+    <pre data-copy="${name}" tabindex="0"><code>${text}</code></pre>
+  </div>`;
+}
 
 /** A step of the way to a page; the last one has no address. */
-export interface Crumb {
+interface Crumb {
   readonly label: Child;
   readonly href?: string;
 }
 
 /** What a page says of itself: its title, the way to it, and all that is its own. */
-export interface PageContent {
+interface PageContent {
   readonly title: string;
   readonly crumbs: readonly Crumb[];
   readonly main: Markup;

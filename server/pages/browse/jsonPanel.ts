@@ -1,5 +1,5 @@
-// The JSON of a record as the API serves it, indented, to fold and to
-// copy. Only where it is short enough to read.
+// The JSON of a record as a page shows it, found in one pass over its brackets and quotes. Numbers stay as they are
+// written (2.50, 9007199254740993), which JSON.parse loses. It accepts anything that a forged snapshot may contain.
 import {
   type CollectionIndex,
   indentedAtOnce,
@@ -10,6 +10,119 @@ import {
 import { recordBytes } from '../../../engine/described.ts';
 import { bytesText } from '../../observe/quantities.ts';
 import { type Child, html, type Markup } from './template.ts';
+
+/** A value and what is shown inside of it. */
+export interface JsonOutline {
+  /** Its key in the object around it, unescaped; empty elsewhere. */
+  readonly key: string;
+  readonly json: string;
+  /** The first members of a list or object; undefined of other values, and of those that are too deep. */
+  readonly members: readonly JsonOutline[] | undefined;
+  /** How many members it has, shown or not; 0 where they are undefined. */
+  readonly count: number;
+}
+
+/** How much of a value is shown. */
+interface OutlineLimits {
+  /** Members of each list, and of each object. */
+  readonly listMax: number;
+  readonly objectMax: number;
+  /** Values in values that show their members: 1 has those of the outermost only. */
+  readonly levels: number;
+  /** Members of all of them, counted down. */
+  readonly budget: { left: number };
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** The outline of a value that has no blanks between its members. Cost: a pass over its text, and what is shown. */
+export function jsonOutline(json: string, limits: OutlineLimits): JsonOutline {
+  return outlineAt({ json, at: 0, limits }, '', limits.levels);
+}
+
+interface Pass {
+  readonly json: string;
+  readonly limits: OutlineLimits;
+  at: number;
+}
+
+function outlineAt(pass: Pass, key: string, levels: number): JsonOutline {
+  const { json, at: start, limits } = pass;
+  const opening = json.charCodeAt(start);
+  const isObject = opening === OPEN_OBJECT;
+  if (levels === 0 || !(isObject || opening === OPEN_LIST)) {
+    pass.at = valueEnd(json, start);
+    return { key, json: json.slice(start, pass.at), members: undefined, count: 0 };
+  }
+  const most = isObject ? limits.objectMax : limits.listMax;
+  const members: JsonOutline[] = [];
+  let count = 0;
+  pass.at = start + 1;
+  for (let isNext = !isClosing(json.charCodeAt(pass.at)); isNext; count++) {
+    if (members.length < most && limits.budget.left > 0) {
+      limits.budget.left--;
+      members.push(outlineAt(pass, isObject ? keyAt(pass) : '', levels - 1));
+    } else {
+      pass.at = valueEnd(json, pass.at);
+    }
+    isNext = json.charCodeAt(pass.at) === COMMA;
+    if (isNext) pass.at++;
+  }
+  pass.at++;
+  return { key, json: json.slice(start, pass.at), members, count };
+}
+
+/** A key, behind whose colon the pass is then. */
+function keyAt(pass: Pass): string {
+  const start = pass.at;
+  const end = stringEnd(pass.json, start) + 1;
+  pass.at = end + 1;
+  return jsonString(pass.json.slice(start, end)) ?? '';
+}
+
+/** Where a value ends, or a member with its key: at the comma or bracket behind it. */
+function valueEnd(json: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < json.length; at++) {
+    const character = json.charCodeAt(at);
+    if (character === QUOTE) at = stringEnd(json, at);
+    else if (character === OPEN_LIST || character === OPEN_OBJECT) depth++;
+    else if (depth === 0 && (character === COMMA || isClosing(character))) return at;
+    else if (isClosing(character)) depth--;
+  }
+  return json.length;
+}
+
+function isClosing(character: number): boolean {
+  return character === CLOSE_LIST || character === CLOSE_OBJECT;
+}
+
+/** The text of a JSON string; of what is no JSON, all of it as it stands; undefined of other values. Cost: the text. */
+export function jsonString(json: string): string | undefined {
+  if (/^(?:[[{\d-]|null$|true$|false$)/.test(json)) return undefined;
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'string' ? value : json;
+  } catch {
+    return json;
+  }
+}
+
+/** Where the string that begins at a place has its last quote; behind the text where it has none. */
+function stringEnd(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (json.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+  return json.length;
+}
 
 /** Longer records are fetched, not read. */
 const JSON_BYTES_MAX = 128 * 1024;

@@ -1,8 +1,5 @@
-// The page of a list: the request of the API that it is, how many records it has, what it is filtered by, the records
-// as a table, and the way to its other pages. Found along engine/list.ts; holds no rows.
+// The page of a list: its rows, its filters, and the way through its pages.
 import { countText } from '../../observe/quantities.ts';
-import type { Collection } from '../../../engine/engine.ts';
-import { collectionSentence, type FilterField } from '../../../engine/described.ts';
 import {
   apiPath,
   fromStart,
@@ -16,21 +13,99 @@ import {
   withoutNames,
   withValue,
 } from './address.ts';
-import { missedPage, refusedPage } from './errorPage.ts';
-import { columnChoice, dateForms, filterForm } from './filterForm.ts';
-import { facetPanels, FACETS_SHOWN_MAX } from './facets.ts';
-import { fieldsOf } from './fields.ts';
 import { type FindResult, foundList, PAGE_ROWS_MAX, pageRowsMax } from './find.ts';
-import { amountOf, framed } from './frame.ts';
-import { inStep } from './inStep.ts';
-import type { Listing } from './listing.ts';
-import { pageLinksNav, rangeOf } from './pager.ts';
-import { pagePairs } from './pageQuery.ts';
-import { requestPanel } from './requestPanel.ts';
-import type { BrowsePage, Site, Tour } from './site.ts';
-import { recordTable } from './table.ts';
+import {
+  columnChoice,
+  dateForms,
+  facetPanels,
+  FACETS_SHOWN_MAX,
+  filterForm,
+  FORM_NAMES,
+  hiddenInputs,
+} from './facets.ts';
+import { type Listing, pagePairs } from './listing.ts';
 import { html, type Markup } from './template.ts';
+import type { Collection } from '../../../engine/engine.ts';
+import { collectionSentence, type FilterField } from '../../../engine/described.ts';
+import { inStep, missedPage, refusedPage } from './errorPage.ts';
+import { type BrowsePage, fieldsOf, type Site, type Tour } from './site.ts';
+import { amountOf, framed, requestPanel } from './frame.ts';
+import { recordTable } from './table.ts';
 import { cut } from './values.ts';
+
+/** Records of a page that are offered, beside the most that one may have. */
+const SIZES = [10, 25, 50];
+
+/** Which records of the list are shown. */
+function rangeOf({ ask: { page }, hits }: Listing): Markup | false {
+  if (hits.count === 0) return false;
+  const first = hits.offset + 1;
+  const last = Math.min(hits.count, hits.offset + page.limit);
+  if (first > hits.count) return html`<p class="range">Behind the last of ${countText(hits.count)} records.</p>`;
+  return html`<p class="range">${countText(first)} to ${countText(last)} of ${countText(hits.count)}</p>`;
+}
+
+/** Links to the other pages, and forms for any other. */
+function pageLinksNav(listing: Listing): Markup | false {
+  const { ask, hits, pairs, hasChoices } = listing;
+  const { limit } = ask.page;
+  if (hits.count === 0) return false;
+  const last = Math.max(0, Math.floor((hits.count - 1) / limit) * limit);
+  const { offset } = hits;
+  const at = (place: number): string => queryOf(placed(pairs, place));
+  const link = (label: string, place: number, isThere: boolean, rel?: string): Markup =>
+    isThere
+      ? html`<li><a href="${at(place)}" ${rel !== undefined && html` rel="${rel}"`}>${label}</a></li>`
+      : html`<li><span aria-disabled="true">${label}</span></li>`;
+  return html`<nav class="pages" aria-label="Pages">
+    <ul>
+      ${link('First', 0, offset > 0)}
+      ${link('Previous', Math.max(0, Math.min(offset, last + limit) - limit), offset > 0, 'prev')}
+      ${link('Next', offset + limit, offset + limit < hits.count, 'next')} ${link('Last', last, offset < last)}
+    </ul>
+    ${hasChoices && otherPages(listing)}
+  </nav>`;
+}
+
+/** Ways to any position of the list and to any record of the collection, and pages of other sizes. */
+function otherPages({ site, collection, ask, hits, pairs }: Listing): Markup {
+  const { limit } = ask.page;
+  const most = pageRowsMax(site);
+  const sizes = [...SIZES.filter((size) => size < most), most].map((size) =>
+    size === limit
+      ? html`<li><span aria-current="true">${size}</span></li>`
+      : html`<li><a href="${queryOf(withValue(fromStart(pairs), 'limit', String(size)))}">${size}</a></li>`,
+  );
+  return html`<form method="get" class="jump">
+      ${hiddenInputs(fromStart(pairs))}<label
+        >Go to position
+        <input
+          type="number"
+          name="${FORM_NAMES.position}"
+          min="1"
+          max="${hits.count}"
+          value="${hits.offset + 1}"
+          required
+          aria-describedby="positions" /></label
+      ><span id="positions">of ${countText(hits.count)}</span><button>Go</button>
+    </form>
+    <form method="get" class="jump">
+      ${hiddenInputs(pairs)}<label
+        >Open by ${collection.declaration.idField}
+        <input type="number" name="${FORM_NAMES.id}" min="0" required /></label
+      ><button>Open</button>
+    </form>
+    <div class="sizes">
+      <span id="sizes">A page has</span>
+      <ul aria-labelledby="sizes">
+        ${sizes}
+      </ul>
+    </div>`;
+}
+
+function placed(pairs: readonly Pair[], offset: number): readonly Pair[] {
+  return withValue(fromStart(pairs), 'offset', offset > 0 ? String(offset) : undefined);
+}
 
 /** The page, or why there is none. Cost: that of the list, and the values of 100 records within their bounds. */
 export async function listPage(site: Site, tour: Tour, declared: Collection): Promise<BrowsePage> {

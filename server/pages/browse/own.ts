@@ -4,7 +4,7 @@
 import type { FilterField } from '../../../engine/described.ts';
 import type { Problem } from '../../../engine/engine.ts';
 import { fromStart, OWN, type Pair, plainKey, withValue } from './address.ts';
-import { dayOf, type FormEntry, FORM_NAMES } from './filterForm.ts';
+import { dayOf, FORM_NAMES, type FormEntry } from './facets.ts';
 
 /** The lookup that a key without one has, and the one that asks for a truth whatever the field. */
 const PLAIN_LOOKUP = 'exact';

@@ -1,11 +1,165 @@
-// Where and when a record is: of what it says itself, and of the records that its links name. Which links these are
-// follows from what is declared of the records behind them; each is looked up by its id and read within bounds.
-import { type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
+// The place and the period of a record: a bar among whole decades, and a map of the world with its box. A box across
+// the 180th meridian is drawn as two. Nothing is fetched.
 import { linkedRecords, type Member, recordMembers } from '../../../engine/described.ts';
-import { PERIOD_ENDS, periodBar } from './periodBar.ts';
-import { placeMap, SIDES } from './placeMap.ts';
-import type { Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
+import { type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
+import type { Site, Tour } from './site.ts';
+
+const WIDTH = 360;
+const DAY_MS = 86_400_000;
+/** The members that make a period: an end is not needed. */
+const PERIOD_ENDS = ['startTime', 'endTime'] as const;
+
+/** A date as the record has it, its day, and when that begins. */
+interface When {
+  readonly text: string;
+  readonly day: string;
+  readonly ms: number;
+}
+
+/** The bar, where the record has a start, and perhaps an end, that are dates; `source` stands before what it says. */
+export function periodBar(members: readonly Member[], source: Child): Markup | false {
+  const [start, end] = PERIOD_ENDS.map((key) => whenOf(members, key));
+  // An end that is no date is not none.
+  if (!start || (!end && !isNothing(valueOf(members, 'endTime')))) return false;
+  const [first, last] = end && end.ms < start.ms ? [end, start] : [start, end ?? start];
+  const firstYear = Math.floor(yearOf(first.ms) / 10) * 10;
+  const lastYear = Math.max(firstYear + 10, Math.ceil((yearOf(last.ms) + 1) / 10) * 10);
+  const scale = (ms: number): number =>
+    ((ms - yearStart(firstYear)) / (yearStart(lastYear) - yearStart(firstYear))) * WIDTH;
+  const from = scale(first.ms);
+  const to = end ? scale(last.ms) : WIDTH;
+  const step = Math.max(10, Math.ceil((lastYear - firstYear) / 60) * 10);
+  const ticks: Markup[] = [];
+  for (let year = firstYear; year <= lastYear; year += step) {
+    const x = scale(yearStart(year)).toFixed(1);
+    const anchor = year === firstYear ? 'start' : year === lastYear ? 'end' : 'middle';
+    ticks.push(
+      html`<line x1="${x}" y1="0" x2="${x}" y2="22" /><text x="${x}" y="36" text-anchor="${anchor}">${year}</text>`,
+    );
+  }
+  const text = end ? `${start.day} to ${end.day}${lasting(start, end)}` : `from ${start.day} on`;
+  return html`<figure class="period">
+    <svg viewBox="-1 -1 362 40" role="img" aria-label="Period of time: ${text}">
+      <g class="grid">${ticks}</g>
+      <rect
+        class="box${!end && ' open'}"
+        x="${from.toFixed(1)}"
+        y="6"
+        width="${Math.max(2, to - from).toFixed(1)}"
+        height="10"
+        rx="2"
+      />
+    </svg>
+    <figcaption>${source}${text}</figcaption>
+  </figure>`;
+}
+
+function lasting(start: When, end: When): string {
+  if (isBefore(end, start)) return ': it ends before it starts';
+  const days = Math.round((end.ms - start.ms) / DAY_MS);
+  return days > 0 ? `, ${days === 1 ? '1 day' : `${days} days`}` : '';
+}
+
+/** As exact as both are: a day without a time is neither before nor after a time of that day. */
+function isBefore(one: When, other: When): boolean {
+  const length = Math.min(one.text.length, other.text.length);
+  return one.text.slice(0, length) < other.text.slice(0, length);
+}
+
+function valueOf(members: readonly Member[], key: string): Member['value'] | undefined {
+  return members.find((member) => member.key === key)?.value;
+}
+
+function isNothing(value: Member['value'] | undefined): boolean {
+  return value === undefined || (value.kind === 'whole' && value.json === 'null');
+}
+
+function whenOf(members: readonly Member[], key: string): When | undefined {
+  const value = valueOf(members, key);
+  const [, text = '', day = ''] =
+    (value?.kind === 'whole' && /^"((\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d)?)?)/.exec(value.json)) || [];
+  const ms = day === '' ? NaN : Date.parse(day);
+  return Number.isNaN(ms) ? undefined : { text, day, ms };
+}
+
+function yearOf(ms: number): number {
+  return new Date(ms).getUTCFullYear();
+}
+
+function yearStart(year: number): number {
+  return new Date(0).setUTCFullYear(year, 0, 1);
+}
+
+/** The members that make a box, in degrees. */
+const SIDES = ['westBoundLongitude', 'southBoundLatitude', 'eastBoundLongitude', 'northBoundLatitude'] as const;
+/** The least size of a box on the map, in degrees: smaller ones could not be seen. */
+const SEEN_MIN = 3;
+const CIRCLE = 360;
+
+/** The map, where the record has a box on the globe; `source` stands before what it says. */
+export function placeMap(members: readonly Member[], source: Child): Markup | false {
+  const [west, south, east, north] = SIDES.map((key) => degreesOf(members, key));
+  if (west === undefined || south === undefined || east === undefined || north === undefined) return false;
+  if ([west, east].some((x) => Math.abs(x) > CIRCLE) || [south, north].some((y) => Math.abs(y) > 90)) return false;
+  const spans = spansOf(west, east);
+  const across = spans.length > 1 ? ', across the 180th meridian' : '';
+  const text = `${place(south, 'N', 'S')} to ${place(north, 'N', 'S')}, ${place(west, 'E', 'W')} to ${place(east, 'E', 'W')}${across}`;
+  const meridians = [-150, -120, -90, -60, -30, 30, 60, 90, 120, 150].map(
+    (x) => html`<line x1="${x}" y1="-90" x2="${x}" y2="90" />`,
+  );
+  const parallels = [-60, -30, 30, 60].map((y) => html`<line x1="-180" y1="${y}" x2="180" y2="${y}" />`);
+  return html`<figure class="map">
+    <svg viewBox="-181 -91 362 182" role="img" aria-label="Box on the globe: ${text}">
+      <rect class="sea" x="-180" y="-90" width="360" height="180" />
+      <g class="grid">${meridians}${parallels}</g>
+      <g class="axes">
+        <line x1="0" y1="-90" x2="0" y2="90" />
+        <line x1="-180" y1="0" x2="180" y2="0" />
+      </g>
+      ${spans.map((span) => box(span, [Math.min(south, north), Math.max(south, north)]))}
+    </svg>
+    <figcaption>${source}${text}</figcaption>
+  </figure>`;
+}
+
+/** From where to where, in degrees. */
+type Span = readonly [from: number, to: number];
+
+/** What is between two longitudes, going east, as parts of -180 to 180. */
+function spansOf(west: number, east: number): readonly Span[] {
+  const degrees = west <= east ? Math.min(CIRCLE, east - west) : (east - west + 2 * CIRCLE) % CIRCLE;
+  if (degrees === CIRCLE) return [[-180, 180]];
+  const from = ((west + 540) % CIRCLE) - 180;
+  const to = from + degrees;
+  if (to <= 180) return [[from, to]];
+  return [
+    [from, 180],
+    [-180, to - CIRCLE],
+  ];
+}
+
+function box([west, east]: Span, [south, north]: Span): Markup {
+  const [x, width] = seen([west, east], 180);
+  const [y, height] = seen([-north, -south], 90);
+  return html`<rect class="box" x="${x}" y="${y}" width="${width}" height="${height}" />`;
+}
+
+/** Where a span starts and how long it is, wide enough to be seen and inside of `-most` to `most`. */
+function seen([from, to]: Span, most: number): readonly [from: string, length: string] {
+  const length = Math.max(SEEN_MIN, to - from);
+  const start = Math.max(-most, Math.min(most - length, (from + to) / 2 - length / 2));
+  return [start.toFixed(2), length.toFixed(2)];
+}
+
+function degreesOf(members: readonly Member[], key: string): number | undefined {
+  const value = members.find((member) => member.key === key)?.value;
+  return value?.kind === 'whole' && /^-?\d/.test(value.json) ? Number(value.json) : undefined;
+}
+
+function place(degrees: number, positive: string, negative: string): string {
+  return `${Math.abs(degrees)}°\u00a0${degrees < 0 ? negative : positive}`;
+}
 
 /** Maps of a page, and bars: more say less. */
 const DRAWN_MAX = 4;

@@ -4,9 +4,8 @@ import { countText } from '../../observe/quantities.ts';
 import { COLLECTIONS } from '../../../engine/engine.ts';
 import { collectionSentence } from '../../../engine/described.ts';
 import { OWN } from './address.ts';
-import { isFiltered } from './fields.ts';
+import { type BrowsePage, isFiltered, type Site, type Tour } from './site.ts';
 import { amountOf, framed } from './frame.ts';
-import type { BrowsePage, Site, Tour } from './site.ts';
 import { html, type Markup } from './template.ts';
 
 /** The field that the search looks in, where a collection has it. */

@@ -1,6 +1,6 @@
 // The records of a page as a table: the columns of the declaration, or those that were asked for; a click on a heading
 // orders by it. Records are read member by member, within a budget of the page.
-import { type CollectionIndex, selectedRow, countSelected } from '../../../engine/engine.ts';
+import { type CollectionIndex, countSelected, selectedRow } from '../../../engine/engine.ts';
 import { type Member, recordMembers, shownColumns } from '../../../engine/described.ts';
 import { bytesText } from '../../observe/quantities.ts';
 import { fromStart, type Pair, queryOf, withValue } from './address.ts';

@@ -2,9 +2,8 @@
 // keeps its direction to itself. What is long is cut in a table and whole on the page of its record.
 import { type Collection, type CollectionIndex, collectionsOfPath, rowOfId } from '../../../engine/engine.ts';
 import { recordLabel } from '../../../engine/described.ts';
-import { instantText } from './instant.ts';
-import { type JsonOutline, jsonOutline, jsonString } from './jsonOutline.ts';
-import type { Site, Tour } from './site.ts';
+import { instantText, type Site, type Tour } from './site.ts';
+import { type JsonOutline, jsonOutline, jsonString } from './jsonPanel.ts';
 import { type Child, html, type Markup } from './template.ts';
 
 /** Characters of a text in a cell. */

@@ -16,21 +16,32 @@ import {
   type QueryOptions,
   type Version,
 } from '../../../engine/engine.ts';
-import { filtersParameter, isListParameter, parameterComponents, parametersOf } from './parameters.ts';
-import { type DocumentObject, refTo, wordOf } from './references.ts';
-import { resolutionItems } from './resolutions.ts';
-import { failures, foundResponse, HEADERS, jsonContent, RESPONSES } from './responses.ts';
 import {
+  failures,
+  filtersParameter,
+  foundResponse,
+  HEADERS,
+  isListParameter,
+  jsonContent,
+  parameterComponents,
+  parametersOf,
+  RESPONSES,
+  viewItem,
+} from './responses.ts';
+import {
+  type DocumentObject,
   filtersSchema,
+  INFERRED_TOLD_MAX,
   pageSchema,
   recordNames,
   recordSchema,
+  refTo,
   schemaName,
   sharedSchemas,
   type ToldCollection,
+  wordOf,
 } from './schemas.ts';
-import { INFERRED_TOLD_MAX } from './shapes.ts';
-import { viewItem } from './view.ts';
+import { resolutionItems } from './resolutions.ts';
 
 /**
  * What a document is made for: the base URL of its links, how queries are read, the shapes of the records of all

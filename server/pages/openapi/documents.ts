@@ -1,13 +1,42 @@
-// The OpenAPI documents of a generation: one for each base URL that a request may choose, in both forms, plain and
-// compressed, in memory that all threads share. Made before the generation is served, so that no request waits for one.
+// Plain data as YAML 1.2 in block style. All strings stand in quotes as JSON has them, which YAML reads alike, so that
+// there is nothing to decide: no program needs a library for it.
 import type { CollectionIndex, QueryOptions } from '../../../engine/engine.ts';
-import { packageVersion } from '../../settings/installation.ts';
+import { packageVersion } from '../../settings/values.ts';
 import { openApiDocument } from './document.ts';
-import { sampleExamples } from './examples.ts';
+import { sampleExamples, shapesOf } from './schemas.ts';
 import type { DocumentPath } from '../../catalogue/routes.ts';
 import { type DescriptionFile, fileOf } from './files.ts';
-import { shapesOf } from './shapes.ts';
-import { yamlText } from './yaml.ts';
+
+const PLAIN_KEY = /^[A-Za-z][A-Za-z0-9_]*$/;
+/** Words that YAML 1.1, which is still read, takes for something else. */
+const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
+
+/** The text of an object, with a final line break. What JSON leaves out is left out. Cost: about that of JSON. */
+export function yamlText(value: object): string {
+  return `${block(value, '').slice(1)}\n`;
+}
+
+/** A value behind its key or dash: on the same line where it is a scalar or empty, else below. */
+function block(value: unknown, indent: string): string {
+  if (typeof value !== 'object' || value === null) return ` ${JSON.stringify(value)}`;
+  if (Array.isArray(value)) {
+    if (value.length === 0) return ' []';
+    return value.map((each) => `\n${indent}-${nested(each, `${indent}  `)}`).join('');
+  }
+  const members = Object.entries(value).filter(([, each]) => each !== undefined);
+  if (members.length === 0) return ' {}';
+  return members.map(([key, each]) => `\n${indent}${keyText(key)}:${block(each, `${indent}  `)}`).join('');
+}
+
+/** An element of a list: an object begins on the line of its dash. */
+function nested(value: unknown, indent: string): string {
+  const text = block(value, indent);
+  return text.startsWith('\n') ? ` ${text.slice(indent.length + 1)}` : text;
+}
+
+function keyText(key: string): string {
+  return PLAIN_KEY.test(key) && !RESERVED.test(key) ? key : JSON.stringify(key);
+}
 
 /** The documents by base URL. */
 export type Documents = ReadonlyMap<string, Readonly<Record<DocumentPath, DescriptionFile>>>;

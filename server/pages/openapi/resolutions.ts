@@ -1,10 +1,8 @@
 // What is resolved beside the API, as paths of the OpenAPI document. Pure; the paths are those of
 // server/catalogue/routes.ts, which a test compares.
 import type { QueryOptions } from '../../../engine/engine.ts';
-import { parametersOf } from './parameters.ts';
-import type { DocumentObject } from './references.ts';
-import { failures, foundResponse, jsonContent } from './responses.ts';
-import { viewItem } from './view.ts';
+import { failures, foundResponse, jsonContent, parametersOf, viewItem } from './responses.ts';
+import type { DocumentObject } from './schemas.ts';
 
 interface Resolution {
   readonly path: string;

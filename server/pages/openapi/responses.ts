@@ -1,6 +1,90 @@
-// The answers that there are, with their headers: those of every view, and what each view adds to them.
-// Pure; statuses and headers are those of server/catalogue/answers.ts, which a test compares.
-import { type DocumentObject, refsTo, refTo } from './references.ts';
+// The parameters and responses of the OpenAPI document, and its paths with their methods. Filters are one parameter per
+// collection, shared by reference.
+import { type DocumentObject, INFERRED_TOLD_MAX, refsTo, refTo, wordOf } from './schemas.ts';
+import { limitWithout, PARAMETERS, type QueryOptions, type View } from '../../../engine/engine.ts';
+
+/** What the operations of a path have in common. */
+interface DocumentedView {
+  readonly id: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly parameters: readonly DocumentObject[];
+}
+
+/** A path with its three methods; HEAD and OPTIONS say no more than GET. */
+export function viewItem(
+  { id, summary, tag, parameters }: DocumentedView,
+  get: DocumentObject,
+  failed: DocumentObject,
+): DocumentObject {
+  const tags = [tag];
+  const { 304: notModified, ...others } = failed;
+  return {
+    ...(parameters.length === 0 ? {} : { parameters }),
+    get: { operationId: id, summary, tags, responses: { 200: get, 304: notModified, ...others } },
+    head: {
+      operationId: `${id}Head`,
+      summary: `${summary}: the headers`,
+      tags,
+      responses: { 200: refTo('responses', 'Head'), 304: notModified, ...others },
+    },
+    options: {
+      operationId: `${id}Options`,
+      summary: `${summary}: the methods`,
+      tags,
+      responses: { 200: refTo('responses', 'View'), ...refsTo('responses', { 404: 'NotFound' }) },
+    },
+  };
+}
+
+/** The parameters that are offered under these settings, by the name of their component. */
+export function parameterComponents(options: QueryOptions): DocumentObject {
+  const offered = offeredParameters(options).map(({ name, value, schema, example, meaning }) => {
+    const style = 'items' in schema ? { style: 'form', explode: false } : {};
+    const description = `${meaning[0]!.toUpperCase()}${meaning.slice(1)}. Value: ${value}.`;
+    const own = name === 'limit' ? { ...schema, default: limitWithout(options, undefined) } : schema;
+    const shown = example === undefined ? {} : { example };
+    return [wordOf(name), { name, in: 'query', description, schema: own, ...style, ...shown }] as const;
+  });
+  const format = Object.fromEntries(offered)[wordOf('format')]!;
+  const plain = { ...format, description: PLAIN_FORMAT, schema: { type: 'string', enum: ['api', 'json'] } };
+  const id = { name: 'id', in: 'path', required: true, description: 'Id of the record.', schema: { type: 'integer' } };
+  return { ...Object.fromEntries(offered), PlainFormat: plain, Id: { ...id, example: 141 } };
+}
+
+const PLAIN_FORMAT = 'The form: `api`, `json` and none are the same JSON. Value: `api`, `json`.';
+
+function offeredParameters(options: QueryOptions): typeof PARAMETERS {
+  return PARAMETERS.filter(({ setting }) => setting === undefined || options[setting] === true);
+}
+
+/** The parameters that a view heeds, as references. */
+export function parametersOf(view: View, options: QueryOptions): readonly DocumentObject[] {
+  const heeded = offeredParameters(options).filter(({ views }) => views.includes(view));
+  // The root view has no exports (A62).
+  const wordIn = (name: string): string => (name === 'format' && view === 'root' ? 'PlainFormat' : wordOf(name));
+  return heeded.map(({ name }) => refTo('parameters', wordIn(name)));
+}
+
+/** Whether a list heeds a parameter of this name under these settings, so that no filter can have it. */
+export function isListParameter(options: QueryOptions): (name: string) => boolean {
+  const heeded = new Set(
+    offeredParameters(options).flatMap(({ name, views }) => (views.includes('list') ? [name] : [])),
+  );
+  return (name) => heeded.has(name);
+}
+
+const FILTERS = `One query parameter for each member: \`<field>=<value>\` or \`<field>__<lookup>=<value>\`. \`!\` behind
+either negates. A link, or a list of links, is also a step to the fields of the records that it leads to, up to six
+steps deep: \`projects__title__contains=ice\`. Of the fields that only the data has, ${INFERRED_TOLD_MAX} are members; others can be
+filtered too. All conditions must hold.`;
+
+/** The filters of a collection as one parameter, which is sent as one for each member of the object. */
+export function filtersParameter(schema: string, example: DocumentObject): DocumentObject {
+  const description = FILTERS.replace(/\n/g, ' ');
+  const style = { style: 'form', explode: true };
+  return { name: 'filters', in: 'query', description, ...style, schema: refTo('schemas', schema), example };
+}
 
 const text = (description: string, example: string): DocumentObject => ({
   description,
@@ -116,7 +200,7 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
 };
 
 /** What answers: in one form whatever is accepted, or in the form that is asked for; lists may also be gone. */
-export type ViewKind = 'oneForm' | 'negotiated' | 'list';
+type ViewKind = 'oneForm' | 'negotiated' | 'list';
 
 /** The failures of a view, by status; where walks are pinned a list may be gone. */
 export function failures(of: ViewKind, pinsWalks: boolean): DocumentObject {

@@ -1,9 +1,93 @@
-// The schemas of records, pages and filters, derived from the fields that are served. They say what is served, and no
-// more: a record may lack any member (`fields` cuts it), may have others, and values seen are not the only ones.
-import { type DescribedField, type Lookup, type RecordShape } from '../../../engine/described.ts';
-import type { Collection, Field } from '../../../engine/engine.ts';
-import { hasFields } from './examples.ts';
-import { type DocumentObject, refTo, wordOf } from './references.ts';
+// The schemas of the OpenAPI document, and how its components refer to each other. Examples are records of the embedded
+// sample.
+import { type DescribedField, type Lookup, recordShape, type RecordShape } from '../../../engine/described.ts';
+import { type Collection, type CollectionIndex, COLLECTIONS, type Field } from '../../../engine/engine.ts';
+import { readFile } from 'node:fs/promises';
+import { installed } from '../../settings/values.ts';
+
+/** An object of the document. */
+export type DocumentObject = { readonly [name: string]: unknown };
+
+/** A reference to a component, such as `refTo('schemas', 'Text')`. */
+export function refTo(kind: string, name: string): DocumentObject {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** References to several components of one kind, by the name that `nameOf` gives each. */
+export function refsTo(kind: string, names: Readonly<Record<string, string>>): DocumentObject {
+  return Object.fromEntries(Object.entries(names).map(([name, component]) => [name, refTo(kind, component)]));
+}
+
+/** A name as one word in capitals, as schemas are called: `Migration Properties` is `MigrationProperties`. */
+export function wordOf(name: string): string {
+  return name.replace(/(?:^|[ _])(.)/g, (_, first: string) => first.toUpperCase());
+}
+
+/** So many fields of a collection are told beside the documented ones: the document is to be opened. */
+export const INFERRED_TOLD_MAX = 100;
+/** A name that is longer is data; `result_field__storageLocation` has 29. */
+const KEY_CHARACTERS_MAX = 128;
+const LIMITS = { inferredMax: INFERRED_TOLD_MAX, keyCharactersMax: KEY_CHARACTERS_MAX };
+
+/** The shapes of all collections, in their order. Cost: their fields, some hundred; less than a millisecond. */
+export function shapesOf(collections: (name: string) => CollectionIndex): readonly RecordShape[] {
+  return COLLECTIONS.map(({ name }) => recordShape(collections(name), LIMITS));
+}
+
+const LINE_FEED = 0x0a;
+
+/** The first line of each file of the sample. A reload reads no file: the installation may be gone by then. */
+let firstLines: readonly (readonly [collection: string, line: string])[] | undefined;
+
+/** The records by collection, own URLs with this base URL. Cost: at first reads the sample, 2.5 MB, off the thread. */
+export async function sampleExamples(baseUrl: string): Promise<ReadonlyMap<string, object>> {
+  firstLines ??= await Promise.all(COLLECTIONS.map(async ({ name }) => [name, await firstLine(name)] as const));
+  const start = JSON.stringify(baseUrl).slice(1, -1);
+  return new Map(firstLines.map(([name, line]) => [name, JSON.parse(line.replaceAll('{base_url}', start)) as object]));
+}
+
+async function firstLine(collection: string): Promise<string> {
+  const lines = await readFile(installed(`data/sample/${collection}.ndjson`));
+  return lines.toString('utf8', 0, lines.indexOf(LINE_FEED));
+}
+
+/** Whether each member of a record is one of these fields, with a value of its type or null. Cost: the record. */
+function hasFields(fields: readonly Field[], record: object): boolean {
+  const entries: readonly (readonly [name: string, value: unknown])[] = Object.entries(record);
+  return entries.every(([name, value]) => {
+    const field = fields.find((one) => one.name === name);
+    return field !== undefined && (value === null || isOf(field, value));
+  });
+}
+
+function isOf(field: Field, value: unknown): boolean {
+  switch (field.kind) {
+    case 'scalar':
+      return isScalar(field.type, value);
+    case 'scalars':
+      return Array.isArray(value) && value.every((each) => isScalar(field.type, each));
+    case 'link':
+      return isLinkTo(field.to, value);
+    case 'links':
+      return Array.isArray(value) && value.every((each) => isLinkTo(field.to, each));
+    case 'record':
+      return typeof value === 'object' && value !== null && hasFields(field.fields, value);
+    case 'records':
+      return Array.isArray(value) && value.every((each: object) => hasFields(field.fields, each));
+    case 'opaque':
+      return Array.isArray(value);
+  }
+}
+
+function isScalar(type: string, value: unknown): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'float') return typeof value === 'number';
+  return typeof value === (type === 'boolean' ? 'boolean' : 'string');
+}
+
+function isLinkTo(to: string, value: unknown): boolean {
+  return typeof value === 'string' && value.includes(`/api/v3/${to}/`);
+}
 
 /** What filters compare with. */
 const OPERANDS: DocumentObject = {
@@ -95,7 +179,7 @@ export function schemaName({ title }: Collection, of: 'Record' | 'Page' | 'Filte
 }
 
 /** Names of the schemas of records by the JSON of their fields. */
-export type RecordNames = ReadonlyMap<string, string>;
+type RecordNames = ReadonlyMap<string, string>;
 
 /** Those of declared collections: an embedded record that such a collection has too is told there. */
 export function recordNames(told: readonly ToldCollection[]): RecordNames {

@@ -4,9 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FILE_LIMITS, readChain, readCrlFile } from '../../../server/authority/x509/chain.ts';
-import { crlStoreOf } from '../../../server/authority/x509/crl.ts';
-import { trustStoreOf } from '../../../server/authority/x509/trust.ts';
+import { FILE_LIMITS, readChain, readCrlFile, trustStoreOf } from '../../../server/authority/x509/search.ts';
+import { crlStoreOf } from '../../../server/authority/x509/certificate.ts';
 import { type ChainRules, validateChain } from '../../../server/authority/x509/validate.ts';
 import type { PathCase } from '../../support/testdata.ts';
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseCertificate } from '../../../server/authority/x509/certificate.ts';
-import { readChain } from '../../../server/authority/x509/chain.ts';
+import { readChain } from '../../../server/authority/x509/search.ts';
 import { readPem } from '../../../server/authority/x509/pem.ts';
 import { commandLine } from '../../../server/commands/commands.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';

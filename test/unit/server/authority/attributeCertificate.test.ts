@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { contentXml, secondsOfFields, timeFields } from '../../../../server/authority/attributeCertificate/content.ts';
 import { textOfFile } from '../../../../server/authority/attributeCertificate/read.ts';
 import { signerOf } from '../../../../server/authority/attributeCertificate/write.ts';
-import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
+import { nameDer } from '../../../../server/authority/issuance.ts';
 import {
   contentBy,
   contentWith,

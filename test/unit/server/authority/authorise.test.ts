@@ -1,7 +1,7 @@
 // Requests to be authorised with real keys and certificates: who gets in, and that no trick with them does.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Authorise, authoriserOf } from '../../../../server/authority/authorise.ts';
-import { nameDer, proxyNameDer } from '../../../../server/authority/issuance/certificate.ts';
+import { nameDer, proxyNameDer } from '../../../../server/authority/issuance.ts';
 import { loadedData, partnersCertificate, type TestSite, testSite } from '../../../support/authorities.ts';
 import { judged, xmlsecVerdict } from '../../../support/attributeCertificates.ts';
 import { hasProgram } from '../../../support/debian.ts';

@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AuthorityClient, type AuthorityLink } from '../../../../server/authority/client.ts';
-import type { AuthorityHearers } from '../../../../server/authority/runningThread.ts';
-import { type Outcome, outcomeOf } from '../../../../server/authority/soap/answers.ts';
-import { OUTCOME } from '../../../../server/authority/soap/tally.ts';
 import {
+  type AuthorityHearers,
   type AuthoritySupervisor,
   CRLS_EVERY_MS,
   superviseAuthority,
 } from '../../../../server/authority/supervisor.ts';
+import { type Outcome, outcomeOf } from '../../../../server/authority/soap/answers.ts';
+import { OUTCOME } from '../../../../server/authority/soap/tally.ts';
 import { epochMs } from '../../../../server/observe/clock.ts';
 import type { ServiceEvent } from '../../../../server/observe/events.ts';
 import { CONFIG_LINES, type TestSite, testSite, validAround } from '../../../support/authorities.ts';
 import { makeCrl, pemOf } from '../../../support/certificates.ts';
 import { call, roleCall } from '../../../support/envelopes.ts';
-import { ecPair, person, holderOf } from '../../../support/pki.ts';
+import { ecPair, holderOf, person } from '../../../support/pki.ts';
 import { until } from '../../../support/waits.ts';
-import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
+import { nameDer } from '../../../../server/authority/issuance.ts';
 
 const NOW = Math.floor(epochMs() / 1000);
 const VALID = validAround(NOW);

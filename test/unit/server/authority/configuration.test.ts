@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
-import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
+import { nameDer } from '../../../../server/authority/issuance.ts';
 import { nameSetKeyOfText } from '../../../../server/authority/x509/name.ts';
 import {
   CONFIG_LINES,

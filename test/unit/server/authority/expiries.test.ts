@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { expiriesOf, firstExpiries } from '../../../../server/authority/configuration/expiries.ts';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
-import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
+import { nameDer } from '../../../../server/authority/issuance.ts';
 import { type AuthoritySupervisor, superviseAuthority } from '../../../../server/authority/supervisor.ts';
 import type { ServiceEvent } from '../../../../server/observe/events.ts';
 import { CONFIG_LINES, loadedData, type TestSite, testSite } from '../../../support/authorities.ts';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signerOf } from '../../../../server/authority/attributeCertificate/write.ts';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
-import { issueCertificate } from '../../../../server/authority/issuance/certificate.ts';
+import { issueCertificate } from '../../../../server/authority/issuance.ts';
 import { contentBy, judged } from '../../../support/attributeCertificates.ts';
 import { CONFIG_LINES, mistakesWith, type TestSite, testSite } from '../../../support/authorities.ts';
 import { type Attribute, nameDer, pemOf } from '../../../support/certificates.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { authoriserOf } from '../../../../server/authority/authorise.ts';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
-import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
+import { nameDer } from '../../../../server/authority/issuance.ts';
 import {
   CONFIG_LINES,
   loadedData,

@@ -1,6 +1,6 @@
 // Serial numbers: positive, of at most 96 bits, and none twice however many are drawn at once.
 import { expect, test } from 'vitest';
-import { randomSerialNumber } from '../../../../server/authority/serialNumber.ts';
+import { randomSerialNumber } from '../../../../server/authority/issuance.ts';
 
 test('serial numbers differ, are positive and use their 96 bits', () => {
   const numbers = Array.from({ length: 2000 }, randomSerialNumber);

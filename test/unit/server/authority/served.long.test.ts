@@ -9,7 +9,7 @@ import { commandLine } from '../../../../server/commands/commands.ts';
 import { DEMONSTRATION_FILES } from '../../../../server/authority/demonstration.ts';
 import { epochMs } from '../../../../server/observe/clock.ts';
 import { FAULTS } from '../../../../server/authority/soap/faults.ts';
-import { faultBytes } from '../../../../server/authority/soap/responses.ts';
+import { faultBytes } from '../../../../server/authority/soap/answers.ts';
 import { nicer } from '../../../../workers/niceness.ts';
 import { judged, xmlCryptoVerdict, xmlsecVerdict } from '../../../support/attributeCertificates.ts';
 import { clientOf, type Received } from '../../../support/client.ts';

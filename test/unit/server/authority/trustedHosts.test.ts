@@ -1,6 +1,6 @@
 // Trusted hosts: what the older mapConfig.xml gives, and what clients are told of them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { trustedHostStrings } from '../../../../server/authority/trustedHosts.ts';
+import { trustedHostStrings } from '../../../../server/authority/authority.ts';
 import { CONFIG_LINES, loadedData, mistakesWith, type TestSite, testSite } from '../../../support/authorities.ts';
 import { ecPair } from '../../../support/pki.ts';
 

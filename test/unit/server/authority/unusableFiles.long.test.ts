@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type LoadedAuthority, loadAuthority } from '../../../../server/authority/configuration/load.ts';
+import { loadAuthority, type LoadedAuthority } from '../../../../server/authority/configuration/load.ts';
 import { epochSeconds } from '../../../../server/observe/clock.ts';
 import { CONFIG_LINES, mistakesWith, type TestSite, testSite, validAround } from '../../../support/authorities.ts';
 import { makeCrl, nameDer, pemOf } from '../../../support/certificates.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeForm } from '../../../../engine/query/form.ts';
-import { entityTags, type TagParts } from '../../../../server/catalogue/entityTag.ts';
+import { entityTags, type TagParts } from '../../../../server/catalogue/conditional.ts';
 
 const SETTINGS = ['spec', 100, undefined, false];
 const tagOf = entityTags('generation', SETTINGS);

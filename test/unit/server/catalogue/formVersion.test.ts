@@ -6,7 +6,7 @@ import { changedForms, formDigests, rememberedDigests } from '../../../support/f
 test('no answer has other bytes under the same form version', async () => {
   const now = await formDigests();
   const before = rememberedDigests();
-  expect(changedForms(before, now), 'raise FORM_VERSION in server/catalogue/entityTag.ts, then npm run form').toEqual(
+  expect(changedForms(before, now), 'raise FORM_VERSION in server/catalogue/conditional.ts, then npm run form').toEqual(
     [],
   );
   expect(now, 'npm run form').toEqual(before);

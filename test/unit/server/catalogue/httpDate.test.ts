@@ -1,6 +1,6 @@
 // Dates of HTTP in their three forms, and texts that are none.
 import { describe, expect, test } from 'vitest';
-import { httpDate, parseHttpDate } from '../../../../server/catalogue/httpDate.ts';
+import { httpDate, parseHttpDate } from '../../../../server/catalogue/answers.ts';
 
 const SECONDS = 784_111_777;
 

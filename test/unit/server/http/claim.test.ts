@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
-import { claimPort, holdersOf } from '../../../../server/http/claim.ts';
+import { claimPort, holdersOf } from '../../../../server/http/ports.ts';
 import type { Listener } from '../../../../server/http/listener.ts';
 import { listenUws } from '../../../../server/http/uws/transport.ts';
 import { newSlices, textAnswer } from '../../../support/transports.ts';

@@ -8,7 +8,7 @@ import {
   LONG_QUERY_BYTES,
   SPARE_REQUESTS,
   TURN_MS_MAX,
-} from '../../../../server/http/flight.ts';
+} from '../../../../server/http/listener.ts';
 
 /** A turn whose requests take so many milliseconds each; `answered` is how many of a flood it takes at once. */
 function newTurn(requestMs: number) {

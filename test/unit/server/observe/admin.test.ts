@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LAUNCHER_FILE } from '../../../../bench/processes/processes.ts';
 import { COLLECTIONS } from '../../../../engine/engine.ts';
 import { jsonAnswer, listenForAdmin } from '../../../../server/observe/adminListener.ts';
-import { packageVersion } from '../../../../server/settings/installation.ts';
-import { clientOf, type Client, type Received } from '../../../support/client.ts';
+import { packageVersion } from '../../../../server/settings/values.ts';
+import { type Client, clientOf, type Received } from '../../../support/client.ts';
 import { runProgram, runServer } from '../../../support/commandProcess.ts';
 import { RawSocket, requestOf } from '../../../support/rawSocket.ts';
 

@@ -49,5 +49,5 @@ test('a server that says that it listens has an authority thread that works', as
     .map((line) => line.split(' ')[0]!);
   expect(threads).toHaveLength(1);
   const own = read.filter((line) => line.startsWith(`${threads[0]!} `));
-  expect(own.some((line) => line.endsWith('/server/authority/soap/envelopeReader.ts'))).toBe(true);
+  expect(own.some((line) => line.endsWith('/server/authority/soap/requests.ts'))).toBe(true);
 });

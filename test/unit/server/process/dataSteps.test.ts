@@ -1,6 +1,6 @@
 // What operators are told of the steps of the data, and of how orders ended: the last of each, and no more.
 import { expect, test } from 'vitest';
-import { DataSteps, LastOutcomes } from '../../../../server/process/dataSteps.ts';
+import { DataSteps, LastOutcomes } from '../../../../server/process/generations.ts';
 
 const AT_MS = Date.parse('2027-01-01T00:00:00Z');
 const [AT, LATER] = ['2027-01-01T00:00:00.000Z', '2027-01-01T00:01:00.000Z'];

@@ -1,6 +1,6 @@
 // Whether the descriptors of a process are enough for its threads: refused, told of, or neither.
 import { expect, test } from 'vitest';
-import { scarceDescriptors } from '../../../../server/process/descriptors.ts';
+import { scarceDescriptors } from '../../../../server/process/serve.ts';
 
 test('a limit that leaves no connection is refused, one that leaves few is told of, others are not', () => {
   expect(() => scarceDescriptors(2, 88)).toThrow(

@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { familyOf } from '../../../../bench/processes/ending.ts';
 import { LAUNCHER_FILE } from '../../../../bench/processes/processes.ts';
-import { holdersOf } from '../../../../server/http/claim.ts';
-import { runProgram, type CommandProcess } from '../../../support/commandProcess.ts';
+import { holdersOf } from '../../../../server/http/ports.ts';
+import { type CommandProcess, runProgram } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
 

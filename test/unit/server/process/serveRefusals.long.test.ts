@@ -1,9 +1,9 @@
 // What the serve command refuses to start on: in lines without a stack, and with exit code 1.
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { claimPort } from '../../../../server/http/claim.ts';
+import { claimPort } from '../../../../server/http/ports.ts';
 import { openFilesOf } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { endedCommands } from '../../../support/endedCommands.ts';

@@ -1,6 +1,6 @@
 // Which threads have fallen silent: those whose word stands still for some looks, each told once.
 import { expect, test } from 'vitest';
-import { LOOK_MS, SILENT_LOOKS, SilenceWatch } from '../../../../server/process/silence.ts';
+import { LOOK_MS, SilenceWatch, SILENT_LOOKS } from '../../../../server/process/servingThreads.ts';
 
 test('a thread is silent at the last of the looks that find its word as it was, and is told of once', () => {
   const watch = new SilenceWatch();

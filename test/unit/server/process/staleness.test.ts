@@ -1,6 +1,6 @@
 // The word that says whether the data is stale: from the moment on in which it is kept, before anybody is served.
 import { expect, test } from 'vitest';
-import { keepStaleness } from '../../../../server/process/staleness.ts';
+import { keepStaleness } from '../../../../server/process/serve.ts';
 
 test('the word is true from the beginning on', async () => {
   const word = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

@@ -1,7 +1,7 @@
 // A serving thread as its supervisor has it, when it has ended.
 import { expect, test } from 'vitest';
 import { startServingThread } from '../../../../server/process/startedThread.ts';
-import { swapAll } from '../../../../server/process/swap.ts';
+import { swapAll } from '../../../../server/process/servingThreads.ts';
 import type { ServedData } from '../../../../server/process/loadGeneration.ts';
 
 test('nobody waits for what a thread will not say any more: a swap goes past one that ended before it', async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { ServedData } from '../../../../server/process/loadGeneration.ts';
 import type { FromThread, ToThread } from '../../../../server/process/messages.ts';
 import type { ServingThread } from '../../../../server/process/startedThread.ts';
-import { swapAll } from '../../../../server/process/swap.ts';
+import { swapAll } from '../../../../server/process/servingThreads.ts';
 import { Packr } from 'msgpackr';
 
 const packr = new Packr({ useRecords: false });

@@ -8,9 +8,9 @@ import { ROOT } from '../../../support/sources.ts';
 
 test('the version is that of the start, whatever is installed in its place later', async () => {
   const folder = temporaryDirectory();
-  const copy = join(folder, 'server/settings/installation.ts');
+  const copy = join(folder, 'server/settings/values.ts');
   mkdirSync(join(folder, 'server/settings'), { recursive: true });
-  copyFileSync(join(ROOT, 'server/settings/installation.ts'), copy);
+  copyFileSync(join(ROOT, 'server/settings/values.ts'), copy);
   const packed = (version: string): void => writeFileSync(join(folder, 'package.json'), JSON.stringify({ version }));
   packed('1.2.3');
   const { packageVersion } = (await import(pathToFileURL(copy).href)) as { readonly packageVersion: () => string };

@@ -1,6 +1,6 @@
 // Which types are SOAP 1.1, and the charset they name.
 import { expect, test } from 'vitest';
-import { charsetOf } from '../../../../../server/authority/soap/contentType.ts';
+import { charsetOf } from '../../../../../server/authority/soap/service.ts';
 
 test.each([
   [undefined, undefined],

@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { FAULTS } from '../../../../../server/authority/soap/faults.ts';
 import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from '../../../../../server/authority/soap/protocol.ts';
-import { faultBytes, responseBytes } from '../../../../../server/authority/soap/responses.ts';
-import { messageTree } from '../../../../../server/authority/soap/messageTree.ts';
+import { faultBytes, responseBytes } from '../../../../../server/authority/soap/answers.ts';
+import { messageTree } from '../../../../../server/authority/soap/requests.ts';
 import { childElements, ownText } from '../../../../../data/xml/element.ts';
 
 const START =

@@ -1,6 +1,6 @@
 // The WSDL as the specification names its parts; that compilers take it is tested with the compilers.
 import { describe, expect, test } from 'vitest';
-import { messageTree } from '../../../../../server/authority/soap/messageTree.ts';
+import { messageTree } from '../../../../../server/authority/soap/requests.ts';
 import { wsdlBytes } from '../../../../../server/authority/soap/wsdl.ts';
 import { childElements, type XmlElement } from '../../../../../data/xml/element.ts';
 

@@ -6,9 +6,9 @@ import {
   readChain,
   readCrlFile,
   USER_CHAIN_LIMITS,
-} from '../../../../../server/authority/x509/chain.ts';
+} from '../../../../../server/authority/x509/search.ts';
 import { keyUsage, make, makeCa, makeCrl, makeUser, pemOf } from '../../../../support/certificates.ts';
-import { growthOf, GROWTH_MAX } from '../../../../support/growth.ts';
+import { GROWTH_MAX, growthOf } from '../../../../support/growth.ts';
 
 const CA = makeCa('CA');
 const USER = makeUser('Ada', CA);

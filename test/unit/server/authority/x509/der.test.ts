@@ -1,7 +1,6 @@
 // The DER reader: what it reads, and everything that is refused because it is BER or nothing at all.
 import { describe, expect, test } from 'vitest';
-import { context, DerError, DerReader, TAG } from '../../../../../server/authority/x509/der.ts';
-import { readTime } from '../../../../../server/authority/x509/time.ts';
+import { context, DerError, DerReader, readTime, TAG } from '../../../../../server/authority/x509/der.ts';
 import { bits, element, integer, oid, time } from '../../../../support/derWriter.ts';
 
 function reading(hex: string): DerReader {

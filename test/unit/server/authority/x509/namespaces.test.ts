@@ -1,7 +1,7 @@
 // Patterns of names: what is within one, compared with a regular expression, and that none costs more than it is long.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchesAny } from '../../../../../server/authority/x509/namespaces.ts';
+import { matchesAny } from '../../../../../server/authority/x509/nameConstraints.ts';
 
 test('a text is within a pattern exactly when the regular expression of that pattern matches', () => {
   const pieces = fc.array(fc.constantFrom('a', 'b', '/', '*'), { maxLength: 8 }).map((list) => list.join(''));

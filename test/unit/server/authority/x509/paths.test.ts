@@ -2,10 +2,14 @@
 // it costs is counted in signatures and steps, never in time.
 import { describe, expect, test } from 'vitest';
 import type { Certificate } from '../../../../../server/authority/x509/certificate.ts';
-import { findPath } from '../../../../../server/authority/x509/paths.ts';
-import { BUDGET, PathSearch, type SearchRules } from '../../../../../server/authority/x509/search.ts';
-import { certificatesByName, trustStoreOf } from '../../../../../server/authority/x509/trust.ts';
-import { validateChain } from '../../../../../server/authority/x509/validate.ts';
+import { findPath, validateChain } from '../../../../../server/authority/x509/validate.ts';
+import {
+  BUDGET,
+  certificatesByName,
+  PathSearch,
+  type SearchRules,
+  trustStoreOf,
+} from '../../../../../server/authority/x509/search.ts';
 import { AT, type Made, makeCa, makeProxy, makeUser, newKeys } from '../../../../support/certificates.ts';
 
 const CA = makeCa('CA');

@@ -6,7 +6,7 @@ import { NO_EXTENSIONS } from '../../../../../server/authority/x509/extensions.t
 import { policyProblem } from '../../../../../server/authority/x509/policies.ts';
 import { caExtensions, extension, makeCa, makeUser } from '../../../../support/certificates.ts';
 import { implicit, integer, oid, sequence, utf8 } from '../../../../support/derWriter.ts';
-import { randomOf, type Random } from '../../../../support/random.ts';
+import { type Random, randomOf } from '../../../../support/random.ts';
 
 const ANY = '2.5.29.32.0';
 const [A, B, C] = ['1.2.1', '1.2.2', '1.2.3'] as const;

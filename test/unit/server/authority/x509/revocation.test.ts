@@ -1,8 +1,8 @@
 // Revocation (RFC 5280, section 6.3): every CA of a path needs a current, complete CRL of its own that does not list
 // what it issued; without one nothing that it issued is accepted.
 import { describe, expect, test } from 'vitest';
-import { type Crl, crlStoreOf, parseCrl } from '../../../../../server/authority/x509/crl.ts';
-import { trustStoreOf } from '../../../../../server/authority/x509/trust.ts';
+import { type Crl, crlStoreOf, parseCrl } from '../../../../../server/authority/x509/certificate.ts';
+import { trustStoreOf } from '../../../../../server/authority/x509/search.ts';
 import { type ChainRules, validateChain, type Verdict } from '../../../../../server/authority/x509/validate.ts';
 import {
   AT,
@@ -12,9 +12,9 @@ import {
   type CrlPlan,
   extension,
   keyUsage,
+  type Made,
   makeCa,
   makeCrl,
-  type Made,
   makeProxy,
   makeUser,
   newKeys,

@@ -1,7 +1,7 @@
 // The verdict about a chain that a user presents: whose it is and until when, and what of it is refused, in the profile
 // of the service. Proxies by openssl, and the public suites, are in test/conformance/x509/.
 import { describe, expect, test } from 'vitest';
-import { trustStoreOf } from '../../../../../server/authority/x509/trust.ts';
+import { trustStoreOf } from '../../../../../server/authority/x509/search.ts';
 import { type ChainRules, validateChain, type Verdict } from '../../../../../server/authority/x509/validate.ts';
 import {
   AT,
@@ -10,9 +10,9 @@ import {
   extension,
   generalName,
   keyUsage,
+  type Made,
   make,
   makeCa,
-  type Made,
   makeProxy,
   makeUser,
   nameConstraints,

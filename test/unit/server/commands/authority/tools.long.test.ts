@@ -11,7 +11,7 @@ import {
   writeDemonstration,
 } from '../../../../../server/authority/demonstration.ts';
 import { signerOf } from '../../../../../server/authority/attributeCertificate/write.ts';
-import { nameDer } from '../../../../../server/authority/issuance/certificate.ts';
+import { nameDer } from '../../../../../server/authority/issuance.ts';
 import { epochMs } from '../../../../../server/observe/clock.ts';
 import { CommanderError } from 'commander';
 import { OperationError } from '../../../../../data/operationError.ts';

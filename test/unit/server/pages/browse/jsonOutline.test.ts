@@ -1,7 +1,7 @@
 // Outlines of JSON: the members that JSON.parse finds, whatever stands in their texts, at any depth and in one pass;
 // and an end whatever is no JSON.
 import { expect, test } from 'vitest';
-import { type JsonOutline, jsonOutline, jsonString } from '../../../../../server/pages/browse/jsonOutline.ts';
+import { type JsonOutline, jsonOutline, jsonString } from '../../../../../server/pages/browse/jsonPanel.ts';
 
 const TEXTS = ['', 'plain', '"', '\\', '\\"', '\\\\', '],[', '},{', 'a:b', ',', '\n\u2028☃'];
 

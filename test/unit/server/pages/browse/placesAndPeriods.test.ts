@@ -2,10 +2,9 @@
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import type { Member } from '../../../../../engine/page/members.ts';
-import { periodBar } from '../../../../../server/pages/browse/periodBar.ts';
-import { placeMap } from '../../../../../server/pages/browse/placeMap.ts';
+import { periodBar, placeMap } from '../../../../../server/pages/browse/placesAndPeriods.ts';
 import { type Markup, utf8Of } from '../../../../../server/pages/browse/template.ts';
-import { browserOf, type Browsed } from '../../../../support/browsed.ts';
+import { type Browsed, browserOf } from '../../../../support/browsed.ts';
 
 const link = (to: string, id: number): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
 const box = (ob_id: number, west: unknown, east: unknown, south: unknown = 10, north: unknown = 20): object => ({

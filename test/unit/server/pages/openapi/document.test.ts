@@ -8,9 +8,8 @@ import { type DescribedField, describedFields } from '../../../../../engine/quer
 import { PARAMETERS } from '../../../../../engine/query/parameters.ts';
 import { COLLECTIONS } from '../../../../../engine/schema/catalogue.ts';
 import { route } from '../../../../../server/catalogue/routes.ts';
-import { sampleExamples } from '../../../../../server/pages/openapi/examples.ts';
-import { schemaName } from '../../../../../server/pages/openapi/schemas.ts';
-import { yamlText } from '../../../../../server/pages/openapi/yaml.ts';
+import { sampleExamples, schemaName } from '../../../../../server/pages/openapi/schemas.ts';
+import { yamlText } from '../../../../../server/pages/openapi/documents.ts';
 import { temporaryDirectory } from '../../../../support/dataSets.ts';
 import { BASE_URL, madeDocument, type OpenApiDocument } from '../../../../support/openApiDocuments.ts';
 import { sampleSnapshot } from '../../../../support/sampleSnapshot.ts';

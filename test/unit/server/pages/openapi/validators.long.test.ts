@@ -1,12 +1,12 @@
 // Two independent validators find nothing in OpenAPI documents of several settings and data.
 import { test } from 'vitest';
 import { temporaryDirectory } from '../../../../support/dataSets.ts';
-import { sampleExamples } from '../../../../../server/pages/openapi/examples.ts';
+import { sampleExamples } from '../../../../../server/pages/openapi/schemas.ts';
 import {
   BASE_URL,
   madeDocument,
-  validatorsFindNothing,
   VALIDATION_MS_MAX,
+  validatorsFindNothing,
 } from '../../../../support/openApiDocuments.ts';
 import { sampleSnapshot } from '../../../../support/sampleSnapshot.ts';
 import { DOCUMENTED_SHAPES, fileOf, ODD_COLLECTIONS, shapesIn } from '../../../../support/shapes.ts';

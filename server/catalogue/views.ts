@@ -1,5 +1,4 @@
-// The view of a list: what the server decides on its way from text to page, which engine/list.ts goes.
-// One asker a request: refuses, answers 304, asks the router for rows, and sends the page or how it was found.
+// The views of the API: the root, lists, and single records of the first collection of a path that has the id (A3).
 import {
   answerList,
   type Ask,
@@ -7,19 +6,24 @@ import {
   countSelected,
   explained,
   exportKey,
+  exportRepresentation,
   type Hits,
+  indentedAtOnce,
+  indexBody,
   type List,
+  parseRecordQuery,
   purposeName,
   type QueryOptions,
+  recordRepresentation,
   regexProblems,
   type Representation,
+  rootViewBody,
+  rowOfId,
   type ServedForm,
+  type ServedRows,
+  wholeBody,
 } from '../../engine/engine.ts';
-import type { MissReason } from '../../workers/protocol.ts';
-import { shortKey } from '../../workers/rowSetCache.ts';
-import { newTrace, type Trace } from '../../workers/trace.ts';
 import type { Answer } from '../http/exchange.ts';
-import { steadyMs } from '../observe/clock.ts';
 import {
   type CatalogueService,
   delivered,
@@ -29,9 +33,52 @@ import {
   validated,
   type Visit,
 } from './catalogue.ts';
-import { exportWished } from './negotiate.ts';
-import { withTiming } from './serverTiming.ts';
 import { countIgnored } from './tally.ts';
+import type { MissReason } from '../../workers/protocol.ts';
+import { shortKey } from '../../workers/rowSetCache.ts';
+import { newTrace, type Trace } from '../../workers/trace.ts';
+import { steadyMs } from '../observe/clock.ts';
+import { exportWished } from './negotiate.ts';
+import { withTiming } from './answers.ts';
+
+/**
+ * The index, whose query says nothing; what it leads to begins with `down`. Like the root views it is never compressed.
+ */
+export function indexAnswer(catalogue: CatalogueService, visit: Visit, down: string): Answer {
+  const { choice } = visit;
+  const { tag, unchanged } = validated(catalogue, visit, INDEX, nothingAsked(catalogue), 'identity');
+  if (unchanged) return unchanged;
+  const body = wholeBody(indexBody(choice.baseUrl));
+  const answer = catalogue.answers.found(body, { varies: choice.varies, ignored: [], tag });
+  return { ...answer, headers: [...answer.headers, descriptionLink(down)] };
+}
+
+/** Where the API is described, as what stands at `up` from the root tells programs and people (RFC 8631, 4). */
+export function descriptionLink(up: string): Answer['headers'][number] {
+  return ['Link', `<${up}openapi.json>; rel="service-desc", <${up}docs/>; rel="service-doc"`];
+}
+
+/** Always JSON, whatever Accept says. */
+const INDEX = { version: 'v3', ending: 'json' } as const;
+
+function nothingAsked({ queryOptions }: CatalogueService): Ask {
+  return parseRecordQuery(undefined, queryOptions);
+}
+
+/** The collections of a version with the addresses of their lists. */
+export function rootAnswer(catalogue: CatalogueService, route: RouteOf<'root'>, visit: Visit): Answer {
+  const { request, choice } = visit;
+  const ask = parseRecordQuery(request.query, catalogue.queryOptions);
+  const refusal = refusalOf(catalogue, route, request, ask);
+  if (refusal) return refusal;
+  countIgnored(catalogue.ignored, '', ask.ignored);
+  const { tag, unchanged } = validated(catalogue, visit, route, ask, 'identity');
+  if (unchanged) return unchanged;
+  const { linkEnd } = formOf(catalogue, route, ask.page.format, choice);
+  const compact = wholeBody(rootViewBody(choice.baseUrl, route.version, linkEnd));
+  const body = ask.page.isIndented ? indentedAtOnce(compact) : compact;
+  return catalogue.answers.found(body, { varies: choice.varies, ignored: ask.ignored, tag });
+}
 
 /** The page of a list, its export, or how it is found. Cost: see engine/list.ts; heavy lists are answered later. */
 export function listAnswer(
@@ -156,4 +203,38 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
   #timed(answer: Answer): Answer {
     return this.#waitedMs === undefined ? answer : withTiming(answer, 'pool', this.#waitedMs);
   }
+}
+
+/** The record, or why there is none. Cost: a binary search a collection. */
+export function recordAnswer(
+  catalogue: CatalogueService,
+  route: RouteOf<'record'>,
+  visit: Visit,
+): Answer | Promise<Answer> {
+  const { request, choice } = visit;
+  let collection = catalogue.collections(route.collections[0]!.name);
+  let row = rowOfId(collection, route.id);
+  for (let i = 1; row < 0 && i < route.collections.length; i++) {
+    const other = catalogue.collections(route.collections[i]!.name);
+    row = rowOfId(other, route.id);
+    if (row >= 0) collection = other;
+  }
+  const ask = parseRecordQuery(request.query, catalogue.queryOptions, collection.keys);
+  const refusal = refusalOf(catalogue, route, request, ask);
+  if (refusal) return refusal;
+  if (row < 0) return catalogue.answers.notFound;
+  countIgnored(catalogue.ignored, collection.declaration.name, ask.ignored);
+  const { tag, unchanged } = validated(catalogue, visit, route, ask);
+  if (unchanged) return unchanged;
+  const rows: ServedRows = {
+    records: collection.records,
+    rows: { kind: 'range', start: row, end: row + 1 },
+    form: formOf(catalogue, route, ask.page.format, choice),
+    keys: ask.page.keys,
+  };
+  const format = ask.page.exported;
+  const record = format
+    ? exportRepresentation(format, collection, rows)
+    : recordRepresentation(rows, ask.page.isIndented);
+  return delivered(catalogue, visit, { route, ask, tag, collection }, record);
 }

@@ -1,20 +1,94 @@
-// Issues X.509 certificates for tests and demonstrations: CAs, end entities, and proxies of all kinds the authority
-// knows. Real issuance belongs to a real CA; nothing here judges a request.
-import { createHash, createPublicKey, sign, X509Certificate, type KeyObject } from 'node:crypto';
-import {
-  bitString,
-  explicit,
-  integer,
-  objectIdentifier,
-  octetString,
-  sequence,
-  set,
-  tagged,
-  text,
-  time,
-  TRUE,
-} from './der.ts';
-import { EXTENSION, PROXY_POLICY } from '../x509/oids.ts';
+// Issues X.509 certificates for tests and demonstrations: CAs, end entities and proxies. Real issuance belongs to a
+// real CA. Serial numbers are random, so that restarts and replicas need not know of each other.
+import { createHash, createPublicKey, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
+import { EXTENSION, PROXY_POLICY } from './x509/algorithm.ts';
+
+/** A value with its tag and length around its contents. Lengths up to 2^32 - 1. */
+export function tagged(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+  const content = Buffer.concat(contents);
+  return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content]);
+}
+
+function lengthOf(length: number): Buffer {
+  if (length < 0x80) return Buffer.from([length]);
+  const bytes = bigEndian(BigInt(length));
+  return Buffer.concat([Buffer.from([0x80 | bytes.length]), bytes]);
+}
+
+/** A non-negative number as bytes, most significant first, without leading zeros; 0 is one byte. */
+function bigEndian(value: bigint): Buffer {
+  const digits = value.toString(16);
+  return Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex');
+}
+
+/** SEQUENCE. */
+export function sequence(...members: readonly Uint8Array[]): Buffer {
+  return tagged(0x30, ...members);
+}
+
+/** SET of one, or of members in the order given. */
+export function set(...members: readonly Uint8Array[]): Buffer {
+  return tagged(0x31, ...members);
+}
+
+/** INTEGER, not negative. */
+function integer(value: bigint): Buffer {
+  const bytes = bigEndian(value);
+  return tagged(0x02, bytes[0]! >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
+}
+
+/** BOOLEAN TRUE. */
+const TRUE: Uint8Array = Buffer.from([0x01, 0x01, 0xff]);
+
+/** OBJECT IDENTIFIER from its dotted form. */
+function objectIdentifier(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  return tagged(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
+}
+
+function base128(arc: number): readonly number[] {
+  const bytes = [arc % 128];
+  for (let rest = Math.floor(arc / 128); rest > 0; rest = Math.floor(rest / 128)) bytes.unshift(0x80 | (rest % 128));
+  return bytes;
+}
+
+/** OCTET STRING. */
+export function octetString(...contents: readonly Uint8Array[]): Buffer {
+  return tagged(0x04, ...contents);
+}
+
+/** BIT STRING of whole bytes, or without the last `unused` bits. */
+export function bitString(bytes: Uint8Array, unused = 0): Buffer {
+  return tagged(0x03, Buffer.from([unused]), bytes);
+}
+
+/** The string types that names use: UTF8String, PrintableString, IA5String. */
+const STRING_TAGS = { utf8: 0x0c, printable: 0x13, ia5: 0x16 } as const;
+
+/** A string of one of them. */
+function text(type: keyof typeof STRING_TAGS, value: string): Buffer {
+  return tagged(STRING_TAGS[type], Buffer.from(value));
+}
+
+/** A time as certificates have it (RFC 5280, section 4.1.2.5): UTCTime to 2049, GeneralizedTime from 2050 on. */
+export function time(seconds: number): Buffer {
+  const digits = new Date(seconds * 1000).toISOString().slice(0, 19).replace(/\D/g, '');
+  const isShort = digits >= '1950' && digits < '2050';
+  return tagged(isShort ? 0x17 : 0x18, Buffer.from(`${isShort ? digits.slice(2) : digits}Z`));
+}
+
+/** A context-specific constructed tag around a value. */
+export function explicit(number: number, ...contents: readonly Uint8Array[]): Buffer {
+  return tagged(0xa0 | number, ...contents);
+}
+
+/** With 96 bits, 200 certificates a second for ten years meet a number twice with a probability of 1 in 40 million. */
+const BYTES = 12;
+
+/** A positive number of at most 96 random bits (A83). Cost: a few us. */
+export function randomSerialNumber(): bigint {
+  return BigInt(`0x${randomBytes(BYTES).toString('hex')}`) || 1n;
+}
 
 /** What a certificate is for; the last four are proxies: RFC 3820 with all rights or limited, and their older kin. */
 export type CertificateKind =
