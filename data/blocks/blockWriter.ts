@@ -1,13 +1,12 @@
 // Makes a file of blocks: deflates all records of a loaded snapshot and writes them with their checksums. The file is a
 // snapshot file with other sections: header, directory, checksums and the move to its name are those of store.ts.
 import { crcCombined, crcWithByte } from '../../engine/bits/crc32.ts';
-import { endOf, startOf, type Records } from '../../engine/column/records.ts';
+import { endOf, type Records, startOf } from '../../engine/column/records.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
 import { BLOCKS, BLOCKS_TITLE, blocksTitle, runPath } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
-import type { DeflatedRun } from './deflate.ts';
-import { startDeflaters, type Deflaters, type DeflateOrder, type DeflateSource } from './deflaters.ts';
+import { type DeflatedRun, type DeflateOrder, type Deflaters, type DeflateSource, startDeflaters } from './deflate.ts';
 import { isSound } from './earlierBlocks.ts';
 import type { OnProgress } from '../progress.ts';
 import { writeSnapshot } from '../store/store.ts';

@@ -1,11 +1,15 @@
-// The blocks of a run of records, as engine/column/blocks.ts says: carried over from earlier blocks where the same
-// records have some, else deflated. The bytes are the same either way. Knows neither file nor thread.
+// Deflates runs of records into blocks that can be put together into one gzip member, in threads or, for small data, in
+// this one. Threads read the snapshot in shared memory.
 import { crc32 } from 'node:zlib';
 import { CHAINED_ROWS, SEPARATOR, WINDOW_SEPARATOR } from '../../engine/column/blocks.ts';
-import { endOf, startOf, type Records } from '../../engine/column/records.ts';
-import type { BlockStretch } from './earlierBlocks.ts';
-import type { DeflateEncoder } from './encoder.ts';
-import { NO_ROW, type RecordMatcher, type RecordWindow } from './recordMatcher.ts';
+import { endOf, type Records, startOf } from '../../engine/column/records.ts';
+import { type BlockStretch, type EarlierBlocks, openEarlier } from './earlierBlocks.ts';
+import { DeflateEncoder } from './encoder.ts';
+import { NO_ROW, RecordMatcher, type RecordWindow } from './recordMatcher.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
+import { openSnapshot } from '../../engine/snapshot/open.ts';
+import { inOrder, OrderThreads } from '../threadsInOrder.ts';
 
 /**
  * The blocks of some neighbouring rows of one chunk; ends count from the first one's start. `deflated` rows are not
@@ -21,7 +25,7 @@ export interface DeflatedRun {
 }
 
 /** Which rows: from `first` to `end` of a chunk of a collection's records. */
-export interface RunOfRows {
+interface RunOfRows {
   readonly chunk: number;
   readonly first: number;
   readonly end: number;
@@ -184,4 +188,66 @@ class Blocks {
   bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.#at);
   }
+}
+
+/** What is deflated, and the blocks that some of its records have, perhaps. */
+export interface DeflateSource {
+  readonly loaded: LoadedSnapshot;
+  readonly earlier: EarlierBlocks | undefined;
+}
+
+/** What a deflating thread is sent. */
+export interface DeflateOrder {
+  readonly collection: string;
+  readonly run: RunOfRows;
+}
+
+/** Deflates runs. `runs` keeps their order; `close` ends the threads. */
+export interface Deflaters {
+  runs(orders: readonly DeflateOrder[]): AsyncGenerator<DeflatedRun>;
+  close(): Promise<void>;
+}
+
+/** Deflaters in `threads` threads; 0 deflates in the calling thread, other work between two runs. */
+export function startDeflaters(source: DeflateSource, threads: number): Deflaters {
+  return threads === 0 ? inline(source) : threaded(source, threads);
+}
+
+/** What one thread deflates with, until it is closed. It remembers of one collection which records have blocks. */
+export function deflaterOf({ loaded, earlier }: DeflateSource): {
+  deflate(order: DeflateOrder): DeflatedRun;
+  close(): void;
+} {
+  const catalogue = openSnapshot(loaded);
+  const encoder = new DeflateEncoder();
+  const blocks = earlier === undefined ? undefined : openEarlier(earlier);
+  let known: { readonly name: string; readonly matcher: RecordMatcher } | undefined;
+  return {
+    deflate: ({ collection: name, run }) => {
+      if (blocks && known?.name !== name) known = { name, matcher: new RecordMatcher(blocks.collection(name)) };
+      return deflateRun(encoder, catalogue.collection(name).records, run, known?.matcher);
+    },
+    close: () => blocks?.close(),
+  };
+}
+
+function inline(source: DeflateSource): Deflaters {
+  const { deflate, close } = deflaterOf(source);
+  return {
+    runs: async function* (orders) {
+      for (const order of orders) {
+        yield deflate(order);
+        await setImmediate();
+      }
+    },
+    close: () => Promise.resolve(close()),
+  };
+}
+
+function threaded(source: DeflateSource, count: number): Deflaters {
+  const threads = new OrderThreads(new URL('./deflateThread.ts', import.meta.url), count, source);
+  return {
+    runs: (orders) => inOrder(orders, count * 2, (order) => threads.ask<DeflatedRun>(order)),
+    close: () => threads.close(),
+  };
 }

@@ -3,7 +3,7 @@
 import { workerData } from 'node:worker_threads';
 import { beNice } from '../../workers/niceness.ts';
 import { takeOrders } from '../threadsInOrder.ts';
-import { deflaterOf, type DeflateSource } from './deflaters.ts';
+import { deflaterOf, type DeflateSource } from './deflate.ts';
 
 // Others serve meanwhile, and nobody waits for blocks but the data that comes next.
 beNice();

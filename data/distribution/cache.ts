@@ -2,14 +2,14 @@
 // the target. Each is whole before `cache.json` names it. Several replicas may share one directory.
 import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { blocksFileAt } from '../blocks/blockFiles.ts';
+import { blocksFileAt } from '../blocks/blockStore.ts';
 import { attempt, cannotRead, failWith, foundAt, makeFolder, openFile, renameDurably, statOf } from '../files.ts';
 import { touchedMsAgo, unfinished } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
 import { assertAnswers } from '../timeLimit.ts';
 import { partialOf } from './fetch.ts';
-import { decodePointer, encodePointer, type Pointer, POINTER_BYTES_MAX, snapshotName } from './pointer.ts';
+import { decodePointer, encodePointer, type Pointer, POINTER_BYTES_MAX, snapshotName } from './target.ts';
 
 /** So many generations are kept: the one that is served and the one before. */
 const KEPT = 2;

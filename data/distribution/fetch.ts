@@ -9,8 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { failWith, renameDurably, statOf } from '../files.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import { withTimeLimit } from '../timeLimit.ts';
-import type { StoredObject } from './pointer.ts';
-import type { Target } from './target.ts';
+import type { StoredObject, Target } from './target.ts';
 
 const READ_BYTES = 1 << 20;
 /** A target that sends fewer bytes in `stallMs` is asked again. */

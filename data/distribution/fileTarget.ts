@@ -6,13 +6,22 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bytesWithin } from '../boundedBytes.ts';
-import { assertFile, attempt, cannotRead, foundAt, makeFolder, statOf, putInPlace, textWithin } from '../files.ts';
+import { assertFile, attempt, cannotRead, foundAt, makeFolder, putInPlace, statOf, textWithin } from '../files.ts';
 import { targetOf, unfinished } from '../leftovers.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
-import { decodePointer, encodePointer, isObjectName, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
+import {
+  decodePointer,
+  encodePointer,
+  isObjectName,
+  type ObjectBytes,
+  POINTER_BYTES_MAX,
+  POINTER_NAME,
+  type PointerText,
+  type PublishingTarget,
+  type Target,
+} from './target.ts';
 import { withTimeLimit } from '../timeLimit.ts';
-import type { ObjectBytes, PointerText, PublishingTarget, Target } from './target.ts';
 
 const READ_BYTES = 1 << 20;
 

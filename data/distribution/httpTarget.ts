@@ -1,9 +1,8 @@
 // A target that a plain HTTP server hands out: asked by conditional GET for the pointer, by Range for objects. It is
 // written by others: fileTarget.ts has the folder behind such a server.
 import { conditionOf, entityTagIn, lastChangeIn } from '../validator.ts';
-import { failed, type ObjectAnswer, objectHost, rangeFrom, partAsked } from './httpExchange.ts';
-import { POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
-import type { Target, TargetOptions } from './target.ts';
+import { failed, type ObjectAnswer, objectHost, partAsked, rangeFrom } from './httpExchange.ts';
+import { POINTER_BYTES_MAX, POINTER_NAME, type Target, type TargetOptions } from './target.ts';
 
 /** Servers make tags of length and time in seconds: two pointers of one second may have one tag (RFC 9110, 8.8.2.2). */
 const SETTLED_MS = 2000;

@@ -2,6 +2,30 @@
 // replaced by compare-and-set. Publishers create both, replicas only read. The pieces of an object are requested one
 // after the other, because `get` of the library has no back-pressure: 300 MB to a disk of 5 MB/s took 439 MB of memory.
 import {
+  connect,
+  type ConnectionOptions,
+  credsAuthenticator,
+  type NatsConnection,
+  nkeyAuthenticator,
+  TimeoutError,
+  tokenAuthenticator,
+  usernamePasswordAuthenticator,
+} from '@nats-io/transport-node';
+import { textWithin } from '../files.ts';
+import { OperationError } from '../operationError.ts';
+import {
+  encodePointer,
+  isObjectName,
+  type ListedObject,
+  type NatsAccess,
+  type ObjectBytes,
+  type Pointer,
+  POINTER_BYTES_MAX,
+  POINTER_NAME,
+  type PointerText,
+  type PublishingTarget,
+} from './target.ts';
+import {
   DeliverPolicy,
   jetstream,
   JetStreamApiCodes,
@@ -11,15 +35,39 @@ import {
   StorageType,
 } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
-import { type ObjectInfo, Objm, type ObjectStore, setSha256Backend } from '@nats-io/obj';
-import { connect, type NatsConnection, TimeoutError } from '@nats-io/transport-node';
+import { type ObjectInfo, type ObjectStore, Objm, setSha256Backend } from '@nats-io/obj';
 import { setTimeout as wait } from 'node:timers/promises';
-import { OperationError } from '../operationError.ts';
 import { tlsFailureText } from '../tls.ts';
-import { natsAccessOptions } from './natsAccess.ts';
-import { encodePointer, isObjectName, type Pointer, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
-import type { ListedObject, NatsAccess, ObjectBytes, PointerText, PublishingTarget } from './target.ts';
 import { natsBucketOf } from './targetUrl.ts';
+
+const FILE_BYTES_MAX = 1 << 16;
+const PORT = '4222';
+
+/**
+ * How a cluster is connected to: encrypted for `tls:`, and for `nats:` too where its servers can. Reads the files each
+ * time, since they may be replaced. Throws OperationError `file` and `input`.
+ */
+function natsAccessOptions(url: URL, { credentials, ca }: NatsAccess): ConnectionOptions {
+  const isEncrypted = url.protocol === 'tls:' || ca !== undefined;
+  return {
+    servers: `${url.hostname}:${url.port || PORT}`,
+    ...(isEncrypted && { tls: ca === undefined ? {} : { ca: textWithin(ca, FILE_BYTES_MAX) } }),
+    ...(credentials !== undefined && { authenticator: authenticatorOf(credentials) }),
+  };
+}
+
+/** By what the file holds: credentials with a signed user, a seed, a name with its password, or a token. */
+function authenticatorOf(file: string): NonNullable<ConnectionOptions['authenticator']> {
+  const text = textWithin(file, FILE_BYTES_MAX).replaceAll('\r\n', '\n').trim();
+  const encoder = new TextEncoder();
+  // The library wants an end of the last line.
+  if (/^-+BEGIN NATS USER JWT-+\n/.test(text)) return credsAuthenticator(encoder.encode(`${text}\n`));
+  if (/^SU[A-Z2-7]{56}$/.test(text)) return nkeyAuthenticator(encoder.encode(text));
+  const [, user, password] = /^([^:\s]+):(\S+)$/.exec(text) ?? [];
+  if (user !== undefined && password !== undefined) return usernamePasswordAuthenticator(user, password);
+  if (/^[^:\s]+$/.test(text)) return tokenAuthenticator(text);
+  throw new OperationError('input', `${file}: want NATS credentials, an nkey seed, user:password or a token`);
+}
 
 /** Limit for one response. A cluster elects a leader in less, and a piece takes less at 52 kB/s. */
 const REQUEST_MS = 10_000;

@@ -1,8 +1,7 @@
 // Removes from a target what no replica needs any more: the objects of generations long gone, and what publishers that
 // were killed left. The pointer decides, and stays as it is.
 import { OperationError } from '../operationError.ts';
-import { decodePointer, objectsOf, POINTER_NAME } from './pointer.ts';
-import type { ListedObject, PublishingTarget } from './target.ts';
+import { decodePointer, type ListedObject, objectsOf, POINTER_NAME, type PublishingTarget } from './target.ts';
 
 /** What no pointer ever named may belong to a publisher that is under way, for so long. */
 const STRAY_MS_MAX = 86_400_000;

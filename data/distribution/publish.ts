@@ -5,7 +5,7 @@ import { closeSync, fstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { blocksTitle } from '../../engine/snapshot/sections.ts';
-import { addressOf, blocksAddress } from '../blocks/blockFiles.ts';
+import { addressOf, blocksAddress } from '../blocks/blockStore.ts';
 import { isSound } from '../blocks/earlierBlocks.ts';
 import { attempt, openFile } from '../files.ts';
 import { OperationError } from '../operationError.ts';
@@ -21,11 +21,12 @@ import {
   following,
   isOlderData,
   type Pointer,
+  type PointerText,
+  type PublishingTarget,
   refreshedAgain,
   snapshotName,
   type StoredObject,
-} from './pointer.ts';
-import type { PointerText, PublishingTarget } from './target.ts';
+} from './target.ts';
 
 /** Publishers that are quicker so often are a loop somewhere. */
 const TURNS_MAX = 20;

@@ -3,25 +3,29 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import type { Texts } from '../../engine/column/sort.ts';
-import { layoutOf, type ColumnLayout, type TableLayout } from '../../engine/schema/layout.ts';
+import { type ColumnLayout, layoutOf, type TableLayout } from '../../engine/schema/layout.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, TABLE } from '../../engine/snapshot/sections.ts';
 import type { Variant } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
-import { type Batch, type ColumnBatch, type DecodedTexts, NULL_NUMBER, type TableBatch } from './batch.ts';
-import { linkPrefix, LINK_SUFFIX } from './link.ts';
-import type { Spill } from './spill.ts';
-import type { BuiltCollection, LinkTargets } from './built.ts';
-import type { EarlierCollection, EarlierColumn } from './earlier.ts';
-import { combined, fieldsInRecords, inferType, type InferredType, type FieldEvidence } from './fields.ts';
-import type { ColumnTexts, StoredColumn } from './column.ts';
-import { mergedColumn } from './mergeColumn.ts';
+import {
+  type Batch,
+  type ColumnBatch,
+  type DecodedTexts,
+  LINK_SUFFIX,
+  linkPrefix,
+  NULL_NUMBER,
+  type Spill,
+  type TableBatch,
+} from './batch.ts';
+import { type BuiltCollection, type ColumnTexts, type LinkTargets, type StoredColumn, textBytesOf } from './column.ts';
+import { type EarlierCollection, type EarlierColumn, mergedColumn } from './earlier.ts';
+import { combined, type FieldEvidence, fieldsInRecords, type InferredType, inferType } from './fields.ts';
 import { ImportProfile } from '../importProfile.ts';
-import { orderById, orderOfChildren, orderOfMerged, reordered, type Order, type Repeat } from './order.ts';
+import { type Order, orderById, orderOfChildren, orderOfMerged, reordered, type Repeat } from './order.ts';
 import { OperationError } from '../operationError.ts';
 import { inOrder } from '../threadsInOrder.ts';
 import { CHUNK_BYTES_MAX, RecordStore } from './recordStore.ts';
-import { textBytesOf } from './joinedTexts.ts';
 import type { ImportThreads } from './threads.ts';
 import { INFERRED_MAX, type ShapeKind } from './shape.ts';
 

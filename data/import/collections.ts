@@ -1,21 +1,98 @@
-// The collections of an import, one after another: each is gathered from the lines of its file, then written, beside
-// the gathering of the next. Knows neither the file of the snapshot nor the report.
+// Imports the collections one after the other: each is gathered from the lines of its file and then written, while the
+// next one is gathered. Targets of links are written last, when the ids of all collections are known.
+import type { LineFault } from './batch.ts';
+import { OperationError } from '../operationError.ts';
+import { DANGLING, targetsOf } from '../../engine/index/join.ts';
+import { paddedBytes } from '../../engine/snapshot/header.ts';
+import { filterName } from '../../engine/schema/layout.ts';
+import { TARGETS } from '../../engine/snapshot/sections.ts';
+import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
+import type { BuiltCollection } from './column.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import type { Variant } from '../../engine/snapshot/variants.ts';
-import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import { CollectionBuilder } from './build.ts';
-import type { BuiltCollection } from './built.ts';
-import type { EarlierSnapshot } from './earlier.ts';
-import { Faults } from './faults.ts';
-import { LineMatcher } from './matchLines.ts';
+import { type EarlierSnapshot, LineMatcher } from './earlier.ts';
 import { MANIFEST_FILE } from './manifest.ts';
 import type { ImportProfile } from '../importProfile.ts';
-import { readLines, type CollectionFile, type DataSet } from './ndjson.ts';
-import { OperationError } from '../operationError.ts';
+import { type CollectionFile, type DataSet, readLines } from './ndjson.ts';
 import type { OnProgress } from '../progress.ts';
 import { letGo } from '../threadsInOrder.ts';
 import type { ImportThreads } from './threads.ts';
+
+/** How many faulty lines are told one by one; the others are counted. */
+export const FAULTS_TOLD = 20;
+
+/** Those of `file`: `end` refuses them, unless the import `isLenient`. */
+class Faults {
+  /** FAULTS_TOLD at most of `count`. */
+  readonly told: string[] = [];
+  count = 0;
+  #nulls = 0;
+  readonly #file: string;
+  readonly #isLenient: boolean;
+
+  constructor(file: string, isLenient: boolean) {
+    this.#file = file;
+    this.#isLenient = isLenient;
+  }
+
+  /** Notes one. */
+  add({ line, pointer, message, isNull }: LineFault): void {
+    this.count++;
+    if (isNull === true) this.#nulls++;
+    if (this.told.length < FAULTS_TOLD)
+      this.told.push(`${this.#file}:${line}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
+  }
+
+  /** Throws OperationError `input`, which tells of all, where there are some that the import does not leave out. */
+  end(): void {
+    if (this.count === 0 || this.#isLenient) return;
+    const more = this.count - this.told.length;
+    const rest = more > 0 ? [`... and ${more} more`] : [];
+    const cure = `${this.count} faulty line${this.count === 1 ? '' : 's'}; --lenient leaves such lines out`;
+    const nulls = this.#nulls === 0 ? '' : `; --take-nulls takes the null that makes ${this.#nulls} of them faulty`;
+    throw new OperationError('input', [...this.told, ...rest, cure + nulls].join('\n'));
+  }
+}
+
+/**
+ * What the links of one collection lead to: how many lead to no record, the first of them (`validTimePeriod to
+ * times/4`), and the bytes of their sections.
+ */
+export interface LinkCounts {
+  readonly dangling: number;
+  readonly firstDangling: string | undefined;
+  readonly bytes: number;
+}
+
+/**
+ * Writes the targets of every link column; answers counts by collection. `built` has all collections by name, in the
+ * order of the root view. Cost: a merge of each column's ids with those they link to.
+ */
+export function writeTargets(
+  writer: SnapshotWriter,
+  built: ReadonlyMap<string, BuiltCollection>,
+): ReadonlyMap<string, LinkCounts> {
+  const counts = new Map<string, LinkCounts>();
+  for (const [name, { targets: links }] of built) {
+    let dangling = 0;
+    let firstDangling: string | undefined;
+    let bytes = 0;
+    for (const link of links) {
+      const targets = targetsOf(link.ids, built.get(link.to)!.ids);
+      writer.add(TARGETS, link.path, { targets });
+      bytes += paddedBytes(targets.byteLength);
+      for (let code = 0; code < targets.length; code++) {
+        if (targets[code] !== DANGLING || Number.isNaN(link.ids[code])) continue;
+        dangling += link.counts[code]!;
+        firstDangling ??= `${filterName(link)} to ${link.to}/${link.ids[code]}`;
+      }
+    }
+    counts.set(name, { dangling, firstDangling, bytes });
+  }
+  return counts;
+}
 
 /** A collection that is in the snapshot; `skipped` are the first of its faulty lines that were left out. */
 export interface ImportedCollection {
@@ -33,7 +110,7 @@ export interface ImportedCollection {
 }
 
 /** What the collections of an import are read and written with. */
-export interface Importing {
+interface Importing {
   readonly dataSet: DataSet;
   readonly threads: ImportThreads;
   readonly profile: ImportProfile;

@@ -1,6 +1,6 @@
-// From the texts of a column's rows to all that is stored of it: dictionary, n-grams, posting lists, bitmaps. Pure and
-// by itself, so that a thread can do it beside other columns; the same input gives the same arrays.
-import { sortDictionary } from '../../engine/column/sort.ts';
+// One column of a collection: its values from all threads are joined, sorted and written. A text that several threads
+// found may occur twice in the joined list; sorting unites them.
+import { sortDictionary, type Texts } from '../../engine/column/sort.ts';
 import type { WrittenDictionary } from '../../engine/column/dictionary.ts';
 import type { InvertedParts } from '../../engine/index/field.ts';
 import { buildGrams, type Grams, hasGrams } from '../../engine/index/grams.ts';
@@ -11,7 +11,10 @@ import { BITMAPS, GRAMS } from '../../engine/snapshot/sections.ts';
 import type { Variant } from '../../engine/snapshot/variants.ts';
 import { NULL_NUMBER } from './batch.ts';
 import { letGo } from '../threadsInOrder.ts';
-import { joinedTexts, type TextSources } from './joinedTexts.ts';
+import { GrowableBytes, GrowableU32 } from '../../engine/bits/growable.ts';
+import { startOfPart } from '../../engine/bits/lists.ts';
+import type { Outlines } from '../../engine/column/outline.ts';
+import type { Field } from '../../engine/schema/types.ts';
 
 /** A column's texts in any order, the number of each row's, and the index variants that are left out. */
 export interface ColumnTexts extends TextSources {
@@ -27,7 +30,7 @@ export interface StoredColumn {
 }
 
 /** A column's values and the code of each row, null the code behind the last; `grams` where they are known already. */
-export interface CodedColumn {
+interface CodedColumn {
   readonly dictionary: WrittenDictionary;
   readonly rows: Uint32Array;
   readonly grams?: Grams | undefined;
@@ -53,4 +56,79 @@ export function indexed({ dictionary, rows, grams }: CodedColumn, { column, with
     grams: wantsGrams ? (grams ?? buildGrams(dictionary)) : undefined,
     inverted: column.isId ? undefined : invert(rows, dictionary.size, !without.includes(BITMAPS.variant)),
   };
+}
+
+/**
+ * The texts of each thread, and the number of each row's text, counted over all of them. `cut` bytes at the ends of
+ * each are not part of it.
+ */
+interface TextSources {
+  readonly sources: readonly Texts[];
+  readonly numbers: Uint32Array;
+  readonly cut?: { readonly before: number; readonly behind: number } | undefined;
+}
+
+/** What the texts of all threads take. */
+export function textBytesOf(sources: readonly Texts[]): number {
+  return sources.reduce((sum, { bytes }) => sum + bytes.length, 0);
+}
+
+/**
+ * The texts as one run, and the number of each row's text there. Lets go of the sources where it copies. Cost: a pass
+ * over the rows; a copy, unless there is one source and all of it is some row's.
+ */
+export function joinedTexts({ sources, numbers, cut }: TextSources): { texts: Texts; numbers: Uint32Array } {
+  const size = sources.reduce((sum, { ends }) => sum + ends.length, 0);
+  const newNumbers = new Uint32Array(size).fill(NULL_NUMBER);
+  let used = 0;
+  for (const number of numbers) {
+    if (number === NULL_NUMBER || newNumbers[number] === 0) continue;
+    newNumbers[number] = 0;
+    used++;
+  }
+  const [only] = sources;
+  if (only && sources.length === 1 && used === size && !cut) return { texts: only, numbers };
+  const bytes = new GrowableBytes(textBytesOf(sources));
+  const ends = new GrowableU32(used);
+  const { before, behind } = cut ?? { before: 0, behind: 0 };
+  let number = 0;
+  for (const source of sources) {
+    for (let i = 0; i < source.ends.length; i++, number++) {
+      if (newNumbers[number] === NULL_NUMBER) continue;
+      newNumbers[number] = ends.length;
+      bytes.push(source.bytes, startOfPart(source.ends, i) + before, source.ends[i]! - behind);
+      ends.push(bytes.length);
+    }
+  }
+  letGo(sources);
+  const texts = { bytes: bytes.view(), ends: ends.view() };
+  return { texts, numbers: used === size ? numbers : numbers.map((old) => newNumbers[old] ?? NULL_NUMBER) };
+}
+
+/**
+ * Where a link column points: the path of the column, the ids in code order, NaN of misfits, and how many links have
+ * each.
+ */
+export interface LinkTargets {
+  readonly path: string;
+  readonly to: string;
+  readonly ids: Float64Array;
+  readonly counts: Uint32Array;
+}
+
+/** What a finished collection consists of. `ids` ascend. */
+export interface BuiltCollection {
+  readonly records: number;
+  readonly ids: Float64Array;
+  readonly chunks: number;
+  readonly outlines: Outlines;
+  readonly recordBytes: number;
+  readonly columns: number;
+  readonly fields: readonly Field[];
+  readonly nulls: number;
+  readonly targets: readonly LinkTargets[];
+  /** Whether records have keys that are not documented. */
+  readonly hasUndeclared: boolean;
+  /** The line of a record; undefined if the collection has no misfits, or if the lines are not known. */
+  readonly lineOf?: ((id: number) => number) | undefined;
 }

@@ -1,15 +1,15 @@
-// A snapshot that was imported before, as the next import of nearly the same data uses it: collections that are carried
-// over as they are, and what others hold, section by section. Builds nothing. With 1 % of the observations changed such
-// an import takes 0.17 of a whole one.
+// Takes over what an import shares with an earlier snapshot: unchanged collections as they are, and of others the lines
+// that equal an earlier record byte for byte, which are not parsed. A line that it fails to match costs time and no
+// byte. With 1 % of the observations changed, such an import takes 0.17 of a whole one.
 import { readMetadata } from '../../engine/snapshot/checkMetadata.ts';
 import { type Dictionary, storedDictionary } from '../../engine/column/dictionary.ts';
-import { blockOf, type Grams } from '../../engine/index/grams.ts';
+import { blockOf, type Grams, hasGrams } from '../../engine/index/grams.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { ColumnLayout } from '../../engine/schema/layout.ts';
 import type { UnsignedArray } from '../../engine/bits/narrow.ts';
-import { upperBound } from '../../engine/bits/lists.ts';
+import { lowerBound, upperBound } from '../../engine/bits/lists.ts';
 import { misnamedSection } from '../../engine/snapshot/inventory.ts';
-import { layoutIn, outlinesIn, type Metadata } from '../../engine/snapshot/metadata.ts';
+import { layoutIn, type Metadata, outlinesIn } from '../../engine/snapshot/metadata.ts';
 import {
   BITMAPS,
   DICTIONARY,
@@ -19,8 +19,8 @@ import {
   POSTINGS,
   RECORDS,
   runPath,
-  sectionName,
   type SectionGroup,
+  sectionName,
   TABLE,
   TARGETS,
 } from '../../engine/snapshot/sections.ts';
@@ -29,10 +29,23 @@ import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import { OperationError } from '../operationError.ts';
 import { accept } from '../store/load.ts';
 import { SectionFile } from '../store/sectionFile.ts';
-import type { BuiltCollection, LinkTargets } from './built.ts';
-import type { EarlierRecords } from './recordStore.ts';
+import {
+  type BuiltCollection,
+  type ColumnTexts,
+  indexed,
+  joinedTexts,
+  type LinkTargets,
+  type StoredColumn,
+} from './column.ts';
+import type { EarlierRecords, StoredBytes } from './recordStore.ts';
 import type { CollectionFile } from './ndjson.ts';
-import type { StoredBytes } from './recordBytes.ts';
+import { GrowableBytes } from '../../engine/bits/growable.ts';
+import { type Lines, RUN_BYTES } from './decode.ts';
+import { type MergedDictionary, mergeDictionaries } from '../../engine/column/mergeDictionary.ts';
+import { sortDictionary } from '../../engine/column/sort.ts';
+import { mergeGrams } from '../../engine/index/mergeGrams.ts';
+import { parseInstant } from '../../engine/query/instant.ts';
+import { NULL_NUMBER } from './batch.ts';
 
 /**
  * What a snapshot was imported from: the SHA-256 sums of its collections' files as the manifest had them, how many
@@ -247,4 +260,176 @@ export function metadataIn(sections: SectionFile): Metadata {
 
 function unfit(file: string, why: string): OperationError {
   return new OperationError('snapshot', `${file}: ${why}`);
+}
+
+/** Earlier records are read in pieces of so many bytes. */
+const WINDOW_BYTES = 256 << 10;
+
+/** The id of a line that is not the record expected is looked for among so many bytes at its start. */
+const ID_BYTES_MAX = 256;
+
+const NEWLINE = 0x0a;
+
+/** Finds lines among the records of an earlier snapshot, expecting them in order of ids, ascending or descending. */
+export class LineMatcher {
+  /** By row of the earlier snapshot: 1 where a line is that record. */
+  readonly isKept: Uint8Array;
+  readonly #ids: Float64Array;
+  readonly #starts: Float64Array;
+  readonly #window: Window;
+  readonly #idKey: Buffer;
+  #expected = 0;
+  #lastRow = -1;
+
+  constructor({ ids, runs, bytes }: EarlierCollection, idField: string) {
+    this.isKept = new Uint8Array(ids.length);
+    this.#ids = ids;
+    this.#idKey = Buffer.from(`"${idField}":`);
+    this.#window = new Window(bytes);
+    this.#starts = new Float64Array(ids.length + 1);
+    let [row, start] = [0, 0];
+    for (const { ends } of runs) {
+      for (const end of ends) this.#starts[++row] = start + end;
+      start += ends.at(-1) ?? 0;
+    }
+  }
+
+  /**
+   * The lines that are no earlier record, in runs that nobody else holds. Throws OperationError `input` if one record
+   * stands on two lines. Cost: a comparison a line.
+   */
+  async *unmatched(runs: AsyncIterable<Lines>): AsyncGenerator<Lines> {
+    const left = new GrowableBytes();
+    let read = 0;
+    for await (const { bytes, fileBytesRead } of runs) {
+      const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      read = fileBytesRead;
+      for (let start = 0; start < lines.length;) {
+        const newline = lines.indexOf(NEWLINE, start);
+        const end = newline < 0 ? lines.length : newline;
+        if (!this.#matches(lines, start, end)) {
+          left.push(lines, start, end);
+          left.pushByte(NEWLINE);
+        }
+        start = end + 1;
+      }
+      if (left.length < RUN_BYTES) continue;
+      yield { bytes: left.view().slice(), firstLine: 1, fileBytesRead };
+      left.truncate(0);
+    }
+    if (left.length > 0) yield { bytes: left.view().slice(), firstLine: 1, fileBytesRead: read };
+  }
+
+  #matches(lines: Buffer, start: number, end: number): boolean {
+    const isExpected = this.#isRecord(this.#expected, lines, start, end);
+    const row = isExpected ? this.#expected : this.#rowOfId(lines, start, end);
+    if (row < 0) return false;
+    this.#expected = row + 1 === this.#lastRow ? row - 1 : row + 1;
+    this.#lastRow = row;
+    if (!isExpected && !this.#isRecord(row, lines, start, end)) return false;
+    if (this.isKept[row]!++ > 0) throw new OperationError('input', `id ${this.#ids[row]} stands on two lines`);
+    return true;
+  }
+
+  #isRecord(row: number, lines: Buffer, start: number, end: number): boolean {
+    if (row < 0 || row >= this.#ids.length) return false;
+    const from = this.#starts[row]!;
+    // Behind a record stands a comma.
+    if (this.#starts[row + 1]! - 1 - from !== end - start) return false;
+    return this.#window.equals(from, lines, start, end);
+  }
+
+  /** The earlier row with the id that a line seems to have, -1 where there is none. */
+  #rowOfId(lines: Buffer, start: number, end: number): number {
+    const head = lines.subarray(start, Math.min(end, start + ID_BYTES_MAX));
+    const at = head.indexOf(this.#idKey);
+    if (at < 0) return -1;
+    const id = Number.parseInt(head.toString('latin1', at + this.#idKey.length), 10);
+    const row = lowerBound(this.#ids, id);
+    return this.#ids[row] === id ? row : -1;
+  }
+}
+
+/** A part of the earlier bytes in memory; those that are asked for one behind the other are read together. */
+class Window {
+  readonly #bytes: StoredBytes;
+  readonly #buffer: Buffer;
+  #start = 0;
+  #end = 0;
+  /** Where the last one that was equal begins, and the record behind it. */
+  #last = 0;
+  #next = 0;
+
+  constructor(bytes: StoredBytes) {
+    this.#bytes = bytes;
+    this.#buffer = Buffer.alloc(Math.min(WINDOW_BYTES, bytes.length));
+  }
+
+  /** Whether `lines[start..end)` are the bytes from a position on. */
+  equals(from: number, lines: Buffer, start: number, end: number): boolean {
+    const bytes = end - start;
+    const behind = from + bytes;
+    if (bytes <= this.#buffer.length && (from < this.#start || behind > this.#end)) {
+      if (from === this.#next) this.#fill(from);
+      else if (behind + 1 === this.#last) this.#fill(Math.max(0, behind - this.#buffer.length));
+    }
+    if (!this.#has(from, lines, start, end)) return false;
+    this.#last = from;
+    this.#next = behind + 1;
+    return true;
+  }
+
+  #has(from: number, lines: Buffer, start: number, end: number): boolean {
+    const bytes = end - start;
+    if (from < this.#start || from + bytes > this.#end) {
+      const apart = Buffer.alloc(bytes);
+      this.#bytes.read(from, apart);
+      return apart.compare(lines, start, end) === 0;
+    }
+    const at = from - this.#start;
+    return this.#buffer.compare(lines, start, end, at, at + bytes) === 0;
+  }
+
+  #fill(from: number): void {
+    const bytes = Math.min(this.#buffer.length, this.#bytes.length - from);
+    this.#bytes.read(from, this.#buffer.subarray(0, bytes));
+    this.#start = from;
+    this.#end = from + bytes;
+  }
+}
+
+/**
+ * The column of rows in their `order`, where those below the rows of `earlier` are its rows, and all others those of
+ * `made` behind them; the earlier one itself where it would be the same. Cost: two steps a row, and what is stored of
+ * the column where it has changed.
+ */
+export function mergedColumn(
+  made: ColumnTexts,
+  earlier: EarlierColumn,
+  order: Uint32Array,
+): StoredColumn | EarlierColumn {
+  const { dictionary: old, codes } = earlier;
+  const { texts, numbers } = joinedTexts(made);
+  const later = sortDictionary(made.column.type, texts, parseInstant);
+  const isUsed = new Uint8Array(old.size + 1);
+  for (const row of order) if (row < codes.length) isUsed[codes[row]!] = 1;
+  const merged = mergeDictionaries(old, isUsed, later.dictionary);
+  const { dictionary, oldCodes, youngCodes, isOld } = merged;
+  const codeOf = (row: number): number => {
+    if (row < codes.length) return codes[row] === old.size ? dictionary.size : oldCodes[codes[row]!]!;
+    const number = numbers[row - codes.length]!;
+    return number === NULL_NUMBER ? dictionary.size : youngCodes[later.codes[number]!]!;
+  };
+  const isSame = isOld && order.length === codes.length;
+  if (isSame && order.every((row, i) => row === i || codeOf(row) === codes[i])) return earlier;
+  return indexed({ dictionary, rows: order.map(codeOf), grams: gramsOf(earlier, later.dictionary, merged) }, made);
+}
+
+/** The n-gram index where it follows from the earlier one: that of texts which are a block each. */
+function gramsOf(earlier: EarlierColumn, young: Dictionary, merged: MergedDictionary): Grams | undefined {
+  const { dictionary, isOld } = merged;
+  if (!hasGrams(dictionary)) return undefined;
+  const grams = earlier.grams();
+  if (!grams || isOld) return grams;
+  return grams.block === 1 && blockOf(dictionary) === 1 ? mergeGrams(grams, young, merged) : undefined;
 }

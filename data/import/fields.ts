@@ -6,7 +6,7 @@ import type { Texts } from '../../engine/column/sort.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts';
-import { endOfLink, linkPrefix, LINK_SUFFIX } from './link.ts';
+import { endOfLink, LINK_SUFFIX, linkPrefix } from './batch.ts';
 import { SCALAR_KIND, type ShapeKind } from './shape.ts';
 
 /** The type of an inferred column: a scalar's, or of links to one collection. */

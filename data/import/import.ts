@@ -2,23 +2,26 @@
 // How the collections go from their lines into the file is in collections.ts.
 import type { Collection } from '../../engine/schema/types.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
-import { type FieldMisfits, misfitsIn } from '../../engine/snapshot/metadata.ts';
-import { encodeMetadata } from '../../engine/snapshot/metadata.ts';
+import { encodeMetadata, type FieldMisfits, misfitsIn } from '../../engine/snapshot/metadata.ts';
 import { METADATA } from '../../engine/snapshot/sections.ts';
 import { parseVariants, type Variant, VARIANTS } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
-import type { BuiltCollection } from './built.ts';
-import { type ImportedCollection, importCollections } from './collections.ts';
-import { EarlierSnapshot, type EarlierImport, type Origin } from './earlier.ts';
-import { FAULTS_TOLD } from './faults.ts';
+import type { BuiltCollection } from './column.ts';
+import {
+  FAULTS_TOLD,
+  importCollections,
+  type ImportedCollection,
+  type LinkCounts,
+  writeTargets,
+} from './collections.ts';
+import { type EarlierImport, EarlierSnapshot, type Origin } from './earlier.ts';
 import { differingFields, typeText } from './fields.ts';
 import { ImportProfile, type StageTime } from '../importProfile.ts';
-import { openDataSet, type DataSet } from './ndjson.ts';
+import { type DataSet, openDataSet } from './ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import { SectionFile } from '../store/sectionFile.ts';
 import type { OnProgress } from '../progress.ts';
 import { writeSnapshot } from '../store/store.ts';
-import { writeTargets, type LinkCounts } from './targets.ts';
 import { ImportThreads } from './threads.ts';
 
 /**

@@ -1,8 +1,7 @@
 // A thread of an import: orders in, results out, one at a time. Decodes runs of lines, tells at last the texts of a
 // collection, and makes columns of texts. Knows no file but that of spilled records.
 import { workerData } from 'node:worker_threads';
-import type { DecoderOptions } from './decode.ts';
-import { type DecodeOrder, decodingBy } from './decoding.ts';
+import { type DecodeOrder, type DecoderOptions, decodingBy } from './decode.ts';
 import { cpuMicros } from '../importProfile.ts';
 import { takeOrders } from '../threadsInOrder.ts';
 import { type ColumnTexts, storedColumn } from './column.ts';

@@ -1,24 +1,58 @@
-// Reads the files of a data set directory as runs of whole lines, and compares them with its manifest. Decodes nothing.
-// The only reader of data set directories; memory is bounded by the size of a run.
+// Reads the files of a data set directory as runs of whole lines, and compares them with its manifest. Memory is
+// bounded by the size of a run.
+import { OperationError } from '../operationError.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { nearestName } from '../../engine/bits/suggest.ts';
-import { COLLECTIONS, collectionNamed } from '../../engine/schema/catalogue.ts';
-import { type Lines, RUN_BYTES } from './lines.ts';
+import { collectionNamed, COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { type Lines, RUN_BYTES } from './decode.ts';
 import { assertFile, cannotRead, foundAt, placeOf, refuseNdjson } from '../files.ts';
-import { assertNdjson } from './form.ts';
-import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.ts';
-import { OperationError } from '../operationError.ts';
+import { type Manifest, MANIFEST_FILE, readManifest } from './manifest.ts';
 import { ImportProfile } from '../importProfile.ts';
+
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+const NEWLINE = 0x0a;
+
+/**
+ * Throws OperationError `input` with the cure for a file that begins with a byte order mark, as UTF-16 does, or is one
+ * JSON text over many lines. `start` is what was read of it first. Cost: its blanks.
+ */
+function assertNdjson(file: string, start: Uint8Array): void {
+  const fault = faultOf(start);
+  if (fault !== undefined) throw new OperationError('input', `${file}:1: ${fault}`);
+}
+
+function faultOf(start: Uint8Array): string | undefined {
+  const [first, second, third] = start;
+  if (first === 0xef && second === 0xbb && third === 0xbf) {
+    return 'the file begins with a byte order mark: save it as UTF-8 without one';
+  }
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    return 'the file looks like UTF-16: save it as UTF-8, without a byte order mark';
+  }
+  const at = start.findIndex((byte) => !isBlank(byte));
+  if (start[at] === OPEN_BRACKET) return noNdjson('a JSON array', "jq -c '.[]'");
+  if (start[at] !== OPEN_BRACE) return undefined;
+  const next = start.subarray(at + 1).find((byte) => byte === NEWLINE || !isBlank(byte));
+  return next === NEWLINE ? noNdjson('JSON in many lines', 'jq -c .') : undefined;
+}
+
+function noNdjson(what: string, cure: string): string {
+  return `the file is ${what} and not one record a line: ${cure} makes NDJSON of it`;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === NEWLINE || byte === 0x0d;
+}
 
 /** A line longer than this is refused: no record is, and an unbounded line would be unbounded memory. */
 const LINE_BYTES_MAX = 64 << 20;
 
 const READ_BYTES = 1 << 20;
-const NEWLINE = 0x0a;
 
 /** A name before the ending of another JSON, or of another compression. */
 const NEAR_NAME = /^([^.]+)\.(?:json|jsonl|ldjson|ndjson)(?:\.(?:gz|bz2|xz|zst|lz4|br|zip))?$/i;

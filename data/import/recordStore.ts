@@ -1,15 +1,77 @@
-// The records of one collection while it is imported, written out in id order: where their bytes, own URLs and members
-// stand. Knows positions only; the bytes are recordBytes.ts's.
+// The records of one collection during an import, written in the order of their ids: the positions of their bytes, own
+// URLs and members.
+import { addToSpill, type Batch, closeSpill, openSpill, readSpill, type Spill } from './batch.ts';
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { upperBound } from '../../engine/bits/lists.ts';
 import { RECORDS, runPath, type SectionViews } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { Outlines } from '../../engine/column/outline.ts';
-import type { Batch } from './batch.ts';
 import type { Order } from './order.ts';
 import { OutlineStore } from './outlines.ts';
-import type { Spill } from './spill.ts';
-import { RecordBytes, type StoredBytes } from './recordBytes.ts';
+
+/** So that a piece is still in the processor's cache when it is hashed and written. */
+const READ_BYTES = 256 << 10;
+
+/** Parts of the bytes, from `starts[i]` to `ends[i]`; neighbours are joined. */
+interface Runs {
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+}
+
+/** Bytes that lie elsewhere: how many, and filling `target` from a position on. */
+export interface StoredBytes {
+  readonly length: number;
+  read(at: number, target: Uint8Array): void;
+}
+
+const NOTHING: StoredBytes = { length: 0, read: () => undefined };
+
+/** Bytes that came before, and those of batches. */
+class RecordBytes {
+  /** Where decoders write the records of batches. */
+  readonly spill: Spill;
+  readonly #before: StoredBytes;
+
+  /** `path` is where the file is made; its name is removed at once. Throws OperationError `file`. */
+  constructor(path: string, before = NOTHING) {
+    this.spill = openSpill(path);
+    this.#before = before;
+  }
+
+  /** Adds the bytes of a batch, unless they are spilled; answers their position. Throws OperationError `file`. */
+  add({ bytes, spilledAt }: Pick<Batch, 'bytes' | 'spilledAt'>): number {
+    return this.#before.length + (spilledAt ?? addToSpill(this.spill, bytes));
+  }
+
+  /** The runs' bytes in their order, in pieces that are each valid until the next. Cost: a read from the file. */
+  *read({ starts, ends }: Runs): Generator<Uint8Array> {
+    const staging = new Uint8Array(READ_BYTES);
+    let filled = 0;
+    for (let i = 0; i < starts.length; i++) {
+      for (let at = starts[i]!; at < ends[i]!;) {
+        const bytes = Math.min(ends[i]! - at, staging.length - filled);
+        this.#copy(at, staging.subarray(filled, filled + bytes));
+        at += bytes;
+        filled += bytes;
+        if (filled < staging.length) continue;
+        yield staging;
+        filled = 0;
+      }
+    }
+    if (filled > 0) yield staging.subarray(0, filled);
+  }
+
+  /** Gives the file back. */
+  close(): void {
+    closeSpill(this.spill);
+  }
+
+  #copy(at: number, target: Uint8Array): void {
+    const before = Math.min(target.length, Math.max(0, this.#before.length - at));
+    if (before > 0) this.#before.read(at, target.subarray(0, before));
+    if (before < target.length) readSpill(this.spill, at + before - this.#before.length, target.subarray(before));
+  }
+}
 
 /** A run of records is at most this long, so that one memory of 4 GiB holds it whatever the base URL adds. */
 export const CHUNK_BYTES_MAX = 1 << 30;
@@ -18,14 +80,14 @@ export const CHUNK_BYTES_MAX = 1 << 30;
 type Chunk = ReturnType<typeof emptyChunk>;
 
 /** What was written of a collection's records. */
-export interface StoredRecords {
+interface StoredRecords {
   readonly chunks: number;
   readonly bytes: number;
   readonly outlines: Outlines;
 }
 
 /** A run of records of an earlier snapshot, without its bytes. */
-export type EarlierRun = Omit<SectionViews<typeof RECORDS>, 'bytes'>;
+type EarlierRun = Omit<SectionViews<typeof RECORDS>, 'bytes'>;
 
 /** The records of a collection in an earlier snapshot; `bytes` are those of all runs. */
 export interface EarlierRecords {

@@ -1,14 +1,10 @@
 // Who does the work of an import: threads, which decode runs of lines and make columns, or the calling thread, where
 // none are wanted. The memory of lines, batches and columns is handed from thread to thread, and not copied.
-import type { Batch, DecodedTexts } from './batch.ts';
-import type { DecoderOptions } from './decode.ts';
-import { type DecodeOrder, decodingBy } from './decoding.ts';
-import type { Lines } from './lines.ts';
-import type { Spill } from './spill.ts';
+import type { Batch, DecodedTexts, Spill } from './batch.ts';
+import { type DecodeOrder, type DecoderOptions, decodingBy, type Lines } from './decode.ts';
 import { ImportProfile } from '../importProfile.ts';
 import { inOrder, OrderThreads } from '../threadsInOrder.ts';
-import { type ColumnTexts, storedColumn, type StoredColumn } from './column.ts';
-import { textBytesOf } from './joinedTexts.ts';
+import { type ColumnTexts, storedColumn, type StoredColumn, textBytesOf } from './column.ts';
 
 /** A column of less is made before a thread would have heard of it. */
 const COLUMN_BYTES_MIN = 256 << 10;

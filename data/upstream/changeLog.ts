@@ -1,16 +1,20 @@
-// The log of what changed from generation to generation: frames behind each other, each bound by its sums to all before
-// it. Pure: bytes in and out; changeFile.ts keeps them. Another layout needs another magic.
+// The log of the changes from generation to generation: frames one after the other, each bound to all frames before it
+// by checksums. Changes are found by merging the ids of two catalogues and comparing digests; no record is read.
 import { Packr } from 'msgpackr/pack';
 import { crcOf } from '../../engine/bits/crc32.ts';
 import { OperationError } from '../operationError.ts';
-import { DIGEST_BYTES } from './digests.ts';
-import type { RecordChange } from './diff.ts';
+import { type CatalogueDigests, DIGEST_BYTES, digestAt, type RecordDigests } from './digests.ts';
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { attempt, openFile, readAllAt, syncDirectory, writeAllAt } from '../files.ts';
+import { compareBytes } from '../../engine/bits/bytes.ts';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 
 /**
  * Some changes of one generation, of `at` (seconds since 1970). A frame that `isLast` ends it; until that is there it
  * counts for nothing. A generation that `isBase` follows none: its changes are not known.
  */
-export interface LogFrame {
+interface LogFrame {
   readonly generation: string;
   readonly at: number;
   readonly isBase: boolean;
@@ -19,19 +23,19 @@ export interface LogFrame {
 }
 
 /** Where a log ends, or could: how many bytes it has, and the sum that the next frame goes on from. */
-export interface LogEnd {
+interface LogEnd {
   readonly bytes: number;
   readonly sum: number;
 }
 
 /** A frame, and where it ends. */
-export interface FoundFrame {
+interface FoundFrame {
   readonly frame: LogFrame;
   readonly end: LogEnd;
 }
 
 /** Reads `length` bytes from `offset`; fewer at the end. */
-export type ReadAt = (offset: number, length: number) => Uint8Array;
+type ReadAt = (offset: number, length: number) => Uint8Array;
 
 /** So many changes a frame: 100 kB. */
 export const FRAME_CHANGES_MAX = 1000;
@@ -63,7 +67,7 @@ export const LOG_START: { readonly bytes: Uint8Array; readonly end: LogEnd } = {
 };
 
 /** The bytes of a frame that stands behind `end`, and where the log ends then. */
-export function frameBytes(frame: LogFrame, { bytes, sum }: LogEnd): { bytes: Uint8Array; end: LogEnd } {
+function frameBytes(frame: LogFrame, { bytes, sum }: LogEnd): { bytes: Uint8Array; end: LogEnd } {
   const changes = frame.changes.map(({ collection, id, before, after }) => [collection, id, before, after]);
   const payload = FRAMES.pack([frame.generation, frame.at, frame.isBase, frame.isLast, changes]);
   const whole = new Uint8Array(HEAD_BYTES + payload.length + SUM_BYTES);
@@ -82,7 +86,7 @@ export function frameBytes(frame: LogFrame, { bytes, sum }: LogEnd): { bytes: Ui
  * within its magic has none. Throws OperationError `input` with `file` and the offset for any other damage. Cost: 2 ns
  * a byte and reading the frame; memory is that of one frame.
  */
-export function* framesIn(file: string, read: ReadAt, from?: LogEnd): Generator<FoundFrame> {
+function* framesIn(file: string, read: ReadAt, from?: LogEnd): Generator<FoundFrame> {
   let end = from ?? startIn(file, read);
   while (end) {
     const found = frameAt(file, read, end);
@@ -161,4 +165,175 @@ function isChange(row: unknown): row is Row {
     isDigest(after) &&
     before !== after
   );
+}
+
+/** The name of the log in the folder of a replica that follows another. */
+export const CHANGES_FILE = 'changes.log';
+
+/** A generation in a log, and where it begins and ends there. */
+interface LoggedGeneration {
+  readonly generation: string;
+  readonly at: number;
+  readonly isBase: boolean;
+  readonly start: LogEnd;
+  readonly end: LogEnd;
+}
+
+/** What is appended: a generation with its changes, since `at`. See LogFrame for `isBase`. */
+export interface NextGeneration {
+  readonly generation: string;
+  readonly at: number;
+  readonly isBase: boolean;
+  readonly changes: Iterable<RecordChange>;
+}
+
+/**
+ * The whole generations of a log in their order; none where there is no file. Throws OperationError `file`, or `input`
+ * with the offset of what is damaged. Cost: a pass over the file.
+ */
+export function generationsIn(file: string): readonly LoggedGeneration[] {
+  if (!existsSync(file)) return [];
+  return withFile(file, (read) => {
+    const found: LoggedGeneration[] = [];
+    let start = LOG_START.end;
+    for (const { frame, end } of framesIn(file, read)) {
+      if (!frame.isLast) continue;
+      const { generation, at, isBase } = frame;
+      found.push({ generation, at, isBase, start, end });
+      start = end;
+    }
+    return found;
+  });
+}
+
+/**
+ * The frames of the generations behind `since`, or of all. `since` is a generation or the start of one, of 8 digits at
+ * least. Throws OperationError `usage` where the log has it not, or began anew behind it; and what generationsIn
+ * throws. Cost: two passes over the file; memory is that of a frame.
+ */
+export function* changesSince(file: string, since?: string): Generator<LogFrame> {
+  const all = generationsIn(file);
+  const from = since === undefined ? 0 : behind(file, all, since);
+  const last = all.at(-1);
+  if (!last || from === all.length) return;
+  const descriptor = openFile(file);
+  try {
+    for (const { frame, end } of framesIn(file, readerOf(descriptor, file), all[from]!.start)) {
+      yield frame;
+      if (end.bytes === last.end.bytes) return;
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function behind(file: string, all: readonly LoggedGeneration[], since: string): number {
+  const found = /^[0-9a-f]{8,64}$/.test(since)
+    ? all.findLastIndex(({ generation }) => generation.startsWith(since))
+    : -1;
+  if (found < 0) {
+    const known = all.length === 0 ? 'it has none' : `its last is ${all.at(-1)!.generation}`;
+    throw new OperationError('usage', `${file} has no generation ${since}; ${known}`);
+  }
+  const anew = all.slice(found + 1).find(({ isBase }) => isBase);
+  if (!anew) return found + 1;
+  throw new OperationError(
+    'usage',
+    `${file} began anew with ${anew.generation}: what changed since ${since} is not known`,
+  );
+}
+
+/**
+ * Appends a generation; once this returns it is on the disk. Ended before, by `kill -9` too, the log is as it was.
+ * Throws OperationError `file`, and what generationsIn throws. Cost: a pass over the log, and 100 bytes a change.
+ */
+export function appendGeneration(file: string, next: NextGeneration): void {
+  let end = generationsIn(file).at(-1)?.end;
+  attempt(`cannot write ${file}`, () => {
+    const descriptor = openSync(file, existsSync(file) ? 'r+' : 'wx');
+    try {
+      ftruncateSync(descriptor, end?.bytes ?? 0);
+      if (!end) {
+        writeAllAt(descriptor, LOG_START.bytes, 0);
+        ({ end } = LOG_START);
+      }
+      for (const frame of framesOf(next)) {
+        const framed = frameBytes(frame, end);
+        writeAllAt(descriptor, framed.bytes, end.bytes);
+        ({ end } = framed);
+      }
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    syncDirectory(path.dirname(path.resolve(file)));
+  });
+}
+
+function* framesOf({ generation, at, isBase, changes }: NextGeneration): Generator<LogFrame> {
+  let some: RecordChange[] = [];
+  for (const change of changes) {
+    if (some.length === FRAME_CHANGES_MAX) {
+      yield { generation, at, isBase, isLast: false, changes: some };
+      some = [];
+    }
+    some.push(change);
+  }
+  yield { generation, at, isBase, isLast: true, changes: some };
+}
+
+function withFile<T>(file: string, work: (read: ReadAt) => T): T {
+  const descriptor = openFile(file);
+  try {
+    return work(readerOf(descriptor, file));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readerOf(descriptor: number, file: string): ReadAt {
+  return (offset, length) => {
+    const bytes = new Uint8Array(length);
+    const filled = attempt(`cannot read ${file}`, () => readAllAt(descriptor, bytes, offset));
+    return bytes.subarray(0, filled);
+  };
+}
+
+/** One record that differs: created where `before` is null, deleted where `after` is, else changed. */
+export interface RecordChange {
+  readonly collection: string;
+  readonly id: number;
+  readonly before: Uint8Array | null;
+  readonly after: Uint8Array | null;
+}
+
+/** What can happen to a record. */
+export const CHANGE_KINDS = ['created', 'changed', 'deleted'] as const;
+
+/** One of them. */
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** What happened to a record. */
+export function kindOf({ before, after }: Pick<RecordChange, 'before' | 'after'>): ChangeKind {
+  if (before === null) return 'created';
+  return after === null ? 'deleted' : 'changed';
+}
+
+const NOTHING: RecordDigests = { ids: new Float64Array(0), digests: new Uint8Array(0) };
+
+/** The records that differ, by collection in the order of the root view and by id. Cost: a step a record. */
+export function* changesBetween(before: CatalogueDigests, after: CatalogueDigests): Generator<RecordChange> {
+  for (const { name } of COLLECTIONS) yield* changesIn(name, before.get(name) ?? NOTHING, after.get(name) ?? NOTHING);
+}
+
+function* changesIn(collection: string, old: RecordDigests, young: RecordDigests): Generator<RecordChange> {
+  let [i, k] = [0, 0];
+  while (i < old.ids.length || k < young.ids.length) {
+    const [oldId, youngId] = [old.ids[i] ?? Infinity, young.ids[k] ?? Infinity];
+    const id = Math.min(oldId, youngId);
+    const before = oldId === id ? digestAt(old.digests, i++) : null;
+    const after = youngId === id ? digestAt(young.digests, k++) : null;
+    if (before && after && compareBytes(before, after) === 0) continue;
+    yield { collection, id, before, after };
+  }
 }

@@ -10,7 +10,7 @@ import { DICTIONARY, RECORDS, runPath, sectionName } from '../../engine/snapshot
 import { attempt, placeOf } from '../files.ts';
 import { metadataIn } from '../import/earlier.ts';
 import type { KeptRecords } from '../import/import.ts';
-import { openDataSet, readLines, type CollectionFile } from '../import/ndjson.ts';
+import { type CollectionFile, openDataSet, readLines } from '../import/ndjson.ts';
 import { orderById } from '../import/order.ts';
 import { ImportThreads } from '../import/threads.ts';
 import { OperationError } from '../operationError.ts';

@@ -1,8 +1,76 @@
-// Cuts the records out of a page's bytes as they were sent: key order and number tokens stay. Pure. Lengths and depth
-// are bounded by one pass over the bytes before anything is parsed; what is no page is thrown as Trouble.
+// Cuts the records out of the bytes of a page as they were sent: key order and number tokens stay. The upstream's own
+// URLs in them become those of a data set (A109). Length and depth are checked before anything is parsed.
+import { PLACEHOLDER } from '../../engine/column/records.ts';
+import { collectionsOfPath } from '../../engine/schema/catalogue.ts';
 import { isUtf8 } from 'node:buffer';
 import { DEPTH_MAX } from '../import/scanner.ts';
 import { Trouble } from './client.ts';
+
+const LEAST = 100;
+/** The most records that a page is asked for. */
+export const PAGE_RECORDS_MAX = 1000;
+
+/** Answers that take less are worth more records, those that take longer fewer: nobody is kept waiting for long. */
+const QUICK_MS = 1000;
+const SLOW_MS = 5000;
+
+/** The page size of one upstream, 100 to 1,000, or fewer where the upstream gives no more. */
+export class PageSize {
+  #size = LEAST;
+  #most = PAGE_RECORDS_MAX;
+
+  /** The size to ask for now. */
+  get size(): number {
+    return Math.min(this.#size, this.#most);
+  }
+
+  /** An answer of this size took so long. */
+  answered(ms: number): void {
+    if (ms < QUICK_MS) this.#size = Math.min(PAGE_RECORDS_MAX, this.#size * 2);
+    else if (ms > SLOW_MS) this.failed();
+  }
+
+  /** An answer was none. */
+  failed(): void {
+    this.#size = Math.max(LEAST, this.#size >> 1);
+  }
+
+  /** The upstream gives no larger pages. */
+  limitTo(most: number): void {
+    this.#most = Math.min(this.#most, most);
+  }
+}
+
+/**
+ * Texts that may be own URLs: a base, then the API and all behind it. A quote behind a backslash starts no text, one
+ * before a colon ends a key; slashes may be escaped; the lengths bound the work that a text makes.
+ */
+const URLS =
+  /(?<!\\)"(\{base_url\}|https?:(?:[^"\\]|\\\/){1,256}?)\\?\/api\\?\/v[23]\\?\/((?:[^"\\]|\\.){0,2000})"(?!\s*:)/g;
+
+const LINK = /^(\w+)\/(\d{1,16})(?:\/|\.json\/?)?(?:\?format=[a-z]*)?$/;
+
+/** What a record links to: the collection, and the id. */
+type OnLink = (to: string, id: number) => void;
+
+/**
+ * The text of a record as a data set has it, and each of its links told: texts that start with one of `bases` and
+ * `/api/v2/` or `/api/v3/` start with `{base_url}/api/v3/` then, and links to records have the data set's spelling.
+ * What is so already stays so. What looks like a link but stands at another host is told as one to a collection with
+ * that host in its name: to none. Cost: a pass over the text.
+ */
+export function withOwnUrls(text: string, bases: ReadonlySet<string>, onLink: OnLink): string {
+  return text.replace(URLS, (whole, start: string, end: string) => {
+    const base = start.includes('\\') ? start.replaceAll('\\/', '/') : start;
+    const path = end.includes('\\') ? end.replaceAll('\\/', '/') : end;
+    const [, segment = '', id = ''] = LINK.exec(path) ?? [];
+    const to = collectionsOfPath(segment, 'v3')[0]?.name;
+    const isOwn = base === PLACEHOLDER || bases.has(base);
+    if (to !== undefined) onLink(isOwn ? to : `${base}/api/v3/${to}`, Number(id));
+    if (!isOwn) return whole;
+    return `"${PLACEHOLDER}/api/v3/${to === undefined ? path : `${to}/${id}/?format=api`}"`;
+  });
+}
 
 /** No record of a catalogue is longer; a thousand times those known. */
 const RECORD_BYTES_MAX = 8 << 20;

@@ -8,8 +8,7 @@ import { readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import type { ComparisonKind } from './held.ts';
-import { withOwnUrls } from './ownUrls.ts';
-import { type PageMark, recordIn, type SentRecord } from './page.ts';
+import { type PageMark, recordIn, type SentRecord, withOwnUrls } from './page.ts';
 import type { Position } from './walk.ts';
 
 /** Collections, and hosts elsewhere that have such links, of which one collection has some: each takes a set of ids. */

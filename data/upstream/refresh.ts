@@ -3,8 +3,14 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { appendGeneration, generationsIn } from './changeFile.ts';
-import { type ChangeKind, changesBetween, kindOf, type RecordChange } from './diff.ts';
+import {
+  appendGeneration,
+  type ChangeKind,
+  changesBetween,
+  generationsIn,
+  kindOf,
+  type RecordChange,
+} from './changeLog.ts';
 import { type CatalogueDigests, digestsOfChanged, digestsOfSnapshot } from './digests.ts';
 import { type Comparison, crawl, type CrawlOptions, type CrawlReport } from './crawl.ts';
 import { discardedRefusal, judgeSource } from './publish.ts';

@@ -4,8 +4,7 @@
 import type { Collection } from '../../engine/schema/types.ts';
 import type { HeldRecords } from './held.ts';
 import { Trouble, type Upstream } from './client.ts';
-import { type PageMark, parsePage, type SentPage, type SentRecord } from './page.ts';
-import type { PageSize } from './pageSize.ts';
+import { type PageMark, type PageSize, parsePage, type SentPage, type SentRecord } from './page.ts';
 
 /** Records that two neighbouring pages share: if ids ascend, one reveals a shift; otherwise several must agree. */
 const OVERLAP = { ordered: 1, unordered: 10 };

@@ -1,8 +1,15 @@
 // What `diff` and `changes` print of records that were created, changed or deleted: a table of how many, or a line of
 // JSON each. replicaCommands.ts declares them; what changed is found in data/upstream/.
 import path from 'node:path';
-import { CHANGES_FILE, changesSince } from '../../data/upstream/changeFile.ts';
-import { CHANGE_KINDS, type ChangeKind, changesBetween, kindOf, type RecordChange } from '../../data/upstream/diff.ts';
+import {
+  CHANGE_KINDS,
+  type ChangeKind,
+  CHANGES_FILE,
+  changesBetween,
+  changesSince,
+  kindOf,
+  type RecordChange,
+} from '../../data/upstream/changeLog.ts';
 import { digestsOf } from '../../data/upstream/digests.ts';
 import { foundAt } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';

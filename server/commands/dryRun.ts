@@ -1,7 +1,7 @@
 // What `serve --check` says: each setting with its value and where that came from, and what is there to be served.
 // Starts nothing, takes no port and writes nothing.
 import { closeSync, existsSync } from 'node:fs';
-import { decodePointer } from '../../data/distribution/pointer.ts';
+import { decodePointer } from '../../data/distribution/target.ts';
 import { openTarget } from '../../data/distribution/openTarget.ts';
 import { openDataSet } from '../../data/import/ndjson.ts';
 import { holdData } from '../../data/open.ts';

@@ -2,7 +2,7 @@
 // replicaCommands.ts declares its flags, and a refresh is data/upstream/refresh.ts.
 import { existsSync, rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { blocksFile } from '../../data/blocks/blockFiles.ts';
+import { blocksFile } from '../../data/blocks/blockStore.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { pathsIn } from '../../data/upstream/folder.ts';
 import { refresh, type RefreshOptions, type RefreshResult, type RefreshStep } from '../../data/upstream/refresh.ts';

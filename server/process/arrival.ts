@@ -7,8 +7,13 @@ import { pathToFileURL } from 'node:url';
 import { SnapshotCache } from '../../data/distribution/cache.ts';
 import { distrust } from '../../data/distribution/fetch.ts';
 import { openTarget } from '../../data/distribution/openTarget.ts';
-import { decodePointer, isOlderData, type Pointer, refreshedAgoMs } from '../../data/distribution/pointer.ts';
-import type { Target } from '../../data/distribution/target.ts';
+import {
+  decodePointer,
+  isOlderData,
+  type Pointer,
+  refreshedAgoMs,
+  type Target,
+} from '../../data/distribution/target.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { HeldFile } from '../../data/store/load.ts';
 import { type Generation, releaseFile, type ShowProgress } from './loadGeneration.ts';

@@ -1,10 +1,9 @@
 // Fetches a generation that a pointer names into the cache: the snapshot, then its compressed records if there are any
 // for the server's base URL. Verifies what the pointer says of it; the sections are verified when it is loaded.
-import { addressOf } from '../../data/blocks/blockFiles.ts';
+import { addressOf } from '../../data/blocks/blockStore.ts';
 import type { SnapshotCache } from '../../data/distribution/cache.ts';
 import { distrust, fetchObject } from '../../data/distribution/fetch.ts';
-import { blocksName, type Pointer, snapshotName } from '../../data/distribution/pointer.ts';
-import type { Target } from '../../data/distribution/target.ts';
+import { blocksName, type Pointer, snapshotName, type Target } from '../../data/distribution/target.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { describeHeld, type HeldFile } from '../../data/store/load.ts';
 import { secondsSince, steadyMs } from '../observe/clock.ts';

@@ -1,7 +1,7 @@
 // Notes in the cache what a restart begins with. If that fails, as on a full disk, it is reported once and tried again:
 // what is served is as fresh as ever.
 import type { SnapshotCache } from '../../data/distribution/cache.ts';
-import type { Pointer } from '../../data/distribution/pointer.ts';
+import type { Pointer } from '../../data/distribution/target.ts';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { withTimeLimit } from '../../data/timeLimit.ts';
 import type { Report } from '../observe/events.ts';

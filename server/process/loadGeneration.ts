@@ -2,8 +2,7 @@
 // Told in lines for people; knows no thread and no port.
 import { close } from 'node:fs';
 import { totalmem } from 'node:os';
-import { blocksFile } from '../../data/blocks/blockFiles.ts';
-import { loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
+import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
 import { holdData, openHeld } from '../../data/open.ts';
 import type { OpenOptions } from '../../data/openDirectory.ts';
 import { OperationError } from '../../data/operationError.ts';

@@ -1,7 +1,7 @@
 // The contract of targets, over Debian's OpenStack Swift by its S3 interface and over Debian's nats-server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { S3Exchange } from '../../data/distribution/s3/exchange.ts';
-import { upload } from '../../data/distribution/s3/upload.ts';
+import { S3Exchange } from '../../data/distribution/s3Exchange.ts';
+import { upload } from '../../data/distribution/s3Target.ts';
 import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
 import type { PublishingTarget, S3Access } from '../../data/distribution/target.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';

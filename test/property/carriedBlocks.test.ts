@@ -14,7 +14,7 @@ import type { Records } from '../../engine/column/records.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
-import { RUN_SEED, type Random, randomOf } from '../support/random.ts';
+import { type Random, randomOf, RUN_SEED } from '../support/random.ts';
 import { snapshotOf } from '../support/snapshots.ts';
 import { times } from '../support/ring.ts';
 

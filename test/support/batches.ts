@@ -2,8 +2,7 @@
 // Slow and obvious; knows the form of a batch (data/import/batch.ts) and nothing of how it came about.
 import { expect } from 'vitest';
 import { type Batch, type DecodedTexts, NULL_NUMBER } from '../../data/import/batch.ts';
-import type { DecoderOptions } from '../../data/import/decode.ts';
-import { decodeLines, decoderOf } from '../../data/import/decoding.ts';
+import { decodeLines, decoderOf, type DecoderOptions } from '../../data/import/decode.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { layoutOf } from '../../engine/schema/layout.ts';
 

@@ -1,11 +1,10 @@
 // Blocks of records made by hand: one run a chunk, deflated here, for tests of stitched answers.
 import { deflateRun } from '../../data/blocks/deflate.ts';
 import { DeflateEncoder } from '../../data/blocks/encoder.ts';
-import { blocksOf, type BlockRun, type RecordBlocks } from '../../engine/column/blocks.ts';
-import type { Records } from '../../engine/column/records.ts';
+import { type BlockRun, blocksOf, type RecordBlocks } from '../../engine/column/blocks.ts';
+import { endOf, type Records } from '../../engine/column/records.ts';
 import { kernelBetween } from '../../engine/kernel/kernel.ts';
 import { crc32 } from 'node:zlib';
-import { endOf } from '../../engine/column/records.ts';
 
 const ENCODER = new DeflateEncoder();
 

@@ -1,7 +1,6 @@
 // Change logs for tests: generations with a few changes each, told apart by a number.
 import { join } from 'node:path';
-import { appendGeneration, CHANGES_FILE } from '../../data/upstream/changeFile.ts';
-import type { RecordChange } from '../../data/upstream/diff.ts';
+import { appendGeneration, CHANGES_FILE, type RecordChange } from '../../data/upstream/changeLog.ts';
 import { dataSetOf } from './dataSets.ts';
 
 /** A generation by its number. */

@@ -5,10 +5,15 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'vitest';
-import { decodePointer, objectsOf, type Pointer, POINTER_NAME } from '../../data/distribution/pointer.ts';
-import { type PublishReport, publishSnapshot, type PublishOptions } from '../../data/distribution/publish.ts';
+import {
+  decodePointer,
+  objectsOf,
+  type Pointer,
+  POINTER_NAME,
+  type PublishingTarget,
+} from '../../data/distribution/target.ts';
+import { type PublishOptions, type PublishReport, publishSnapshot } from '../../data/distribution/publish.ts';
 import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
-import type { PublishingTarget } from '../../data/distribution/target.ts';
 import { dataSetOf, imported } from './dataSets.ts';
 
 /** A snapshot file that can be published. */

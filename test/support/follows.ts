@@ -1,8 +1,7 @@
 // A replica that follows a catalogue which tests change: refreshed by the command in a process of its own, killed at
 // any step, and compared with the catalogue record by record.
 import { join } from 'node:path';
-import { changesSince, generationsIn } from '../../data/upstream/changeFile.ts';
-import { changesBetween, kindOf } from '../../data/upstream/diff.ts';
+import { changesBetween, changesSince, generationsIn, kindOf } from '../../data/upstream/changeLog.ts';
 import { digestsOf } from '../../data/upstream/digests.ts';
 import { type CommandProcess, runCommand } from './commandProcess.ts';
 import { dataSetOf, type Files } from './dataSets.ts';

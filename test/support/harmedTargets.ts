@@ -1,8 +1,7 @@
 // Targets of which a test harms something, and what has to be in them afterwards.
 import { expect } from 'vitest';
-import { decodePointer, objectsOf, type Pointer } from '../../data/distribution/pointer.ts';
+import { decodePointer, objectsOf, type Pointer, type PublishingTarget } from '../../data/distribution/target.ts';
 import { publishSnapshot } from '../../data/distribution/publish.ts';
-import type { PublishingTarget } from '../../data/distribution/target.ts';
 import type { Release } from './distributions.ts';
 import { wholeIn as fetchedFrom } from './targetSuite.ts';
 import { WATCH_POLL } from './watchingReplicas.ts';

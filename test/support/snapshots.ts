@@ -3,22 +3,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { CollectionBuilder } from '../../data/import/build.ts';
-import type { BuiltCollection } from '../../data/import/built.ts';
-import { decodeLines, decoderOf } from '../../data/import/decoding.ts';
+import type { BuiltCollection } from '../../data/import/column.ts';
+import { decodeLines, decoderOf } from '../../data/import/decode.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { writeSnapshot } from '../../data/store/store.ts';
-import { writeTargets } from '../../data/import/targets.ts';
+import { writeTargets } from '../../data/import/collections.ts';
 import { ImportThreads } from '../../data/import/threads.ts';
 import { verifyFile } from '../../data/store/verify.ts';
 import { verifyDeep } from '../../data/verifyDeep.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { decodeDirectory, encodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
+import { decodeDirectory, type Directory, encodeDirectory, type Section } from '../../engine/snapshot/directory.ts';
 import { decodeHeader, encodeHeader, HEADER_BYTES, isRefusal, paddedBytes } from '../../engine/snapshot/header.ts';
 import {
-  encodeMetadata,
   type CollectionCounts,
   type CollectionFields,
   type CollectionOutlines,
+  encodeMetadata,
 } from '../../engine/snapshot/metadata.ts';
 import { METADATA, type SectionArray } from '../../engine/snapshot/sections.ts';
 

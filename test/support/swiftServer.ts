@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { execFileSync } from 'node:child_process';
 import { steadyPort } from '../../bench/proxy/shippedProxies.ts';
-import { S3Exchange } from '../../data/distribution/s3/exchange.ts';
+import { S3Exchange } from '../../data/distribution/s3Exchange.ts';
 import type { S3Access } from '../../data/distribution/target.ts';
 import { type CommandProcess, runProgram } from './commandProcess.ts';
 import type { Program } from './debian.ts';

@@ -3,9 +3,14 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { fetchObject } from '../../data/distribution/fetch.ts';
-import { decodePointer, objectsOf, type Pointer, snapshotName } from '../../data/distribution/pointer.ts';
+import {
+  decodePointer,
+  objectsOf,
+  type Pointer,
+  type PublishingTarget,
+  snapshotName,
+} from '../../data/distribution/target.ts';
 import { pruneTarget } from '../../data/distribution/prune.ts';
-import type { PublishingTarget } from '../../data/distribution/target.ts';
 import { temporaryDirectory } from './dataSets.ts';
 import { published, type Release, releaseOf } from './distributions.ts';
 import { randomBytes } from './random.ts';

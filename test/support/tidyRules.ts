@@ -114,7 +114,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
         ['data/leftovers.ts', 'a name of partial output must not be met twice'],
         ['data/upstream/client.ts', 'requests that failed together must not be repeated together'],
         ['data/lock.ts', 'two processes that want one lock may have the same pid, in two containers'],
-        ['data/import/batchDraft.ts', 'a data set may have texts that were chosen for their hash'],
+        ['data/import/batch.ts', 'a data set may have texts that were chosen for their hash'],
         ['server/process/arrival.ts', 'replicas that were started together must not ask together'],
         ['server/authority/issuance.ts', 'serial numbers must not be met twice, nor be guessed'],
       ],

@@ -1,8 +1,14 @@
 // The content of an attribute certificate and the one canonical form in which the authority writes it, with the names
 // of XML signatures (RFC 4514). Pure: no key, no signature, no clock.
-import { childElements, ownText, type XmlElement } from '../../../data/xml/element.ts';
-import { readXml, type XmlLimits, type XmlProblem } from '../../../data/xml/reader.ts';
-import { escapedText } from '../../../data/xml/text.ts';
+import {
+  childElements,
+  escapedText,
+  ownText,
+  readXml,
+  type XmlElement,
+  type XmlLimits,
+  type XmlProblem,
+} from '../../../data/xml/xml.ts';
 import { DerError, DerReader, stringText } from '../x509/der.ts';
 import { type Name, typeOfText } from '../x509/name.ts';
 

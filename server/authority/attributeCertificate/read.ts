@@ -27,7 +27,7 @@ import {
   VERSION,
   wholeText,
 } from './content.ts';
-import { attributeOf, type XmlElement } from '../../../data/xml/element.ts';
+import { attributeOf, type XmlElement } from '../../../data/xml/xml.ts';
 
 /**
  * The content of an element `acInfo`: exactly the elements that contentXml writes, in their order, without attributes.

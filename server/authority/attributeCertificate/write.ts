@@ -12,7 +12,7 @@ import {
   SIGNATURE_ALGORITHMS,
   SIGNATURE_NAMESPACE,
 } from './content.ts';
-import { escapedText } from '../../../data/xml/text.ts';
+import { escapedText } from '../../../data/xml/xml.ts';
 import type { Certificate } from '../x509/certificate.ts';
 
 /** Who signs: the key, and the certificate whose public key it is. */

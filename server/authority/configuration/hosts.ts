@@ -1,8 +1,15 @@
 // The trusted hosts of a configuration, from its table or from the older form `mapConfig.xml` (authority design:
 // Configuration), of which only `AAmap/thisHost` and `AAmap/trusted` are read.
-import { attributeOf, childElements, ownText, type XmlElement } from '../../../data/xml/element.ts';
+import {
+  attributeOf,
+  childElements,
+  ownText,
+  readXml,
+  type XmlElement,
+  type XmlLimits,
+  type XmlProblem,
+} from '../../../data/xml/xml.ts';
 import { type Place, placeText, type TomlDocument, type TomlPath } from '../../settings/toml.ts';
-import { readXml, type XmlLimits, type XmlProblem } from '../../../data/xml/reader.ts';
 import { FILE_BYTES_MAX, type Mistakes, readText } from './files.ts';
 import { nameKeysUnder, type Namespaces } from '../x509/nameConstraints.ts';
 import { personDoubt, personProblem, roleProblem, siteNameProblem } from './users.ts';

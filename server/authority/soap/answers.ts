@@ -1,5 +1,5 @@
 // The responses of the SOAP service, as XML and as HTTP.
-import { escapedText } from '../../../data/xml/text.ts';
+import { escapedText } from '../../../data/xml/xml.ts';
 import { type Fault, type FaultName, FAULTS } from './faults.ts';
 import { NAMESPACES, type Operation } from './protocol.ts';
 import { wholeBody } from '../../../engine/engine.ts';

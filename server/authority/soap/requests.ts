@@ -1,9 +1,16 @@
 // Reads requests: bytes of any encoding become a call or the name of a fault. It judges what SOAP 1.1 says of
 // envelopes, and follows references within the request (`href="#id"`, SOAP 1.1, 5.4.1) for a few steps only.
-import { attributeOf, childElements, ownText, type XmlElement } from '../../../data/xml/element.ts';
+import {
+  attributeOf,
+  childElements,
+  ownText,
+  readXml,
+  type XmlElement,
+  type XmlLimits,
+  type XmlProblem,
+} from '../../../data/xml/xml.ts';
 import type { FaultName } from './faults.ts';
 import { type Call, NAMESPACES, NEXT_ACTOR, type Operation, OPERATIONS } from './protocol.ts';
-import { readXml, type XmlLimits, type XmlProblem } from '../../../data/xml/reader.ts';
 import { escaped, type Result } from './answers.ts';
 
 /** Encodings by their names in lower case; UTF-16 alone says nothing of the byte order, so it needs a mark. */

@@ -9,9 +9,9 @@ import {
   changesSince,
   generationsIn,
   type NextGeneration,
-} from '../../../data/upstream/changeFile.ts';
+} from '../../../data/upstream/changeLog.ts';
 import { fetchObject } from '../../../data/distribution/fetch.ts';
-import { snapshotName } from '../../../data/distribution/pointer.ts';
+import { snapshotName } from '../../../data/distribution/target.ts';
 import { openPublishingTarget } from '../../../data/distribution/openTarget.ts';
 import { runCommand } from '../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SnapshotCache } from '../../../../data/distribution/cache.ts';
-import { following, type Pointer, snapshotName } from '../../../../data/distribution/pointer.ts';
+import { following, type Pointer, snapshotName } from '../../../../data/distribution/target.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 
 const directory = temporaryDirectory();

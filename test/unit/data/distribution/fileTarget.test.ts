@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fileTarget } from '../../../../data/distribution/fileTarget.ts';
-import { decodePointer, encodePointer, type Pointer } from '../../../../data/distribution/pointer.ts';
+import { decodePointer, encodePointer, type Pointer } from '../../../../data/distribution/target.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { newFolder, strayNames } from '../../../support/distributions.ts';
 

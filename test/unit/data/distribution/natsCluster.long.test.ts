@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fetchObject } from '../../../../data/distribution/fetch.ts';
-import { snapshotName } from '../../../../data/distribution/pointer.ts';
+import { snapshotName } from '../../../../data/distribution/target.ts';
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
@@ -17,7 +17,7 @@ import {
   publishedAtLast,
   wholeIn,
 } from '../../../support/harmedTargets.ts';
-import { leaderOf, natsCluster, NATS_SERVER, type NatsServer } from '../../../support/natsServers.ts';
+import { leaderOf, NATS_SERVER, natsCluster, type NatsServer } from '../../../support/natsServers.ts';
 import { servesAtLast, WATCH_POLL, watchingReplicas } from '../../../support/watchingReplicas.ts';
 import { randomBytes } from '../../../support/random.ts';
 import { until } from '../../../support/waits.ts';

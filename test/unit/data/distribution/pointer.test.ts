@@ -7,7 +7,7 @@ import {
   isOlderData,
   type Pointer,
   refreshedAgain,
-} from '../../../../data/distribution/pointer.ts';
+} from '../../../../data/distribution/target.ts';
 
 const hash = (letter: string): string => letter.repeat(64);
 const FIRST: Pointer = following(

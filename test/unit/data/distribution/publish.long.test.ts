@@ -2,8 +2,8 @@
 // pruning leaves. How they are killed is in kills.long.test.ts.
 import {
   copyFileSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -14,9 +14,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { blocksFile } from '../../../../data/blocks/blockFiles.ts';
-import { keepBlocks } from '../../../../data/blocks/blockStore.ts';
-import { encodePointer, snapshotName } from '../../../../data/distribution/pointer.ts';
+import { blocksFile, keepBlocks } from '../../../../data/blocks/blockStore.ts';
+import { encodePointer, snapshotName } from '../../../../data/distribution/target.ts';
 import { confirmPublished, publishSnapshot } from '../../../../data/distribution/publish.ts';
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
 import { openPublishingTarget, openTarget } from '../../../../data/distribution/openTarget.ts';

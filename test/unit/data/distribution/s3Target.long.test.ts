@@ -3,9 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
-import { S3Exchange } from '../../../../data/distribution/s3/exchange.ts';
-import { upload } from '../../../../data/distribution/s3/upload.ts';
-import { s3Target } from '../../../../data/distribution/s3Target.ts';
+import { S3Exchange } from '../../../../data/distribution/s3Exchange.ts';
+import { s3Target, upload } from '../../../../data/distribution/s3Target.ts';
 import { openPublishingTarget } from '../../../../data/distribution/openTarget.ts';
 import type { PublishingTarget } from '../../../../data/distribution/target.ts';
 import { runCommand } from '../../../support/commandProcess.ts';

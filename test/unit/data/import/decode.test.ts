@@ -1,8 +1,8 @@
 // Decoding lines: the bytes that are served, where own URLs stand, what columns hold, and every fault with its pointer.
 import { describe, expect, test } from 'vitest';
 import type { Batch } from '../../../../data/import/batch.ts';
-import { decodeLines, decoderOf } from '../../../../data/import/decoding.ts';
-import { column, decode, ownUrls, served, membersIn } from '../../../support/batches.ts';
+import { decodeLines, decoderOf } from '../../../../data/import/decode.ts';
+import { column, decode, membersIn, ownUrls, served } from '../../../support/batches.ts';
 
 const OPEN = 'bboxes';
 

@@ -3,21 +3,21 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FAULTS_TOLD } from '../../../../data/import/faults.ts';
+import { FAULTS_TOLD } from '../../../../data/import/collections.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
 import { verifyDeep } from '../../../../data/verifyDeep.ts';
 import { textAt } from '../../../../engine/column/dictionary.ts';
 import { countRows } from '../../../../engine/index/rowset.ts';
 import type { FieldNode } from '../../../../engine/index/table.ts';
-import { openSnapshot, type Catalogue } from '../../../../engine/snapshot/open.ts';
+import { type Catalogue, openSnapshot } from '../../../../engine/snapshot/open.ts';
 import {
   dataSetOf,
+  type Files,
   imported,
   importFailure,
   ndjsonOf,
   temporaryDirectory,
-  type Files,
 } from '../../../support/dataSets.ts';
 
 const SCRATCH = temporaryDirectory();

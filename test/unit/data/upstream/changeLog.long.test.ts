@@ -3,9 +3,14 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { appendGeneration, changesSince, generationsIn } from '../../../../data/upstream/changeFile.ts';
-import type { RecordChange } from '../../../../data/upstream/diff.ts';
-import { FRAME_CHANGES_MAX, LOG_START } from '../../../../data/upstream/changeLog.ts';
+import {
+  appendGeneration,
+  changesSince,
+  FRAME_CHANGES_MAX,
+  generationsIn,
+  LOG_START,
+  type RecordChange,
+} from '../../../../data/upstream/changeLog.ts';
 import { changesOf, generationOf, logOf as changeLogOf, newLog } from '../../../support/changeLogs.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { digestsOf } from '../../../../data/upstream/digests.ts';
-import { changesBetween, kindOf } from '../../../../data/upstream/diff.ts';
+import { changesBetween, kindOf } from '../../../../data/upstream/changeLog.ts';
 import { generate } from '../../../../data/synth/generate.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { dataSetOf, type Files, imported, temporaryDirectory } from '../../../support/dataSets.ts';

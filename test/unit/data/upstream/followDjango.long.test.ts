@@ -3,8 +3,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { withOwnUrls } from '../../../../data/upstream/ownUrls.ts';
-import { parsePage } from '../../../../data/upstream/page.ts';
+import { parsePage, withOwnUrls } from '../../../../data/upstream/page.ts';
 import { generate } from '../../../../data/synth/generate.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import { runCommand, runServer } from '../../../support/commandProcess.ts';

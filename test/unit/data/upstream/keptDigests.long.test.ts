@@ -4,13 +4,12 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { appendGeneration } from '../../../../data/upstream/changeFile.ts';
-import { changesBetween } from '../../../../data/upstream/diff.ts';
+import { appendGeneration, changesBetween } from '../../../../data/upstream/changeLog.ts';
 import { type CatalogueDigests, digestsOf, digestsOfChanged } from '../../../../data/upstream/digests.ts';
 import type { ImportReport } from '../../../../data/import/import.ts';
 import { generate } from '../../../../data/synth/generate.ts';
 import { dataSetOf, type Files, imported, temporaryDirectory } from '../../../support/dataSets.ts';
-import { RUN_SEED, type Random, randomOf } from '../../../support/random.ts';
+import { type Random, randomOf, RUN_SEED } from '../../../support/random.ts';
 
 const directory = temporaryDirectory();
 /** The lines of each file. */

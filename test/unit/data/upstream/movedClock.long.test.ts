@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { generationsIn } from '../../../../data/upstream/changeFile.ts';
+import { generationsIn } from '../../../../data/upstream/changeLog.ts';
 import { newClock } from '../../../support/clocks.ts';
 import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';

@@ -1,6 +1,6 @@
 // Which texts of a record are URLs of the upstream's own, what becomes of them, and which links are told.
 import { expect, test } from 'vitest';
-import { withOwnUrls } from '../../../../data/upstream/ownUrls.ts';
+import { withOwnUrls } from '../../../../data/upstream/page.ts';
 
 const BASES = new Set(['http://a.example.org', 'http://a.example.org/b.c']);
 const LINK = '{base_url}/api/v3/platforms/30/?format=api';

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { decodePointer, type Pointer } from '../../../../data/distribution/pointer.ts';
-import { addressOf } from '../../../../data/blocks/blockFiles.ts';
+import { decodePointer, type Pointer } from '../../../../data/distribution/target.ts';
+import { addressOf } from '../../../../data/blocks/blockStore.ts';
 import { refresh, type RefreshResult } from '../../../../data/upstream/refresh.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { QUICK_CRAWL } from '../../../support/crawls.ts';

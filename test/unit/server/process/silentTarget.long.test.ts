@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openTarget } from '../../../../data/distribution/openTarget.ts';
-import { snapshotName } from '../../../../data/distribution/pointer.ts';
+import { snapshotName } from '../../../../data/distribution/target.ts';
 import { assertAnswers } from '../../../../data/timeLimit.ts';
 import { epochSeconds } from '../../../../server/observe/clock.ts';
 import { CONFIG_LINES, type TestSite, testSite, validAround } from '../../../support/authorities.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keepBlocks } from '../../../../data/blocks/blockStore.ts';
 import { clientOf } from '../../../support/client.ts';
-import { runCommand, type CommandProcess } from '../../../support/commandProcess.ts';
+import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 
 const BASE_URL = 'https://a.example.org';

@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { decodePointer, encodePointer, type Pointer, snapshotName } from '../../../../data/distribution/pointer.ts';
+import { decodePointer, encodePointer, type Pointer, snapshotName } from '../../../../data/distribution/target.ts';
 import { openPublishingTarget } from '../../../../data/distribution/openTarget.ts';
 import { confirmPublished, publishSnapshot } from '../../../../data/distribution/publish.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { newFolder, published, type Release, releaseOf, wholePointer } from '../../../support/distributions.ts';
-import { cacheOf, type Follower, type FolderServer, serveFolder, startFollower } from '../../../support/followers.ts';
+import { cacheOf, type FolderServer, type Follower, serveFolder, startFollower } from '../../../support/followers.ts';
 
 const directory = temporaryDirectory();
 const POLL = { timeout: 20_000, interval: 50 };

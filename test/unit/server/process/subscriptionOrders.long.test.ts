@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, 
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { encodePointer, snapshotName } from '../../../../data/distribution/pointer.ts';
+import { encodePointer, snapshotName } from '../../../../data/distribution/target.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { newFolder, published, type Release, releaseOf, wholePointer } from '../../../support/distributions.ts';
 import { cacheOf, type Follower, startFollower } from '../../../support/followers.ts';

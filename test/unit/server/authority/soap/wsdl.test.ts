@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { messageTree } from '../../../../../server/authority/soap/requests.ts';
 import { wsdlBytes } from '../../../../../server/authority/soap/wsdl.ts';
-import { childElements, type XmlElement } from '../../../../../data/xml/element.ts';
+import { childElements, type XmlElement } from '../../../../../data/xml/xml.ts';
 
 function wsdl(baseUrl = 'https://aa.example.org/cat'): XmlElement {
   const root = messageTree(Buffer.from(wsdlBytes(baseUrl)).toString());

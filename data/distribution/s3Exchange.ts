@@ -1,16 +1,88 @@
-// Signed exchanges with the S3 server of a bucket: tried again where that may help, every wait bounded, refusals told
-// without a secret. Knows no object by name, nor what a list says.
+// Signed exchanges with an S3 server: repeated if that may help, with bounded waits. A refusal is explained by its
+// code; the sentences of the server are never shown, because they may contain keys and signatures.
+import { childElements, ownText, readXml, type XmlElement } from '../xml/xml.ts';
 import { AwsV4Signer } from 'aws4fetch';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { OperationError } from '../../operationError.ts';
-import { tlsFailureText } from '../../tls.ts';
-import { retryAfterMs } from '../../validator.ts';
-import { failed, type ObjectAnswer, type ObjectHost, objectHost, type ObjectRequest } from '../httpExchange.ts';
-import type { S3Access } from '../target.ts';
-import { ANSWER_BYTES_MAX, readS3Answer } from './answers.ts';
-import { KEYS_FROM, refusalText } from './refusals.ts';
+import { OperationError } from '../operationError.ts';
+import { tlsFailureText } from '../tls.ts';
+import { retryAfterMs } from '../validator.ts';
+import { failed, type ObjectAnswer, type ObjectHost, objectHost, type ObjectRequest } from './httpExchange.ts';
+import type { S3Access } from './target.ts';
+
+/** No answer is longer: a list has 1,000 entries of at most some hundred bytes. */
+const ANSWER_BYTES_MAX = 1 << 22;
+/** A list of 1,000 entries has some ten elements each. */
+const LIMITS = { depth: 16, elements: 50_000, attributes: 16, instructions: 16 } as const;
+
+/** ElementTexts by the names of their elements; of several of one name, the last. */
+type ElementTexts = Readonly<Record<string, string | undefined>>;
+
+/** An answer: the name of its root, the texts right in it, and those of each of its elements that hold others. */
+export interface S3Answer {
+  readonly root: string;
+  readonly texts: ElementTexts;
+  entries(name: string): readonly ElementTexts[];
+}
+
+/** Reads an answer; undefined for what is none. Cost: that of `readXml`. */
+export function readS3Answer(text: string): S3Answer | undefined {
+  const reading = readXml(text, LIMITS);
+  if (reading.kind === 'refused') return undefined;
+  const { root } = reading;
+  const entries = childElements(root).filter((entry) => childElements(entry).length > 0);
+  const named = (name: string): readonly ElementTexts[] => entries.filter((one) => one.name === name).map(textsIn);
+  return { root: root.name, texts: textsIn(root), entries: named };
+}
+
+function textsIn(element: XmlElement): ElementTexts {
+  const texts = Object.create(null) as Record<string, string>;
+  for (const child of childElements(element)) texts[child.name] = ownText(child);
+  return texts;
+}
+
+/** What an answer says that is no success. */
+interface S3Refusal {
+  readonly status: number;
+  readonly body: string;
+  readonly region: string;
+  readonly date: string;
+}
+
+/** Where the keys come from; no setting and no file has them. */
+const KEYS_FROM = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
+
+const CURES: Readonly<Record<string, string>> = {
+  AccessDenied: `who has ${KEYS_FROM} may not do this there: allow s3:GetObject and s3:ListBucket, to a publisher also s3:PutObject, s3:DeleteObject and those of multipart uploads`,
+  InvalidAccessKeyId: 'the server does not know AWS_ACCESS_KEY_ID',
+  SignatureDoesNotMatch: 'AWS_SECRET_ACCESS_KEY is not that of AWS_ACCESS_KEY_ID, or --s3-region is another one',
+  ExpiredToken: 'AWS_SESSION_TOKEN has expired: start again with new keys',
+  InvalidToken: 'AWS_SESSION_TOKEN is not that of AWS_ACCESS_KEY_ID',
+  NoSuchBucket: 'make the bucket first: none is made here',
+  EntityTooLarge: 'the server takes no objects of this size',
+  QuotaExceeded: 'the bucket is full: prune it, or give it more room',
+  SlowDown: 'the server asks to be asked less often',
+};
+
+const CODE = /^[A-Za-z]{1,64}$/;
+const REGION = /^[a-z0-9-]{1,32}$/;
+
+/** A sentence about an answer: its status, its code where it has one, and the cure. */
+function refusalText({ status, body, region: told, date }: S3Refusal, hasKeys: boolean): string {
+  const texts = readS3Answer(body)?.texts ?? {};
+  const code = texts['Code'] ?? '';
+  const answered = CODE.test(code) ? `answered ${status} ${code}` : `answered ${status}`;
+  const region = [told, texts['Region'] ?? ''].find((one) => REGION.test(one));
+  const isElsewhere = code === 'AuthorizationHeaderMalformed' || (status >= 300 && status < 400);
+  if (isElsewhere)
+    return `${answered}: ${region === undefined ? 'the bucket is elsewhere, and nothing is followed' : `the bucket is in another region: want --s3-region ${region}`}`;
+  if (code === 'RequestTimeTooSkewed')
+    return `${answered}: the clocks differ, that of the server says ${/^[\w:, ]{1,40}$/.test(date) ? date : 'nothing'}: set that of this machine`;
+  if ([400, 401, 403].includes(status) && !hasKeys) return `${answered}: want keys, in ${KEYS_FROM}`;
+  const cure = CURES[CODE.test(code) ? code : ''] ?? (status === 403 ? CURES['AccessDenied'] : undefined);
+  return cure === undefined ? answered : `${answered}: ${cure}`;
+}
 
 /** The parts of an upload that are under way at once, and a question beside them. */
 const CONNECTIONS = 5;

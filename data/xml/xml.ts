@@ -1,8 +1,61 @@
-// The reader of XML: XML 1.0 with namespaces, within limits, as a tree. It fetches nothing and knows only the five
-// entities of XML. A document type declaration ends the reading, as does the first fault. A long name or value is
-// refused before the parser compares it with others.
+// Reads XML strictly into a small tree (saxes), and escapes text for writing. No entity of a document type is expanded.
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import { RESERVED_NAMESPACES, type XmlDraft, type XmlElement } from './element.ts';
+
+/** An attribute; `uri` is '' where it has no prefix. Declarations of namespaces are none. */
+interface XmlAttribute {
+  readonly uri: string;
+  readonly local: string;
+  readonly value: string;
+}
+
+/** A declaration of a namespace, its value as written; the default one has the prefix ''. */
+interface XmlDeclaration {
+  readonly prefix: string;
+  readonly uri: string;
+}
+
+/**
+ * An element. `name` is as written, with its prefix; `uri` is '' in no namespace. `children` are elements and texts in
+ * order; neighbouring texts are one, whatever comments or CDATA stood between them.
+ */
+export interface XmlElement {
+  readonly name: string;
+  readonly prefix: string;
+  readonly local: string;
+  readonly uri: string;
+  readonly declarations: readonly XmlDeclaration[];
+  readonly attributes: readonly XmlAttribute[];
+  readonly children: readonly (XmlElement | string)[];
+}
+
+/** An element while it is read. */
+type XmlDraft = XmlElement & { readonly children: (XmlElement | string)[] };
+
+/** Namespaces that no document may bind to a prefix of its own (Namespaces in XML, section 3). */
+const RESERVED_NAMESPACES = ['http://www.w3.org/XML/1998/namespace', 'http://www.w3.org/2000/xmlns/'] as const;
+
+/** The value of an attribute, undefined without it. */
+export function attributeOf({ attributes }: XmlElement, uri: string, local: string): string | undefined {
+  return attributes.find((attribute) => attribute.uri === uri && attribute.local === local)?.value;
+}
+
+/** The child elements, in order; none of no element. */
+export function childElements(element: XmlElement | undefined): readonly XmlElement[] {
+  return element?.children.filter((child) => typeof child !== 'string') ?? [];
+}
+
+/** An element's own characters, joined across its children; '' of no element. */
+export function ownText(element: XmlElement | undefined): string {
+  return element?.children.filter((child) => typeof child === 'string').join('') ?? '';
+}
+
+/** Characters that canonical XML escapes in texts (Canonical XML 1.0, section 2.3). */
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
+
+/** A text as it stands between tags, in canonical XML too. */
+export function escapedText(text: string): string {
+  return text.replace(/[&<>\r]/g, (character) => ESCAPES[character]!);
+}
 
 /**
  * How much of a document is read: levels of elements, elements, attributes of one with its declarations of namespaces,
@@ -26,12 +79,12 @@ export type XmlProblem =
   | 'tooLong';
 
 /** The root of a document, or the first thing that is wrong with it, on which line. `words` may repeat parts of it. */
-export type XmlReading =
+type XmlReading =
   | { readonly kind: 'read'; readonly root: XmlElement }
   | { readonly kind: 'refused'; readonly problem: XmlProblem; readonly line: number; readonly words: string };
 
 /** Who watches a document being read; what is thrown ends the reading and is thrown by it. */
-export interface XmlWatcher {
+interface XmlWatcher {
   /** The XML declaration, if any. */
   declared?(version: string | undefined): void;
   /** A start tag, on the line where it ends; the element has no children yet. */
