@@ -1,7 +1,7 @@
 // The face of the engine for what describes the API: fields with their sentences, read only where somebody asks.
 // Only re-exports: every name is documented where it is defined.
 export { collectionSentence, type DescribedField, describedFields, fieldSentence } from './query/describe.ts';
-export { linkedRecords } from './query/linked.ts';
+export { linkedRecords } from './query/path.ts';
 export type { Lookup, LookupGroup } from './query/lookups.ts';
 export { recordShape, type RecordShape } from './query/served.ts';
 export { nearestName } from './bits/suggest.ts';

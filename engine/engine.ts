@@ -20,18 +20,25 @@ export { type CollectionIndex, rowOfId } from './index/table.ts';
 
 // A snapshot in shared memory.
 export type { LoadedSnapshot } from './snapshot/loaded.ts';
-export { openSnapshot } from './snapshot/open.ts';
-export { openBlocks } from './snapshot/openBlocks.ts';
+export { openBlocks, openSnapshot } from './snapshot/open.ts';
 
 // The way of a list from text to page, and what it is made of.
 export { answerList, type Asker, type Here, type List, listHere } from './list.ts';
-export type { Ask, ExportFormat, IgnoredName, QueryOptions } from './query/ask.ts';
+export {
+  type Ask,
+  decodedBytes,
+  decodeForm,
+  type ExportFormat,
+  exportKey,
+  filterKey,
+  type IgnoredName,
+  type QueryOptions,
+  viewKey,
+} from './query/ask.ts';
 export { type Counters, Meter, newCounters, type Purpose } from './find/counters.ts';
 export { execute, findRows, hasView, type Hits, hitsOf, nearPage } from './find/execute.ts';
 export { explain, explained, purposeName } from './find/explain.ts';
-export { exportKey, filterKey, viewKey } from './query/filterKey.ts';
-export { parseInstant } from './query/instant.ts';
-export { decodedBytes, decodeForm } from './query/form.ts';
+export { parseInstant } from './query/decimal.ts';
 export { countParts, PARAMETERS_MAX } from './query/limits.ts';
 export { percentEncode, sortedByName } from './query/links.ts';
 export { EXPORT_FORMATS, EXPORT_TYPES, exportOf } from './query/readers.ts';
@@ -44,8 +51,7 @@ export type { Plan } from './find/plan.ts';
 export type { Problem } from './query/problems.ts';
 
 // From rows to the bytes of an answer.
-export { type Body, wholeBody } from './page/body.ts';
-export { indexBody, rootViewBody } from './page/envelope.ts';
+export { type Body, indexBody, rootViewBody, wholeBody } from './page/envelope.ts';
 export { indented, indentedAtOnce } from './page/indent.ts';
 export {
   exportRepresentation,

@@ -10,7 +10,7 @@ import { temporaryDirectory } from './support/dataSets.ts';
 import { LIBRARIES, PROGRAMS } from './support/debian.ts';
 import { generatedDocuments, unaligned } from './support/documentTables.ts';
 import { dialectPlaces, readCeilings } from './support/plainWords.ts';
-import { projectFiles, readProjectFile, ROOT, sourceOf, type Source } from './support/sources.ts';
+import { projectFiles, readProjectFile, ROOT, type Source, sourceOf } from './support/sources.ts';
 import * as rules from './support/tidyRules.ts';
 
 const FILES = projectFiles();

@@ -6,8 +6,8 @@ import {
   type CollectionIndex,
   hasView,
   type Hits,
-  type List,
   hitsOf,
+  type List,
   Meter,
   type Plan,
   type RowSet,
@@ -16,8 +16,8 @@ import {
 import type { RunHeavy } from './pool.ts';
 import type { HeavyFinding, HeavyQuery, MissReason } from './protocol.ts';
 import { type RowSetCache, shortKey } from './rowSetCache.ts';
-import type { Trace } from './trace.ts';
-import { SharedWork, type Disconnection } from './waiter.ts';
+import type { Trace } from './heavyThreads.ts';
+import { type Disconnection, SharedWork } from './waiter.ts';
 
 /**
  * Rows of an ordered list that are kept with a page of it: a walk by pages of 100 is ordered in the pool once in 20

@@ -1,9 +1,29 @@
-// The threads of a pool as its tasks meet them: started with the first task, and again when they died or could not
-// start. Knows no queue and no plan.
+// The threads of a pool: started with the first task, and again if they died or could not start.
+import { type Counters, newCounters, type Purpose } from '../engine/engine.ts';
 import { resourceLimits } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { isOutOfHeap, isStarved, type OnLostThread } from './starvation.ts';
 import type { HeavyResult, HeavyTask, PoolData } from './protocol.ts';
+
+/**
+ * `place`: in the serving thread (`inline`), in its `pool`, or nowhere since all rows and counts were kept (`cache`).
+ * `isKept`: the rows of the filter were kept from a request before. `isShared`: the same work was under way for another
+ * request, whose counters these are. `spentNs`: the work that was paid, in nanoseconds of the table of costs.
+ * `ranOutAt`: the part of the list at which the budget of the serving thread ran out.
+ */
+export interface Trace {
+  place: 'inline' | 'pool' | 'cache';
+  isKept: boolean;
+  isShared: boolean;
+  spentNs: number;
+  ranOutAt: Purpose | undefined;
+  readonly counters: Counters;
+}
+
+/** A trace of nothing done yet. */
+export function newTrace(): Trace {
+  return { place: 'inline', isKept: false, isShared: false, spentNs: 0, ranOutAt: undefined, counters: newCounters() };
+}
 
 /** How long a task may go on past its time before its thread is ended, which has to start, and to come to a poll. */
 const GRACE_MS = 5000;

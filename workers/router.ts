@@ -18,7 +18,7 @@ import type { RunHeavy } from './pool.ts';
 import { HeavyLists } from './heavyLists.ts';
 import type { MissReason } from './protocol.ts';
 import { type RowSetCache, shortKey } from './rowSetCache.ts';
-import { newTrace, type Trace } from './trace.ts';
+import { newTrace, type Trace } from './heavyThreads.ts';
 import type { Disconnection } from './waiter.ts';
 
 /** What a router is made of. `generation` is that of the snapshot of the collections. `budgetNs` is for tests. */

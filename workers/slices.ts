@@ -1,6 +1,6 @@
 // The sliced work of a serving thread, whatever it is: together it has one part of each turn of the event loop, step by
 // step in turn, so that other requests are answered between, however much of it there is. Knows no work.
-import { Semaphore } from './semaphore.ts';
+import { Semaphore } from './pool.ts';
 import type { Disconnection } from './waiter.ts';
 
 /**

@@ -9,7 +9,7 @@ import { openSnapshot } from '../../engine/snapshot/open.ts';
 import { authorityTasks } from './authorityTasks.ts';
 import { countingTask } from './countingTask.ts';
 import { choiceFor } from '../scenarios/choice.ts';
-import { prepareDataSet, type DataSetOptions } from '../load/dataSet.ts';
+import { type DataSetOptions, prepareDataSet } from '../load/dataSet.ts';
 import type { MicroTask, TaskTimes } from './microTask.ts';
 import { microTasks } from './microTasks.ts';
 import { readNaively } from '../scenarios/naive.ts';

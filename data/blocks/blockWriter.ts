@@ -1,6 +1,6 @@
 // Makes a file of blocks: deflates all records of a loaded snapshot and writes them with their checksums. The file is a
 // snapshot file with other sections: header, directory, checksums and the move to its name are those of store.ts.
-import { crcCombined, crcWithByte } from '../../engine/bits/crc32.ts';
+import { crcCombined, crcWithByte } from '../../engine/bits/checksum.ts';
 import { endOf, type Records, startOf } from '../../engine/column/records.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';

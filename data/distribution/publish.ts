@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { parseInstant } from '../../engine/query/instant.ts';
+import { parseInstant } from '../../engine/query/decimal.ts';
 import { blocksTitle } from '../../engine/snapshot/sections.ts';
 import { addressOf, blocksAddress } from '../blocks/blockStore.ts';
 import { isSound } from '../blocks/earlierBlocks.ts';

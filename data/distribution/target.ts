@@ -1,6 +1,6 @@
 // The contract of targets: immutable objects and one pointer, by which many machines get snapshots from one.
 import { isObject } from '../../engine/bits/json.ts';
-import { parseInstant } from '../../engine/query/instant.ts';
+import { parseInstant } from '../../engine/query/decimal.ts';
 import { OperationError } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
 

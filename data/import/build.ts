@@ -5,8 +5,7 @@ import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import type { Texts } from '../../engine/column/sort.ts';
 import { type ColumnLayout, layoutOf, type TableLayout } from '../../engine/schema/layout.ts';
 import type { Collection } from '../../engine/schema/types.ts';
-import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, TABLE } from '../../engine/snapshot/sections.ts';
-import type { Variant } from '../../engine/snapshot/variants.ts';
+import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, TABLE, type Variant } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import {
   type Batch,

@@ -5,15 +5,14 @@ import type { WrittenDictionary } from '../../engine/column/dictionary.ts';
 import type { InvertedParts } from '../../engine/index/field.ts';
 import { buildGrams, type Grams, hasGrams } from '../../engine/index/grams.ts';
 import { invert } from '../../engine/index/invert.ts';
-import { parseInstant } from '../../engine/query/instant.ts';
+import { parseInstant } from '../../engine/query/decimal.ts';
 import type { ColumnLayout } from '../../engine/schema/layout.ts';
-import { BITMAPS, GRAMS } from '../../engine/snapshot/sections.ts';
-import type { Variant } from '../../engine/snapshot/variants.ts';
+import { BITMAPS, GRAMS, type Variant } from '../../engine/snapshot/sections.ts';
 import { NULL_NUMBER } from './batch.ts';
 import { letGo } from '../threadsInOrder.ts';
 import { GrowableBytes, GrowableU32 } from '../../engine/bits/growable.ts';
 import { startOfPart } from '../../engine/bits/lists.ts';
-import type { Outlines } from '../../engine/column/outline.ts';
+import type { Outlines } from '../../engine/column/records.ts';
 import type { Field } from '../../engine/schema/types.ts';
 
 /** A column's texts in any order, the number of each row's, and the index variants that are left out. */

@@ -5,7 +5,7 @@ import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { type Layout, layoutOf } from '../../engine/schema/layout.ts';
 import { type Batch, BatchDraft, type DecodedTexts, endOfLink, LINK_SUFFIX, linkPrefix, type Spill } from './batch.ts';
 import { hasBytesAt } from '../../engine/bits/bytes.ts';
-import { smallInteger } from '../../engine/column/digits.ts';
+import { smallInteger } from '../../engine/column/dictionary.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { SPEC_LINK_END } from '../../engine/column/served.ts';
 import { OutlineNumbers } from './outlines.ts';

@@ -3,7 +3,7 @@
 import { startOfPart } from '../../engine/bits/lists.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import type { Texts } from '../../engine/column/sort.ts';
-import { parseInstant } from '../../engine/query/instant.ts';
+import { parseInstant } from '../../engine/query/decimal.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts';
 import { endOfLink, LINK_SUFFIX, linkPrefix } from './batch.ts';

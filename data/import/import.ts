@@ -1,10 +1,9 @@
 // Imports a data set directory: decodes every collection, writes the snapshot, counts what it found.
 // How the collections go from their lines into the file is in collections.ts.
 import type { Collection } from '../../engine/schema/types.ts';
-import { parseInstant } from '../../engine/query/instant.ts';
+import { parseInstant } from '../../engine/query/decimal.ts';
 import { encodeMetadata, type FieldMisfits, misfitsIn } from '../../engine/snapshot/metadata.ts';
-import { METADATA } from '../../engine/snapshot/sections.ts';
-import { parseVariants, type Variant, VARIANTS } from '../../engine/snapshot/variants.ts';
+import { METADATA, parseVariants, type Variant, VARIANTS } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { BuiltCollection } from './column.ts';
 import {

@@ -3,7 +3,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isObject } from '../../engine/bits/json.ts';
-import { parseInstant } from '../../engine/query/instant.ts';
+import { parseInstant } from '../../engine/query/decimal.ts';
 import { assertFile, cannotRead } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 

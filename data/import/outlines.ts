@@ -2,7 +2,7 @@
 // A step of a tree for each key, so that records alike cost no text. Filled a batch at a time;
 // the record store numbers them anew in the order of records, so that the same data always gives the same numbers.
 import { createHash } from 'node:crypto';
-import type { Outlines } from '../../engine/column/outline.ts';
+import type { Outlines } from '../../engine/column/records.ts';
 
 interface Step {
   readonly name: string;

@@ -5,7 +5,7 @@ import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { upperBound } from '../../engine/bits/lists.ts';
 import { RECORDS, runPath, type SectionViews } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
-import type { Outlines } from '../../engine/column/outline.ts';
+import type { Outlines } from '../../engine/column/records.ts';
 import type { Order } from './order.ts';
 import { OutlineStore } from './outlines.ts';
 

@@ -4,26 +4,25 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
-import { readMetadata } from '../../engine/snapshot/checkMetadata.ts';
+import { type Metadata, METADATA_NAME, readMetadata } from '../../engine/snapshot/metadata.ts';
 import { decodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
 import {
   decodeHeader,
+  type Header,
   HEADER_BYTES,
   isRefusal,
   paddedBytes,
-  type Header,
   type Refusal,
 } from '../../engine/snapshot/header.ts';
 import { misnamedSection } from '../../engine/snapshot/inventory.ts';
 import { type LoadedSnapshot, type Placement, sectionsOf } from '../../engine/snapshot/loaded.ts';
-import { type Metadata, METADATA_NAME } from '../../engine/snapshot/metadata.ts';
 import { tooManyLinks } from '../../engine/snapshot/rebase.ts';
 import { linksOfRecords, METADATA } from '../../engine/snapshot/sections.ts';
 import { attempt, openFile, readInto } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { OrderThreads } from '../threadsInOrder.ts';
-import { type LoadOrder, SectionLoader, type PlacedFile } from './sectionLoader.ts';
+import { type LoadOrder, type PlacedFile, SectionLoader } from './sectionLoader.ts';
 
 const PAGE_BYTES = 65536;
 const MEMORY_BYTES_MAX = 2 ** 32 - PAGE_BYTES;

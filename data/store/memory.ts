@@ -1,6 +1,6 @@
 // What a loaded snapshot takes in the memory that all threads share, by what it is for.
 // For reports; looks at no record.
-import { partsOf } from '../../engine/snapshot/parts.ts';
+import { partsOf } from '../../engine/snapshot/sections.ts';
 import type { LoadedSnapshot } from '../../engine/shared.ts';
 
 /** The bytes of each part of a snapshot, in its order. Cost: the number of sections. */

@@ -7,9 +7,9 @@ import { paddedBytes } from '../../engine/snapshot/header.ts';
 import { elementsIn } from '../../engine/snapshot/loaded.ts';
 import {
   ELEMENTS,
-  sectionName,
   type SectionArray,
   type SectionGroup,
+  sectionName,
   type SectionViews,
 } from '../../engine/snapshot/sections.ts';
 import { openFile, readInto } from '../files.ts';

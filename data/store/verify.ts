@@ -9,7 +9,7 @@ import { ALIGNMENT, FORMAT_VERSION, paddedBytes } from '../../engine/snapshot/he
 import { straySection } from '../../engine/snapshot/inventory.ts';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import type { Metadata } from '../../engine/snapshot/metadata.ts';
-import { partsOf, type PartBytes } from '../../engine/snapshot/parts.ts';
+import { type PartBytes, partsOf } from '../../engine/snapshot/sections.ts';
 import { foundAt, openFile, refuseNdjson } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';

@@ -1,7 +1,7 @@
 // The log of the changes from generation to generation: frames one after the other, each bound to all frames before it
 // by checksums. Changes are found by merging the ids of two catalogues and comparing digests; no record is read.
 import { Packr } from 'msgpackr/pack';
-import { crcOf } from '../../engine/bits/crc32.ts';
+import { crcOf } from '../../engine/bits/checksum.ts';
 import { OperationError } from '../operationError.ts';
 import { type CatalogueDigests, DIGEST_BYTES, digestAt, type RecordDigests } from './digests.ts';
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync } from 'node:fs';

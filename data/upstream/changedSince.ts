@@ -1,6 +1,6 @@
 // Brings a collection up to date by the modification dates of its records: asks for those that changed since the latest
 // date of the last crawl, and compares the count. Verifies that the upstream filters by that date (A110).
-import { parseInstant } from '../../engine/query/instant.ts';
+import { parseInstant } from '../../engine/query/decimal.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { OperationError } from '../operationError.ts';
 import { Trouble } from './client.ts';

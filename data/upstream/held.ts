@@ -3,7 +3,7 @@
 import { closeSync, existsSync } from 'node:fs';
 import { GrowableF64 } from '../../engine/bits/growable.ts';
 import { isObject } from '../../engine/bits/json.ts';
-import { parseInstant } from '../../engine/query/instant.ts';
+import { parseInstant } from '../../engine/query/decimal.ts';
 import { attempt, openFile, readAllAt } from '../files.ts';
 import type { Manifest } from '../import/manifest.ts';
 import { type CollectionFile, type DataSet, openDataSet, readLines } from '../import/ndjson.ts';

@@ -6,7 +6,7 @@ import type { Collection } from '../../engine/schema/types.ts';
 import { attempt } from '../files.ts';
 import { readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
-import { parseInstant } from '../../engine/query/instant.ts';
+import { parseInstant } from '../../engine/query/decimal.ts';
 import type { ComparisonKind } from './held.ts';
 import { type PageMark, recordIn, type SentRecord, withOwnUrls } from './page.ts';
 import type { Position } from './walk.ts';

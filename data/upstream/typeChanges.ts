@@ -3,7 +3,7 @@
 import { isObject } from '../../engine/bits/json.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { SPEC_LINK_END } from '../../engine/column/served.ts';
-import { parseInstant } from '../../engine/query/instant.ts';
+import { parseInstant } from '../../engine/query/decimal.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Field, ScalarType } from '../../engine/schema/types.ts';
 import { RECORDS, runPath, sectionName } from '../../engine/snapshot/sections.ts';

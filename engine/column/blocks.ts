@@ -1,8 +1,7 @@
 // The records of a collection as deflate blocks, so that compressed pages are put together and not compressed.
 // Derived from records under one base URL; views of shared memory, never written.
 import type { Kernel } from '../kernel/contract.ts';
-import { NO_OUTLINES } from './outline.ts';
-import type { RecordChunk, Records } from './records.ts';
+import { NO_OUTLINES, type RecordChunk, type Records } from './records.ts';
 
 // A block is what deflate makes of one record with a sync flush behind it, but for the last four bytes of the flush:
 //

@@ -2,7 +2,7 @@
 // that of sorting all values anew. No text is copied: those of neighbours are one piece of the result.
 import { startOfPart } from '../bits/lists.ts';
 import type { Dictionary, WrittenDictionary } from './dictionary.ts';
-import { compareValues, type ColumnValues, valuesOf } from './sort.ts';
+import { type ColumnValues, compareValues, valuesOf } from './sort.ts';
 
 /** The code that a value which is left out became. */
 export const LEFT_OUT = 0xffffffff;

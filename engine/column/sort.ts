@@ -5,8 +5,7 @@ import { startOfPart } from '../bits/lists.ts';
 import { compareParts } from '../bits/bytes.ts';
 import { GrowableBytes } from '../bits/growable.ts';
 import { hasNumbers } from '../schema/layout.ts';
-import type { ColumnType, Dictionary } from './dictionary.ts';
-import { smallInteger } from './digits.ts';
+import { type ColumnType, type Dictionary, smallInteger } from './dictionary.ts';
 
 // A byte order mark is part of a text: without this, one in front of a date would be read as that date.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -6,7 +6,7 @@ import type { FieldIndex } from '../index/field.ts';
 import { gramQuery } from '../index/grams.ts';
 import type { Condition } from '../query/ask.ts';
 import { codesOfOwnUrls } from '../query/codes.ts';
-import { lookupNamed, type Lookup } from '../query/lookups.ts';
+import { type Lookup, lookupNamed } from '../query/lookups.ts';
 import type { Operand } from '../query/values.ts';
 import { COST, setNs } from './passes.ts';
 import { countOfCodes, knownCodesNs, rowsOfCodesNs } from './postings.ts';

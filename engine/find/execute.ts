@@ -1,17 +1,23 @@
 // Executes a plan: sets of rows per table, carried up to the records, less what is excluded, and the part of them that
 // the page shows. Never reads a record's bytes.
-import { allRows, countRows, countSelected, NO_ROWS, rankOf, select, type RowSet } from '../index/rowset.ts';
-import type { Selection } from '../index/rowset.ts';
-import { rowAfterId, type CollectionIndex } from '../index/table.ts';
+import {
+  allRows,
+  countRows,
+  countSelected,
+  NO_ROWS,
+  rankOf,
+  type RowSet,
+  select,
+  type Selection,
+} from '../index/rowset.ts';
+import { type CollectionIndex, rowAfterId } from '../index/table.ts';
 import { lookupNamed } from '../query/lookups.ts';
 import { locate, locateField, type ManyStep } from '../query/path.ts';
 import type { Page } from '../query/ask.ts';
-import { urlsRead, valuesNs, type ConditionStep } from './conditionStep.ts';
+import { type ConditionStep, urlsRead, valuesNs } from './conditionStep.ts';
 import { Meter, undefinedIfSpent } from './counters.ts';
 import { facetCounts, type FacetCounts } from './facetCounts.ts';
-import { firstRows } from './firstRows.ts';
-import { holdsForNulls } from './nulls.ts';
-import { orderedPage } from './orderedPage.ts';
+import { firstRows, rowsOfCodeSet, rowsOfCodesIn } from './postings.ts';
 import {
   childCount,
   childlessRows,
@@ -19,6 +25,7 @@ import {
   codesLinkingNs,
   codesPointingAt,
   COST,
+  holdsForNulls,
   intersectRows,
   linkedRows,
   linkingRows,
@@ -28,9 +35,9 @@ import {
   uniteRows,
   walkNs,
 } from './passes.ts';
+import { orderedPage } from './orderedPage.ts';
 import type { LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
-import { rowsOfCodesIn, rowsOfCodeSet } from './postings.ts';
-import { scanCodes, scanRows, scanRowsNs, type ScanContext } from './scan.ts';
+import { scanCodes, type ScanContext, scanRows, scanRowsNs } from './scan.ts';
 
 /** The records of a list that its page shows. */
 export interface Hits {
@@ -78,7 +85,7 @@ export function findRows(collection: CollectionIndex, plan: Plan, meter: Meter =
 
 /**
  * The page of a list by id with one condition, found without all rows that match. Undefined if the page is not near the
- * start, if all rows are found as quickly, or if the budget is spent. Cost: see firstRows.ts.
+ * start, if all rows are found as quickly, or if the budget is spent. Cost: see postings.ts.
  */
 export function nearPage(collection: CollectionIndex, plan: Plan, meter: Meter = new Meter()): Hits | undefined {
   const { node, excluded, page, isEmpty } = plan;

@@ -9,7 +9,7 @@ import type { CollectionIndex, Table } from '../index/table.ts';
 import type { Meter } from './counters.ts';
 import { COST, walkNs } from './passes.ts';
 import type { Facet } from '../query/ask.ts';
-import { valuesAt, type Values } from '../query/path.ts';
+import { type Values, valuesAt } from '../query/path.ts';
 import { servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /**

@@ -3,8 +3,7 @@
 import { lowerBound } from '../bits/lists.ts';
 import type { ServedForm } from '../column/served.ts';
 import { countCodes, type FieldIndex } from '../index/field.ts';
-import { countRows, eachRow, select } from '../index/rowset.ts';
-import type { RowSet, Selection } from '../index/rowset.ts';
+import { countRows, eachRow, type RowSet, select, type Selection } from '../index/rowset.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { Page } from '../query/ask.ts';
 import type { Meter } from './counters.ts';

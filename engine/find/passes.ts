@@ -1,10 +1,6 @@
-// The passes over rows, codes and words that queries consist of. Each one pays before it runs, from the sizes that it
-// is called with. `COST` is the one table of prices: it decides, with the budget of the meter, what a serving thread
-// does.
-import { wordsFor } from '../bits/bitmap.ts';
-import type { CodeRange } from '../column/dictionary.ts';
-import type { FieldIndex } from '../index/field.ts';
-import { codesLinkingTo, isSearchedFor, joinSteps, rowsLinkedFrom, rowsLinkingTo } from '../index/join.ts';
+// The passes over rows, codes and words of which queries consist. Each pass pays before it runs, by the sizes that it
+// gets. `COST` is the one table of prices: with the budget of the meter it decides what a serving thread does.
+import { setBit, wordsFor } from '../bits/bitmap.ts';
 import {
   complement,
   countRows,
@@ -13,13 +9,38 @@ import {
   intersectionSteps,
   isSortedByMarks,
   listed,
+  ofBitmap,
+  type RowSet,
   rowSetOf,
   union,
-  type RowSet,
 } from '../index/rowset.ts';
-import { childRows, countChildren, parentsOf, type Link, type Table } from '../index/table.ts';
+import { childRows, countChildren, type Link, parentsOf, type Table } from '../index/table.ts';
+import { NULL_LOOKUP } from '../query/lookups.ts';
+import type { Operand } from '../query/values.ts';
+import type { CodeRange } from '../column/dictionary.ts';
+import type { FieldIndex } from '../index/field.ts';
+import { codesLinkingTo, isSearchedFor, joinSteps, rowsLinkedFrom, rowsLinkingTo } from '../index/join.ts';
 import type { Meter } from './counters.ts';
-import { parentsWithoutRows } from './nulls.ts';
+
+/** The steps of a plan, as far as nulls matter: conditions on a table's rows, and related rows within. */
+type NullStep =
+  | { readonly kind: 'condition'; readonly lookup: string; readonly operand: Operand }
+  | { readonly kind: 'table' | 'link'; readonly steps: readonly NullStep[] };
+
+/** Whether a row of nulls, and below it nothing but rows of nulls, fulfils every step. Cost: the steps. */
+export function holdsForNulls({ steps }: { readonly steps: readonly NullStep[] }): boolean {
+  return steps.every((step) =>
+    step.kind === 'condition' ? step.lookup === NULL_LOOKUP && step.operand.values[0] === 'true' : holdsForNulls(step),
+  );
+}
+
+/** The parents that have no row in a child table, over `parentRows` rows. Cost: O(parentRows). */
+function parentsWithoutRows(table: Table, parentRows: number): RowSet {
+  const starts = table.starts!;
+  const words = new Uint32Array(wordsFor(parentRows));
+  for (let row = 0; row < parentRows; row++) if (starts[row] === starts[row + 1]) setBit(words, row);
+  return ofBitmap(words);
+}
 
 /** Nanoseconds, from measurements with warm caches on a busy 2-core machine. */
 export const COST = {

@@ -5,10 +5,9 @@ import type { CollectionIndex } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
 import type { Ask, Condition, Page } from '../query/ask.ts';
 import { lookupNamed } from '../query/lookups.ts';
-import { locateField, type LinkStep, type LocatedField, type ManyStep } from '../query/path.ts';
-import { conditionStep, PLAN_VALUES_MAX, type ConditionStep, type Sizing } from './conditionStep.ts';
-import { holdsForNulls } from './nulls.ts';
-import { codesLinkingNs, COST, setNs } from './passes.ts';
+import { type LinkStep, type LocatedField, locateField, type ManyStep } from '../query/path.ts';
+import { conditionStep, type ConditionStep, PLAN_VALUES_MAX, type Sizing } from './conditionStep.ts';
+import { codesLinkingNs, COST, holdsForNulls, setNs } from './passes.ts';
 
 /** The conditions on one relation, in the order in which they run. */
 interface Related {

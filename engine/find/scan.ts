@@ -4,14 +4,14 @@ import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import { hasPrefix } from '../bits/bytes.ts';
 import { lowerBound } from '../bits/lists.ts';
 import { PLACEHOLDER } from '../column/records.ts';
-import { servedUrl, type ServedForm } from '../column/served.ts';
+import { type ServedForm, servedUrl } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { codesOfBlocks, gramBlocks, gramQuery } from '../index/grams.ts';
 import { codesOfOwnUrls, isTextOrdered } from '../query/codes.ts';
 import type { Lookup } from '../query/lookups.ts';
 import type { Meter } from './counters.ts';
 import { COST } from './passes.ts';
-import type { Search, TextMatcher, TextSearch } from '../query/search.ts';
+import type { Search, TextMatcher, TextSearch } from '../query/dateParts.ts';
 
 /** Text that is paid at once, in bytes: 65 us, so that a cancelled task ends soon. */
 const SLICE_BYTES = 65_536;

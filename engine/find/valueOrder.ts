@@ -1,15 +1,15 @@
 // The order of a column's values as clients see them, as ranks of its codes: nearly always the codes themselves. Own
 // URLs stand in a dictionary by their placeholder, and instants far from today by a rounded double: those get a table.
 import {
+  type CodeRange,
   codesOfNumbers,
   codesOfPrefix,
   codesOfText,
-  textAt,
-  type CodeRange,
   type Dictionary,
+  textAt,
 } from '../column/dictionary.ts';
 import { PLACEHOLDER } from '../column/records.ts';
-import { isSpecForm, servedUrl, type ServedForm } from '../column/served.ts';
+import { isSpecForm, type ServedForm, servedUrl } from '../column/served.ts';
 import { compareBytes } from '../bits/bytes.ts';
 import { lowerBound } from '../bits/lists.ts';
 import { codesOfOwnUrls } from '../query/codes.ts';

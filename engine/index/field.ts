@@ -10,9 +10,9 @@ import {
   countShared,
   eachRow,
   NO_ROWS,
+  type RowSet,
   rowSetOfDistinct,
   union,
-  type RowSet,
 } from './rowset.ts';
 import type { Grams } from './grams.ts';
 

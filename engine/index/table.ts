@@ -1,12 +1,11 @@
 // A collection as tables: the root table of its records and one child table per to-many embedded relation, each field
 // with its index. The tree has the shape of the declaration.
 import type { Collection } from '../schema/types.ts';
-import type { TopLevelKeys } from '../column/outline.ts';
-import type { Records } from '../column/records.ts';
+import type { Records, TopLevelKeys } from '../column/records.ts';
 import type { FieldIndex } from './field.ts';
 import { GrowableU32 } from '../bits/growable.ts';
 import { lowerBound, upperBound } from '../bits/lists.ts';
-import { countRows, eachRow, ofBitmap, rowSetOf, type RowSet } from './rowset.ts';
+import { countRows, eachRow, ofBitmap, type RowSet, rowSetOf } from './rowset.ts';
 import { setBit, wordsFor } from '../bits/bitmap.ts';
 
 /**

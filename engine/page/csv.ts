@@ -1,14 +1,13 @@
 // Records as rows of CSV: top-level members found by their positions, nested ones as JSON, own URLs in the form asked
 // for. Lengths need a pass over the bytes, so that they are measured in slices.
-import type { Outlines, TopLevelKeys } from '../column/outline.ts';
-import type { RecordChunk, Records } from '../column/records.ts';
+import type { Outlines, RecordChunk, Records, TopLevelKeys } from '../column/records.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { cellBytes, textCell, writeCell } from './cell.ts';
 import { membersPart, newPart, outlineMemory, recordStart } from './cut.ts';
 import { own } from '../kernel/own.ts';
 import { eachOf, type RecordWriter } from './gather.ts';
 import { jsonText } from '../bits/json.ts';
-import { rewrittenBytes, writePartInto, type RecordPart, type Rewrite } from './rewrite.ts';
+import { type RecordPart, type Rewrite, rewrittenBytes, writePartInto } from './rewrite.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

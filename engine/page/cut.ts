@@ -1,9 +1,8 @@
 // Records cut to some of their top-level members, without parsing them: outlines say which members a record has, the
 // stored positions where they end. Neighbouring members stay one part.
-import type { Outlines } from '../column/outline.ts';
-import type { RecordChunk, Records } from '../column/records.ts';
+import type { Outlines, RecordChunk, Records } from '../column/records.ts';
 import { own } from '../kernel/own.ts';
-import { firstLinkOf, rewrittenBytes, wholeRecords, writePart, type RecordPart, type Rewrite } from './rewrite.ts';
+import { firstLinkOf, type RecordPart, type Rewrite, rewrittenBytes, wholeRecords, writePart } from './rewrite.ts';
 import { eachOf, type RecordWriter } from './gather.ts';
 
 const OPEN_BRACE = 0x7b;

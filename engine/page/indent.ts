@@ -1,6 +1,6 @@
 // JSON for people: a compact text with line feeds and two blanks a level, as `pretty=1` asks for it. Knows the marks of
 // JSON and nothing of its values, so that every number and string stays as it is written.
-import { wholeBody, type Body } from './body.ts';
+import { type Body, wholeBody } from './envelope.ts';
 import type { Measuring } from './gather.ts';
 import { measured } from './rows.ts';
 

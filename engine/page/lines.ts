@@ -1,11 +1,11 @@
 // Neighbouring records as stored, each with a line feed behind it in place of its comma: an export of newline-delimited
 // JSON. Copies the run a piece at a time and patches it there; knows rows only by where they end.
-import { chunkOf, endOf, startOf, type RecordChunk, type Records } from '../column/records.ts';
+import { chunkOf, endOf, type RecordChunk, type Records, startOf } from '../column/records.ts';
 import { ROOM_AT } from '../kernel/layout.ts';
 import { own } from '../kernel/own.ts';
-import type { Body } from './body.ts';
+import type { Body } from './envelope.ts';
 import { copying } from './rewrite.ts';
-import { emptied, heldBytes, hold, isHeld, newBodyNumber, SCRATCH_BYTES } from './scratch.ts';
+import { emptied, heldBytes, hold, isHeld, newBodyNumber, SCRATCH_BYTES } from './gather.ts';
 
 /** What stands behind each line. */
 export const LINE_FEED = 0x0a;

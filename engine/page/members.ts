@@ -1,7 +1,6 @@
 // The top-level members of a record one by one, for who shows them to people: each parsed within a bound on its bytes,
 // the start of a text that is longer, and only the size of all else. Serves no client; knows no transport.
-import type { Outlines } from '../column/outline.ts';
-import { chunkOf, endOf, startOf } from '../column/records.ts';
+import { chunkOf, endOf, type Outlines, startOf } from '../column/records.ts';
 import { jsonText } from '../bits/json.ts';
 import { membersPart, newPart, recordStart } from './cut.ts';
 import type { ServedRows } from './rows.ts';

@@ -6,7 +6,7 @@ import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
 import { GrowableF64, GrowableU32 } from '../bits/growable.ts';
 import { upperBound } from '../bits/lists.ts';
 import { countSelected } from '../index/rowset.ts';
-import type { Body } from './body.ts';
+import type { Body } from './envelope.ts';
 import type { Measuring } from './gather.ts';
 import { elementOf, type TypedColumn, typedColumns } from './parquetColumns.ts';
 import { PageMaker, PIECE_BYTES, ROW_COST, SLICE_COST } from './parquetPages.ts';

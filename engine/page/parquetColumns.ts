@@ -1,7 +1,7 @@
 // The columns of a Parquet export: which there are, and the type that holds every value of one without loss. Derived
 // from the fields and what the collection's values are, so that all exports of a generation have one schema.
 import type { SchemaElement } from 'hyparquet-writer';
-import { textAt, type Dictionary } from '../column/dictionary.ts';
+import { type Dictionary, textAt } from '../column/dictionary.ts';
 import type { CollectionIndex, FieldNode } from '../index/table.ts';
 import { exportColumns } from './csv.ts';
 

@@ -3,8 +3,8 @@
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
 import { writeDataPageV2 } from 'hyparquet-writer/src/datapage.js';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
-import { smallInteger } from '../column/digits.ts';
-import { chunkOf, endOf, startOf, type RecordChunk } from '../column/records.ts';
+import { smallInteger } from '../column/dictionary.ts';
+import { chunkOf, endOf, type RecordChunk, startOf } from '../column/records.ts';
 import { selectedRow } from '../index/rowset.ts';
 import { ROOM_AT } from '../kernel/layout.ts';
 import { own } from '../kernel/own.ts';
@@ -12,9 +12,9 @@ import { unescapeInPlace } from './cell.ts';
 import { membersByOutline } from './csv.ts';
 import { membersPart, newPart, recordStart } from './cut.ts';
 import { elementOf, type TypedColumn } from './parquetColumns.ts';
-import { rewriteFor, rewrittenBytes, writePart, type RecordPart, type Rewrite } from './rewrite.ts';
+import { type RecordPart, type Rewrite, rewriteFor, rewrittenBytes, writePart } from './rewrite.ts';
 import type { ServedRows } from './rows.ts';
-import { emptied } from './scratch.ts';
+import { emptied } from './gather.ts';
 
 /** What a page costs, in bytes of its values and as many for each row: about 1 ms. A value more at most. */
 const PAGE_COST = 128 * 1024;

@@ -2,9 +2,8 @@
 // them (RFC 9110, 3.2). Knows no client: whether it goes out as it is or compressed is the server's.
 import type { RecordBlocks } from '../column/blocks.ts';
 import type { CollectionIndex } from '../index/table.ts';
-import type { Body } from './body.ts';
+import { type Body, type PageFacet, pageHead, type PageLinks, pageTail } from './envelope.ts';
 import { csvHeader, exportColumns } from './csv.ts';
-import { pageHead, pageTail, type PageFacet, type PageLinks } from './envelope.ts';
 import type { Measuring } from './gather.ts';
 import { indented } from './indent.ts';
 import { csvRows, jsonRows, ndjsonRows, pageBody, readyRows, type ServedRows } from './rows.ts';

@@ -2,11 +2,11 @@
 // request. Works on parts of records; touches own URLs only, at the positions stored with the records. The bytes are
 // the kernel's business.
 import { slabText } from '../bits/slab.ts';
-import { endOf, PLACEHOLDER, startOf, type RecordChunk, type Records } from '../column/records.ts';
-import { isSpecForm, SPEC_LINK_END, type ServedForm } from '../column/served.ts';
+import { endOf, PLACEHOLDER, type RecordChunk, type Records, startOf } from '../column/records.ts';
+import { isSpecForm, type ServedForm, SPEC_LINK_END } from '../column/served.ts';
 import { BASE_AT, BASE_BYTES_MAX, END_AT, END_BYTES_MAX, FORM, KEEP_STORED } from '../kernel/layout.ts';
 import { own } from '../kernel/own.ts';
-import { splicePart, type SpliceForm } from '../kernel/splice.ts';
+import { type SpliceForm, splicePart } from '../kernel/splice.ts';
 
 /**
  * A form compiled for one collection's records: what replaces the base URL, the digit of the version (0: none) and the

@@ -1,15 +1,14 @@
 // The rows of a page as a body, and the page around them. Neighbours served as stored are views of shared memory; all
 // others are gathered (page/gather.ts).
-import { chunkOf, endOf, startOf, type Records } from '../column/records.ts';
+import { chunkOf, endOf, type Records, startOf } from '../column/records.ts';
 import { countSelected, type Selection } from '../index/rowset.ts';
-import { wholeBody, type Body } from './body.ts';
+import { type Body, wholeBody } from './envelope.ts';
 import { csvWriter } from './csv.ts';
 import { cutWriter, wholeWriter } from './cut.ts';
-import { gatheredBody, type Gathering, type Measuring } from './gather.ts';
+import { gatheredBody, type Gathering, type Measuring, withTail } from './gather.ts';
 import { LINE_FEED, linesBody, stretchesOf } from './lines.ts';
 import type { ServedForm } from '../column/served.ts';
-import { isAsStored, rewriteFor, type Rewrite } from './rewrite.ts';
-import { withTail } from './scratch.ts';
+import { isAsStored, type Rewrite, rewriteFor } from './rewrite.ts';
 
 /** Rows to be served. With `keys` records are cut to the members of these keys. */
 export interface ServedRows {

@@ -1,15 +1,15 @@
 // Compressed answers put together from stored deflate blocks: one valid gzip member, its length known before its first
 // byte. Compresses nothing: envelope and separators go into stored blocks, and the checksum is combined from those of
 // the records: a page of 100 costs 0.42 of the CPU of the plain one. Source: RFC 1951, RFC 1952.
-import { crcBehind, crcCombined, crcOf, crcWithByte } from '../bits/crc32.ts';
-import { CHAINED_ROWS, SEPARATOR, type RecordBlocks } from '../column/blocks.ts';
-import { endOf, startOf, type Records } from '../column/records.ts';
+import { crcBehind, crcCombined, crcOf, crcWithByte } from '../bits/checksum.ts';
+import { CHAINED_ROWS, type RecordBlocks, SEPARATOR } from '../column/blocks.ts';
+import { endOf, type Records, startOf } from '../column/records.ts';
 import { countSelected, selectedRow, type Selection } from '../index/rowset.ts';
-import type { Body } from './body.ts';
+import type { Body } from './envelope.ts';
 import { gatheredBody } from './gather.ts';
 import { LINE_FEED, linesBody } from './lines.ts';
 import { rewriteFor } from './rewrite.ts';
-import { joinedBody, pageBody, runOf, viewsOf, type ServedRows } from './rows.ts';
+import { joinedBody, pageBody, runOf, type ServedRows, viewsOf } from './rows.ts';
 
 /**
  * A compressed body; `plainBytes` is its length once decompressed, `ownBytes` what it holds where the rest are views of

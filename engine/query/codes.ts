@@ -1,10 +1,10 @@
 // From operands to codes of a dictionary: equality and prefixes by binary search, with own URLs compared as served.
 // Ranges of codes are kept ascending and disjoint. Pure look-ups, no scan.
 import { slabText } from '../bits/slab.ts';
-import { codesOfPrefix, codesOfText, textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts';
+import { type CodeRange, codesOfPrefix, codesOfText, type Dictionary, textAt } from '../column/dictionary.ts';
 import { lowerBound, upperBound } from '../bits/lists.ts';
 import { PLACEHOLDER } from '../column/records.ts';
-import { isSpecForm, servedUrl, storedUrls, type ServedForm } from '../column/served.ts';
+import { isSpecForm, type ServedForm, servedUrl, storedUrls } from '../column/served.ts';
 import { compareDecimals } from './decimal.ts';
 import { exactValue, isNumeric } from './values.ts';
 

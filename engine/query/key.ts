@@ -3,8 +3,8 @@
 import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { RELATION_STEPS_MAX } from './limits.ts';
-import { type Column, DEFAULT_LOOKUP, lookupNamed, LOOKUPS, type Lookup } from './lookups.ts';
-import { keepPlace, locate, type PathEnd, type LocatedField, namesBehind } from './path.ts';
+import { type Column, DEFAULT_LOOKUP, type Lookup, lookupNamed, LOOKUPS } from './lookups.ts';
+import { keepPlace, locate, type LocatedField, namesBehind, type PathEnd } from './path.ts';
 import { nothingBehind, stepHints, tooManySteps, unknownField, unsupportedLookup } from './problems.ts';
 import { nearestName } from '../bits/suggest.ts';
 

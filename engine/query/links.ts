@@ -1,8 +1,7 @@
 // The links of a page to its neighbours, and how a query is written again. Pure text; no records here.
 // What links say themselves, and which parameters they repeat, is declared in parameters.ts.
 import { jsonText } from '../bits/json.ts';
-import type { Ask, QueryOptions } from './ask.ts';
-import type { Parameter } from './form.ts';
+import type { Ask, Parameter, QueryOptions } from './ask.ts';
 import { isWrittenByLinks } from './parameters.ts';
 
 /**

@@ -3,11 +3,10 @@
 import type { CodeRange, ColumnType, Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { codesOfValues } from './codes.ts';
-import { DATE_PARTS, codesOfDay, codesOfYear, partCodes, partSearch, type DatePart } from './dateParts.ts';
+import { codesOfDay, codesOfYear, DATE_PARTS, type DatePart, partCodes, partSearch, type Search } from './dateParts.ts';
 import { listOfValues, oneDay, oneText, oneValue, oneWhole, truth, twoValues } from './operands.ts';
-import { codesBetween, type Bound } from './ranges.ts';
+import { type Bound, codesBetween } from './ranges.ts';
 import { parseRegex, regexSearch, regexSize } from './regex.ts';
-import type { Search } from './search.ts';
 import { FOLDED_SEARCHES, prefixCodes, TEXT_SEARCHES, type TextRelation } from './textLookups.ts';
 import type { Operand, ValueReading } from './values.ts';
 
@@ -50,7 +49,7 @@ export interface Lookup {
 /** The lookup of a key without one. Source: A32. */
 export const DEFAULT_LOOKUP = 'exact';
 
-/** The lookup of null and what is not null; rows that do not exist are null too (nulls.ts). */
+/** The lookup of null and what is not null; rows that do not exist are null too (passes.ts). */
 export const NULL_LOOKUP = 'isnull';
 
 type Row = Omit<Lookup, 'fits'>;

@@ -4,7 +4,7 @@ import type { ColumnType } from '../column/dictionary.ts';
 import { arePlainDecimals } from './decimal.ts';
 import { countParts, MEMBERS_MAX } from './limits.ts';
 import { atLeastItems, atMostItems, HINTS, MESSAGES, wrongMember } from './problems.ts';
-import { isNumeric, parseValue, type Operand, type ValueError, type ValueReading } from './values.ts';
+import { isNumeric, type Operand, parseValue, type ValueError, type ValueReading } from './values.ts';
 
 /** The members of `range`. */
 const ENDS = 2;

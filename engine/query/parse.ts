@@ -1,21 +1,20 @@
 // Parses the raw query of a list, a single record or a view without records into plain data, in one pass over its
 // parameters. Never throws, whatever the text. Makes no answer and looks up no value.
-import type { TopLevelKeys } from '../column/outline.ts';
+import type { TopLevelKeys } from '../column/records.ts';
 import type { CollectionIndex } from '../index/table.ts';
-import type { Ask, Condition, QueryOptions } from './ask.ts';
-import { decodeForm, isOfFilters } from './form.ts';
-import { readKey, type Key } from './key.ts';
+import { type Ask, type Condition, decodeForm, isOfFilters, type QueryOptions } from './ask.ts';
+import { type Key, readKey } from './key.ts';
 import { CONDITIONS_MAX, MEMBERS_MAX, PARAMETERS_MAX, REGEX_SIZE_MAX, REGEXES_MAX, startBehind } from './limits.ts';
-import { DEFAULT_LOOKUP, lookupNamed, type Lookup, NULL_LOOKUP } from './lookups.ts';
+import { DEFAULT_LOOKUP, type Lookup, lookupNamed, NULL_LOOKUP } from './lookups.ts';
 import { parameterNames, PARAMETERS, turnOf } from './parameters.ts';
 import {
   ELSEWHERE,
   MESSAGES,
+  type Problem,
   tooManyConditions,
   tooManyParameters,
   tooManyRegexes,
   unknownParameter,
-  type Problem,
 } from './problems.ts';
 import { Reading, type View } from './reading.ts';
 import { type KnownNames, nearestKey } from '../bits/suggest.ts';

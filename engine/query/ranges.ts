@@ -1,8 +1,8 @@
 // The codes between two values: runs of the sorted dictionary, found by binary search, with own URLs compared as
 // served. Exact where doubles are not: there the stored texts decide.
-import { codesOfNumbers, codesOfText, textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts';
+import { type CodeRange, codesOfNumbers, codesOfText, type Dictionary, textAt } from '../column/dictionary.ts';
 import { PLACEHOLDER } from '../column/records.ts';
-import { isSpecForm, servedUrl, type ServedForm } from '../column/served.ts';
+import { isSpecForm, type ServedForm, servedUrl } from '../column/served.ts';
 import { compareBytes } from '../bits/bytes.ts';
 import { codesOfExactly, codesOfOwnUrls, isExactlyOrdered, isTextOrdered, merged, without } from './codes.ts';
 import { compareDecimals } from './decimal.ts';

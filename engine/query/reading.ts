@@ -1,9 +1,8 @@
 // A query while it is read: what its parameters have said so far, and the remarks on them by their places.
 // Plain data that readers fill; knows no parameter and no lookup.
-import type { TopLevelKeys } from '../column/outline.ts';
+import type { TopLevelKeys } from '../column/records.ts';
 import type { CollectionIndex } from '../index/table.ts';
-import type { Ask, Condition, ExportFormat, IgnoredName, Page, QueryOptions } from './ask.ts';
-import type { Parameter } from './form.ts';
+import type { Ask, Condition, ExportFormat, IgnoredName, Page, Parameter, QueryOptions } from './ask.ts';
 import type { Problem } from './problems.ts';
 import { SUGGESTIONS_MAX } from '../bits/suggest.ts';
 

@@ -3,8 +3,8 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { REGEX_LENGTH_MAX, REGEX_SIZE_MAX } from './limits.ts';
 import { HINTS, MESSAGES } from './problems.ts';
-import type { TextSearch } from './search.ts';
-import { parseValue, type Operand, type ValueReading } from './values.ts';
+import type { TextSearch } from './dateParts.ts';
+import { type Operand, parseValue, type ValueReading } from './values.ts';
 
 /** What a class of Unicode properties counts as: merging its ranges takes as long as compiling so many characters. */
 const PROPERTY_SIZE = 50;

@@ -1,12 +1,12 @@
 // The lookups that look at texts: contains, startswith, endswith, and their forms that fold case. Bytes against bytes,
 // no string per text; what is folded is folded into one buffer per search.
-import { eachCodeContaining, storedDictionary, type CodeRange, type Dictionary } from '../column/dictionary.ts';
+import { type CodeRange, type Dictionary, eachCodeContaining, storedDictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { hasBytesAt, hasPrefix, horspoolShifts, indexOfBytes, isContinuation } from '../bits/bytes.ts';
 import { FOLD_GROWTH_MAX, FOLD_SHRINKAGE_MAX, foldBytes, foldInPlace, foldText } from '../bits/fold.ts';
 import { startOfPart, upperBound } from '../bits/lists.ts';
 import { codesOfServedPrefix, isTextOrdered } from './codes.ts';
-import type { TextMatcher, TextSearch } from './search.ts';
+import type { TextMatcher, TextSearch } from './dateParts.ts';
 import type { Operand } from './values.ts';
 
 /** How a text may lie to the operand. */

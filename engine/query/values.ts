@@ -1,8 +1,7 @@
 // Values of filters: from the client's text to an operand, plain data that any thread can be sent. One rule per column
 // type; knows no dictionary and no lookup.
 import type { ColumnType } from '../column/dictionary.ts';
-import { canonicalDecimal, isPlainDecimal } from './decimal.ts';
-import { exactInstant } from './instant.ts';
+import { canonicalDecimal, exactInstant, isPlainDecimal } from './decimal.ts';
 import { HINTS, MESSAGES } from './problems.ts';
 
 /**

@@ -1,13 +1,12 @@
 // Datasets with an id of their own, and the directories of the observations that they belong to (A132). Knows no
 // request and no answer.
 import { compareBytes } from '../bits/bytes.ts';
-import { codesOfPrefix, textAt, type CodeRange } from '../column/dictionary.ts';
+import { type CodeRange, codesOfPrefix, textAt } from '../column/dictionary.ts';
 import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex, Link } from '../index/table.ts';
 import { locate } from '../query/path.ts';
 import { DATASETS } from '../schema/resolved.ts';
-import type { PathIndex } from './paths.ts';
-import { codeOf, indexAt, rowsOf, servedAt, storedAt, textIndexAt } from './values.ts';
+import { codeOf, indexAt, type PathIndex, rowsOf, servedAt, storedAt, textIndexAt } from './paths.ts';
 
 /** A dataset as answers tell it; `version` is empty where the data has none. */
 export interface Dataset {

@@ -2,10 +2,9 @@
 // memory. Measuring writes each entry once and keeps where every few of them begin. Knows no entry.
 import { GrowableF64 } from '../bits/growable.ts';
 import { upperBound } from '../bits/lists.ts';
-import { type Body, wholeBody } from '../page/body.ts';
+import { type Body, wholeBody } from '../page/envelope.ts';
 import type { Measuring } from '../page/gather.ts';
-import { LISTED_ROWS_MAX } from './limits.ts';
-import { resolving } from './values.ts';
+import { LISTED_ROWS_MAX, resolving } from './paths.ts';
 
 /** Entries by number, each as text or empty where there is none; `separator` stands between those that are there. */
 export interface TextListing {

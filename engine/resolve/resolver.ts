@@ -1,19 +1,53 @@
-// What public clients resolve beside the API, as JSON texts and listings: records by path, datasets by id, records by
-// the address of an identifier (A130 to A133). Knows no request: what is asked for is decoded and bounded before.
+// Resolves what public clients look up beside the API: records by path, datasets by id, records by the address of an
+// identifier (A130 to A133). The request is decoded and bounded before.
+import { percentEncode } from '../query/links.ts';
 import { jsonObject, jsonText } from '../bits/json.ts';
-import type { CollectionIndex } from '../index/table.ts';
-import { rowOfId } from '../index/table.ts';
+import { type CollectionIndex, rowOfId } from '../index/table.ts';
 import { codesOfValues } from '../query/codes.ts';
 import { SPEC_LINK_END } from '../column/served.ts';
 import { COLLECTION_CODES, DATASETS, IDENTIFIERS, PLACED_RECORDS, PLACED_SETS } from '../schema/resolved.ts';
 import { DatasetIndex } from './datasets.ts';
 import type { TextListing } from './listing.ts';
-import { folderOf, type FoundRecord, isFirstOfFolder, isPath, longestPrefix, pathAsked, PathIndex } from './paths.ts';
-import { recordUrl } from './recordUrl.ts';
-import { indexAt, rowsOf, servedAt, servedFrom, textIndexAt } from './values.ts';
+import {
+  folderOf,
+  type FoundRecord,
+  indexAt,
+  isFirstOfFolder,
+  isPath,
+  longestPrefix,
+  pathAsked,
+  PathIndex,
+  rowsOf,
+  servedAt,
+  servedFrom,
+  textIndexAt,
+} from './paths.ts';
 
-/** How the pages of records are named in answers: see recordUrl.ts. */
-export interface Pages {
+/** Where the pages of records are unless a template says so, behind the base URL. */
+const OWN_PAGES = '/browse/{collection}/{id}/';
+
+/** A record as far as its page is concerned; `uuid` is empty where it has none. */
+interface RecordName {
+  readonly collection: string;
+  readonly id: number;
+  readonly uuid: string;
+}
+
+/**
+ * The page of a record; empty where the template names a uuid and the record has none. Values are percent-encoded.
+ * Cost: the text.
+ */
+function recordUrl(template: string | undefined, baseUrl: string, record: RecordName): string {
+  const text = template ?? baseUrl + OWN_PAGES;
+  if (record.uuid === '' && text.includes('{uuid}')) return '';
+  return text
+    .replaceAll('{collection}', record.collection)
+    .replaceAll('{id}', String(record.id))
+    .replaceAll('{uuid}', () => percentEncode(record.uuid));
+}
+
+/** How the pages of records are named in answers. */
+interface Pages {
   readonly baseUrl: string;
   readonly template: string | undefined;
 }

@@ -5,7 +5,7 @@ import { Builder, ByteBuffer, type Offset } from 'flatbuffers';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import { layoutOf } from '../schema/layout.ts';
 import { checksumOf } from '../bits/checksum.ts';
-import { HEADER_BYTES, paddedBytes, type Header, type Refusal } from './header.ts';
+import { type Header, HEADER_BYTES, paddedBytes, type Refusal } from './header.ts';
 
 const IDENTIFIER = 'CATD';
 

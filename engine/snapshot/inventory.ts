@@ -2,14 +2,13 @@
 // outside of what it numbers. Whether they agree with the records is for `verify --deep`. Knows no index, since whoever
 // loads a snapshot asks here.
 import { countBits, hasBit } from '../bits/bitmap.ts';
-import type { Outlines } from '../column/outline.ts';
-import { PLACEHOLDER } from '../column/records.ts';
+import { type Outlines, PLACEHOLDER } from '../column/records.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
-import { hasNumbers, type ColumnLayout } from '../schema/layout.ts';
+import { type ColumnLayout, hasNumbers } from '../schema/layout.ts';
 import type { Section } from './directory.ts';
 import type { Refusal } from './header.ts';
-import { sectionsOf, type LoadedSnapshot, type Sections } from './loaded.ts';
-import { layoutIn, METADATA_NAME, outlinesIn, type CollectionCounts, type Metadata } from './metadata.ts';
+import { type LoadedSnapshot, type Sections, sectionsOf } from './loaded.ts';
+import { type CollectionCounts, layoutIn, type Metadata, METADATA_NAME, outlinesIn } from './metadata.ts';
 import {
   BITMAPS,
   BLOCKS,
@@ -20,15 +19,15 @@ import {
   POSTINGS,
   RECORDS,
   runPath,
-  sectionName,
-  TABLE,
-  TARGETS,
   type SectionArray,
   type SectionBound,
   type SectionCount,
   type SectionGroup,
   type SectionKind,
+  sectionName,
   type SectionViews,
+  TABLE,
+  TARGETS,
 } from './sections.ts';
 
 /**

@@ -3,10 +3,10 @@
 import type { Section, Width } from './directory.ts';
 import {
   ELEMENTS,
-  sectionName,
   type SectionArray,
   type SectionGroup,
   type SectionKind,
+  sectionName,
   type SectionViews,
 } from './sections.ts';
 

@@ -1,17 +1,43 @@
-// Opens a snapshot that lies in shared memory:
-// every column becomes typed-array views, nothing is copied.
-import { type Dictionary, storedDictionary } from '../column/dictionary.ts';
-import { topLevelKeys, type Outlines } from '../column/outline.ts';
-import { PLACEHOLDER, type RecordChunk, type Records } from '../column/records.ts';
-import { identityIndex, invertedIndex, type FieldIndex } from '../index/field.ts';
+// Opens a snapshot, and the blocks of its records, in shared memory: every column becomes views, and nothing is copied.
+import { type BlockRun, blocksOf, type RecordBlocks } from '../column/blocks.ts';
 import { kernelBetween } from '../kernel/kernel.ts';
+import { type LoadedSnapshot, type Sections, sectionsOf } from './loaded.ts';
+import { BITMAPS, BLOCKS, DICTIONARY, GRAMS, POSTINGS, RECORDS, runPath, TABLE, TARGETS } from './sections.ts';
+import { type Dictionary, storedDictionary } from '../column/dictionary.ts';
+import { type Outlines, PLACEHOLDER, type RecordChunk, type Records, topLevelKeys } from '../column/records.ts';
+import { type FieldIndex, identityIndex, invertedIndex } from '../index/field.ts';
 import { blockOf, type Grams } from '../index/grams.ts';
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import type { ColumnLayout, Layout, LayoutNode } from '../schema/layout.ts';
-import { layoutIn, metadataOf, outlinesIn, type Metadata } from './metadata.ts';
-import { sectionsOf, type LoadedSnapshot, type Sections } from './loaded.ts';
-import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, RECORDS, runPath, TABLE, TARGETS } from './sections.ts';
+import { layoutIn, type Metadata, metadataOf, outlinesIn } from './metadata.ts';
+
+/**
+ * The blocks of each collection of a catalogue, by name. Cost: a step a chunk, when a collection is first asked for.
+ */
+export function openBlocks(loaded: LoadedSnapshot, catalogue: Catalogue): (collection: string) => RecordBlocks {
+  const sections = sectionsOf(loaded);
+  const opened = new Map<string, RecordBlocks>();
+  return (collection) => {
+    const known = opened.get(collection);
+    if (known) return known;
+    const { records } = catalogue.collection(collection);
+    const chunks = records.chunks.map((_, i) => {
+      const { independent, independentEnds, chained, chainedEnds, ...sums } = sections.views(
+        BLOCKS,
+        runPath(BLOCKS, collection, i),
+      );
+      const run = (bytes: Uint8Array, ends: Uint32Array): BlockRun => {
+        const memory = sections.memory(bytes);
+        return { bytes, ends, kernel: kernelBetween(memory, memory) };
+      };
+      return { independent: run(independent, independentEnds), chained: run(chained, chainedEnds), ...sums };
+    });
+    const blocks = blocksOf(records, chunks);
+    opened.set(collection, blocks);
+    return blocks;
+  };
+}
 
 /** A snapshot that can be asked. `collection` knows all 34 names of the root view. */
 export interface Catalogue {

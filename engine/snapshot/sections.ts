@@ -1,9 +1,29 @@
-// Every kind of section that a snapshot or a file of blocks has, declared once: its name, its elements, how many there
-// are and the part it counts as. Writing, opening, checking, the reports and the tables of FORMAT.md follow from this
+// Every kind of section that a snapshot or a file of blocks has, declared once: its name, its elements, their number,
+// and the part that it counts as. Writing, opening, checking, the reports and the tables of FORMAT.md follow from this
 // table. Another kind is another entry here, in file order, and another version of the format.
 import type { UnsignedArray } from '../bits/narrow.ts';
 import type { Section, Width } from './directory.ts';
-import type { Variant } from './variants.ts';
+import { paddedBytes } from './header.ts';
+
+/**
+ * `grams`: the n-gram indexes, without which searches in texts scan all of them. `bitmaps`: those of values that many
+ * rows have, without which combining such values costs their rows. Outlines, ends of
+ * members and targets of links are no variants: they take 2 %, and without them `fields`, CSV and joins would need a
+ * second way.
+ */
+export const VARIANTS = ['grams', 'bitmaps'] as const;
+
+/** A variant's name. */
+export type Variant = (typeof VARIANTS)[number];
+
+/**
+ * The variants of a list of names with commas, sorted and once each; undefined where one is unknown or there is none.
+ */
+export function parseVariants(text: string): readonly Variant[] | undefined {
+  const names = new Set(text.split(',').map((name) => name.trim()));
+  const found = VARIANTS.filter((variant) => names.has(variant));
+  return found.length === names.size ? found : undefined;
+}
 
 /**
  * What the elements of sections are, and how wide they may be. `pieces` are bytes that are written in pieces and share
@@ -14,7 +34,7 @@ export const ELEMENTS = { bytes: [1], pieces: [1], u32: [4], f64: [8], narrow: [
 >;
 
 /** The parts that the report of a snapshot's bytes sums up, in its order. */
-export const PARTS = [
+const PARTS = [
   'records',
   'where records, links and members stand',
   'different texts',
@@ -318,4 +338,30 @@ export function linksOfRecords(sections: readonly Section[]): ReadonlyMap<number
     if (at !== undefined) links.set(i, at);
   });
   return links;
+}
+
+/** The bytes of one part, in the file. */
+export interface PartBytes {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+const PART_OF_SUFFIX = new Map(
+  GROUPS.flatMap((group) =>
+    Object.entries(group.kinds).map(([key, { part = group.part }]) => [sectionName(group, key, ''), part]),
+  ),
+);
+
+/** The bytes of each part of a snapshot, what sections share counted once. Cost: the number of sections. */
+export function partsOf(sections: readonly Section[]): readonly PartBytes[] {
+  const bytes = new Map<string, number>(PARTS.map((name) => [name, 0]));
+  const counted = new Set<number>();
+  for (const section of sections) {
+    if (section.bytes === 0 || counted.has(section.offset)) continue;
+    counted.add(section.offset);
+    const suffix = section.name.slice(section.name.lastIndexOf('.') + 1);
+    const part = PART_OF_SUFFIX.get(suffix) ?? section.name;
+    bytes.set(part, (bytes.get(part) ?? 0) + paddedBytes(section.bytes));
+  }
+  return [...bytes].map(([name, sum]) => ({ name, bytes: sum }));
 }

@@ -4,7 +4,7 @@ import { checksum } from '../bits/checksum.ts';
 import { encodeDirectory, schemaHash, type Section, type Width } from './directory.ts';
 import { encodeHeader, HEADER_BYTES, paddedBytes } from './header.ts';
 import { narrow, type UnsignedArray } from '../bits/narrow.ts';
-import { sectionName, type SectionArray, type SectionContents, type SectionGroup } from './sections.ts';
+import { type SectionArray, type SectionContents, type SectionGroup, sectionName } from './sections.ts';
 
 /** Where the bytes behind the header go, in order, and what hashes some of them: SHA-256. */
 export interface Sink {

@@ -36,7 +36,7 @@ import {
 import { countIgnored } from './tally.ts';
 import type { MissReason } from '../../workers/protocol.ts';
 import { shortKey } from '../../workers/rowSetCache.ts';
-import { newTrace, type Trace } from '../../workers/trace.ts';
+import { newTrace, type Trace } from '../../workers/heavyThreads.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { exportWished } from './negotiate.ts';
 import { withTiming } from './answers.ts';

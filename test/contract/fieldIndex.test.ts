@@ -1,10 +1,10 @@
 // One suite for every kind of field index, against the plain list of codes by row: ids, posting lists, dense bitmaps.
 import { describe, expect, test } from 'vitest';
-import { textAt, type Dictionary } from '../../engine/column/dictionary.ts';
-import { identityIndex, invertedIndex, type FieldIndex } from '../../engine/index/field.ts';
+import { type Dictionary, textAt } from '../../engine/column/dictionary.ts';
+import { type FieldIndex, identityIndex, invertedIndex } from '../../engine/index/field.ts';
 import { invert } from '../../engine/index/invert.ts';
 import { countRows, eachRow } from '../../engine/index/rowset.ts';
-import { randomOf, type Random } from '../support/random.ts';
+import { type Random, randomOf } from '../support/random.ts';
 
 interface Sample {
   readonly index: FieldIndex;

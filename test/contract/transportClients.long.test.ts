@@ -1,7 +1,7 @@
 // What every transport promises over time: late answers, clients that read slowly, pipeline or vanish, drains, ports.
 // One suite, run on each of them over raw sockets.
 import { afterEach, describe, expect, test } from 'vitest';
-import { wholeBody } from '../../engine/page/body.ts';
+import { wholeBody } from '../../engine/page/envelope.ts';
 import type { Answer, Disconnection, Handler } from '../../server/http/exchange.ts';
 import { claimPort } from '../../server/http/ports.ts';
 import { GET, PAGE_BYTES, RawSocket, requestOf } from '../support/rawSocket.ts';

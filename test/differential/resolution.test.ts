@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openData } from '../../data/open.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
 import { dataSetOf, temporaryDirectory } from '../support/dataSets.ts';
-import { RUN_SEED, randomOf, type Random } from '../support/random.ts';
+import { type Random, randomOf, RUN_SEED } from '../support/random.ts';
 import { requestOf, STAYING } from '../support/requests.ts';
 import { type PlainCatalogue, type PlainRecord, ResolutionTwin } from '../support/resolutionTwin.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../support/smallCatalogue.ts';

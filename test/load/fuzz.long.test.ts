@@ -19,7 +19,7 @@ import {
   type Victim,
 } from '../support/fuzz.ts';
 import { longProperties } from '../support/longProperties.ts';
-import { RUN_SEED, type Random, randomOf } from '../support/random.ts';
+import { type Random, randomOf, RUN_SEED } from '../support/random.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 
 const RECORDS = 150;

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { DeflateEncoder } from '../../data/blocks/encoder.ts';
 import { CHAINED_ROWS } from '../../engine/column/blocks.ts';
 import { blocksTitle } from '../../engine/snapshot/sections.ts';
-import { RUN_SEED, type Random, randomOf } from '../support/random.ts';
+import { type Random, randomOf, RUN_SEED } from '../support/random.ts';
 
 /** What a sync flush and an empty last block put behind the header of a stored block. */
 const END = Buffer.from([0x00, 0x00, 0xff, 0xff, 0x03, 0x00]);

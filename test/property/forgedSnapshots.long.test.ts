@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { openData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
-import { openSnapshot, type CollectionIndex } from '../../engine/engine.ts';
+import { type CollectionIndex, openSnapshot } from '../../engine/engine.ts';
 import { BLOCKS, BLOCKS_TITLE, GROUPS, sectionName } from '../../engine/snapshot/sections.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { stepsOf } from '../support/lists.ts';

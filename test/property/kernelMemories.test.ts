@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { loadSnapshot } from '../../data/store/load.ts';
-import { SPEC_LINK_END, type ServedForm } from '../../engine/column/served.ts';
+import { type ServedForm, SPEC_LINK_END } from '../../engine/column/served.ts';
 import type { Selection } from '../../engine/index/rowset.ts';
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import { jsonRows, measured, ndjsonRows } from '../../engine/page/rows.ts';

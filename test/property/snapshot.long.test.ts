@@ -7,12 +7,12 @@ import { OperationError } from '../../data/operationError.ts';
 import { loadSnapshot } from '../../data/store/load.ts';
 import { verifyFile } from '../../data/store/verify.ts';
 import { checksumOf } from '../../engine/bits/checksum.ts';
-import { rowOfId, type CollectionIndex } from '../../engine/index/table.ts';
+import { type CollectionIndex, rowOfId } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
 import { FORMAT_VERSION, HEADER_BYTES, paddedBytes } from '../../engine/snapshot/header.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
-import { randomOf, type Random } from '../support/random.ts';
+import { type Random, randomOf } from '../support/random.ts';
 import { recordTexts, withBaseUrl } from '../support/records.ts';
 import { directoryOf, restateSections, snapshotOf } from '../support/snapshots.ts';
 

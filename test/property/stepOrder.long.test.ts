@@ -7,11 +7,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openData } from '../../data/open.ts';
 import { generate } from '../../data/synth/generate.ts';
 import { textAt } from '../../engine/column/dictionary.ts';
-import { Meter, openSnapshot, execute, type CollectionIndex } from '../../engine/engine.ts';
+import { type CollectionIndex, execute, Meter, openSnapshot } from '../../engine/engine.ts';
 import { locateField } from '../../engine/query/path.ts';
 import { type Arrange, cheapestFirst, plan } from '../../engine/find/plan.ts';
 import { askOf } from '../support/lists.ts';
-import { randomOf, type Random } from '../support/random.ts';
+import { type Random, randomOf } from '../support/random.ts';
 
 const CATALOGUE_SEED = 61;
 const SEEDS = [1, 2, 3, 4, 5];

@@ -27,7 +27,7 @@ import { fieldsBehindIn, randomFieldPath, randomValue } from '../differential/re
 import { randomOperand } from '../differential/requestOperands.ts';
 import { askOf, listOf } from '../support/lists.ts';
 import { rowsOf } from '../support/pages.ts';
-import { randomOf, type Random } from '../support/random.ts';
+import { type Random, randomOf } from '../support/random.ts';
 import { times } from '../support/ring.ts';
 
 const BASE_URL = 'http://catalogue.test';

@@ -1,11 +1,11 @@
 // A collection's index from plain JavaScript values, by slow and obvious code that follows the declaration. Shares
 // nothing with import but the declaration and the index's stored form; holds no served bytes (records have no chunk).
-import { parseInstant } from '../../engine/query/instant.ts';
+import { parseInstant } from '../../engine/query/decimal.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
-import { NO_OUTLINES, topLevelKeys } from '../../engine/column/outline.ts';
+import { NO_OUTLINES, topLevelKeys } from '../../engine/column/records.ts';
 import type { ColumnType, Dictionary } from '../../engine/column/dictionary.ts';
-import { identityIndex, invertedIndex, type FieldIndex } from '../../engine/index/field.ts';
+import { type FieldIndex, identityIndex, invertedIndex } from '../../engine/index/field.ts';
 import { DANGLING } from '../../engine/index/join.ts';
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../../engine/index/table.ts';
 import { bitmapOf } from '../../engine/bits/bitmap.ts';

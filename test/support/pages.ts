@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import type { ServedForm } from '../../engine/column/served.ts';
 import type { Selection } from '../../engine/index/rowset.ts';
-import type { Body } from '../../engine/page/body.ts';
+import type { Body } from '../../engine/page/envelope.ts';
 import { withBaseUrl } from './records.ts';
 
 /** Reads a whole body piece by piece. */

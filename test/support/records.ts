@@ -2,9 +2,16 @@
 // Slow and obvious: texts in, one pass of a regular expression, no share in how import writes them.
 import { parseJson, writeJson, writeText } from '../differential/json.ts';
 import { kernelBetween } from '../../engine/kernel/kernel.ts';
-import { chunkOf, endOf, PLACEHOLDER, startOf, type RecordChunk, type Records } from '../../engine/column/records.ts';
+import {
+  chunkOf,
+  endOf,
+  type Outlines,
+  PLACEHOLDER,
+  type RecordChunk,
+  type Records,
+  startOf,
+} from '../../engine/column/records.ts';
 import type { CollectionIndex } from '../../engine/index/table.ts';
-import type { Outlines } from '../../engine/column/outline.ts';
 
 /** Every string of a JSON text; with a colon behind it, it is a key. */
 const STRING = /"(?:[^"\\]|\\.)*"(\s*:)?/g;

@@ -15,7 +15,7 @@ import { routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
 import { Slices } from '../../workers/slices.ts';
 import { collectionOf } from './collections.ts';
-import { requestOf, STAYING, type RequestParts } from './requests.ts';
+import { requestOf, type RequestParts, STAYING } from './requests.ts';
 
 /** Where every link of the answers starts. */
 export const BASE_URL = 'http://localhost:8080';

@@ -1,5 +1,5 @@
 // Both transports as values, and handlers for them: what the contract suite of transports runs on.
-import { type Body, wholeBody } from '../../engine/page/body.ts';
+import { type Body, wholeBody } from '../../engine/page/envelope.ts';
 import type { Answer, Handler } from '../../server/http/exchange.ts';
 import type { Listener, ListenOptions } from '../../server/http/listener.ts';
 import { listenNode } from '../../server/http/node/transport.ts';

@@ -1,10 +1,9 @@
 // That both transports speak one strict HTTP: each row of headRows.ts and bodyRows.ts over a raw socket.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-
-import { wholeBody } from '../../../engine/page/body.ts';
+import { wholeBody } from '../../../engine/page/envelope.ts';
 import type { Answer, Handler, Intake } from '../../../server/http/exchange.ts';
-import { RawSocket, requestOf, type RawAnswer } from '../../support/rawSocket.ts';
-import { running, textAnswer, TRANSPORTS, type Running } from '../../support/transports.ts';
+import { type RawAnswer, RawSocket, requestOf } from '../../support/rawSocket.ts';
+import { running, type Running, textAnswer, TRANSPORTS } from '../../support/transports.ts';
 import { BODY_ROWS } from './bodyRows.ts';
 import { HEAD_ROWS } from './headRows.ts';
 import type { Outcome, Row } from './row.ts';

@@ -9,9 +9,10 @@ import { verifyDeep } from '../../../data/verifyDeep.ts';
 import { BLOCKS, BLOCKS_TITLE, GROUPS, sectionName } from '../../../engine/snapshot/sections.ts';
 import { runCommand } from '../../support/commandProcess.ts';
 import { dataSetOf, imported, ndjsonOf, temporaryDirectory } from '../../support/dataSets.ts';
-import { RUN_SEED, randomOf } from '../../support/random.ts';
+import { randomOf, RUN_SEED } from '../../support/random.ts';
 import { times } from '../../support/ring.ts';
 import {
+  type Change,
   faultOf,
   replaced,
   rewriteSnapshot,
@@ -19,7 +20,6 @@ import {
   snapshotOf,
   swap,
   within,
-  type Change,
 } from '../../support/snapshots.ts';
 
 const SCRATCH = temporaryDirectory();

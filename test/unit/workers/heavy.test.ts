@@ -3,17 +3,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fileURLToPath } from 'node:url';
 import { loadSnapshot } from '../../../data/store/load.ts';
 import {
-  findRows,
-  newCounters,
-  openSnapshot,
   type CollectionIndex,
   type Counters,
+  findRows,
   type LoadedSnapshot,
+  newCounters,
+  openSnapshot,
   type Plan,
 } from '../../../engine/engine.ts';
 import { ownedBytes } from '../../../engine/index/footprint.ts';
 import { eachRow, type RowSet } from '../../../engine/index/rowset.ts';
-import { startPool, type HeavyPool } from '../../../workers/pool.ts';
+import { type HeavyPool, startPool } from '../../../workers/pool.ts';
 import { imported, temporaryDirectory } from '../../support/dataSets.ts';
 import { hitsOf, planOf as planIn } from '../../support/lists.ts';
 import { STAYING } from '../../support/requests.ts';

@@ -4,7 +4,7 @@ import { loadSnapshot } from '../../../data/store/load.ts';
 import type { CollectionIndex } from '../../../engine/index/table.ts';
 import type { Plan } from '../../../engine/find/plan.ts';
 import { openSnapshot } from '../../../engine/snapshot/open.ts';
-import { POOL_LIMITS, startPool, type HeavyPool, type PoolLimits } from '../../../workers/pool.ts';
+import { type HeavyPool, POOL_LIMITS, type PoolLimits, startPool } from '../../../workers/pool.ts';
 import type { HeavyQuery } from '../../../workers/protocol.ts';
 import { LeavingClient } from '../../support/leavingClient.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';

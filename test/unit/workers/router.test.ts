@@ -1,16 +1,16 @@
 // Where the rows of a list come from: the cache, this thread or the pool, and who shares what.
 import { describe, expect, test } from 'vitest';
 import {
-  findRows,
-  hitsOf as hitsOfRows,
-  Meter,
   type CollectionIndex,
+  findRows,
   type Hits,
+  hitsOf as hitsOfRows,
   type List,
+  Meter,
 } from '../../../engine/engine.ts';
 import type { HeavyFinding, HeavyQuery } from '../../../workers/protocol.ts';
-import { routerOver, type Router } from '../../../workers/router.ts';
-import { newTrace } from '../../../workers/trace.ts';
+import { type Router, routerOver } from '../../../workers/router.ts';
+import { newTrace } from '../../../workers/heavyThreads.ts';
 import { RowSetCache } from '../../../workers/rowSetCache.ts';
 import type { Disconnection } from '../../../workers/waiter.ts';
 import { indexOf } from '../../support/index.ts';

@@ -1,6 +1,6 @@
 // The semaphore: turns of connections, bounds, and clients that leave.
 import { expect, test } from 'vitest';
-import { CONNECTION_WAITING_MAX, type Permit, Semaphore, WAITING_LIMITS } from '../../../workers/semaphore.ts';
+import { CONNECTION_WAITING_MAX, type Permit, Semaphore, WAITING_LIMITS } from '../../../workers/pool.ts';
 import { LeavingClient } from '../../support/leavingClient.ts';
 
 const PATIENT = { ...WAITING_LIMITS, waitMsMax: 600_000 };

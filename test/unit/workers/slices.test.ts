@@ -1,6 +1,6 @@
 // The scheduler of sliced work, by a clock that the test moves and turns of the event loop that it takes one by one.
 import { expect, test } from 'vitest';
-import { WAITING_LIMITS } from '../../../workers/semaphore.ts';
+import { WAITING_LIMITS } from '../../../workers/pool.ts';
 import { type Lane, SLICED_RUNNING_MAX, Slices, type UnfinishedReason } from '../../../workers/slices.ts';
 import { LeavingClient } from '../../support/leavingClient.ts';
 

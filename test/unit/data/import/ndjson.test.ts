@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { holdData } from '../../../../data/open.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
-import { openSnapshot, type Catalogue } from '../../../../engine/snapshot/open.ts';
+import { type Catalogue, openSnapshot } from '../../../../engine/snapshot/open.ts';
 import { dataSetOf, imported, importFailure, ndjsonOf, temporaryDirectory } from '../../../support/dataSets.ts';
 import { recordTexts } from '../../../support/records.ts';
 

@@ -5,7 +5,7 @@ import { openData } from '../../../../data/open.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { OperationError } from '../../../../data/operationError.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
-import { openSnapshot, type CollectionIndex } from '../../../../engine/engine.ts';
+import { type CollectionIndex, openSnapshot } from '../../../../engine/engine.ts';
 import { decodeMetadata, encodeMetadata, type Metadata } from '../../../../engine/snapshot/metadata.ts';
 import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { hitsOf } from '../../../support/lists.ts';

@@ -18,13 +18,13 @@ import { openSnapshot } from '../../../../engine/snapshot/open.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { recordTexts } from '../../../support/records.ts';
 import {
+  type Change,
   directoryOf,
   replaced,
   rewriteSnapshot,
   SMALL_TEXTS,
   snapshotOf,
   within,
-  type Change,
 } from '../../../support/snapshots.ts';
 
 const SCRATCH = temporaryDirectory();

@@ -8,21 +8,21 @@ import { loadSnapshot } from '../../../../data/store/load.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import {
+  type CollectionCounts,
   decodeMetadata,
   encodeMetadata,
-  type CollectionCounts,
   type Metadata,
 } from '../../../../engine/snapshot/metadata.ts';
 import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import {
+  type Change,
+  type NamedSection,
   refusalOf,
   replaced,
   restateSections,
   rewriteSnapshot,
   SMALL_TEXTS,
   snapshotOf,
-  type Change,
-  type NamedSection,
 } from '../../../support/snapshots.ts';
 
 const SCRATCH = temporaryDirectory();

@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { crcBehind, crcCombined, crcOf, crcWithByte } from '../../../../engine/bits/crc32.ts';
+import { crcBehind, crcCombined, crcOf, crcWithByte } from '../../../../engine/bits/checksum.ts';
 import { times } from '../../../support/ring.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 });

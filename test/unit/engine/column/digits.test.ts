@@ -2,7 +2,7 @@
 // plainly is not read.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { smallInteger } from '../../../../engine/column/digits.ts';
+import { smallInteger } from '../../../../engine/column/dictionary.ts';
 
 /** What is read of a text that stands among digits. */
 function readAmongDigits(text: string): number | undefined {

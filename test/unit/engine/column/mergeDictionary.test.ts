@@ -6,7 +6,7 @@ import { LEFT_OUT, mergeDictionaries } from '../../../../engine/column/mergeDict
 import { buildGrams } from '../../../../engine/index/grams.ts';
 import { mergeGrams } from '../../../../engine/index/mergeGrams.ts';
 import { dictionaryOf, textsOf } from '../../../support/dictionaries.ts';
-import { RUN_SEED, randomOf } from '../../../support/random.ts';
+import { randomOf, RUN_SEED } from '../../../support/random.ts';
 
 function joined({ text, ...others }: WrittenDictionary): Dictionary {
   return { ...others, text: new Uint8Array(text instanceof Uint8Array ? text : Buffer.concat(text)) };

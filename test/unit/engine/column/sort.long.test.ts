@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { type ColumnType, type Dictionary, textAt } from '../../../../engine/column/dictionary.ts';
 import { Interner } from '../../../../engine/column/intern.ts';
 import { sortDictionary } from '../../../../engine/column/sort.ts';
-import { parseInstant } from '../../../../engine/query/instant.ts';
+import { parseInstant } from '../../../../engine/query/decimal.ts';
 import { textsOf } from '../../../support/dictionaries.ts';
 import { costOf } from '../../../support/growth.ts';
-import { RUN_SEED, randomOf } from '../../../support/random.ts';
+import { randomOf, RUN_SEED } from '../../../support/random.ts';
 
 const encoder = new TextEncoder();
 

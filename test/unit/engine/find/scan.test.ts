@@ -6,7 +6,7 @@ import { Meter } from '../../../../engine/find/counters.ts';
 import { lookupNamed } from '../../../../engine/query/lookups.ts';
 import { scanCodes } from '../../../../engine/find/scan.ts';
 import { dictionaryOf } from '../../../support/dictionaries.ts';
-import { randomOf, type Random } from '../../../support/random.ts';
+import { type Random, randomOf } from '../../../support/random.ts';
 
 const SEED = 20_261_121;
 const FORM = { baseUrl: 'http://a.test', version: 'v2', linkEnd: '/?format=json' } as const;

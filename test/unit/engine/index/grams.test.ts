@@ -6,8 +6,8 @@ import {
   blockOf,
   buildGrams,
   codesOfBlocks,
-  gramBlocks,
   GRAM_TEXT_BYTES_MIN,
+  gramBlocks,
   gramQuery,
   hasGrams,
 } from '../../../../engine/index/grams.ts';

@@ -1,11 +1,11 @@
 // Cut records, lines and CSV: every form of every selection against strings put together, read from random offsets.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { topLevelKeys } from '../../../../engine/column/outline.ts';
-import { SPEC_LINK_END, type ServedForm } from '../../../../engine/column/served.ts';
+import { topLevelKeys } from '../../../../engine/column/records.ts';
+import { type ServedForm, SPEC_LINK_END } from '../../../../engine/column/served.ts';
 import type { Selection } from '../../../../engine/index/rowset.ts';
-import { csvColumns, membersByOutline, csvHeader } from '../../../../engine/page/csv.ts';
-import type { Body } from '../../../../engine/page/body.ts';
+import { csvColumns, csvHeader, membersByOutline } from '../../../../engine/page/csv.ts';
+import type { Body } from '../../../../engine/page/envelope.ts';
 import { outlineMemory } from '../../../../engine/page/cut.ts';
 import { copying } from '../../../../engine/page/rewrite.ts';
 import { csvRows, jsonRows, measured, ndjsonRows, rowsBody } from '../../../../engine/page/rows.ts';

@@ -1,7 +1,7 @@
 // JSON indented for people: the same as the language's own, whatever the pieces, and within its bounds.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { wholeBody, type Body } from '../../../../engine/page/body.ts';
+import { type Body, wholeBody } from '../../../../engine/page/envelope.ts';
 import { indented, indentedAtOnce } from '../../../../engine/page/indent.ts';
 import { measured } from '../../../../engine/page/rows.ts';
 

@@ -6,10 +6,10 @@ import { describe, expect, test } from 'vitest';
 import { CHAINED_ROWS } from '../../../../engine/column/blocks.ts';
 import { SPEC_LINK_END } from '../../../../engine/column/served.ts';
 import type { Selection } from '../../../../engine/index/rowset.ts';
-import type { Body } from '../../../../engine/page/body.ts';
+import type { Body } from '../../../../engine/page/envelope.ts';
 import { copying } from '../../../../engine/page/rewrite.ts';
 import { jsonRows, measured, ndjsonRows, pageBody } from '../../../../engine/page/rows.ts';
-import { stitchedBody, type GzipBody, type Stitching, type StitchOrder } from '../../../../engine/page/stitch.ts';
+import { type GzipBody, stitchedBody, type Stitching, type StitchOrder } from '../../../../engine/page/stitch.ts';
 import { recordBlocksOf } from '../../../support/blocks.ts';
 import { recordsOf } from '../../../support/records.ts';
 

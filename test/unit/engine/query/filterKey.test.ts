@@ -2,7 +2,7 @@
 // views the same way, for what is shown of the rows.
 import { describe, expect, test } from 'vitest';
 import type { ServedForm } from '../../../../engine/column/served.ts';
-import { filterKey, viewKey } from '../../../../engine/query/filterKey.ts';
+import { filterKey, viewKey } from '../../../../engine/query/ask.ts';
 import { indexOf } from '../../../support/index.ts';
 import { askOf, FORM } from '../../../support/lists.ts';
 

@@ -1,7 +1,7 @@
 // Form decoding against the platform's own: the same pairs for every text.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeForm } from '../../../../engine/query/form.ts';
+import { decodeForm } from '../../../../engine/query/ask.ts';
 
 /** The platform drops one leading `?`, which in a query is a character like any other. */
 function platform(query: string): readonly (readonly [string, string])[] {

@@ -1,7 +1,7 @@
 // Dates as instants: the grammar, the calendar, and agreement with the platform's arithmetic.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { exactInstant, parseInstant } from '../../../../engine/query/instant.ts';
+import { exactInstant, parseInstant } from '../../../../engine/query/decimal.ts';
 
 test.each([
   ['1970-01-01', '0'],

@@ -1,6 +1,6 @@
 // Which records links name, for collections whose records are declared to have what is asked for.
 import { expect, test } from 'vitest';
-import { linkedRecords } from '../../../../engine/query/linked.ts';
+import { linkedRecords } from '../../../../engine/query/path.ts';
 import type { Collection, Field } from '../../../../engine/schema/types.ts';
 import { indexOfDeclared } from '../../../support/index.ts';
 

@@ -1,7 +1,7 @@
 // Listings as bodies: whole, the same from any offset, in pieces of bounded size, measured in slices.
 import { describe, expect, test } from 'vitest';
-import { type TextListing, listingMeasuring } from '../../../../engine/resolve/listing.ts';
-import type { Body } from '../../../../engine/page/body.ts';
+import { listingMeasuring, type TextListing } from '../../../../engine/resolve/listing.ts';
+import type { Body } from '../../../../engine/page/envelope.ts';
 import { randomOf } from '../../../support/random.ts';
 
 const SEED = 11;

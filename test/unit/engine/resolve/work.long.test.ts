@@ -2,9 +2,8 @@
 // rows, which no machine changes.
 import { beforeEach, expect, test } from 'vitest';
 import { Resolver } from '../../../../engine/resolve/resolver.ts';
-import { CANDIDATES_MAX, LISTED_ROWS_MAX } from '../../../../engine/resolve/limits.ts';
+import { CANDIDATES_MAX, LISTED_ROWS_MAX, resolving } from '../../../../engine/resolve/paths.ts';
 import { listingMeasuring } from '../../../../engine/resolve/listing.ts';
-import { resolving } from '../../../../engine/resolve/values.ts';
 import { indexesOf } from '../../../support/index.ts';
 
 const PAGES = { baseUrl: 'http://a.example.org', template: undefined };

@@ -1,6 +1,6 @@
 // The table of sections itself.
 import { expect, test } from 'vitest';
-import { GROUPS, linksOfRecords, sectionName, type SectionKind } from '../../../../engine/snapshot/sections.ts';
+import { GROUPS, linksOfRecords, type SectionKind, sectionName } from '../../../../engine/snapshot/sections.ts';
 
 const KINDS = GROUPS.flatMap((group) =>
   Object.keys(group.kinds).map((key) => ({ group, suffix: sectionName(group, key, '') })),

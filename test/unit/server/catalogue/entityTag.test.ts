@@ -1,7 +1,7 @@
 // Entity tags: what makes two of them equal, and what makes them differ.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeForm } from '../../../../engine/query/form.ts';
+import { decodeForm } from '../../../../engine/query/ask.ts';
 import { entityTags, type TagParts } from '../../../../server/catalogue/conditional.ts';
 
 const SETTINGS = ['spec', 100, undefined, false];

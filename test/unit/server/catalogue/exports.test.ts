@@ -2,12 +2,12 @@
 // takes one step a turn and counts them.
 import { expect, test } from 'vitest';
 import type { Answer, Handler } from '../../../../server/http/exchange.ts';
-import { WAITING_LIMITS } from '../../../../workers/semaphore.ts';
+import { WAITING_LIMITS } from '../../../../workers/pool.ts';
 import { SLICED_RUNNING_MAX, Slices } from '../../../../workers/slices.ts';
 import { recordBlocksOf } from '../../../support/blocks.ts';
 import { collectionOf } from '../../../support/collections.ts';
 import { LeavingClient } from '../../../support/leavingClient.ts';
-import { requestOf, STAYING, type RequestParts } from '../../../support/requests.ts';
+import { requestOf, type RequestParts, STAYING } from '../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../support/smallCatalogue.ts';
 
 const RECORDS = 1000;

@@ -1,7 +1,7 @@
 // Live compression: what it takes, and what it leaves to be sent as it is.
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { wholeBody, type Body } from '../../../../engine/page/body.ts';
+import { type Body, wholeBody } from '../../../../engine/page/envelope.ts';
 import { LiveGzip } from '../../../../server/catalogue/liveGzip.ts';
 import { Slices } from '../../../../workers/slices.ts';
 import { LeavingClient } from '../../../support/leavingClient.ts';

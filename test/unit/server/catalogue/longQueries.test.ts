@@ -1,7 +1,7 @@
 // Long queries, and those with patterns, are read one a turn, and answered there as they are at once. Time is a
 // function of the test's own.
 import { expect, test } from 'vitest';
-import { WAITING_LIMITS } from '../../../../workers/semaphore.ts';
+import { WAITING_LIMITS } from '../../../../workers/pool.ts';
 import { SLICED_RUNNING_MAX, Slices } from '../../../../workers/slices.ts';
 import { LeavingClient } from '../../../support/leavingClient.ts';
 import { collectionOf } from '../../../support/collections.ts';

@@ -4,7 +4,7 @@ import { newCounters } from '../../../../engine/find/counters.ts';
 import type { CatalogueSettings } from '../../../../server/catalogue/catalogue.ts';
 import type { RunHeavy } from '../../../../workers/pool.ts';
 import { requestOf, STAYING } from '../../../support/requests.ts';
-import { ask, handlerWith, HEAVY, LONG, replyOf, type Reply } from '../../../support/smallCatalogue.ts';
+import { ask, handlerWith, HEAVY, LONG, type Reply, replyOf } from '../../../support/smallCatalogue.ts';
 
 describe('a catalogue', () => {
   afterEach(() => void vi.useRealTimers());

@@ -2,11 +2,11 @@
 // request of the API that a page names is the one that it shows.
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
-import { topLevelKeys } from '../../../../../engine/column/outline.ts';
+import { topLevelKeys } from '../../../../../engine/column/records.ts';
 import { PARAMETERS } from '../../../../../engine/query/parameters.ts';
 import { COLLECTIONS } from '../../../../../engine/schema/catalogue.ts';
 import { type Pair, withoutFilters } from '../../../../../server/pages/browse/address.ts';
-import { utf8Of, html } from '../../../../../server/pages/browse/template.ts';
+import { html, utf8Of } from '../../../../../server/pages/browse/template.ts';
 import { steadyMs } from '../../../../../server/observe/clock.ts';
 import { SLICED_RUNNING_MAX, Slices } from '../../../../../workers/slices.ts';
 import { collectionOf } from '../../../../support/collections.ts';
