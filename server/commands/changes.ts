@@ -1,5 +1,9 @@
-// What `diff` and `changes` print of records that were created, changed or deleted: a table of how many, or a line of
-// JSON each. replicaCommands.ts declares them; what changed is found in data/upstream/.
+// `diff` and `changes`: print the records that were created, changed or deleted, as counts or as lines of JSON. Changes
+// are found in data/upstream/.
+import type { Command } from 'commander';
+import { availableParallelism } from 'node:os';
+import { example, type Outputs, THREADS, valueOption } from './parts.ts';
+import { GENERATION, oneOf } from '../settings/values.ts';
 import path from 'node:path';
 import {
   CHANGE_KINDS,
@@ -14,17 +18,44 @@ import { digestsOf } from '../../data/upstream/digests.ts';
 import { foundAt } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { countText } from '../observe/quantities.ts';
-import type { Outputs } from './parts.ts';
 import { type Output, tableText, withProgress } from './terminal.ts';
 
+const FORMAT_HELP = 'how many changes, or a line of JSON for each';
+const CHANGE_FORMAT = oneOf('table', 'ndjson');
+
+/** Defines the arguments, options and action of `diff`. */
+export function defineDiff(command: Command, outputs: Outputs): void {
+  command
+    .argument('<before>', 'data set directory or snapshot file')
+    .argument('<after>', 'data set directory or snapshot file')
+    .addOption(valueOption('--format', FORMAT_HELP, CHANGE_FORMAT).default('table'))
+    .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
+    .addHelpText('after', example('diff catalogue/ catalogue.snapshot --format ndjson'))
+    .action((before: string, after: string, flags: { readonly format: ChangeFormat; readonly threads: number }) =>
+      runDiff([before, after], flags, outputs),
+    );
+}
+
+/** Defines the arguments, options and action of `changes`. */
+export function defineChanges(command: Command, outputs: Outputs): void {
+  command
+    .argument('<directory>', 'folder of a replica that follows another, or its change log')
+    .addOption(valueOption('--since', 'what changed behind this one (default: all that is known)', GENERATION))
+    .addOption(valueOption('--format', FORMAT_HELP, CHANGE_FORMAT).default('table'))
+    .addHelpText('after', example('changes replica/ --since 5d43adc79607 --format ndjson'))
+    .action((directory: string, flags: { readonly format: ChangeFormat; readonly since?: string }) =>
+      runChanges(directory, flags, outputs),
+    );
+}
+
 /** How changes are printed. */
-export type ChangeFormat = 'table' | 'ndjson';
+type ChangeFormat = 'table' | 'ndjson';
 
 /** Lines are gathered up to here. */
 const PRINTED_CHARACTERS = 1 << 16;
 
 /** Compares two data sets or snapshot files in so many threads and prints what differs. Throws as digestsOf does. */
-export async function runDiff(
+async function runDiff(
   [before, after]: readonly [string, string],
   { format, threads }: { readonly format: ChangeFormat; readonly threads: number },
   { stdout, stderr }: Outputs,
@@ -41,7 +72,7 @@ export async function runDiff(
 }
 
 /** Prints what the change log of a folder, or a change log, has behind a generation. Throws as changesSince does. */
-export function runChanges(
+function runChanges(
   where: string,
   { format, since }: { readonly format: ChangeFormat; readonly since?: string },
   { stdout }: Outputs,

@@ -38,7 +38,8 @@ function exitCodeOf(error: unknown): number {
 async function run(): Promise<number> {
   try {
     const isServe = process.argv[2] === 'serve';
-    const line = isServe ? serveLine(process) : (await import('./commands.ts')).commandLine(process);
+    const words = process.argv.slice(2);
+    const line = isServe ? serveLine(process) : await (await import('./commands.ts')).commandLine(process, words);
     await line.parseAsync(process.argv);
     return 0;
   } catch (error) {

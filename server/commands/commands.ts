@@ -1,92 +1,97 @@
-// The commands: their flags, help and what each calls. Built on commander; every command loads its code when it runs,
-// so that --help is quick.
-import { type Command, Option } from 'commander';
-import type { ExportFormat } from '../../engine/engine.ts';
-import { addAuthority } from './authority/commands.ts';
-import type { ExportFlags } from './export.ts';
-import type { FieldFormat } from './fields.ts';
-import type { StatsFormat } from './stats.ts';
-import { addSettings, example, type Outputs } from './parts.ts';
-import { addReplicaCommands } from './replicaCommands.ts';
+// The command line: each command is a file. It is loaded only if the words name it, so that help is quick.
+import type { Command } from 'commander';
+import type { Outputs } from './parts.ts';
 import { serveLine } from './serveCommand.ts';
-import { addSnapshotCommands } from './snapshotCommands.ts';
-import { readSettings } from '../settings/declarations.ts';
-import type { Flags } from '../settings/sources.ts';
 
-/** The whole command line. Parsing throws a CommanderError for help, version and usage errors instead of exiting. */
-export function commandLine(outputs: Outputs): Command {
+/** The commands beside `serve`, in the order of help. `load` resolves to the function that defines the rest. */
+const COMMANDS: readonly {
+  readonly name: string;
+  readonly description: string;
+  readonly load: () => Promise<(command: Command, outputs: Outputs) => void>;
+}[] = [
+  {
+    name: 'import',
+    description: 'Build a snapshot file from a directory of <collection>.ndjson[.gz] files.',
+    load: async () => (await import('./import.ts')).defineImport,
+  },
+  {
+    name: 'verify',
+    description: 'Check a snapshot file: version, lengths, alignment, checksums, schema, digests, bounds.',
+    load: async () => (await import('./verify.ts')).defineVerify,
+  },
+  {
+    name: 'publish',
+    description: 'Put a snapshot file where replicas fetch it (serve --from), and point to it.',
+    load: async () => (await import('./publish.ts')).definePublish,
+  },
+  {
+    name: 'prune',
+    description: 'Remove from a target what is neither current nor of the generations right before.',
+    load: async () => (await import('./publish.ts')).definePrune,
+  },
+  {
+    name: 'generate',
+    description: 'Write a made-up catalogue of any size as NDJSON; the same seed gives the same records everywhere.',
+    load: async () => (await import('./generate.ts')).defineGenerate,
+  },
+  {
+    name: 'crawl',
+    description: 'Fetch a catalogue that serves this API into a directory of NDJSON files, for import and serve.',
+    load: async () => (await import('./crawl.ts')).defineCrawl,
+  },
+  {
+    name: 'follow',
+    description:
+      'Keep a folder with a snapshot fresh: compare it with a catalogue, import changes and log them, repeatedly.',
+    load: async () => (await import('./follow.ts')).defineFollow,
+  },
+  {
+    name: 'diff',
+    description: 'Tell which records differ between two data set directories or snapshot files, by id and digest.',
+    load: async () => (await import('./changes.ts')).defineDiff,
+  },
+  {
+    name: 'changes',
+    description: 'Tell what changed from generation to generation, as the change log of a replica has it.',
+    load: async () => (await import('./changes.ts')).defineChanges,
+  },
+  {
+    name: 'explain',
+    description: 'Print how a request would be answered: its plan, indexes and estimated cost.',
+    load: async () => (await import('./explain.ts')).defineExplain,
+  },
+  {
+    name: 'fields',
+    description: 'Print the documented fields of a collection, or of all, with the lookups that filters have.',
+    load: async () => (await import('./fields.ts')).defineFields,
+  },
+  {
+    name: 'export',
+    description: 'Write lists of a snapshot or data set to files: Parquet, CSV or NDJSON, filtered and ordered.',
+    load: async () => (await import('./export.ts')).defineExport,
+  },
+  {
+    name: 'stats',
+    description: 'Print what a snapshot or data set holds: collections, memory by part, how values are distributed.',
+    load: async () => (await import('./stats.ts')).defineStats,
+  },
+  {
+    name: 'authority',
+    description: 'Look after the attribute authority and what it trusts.',
+    load: async () => (await import('./authority/commands.ts')).defineAuthority,
+  },
+];
+
+/**
+ * The command line, with the options of the command that `words` name, or of all commands without words. Parsing throws
+ * a CommanderError for help, version and usage errors instead of exiting.
+ */
+export async function commandLine(outputs: Outputs, words?: readonly string[]): Promise<Command> {
   const root = serveLine(outputs);
-  addSnapshotCommands(root, outputs);
-  addReplicaCommands(root, outputs);
-  addExplain(root, outputs);
-  addFields(root, outputs);
-  addExport(root, outputs);
-  addStats(root, outputs);
-  addAuthority(root, outputs);
-  return root;
-}
-
-function addExplain(root: Command, { stdout }: Outputs): void {
-  const command = root
-    .command('explain')
-    .description('Print how a request would be answered: its plan, indexes and estimated cost.')
-    .argument('<request>', 'URL, or path with query');
-  addSettings(command)
-    .addHelpText('after', example("explain '/api/v3/observations/?title__startswith=A'"))
-    .action(async (request: string, flags: Flags) => {
-      const settings = readSettings(flags);
-      const { explainRequest } = await import('./explain.ts');
-      stdout.write(`${await explainRequest(settings, request)}\n`);
-    });
-}
-
-function addExport(root: Command, outputs: Outputs): void {
-  const command = root
-    .command('export')
-    .description('Write lists of a snapshot or data set to files: Parquet, CSV or NDJSON, filtered and ordered.')
-    .argument('<collections...>', 'as they stand in paths, or all')
-    .requiredOption('-o, --output <path>', 'file to write, named *.parquet, *.csv or *.ndjson; of several a directory')
-    .option('--where <query>', 'filters, fields and ordering as the API has them: status=completed&ordering=title')
-    .addOption(new Option('--format <format>', 'of files in a directory (default: parquet)').choices(EXPORT_FORMATS))
-    .option('--force', 'replace what is there');
-  addSettings(command, ['data', 'baseUrl', 'lenient', 'takeNulls'])
-    .addHelpText(
-      'after',
-      example("export observations -o citable.csv --data catalogue.snapshot --where 'publicationState=citable'"),
-    )
-    .action(async (collections: readonly string[], flags: Flags & ExportFlags) => {
-      const { runExport } = await import('./export.ts');
-      await runExport(collections, flags, outputs);
-    });
-}
-
-function addStats(root: Command, outputs: Outputs): void {
-  const command = root
-    .command('stats')
-    .description('Print what a snapshot or data set holds: collections, memory by part, how values are distributed.')
-    .argument('<data>', 'snapshot file, or directory of <collection>.ndjson[.gz] files')
-    .addOption(new Option('--format <format>', 'how to print it').choices(['table', 'json']).default('table'));
-  addSettings(command, ['lenient', 'takeNulls'])
-    .addHelpText('after', example('stats catalogue.snapshot'))
-    .action(async (data: string, { format, ...flags }: Flags & { readonly format: StatsFormat }) => {
-      const { runStats } = await import('./stats.ts');
-      await runStats({ data, format }, flags, outputs);
-    });
-}
-
-/** By hand, as its type has them: a command is declared without the engine being read. */
-const EXPORT_FORMATS: readonly ExportFormat[] = ['parquet', 'csv', 'ndjson'];
-const FIELD_FORMATS: readonly FieldFormat[] = ['table', 'json', 'ndjson', 'markdown'];
-
-function addFields(root: Command, { stdout }: Outputs): void {
-  root
-    .command('fields')
-    .description('Print the documented fields of a collection, or of all, with the lookups that filters have.')
-    .argument('[collection]', 'as it stands in paths')
-    .addOption(new Option('--format <format>', 'how to print them').choices(FIELD_FORMATS).default('table'))
-    .addHelpText('after', example('fields observations'))
-    .action(async (collection: string | undefined, { format }: { readonly format: FieldFormat }) => {
-      const { fieldsText } = await import('./fields.ts');
-      stdout.write(`${fieldsText(collection, format)}\n`);
-    });
+  for (const { name, description, load } of COMMANDS) {
+    const command = root.command(name).description(description);
+    if (!words || words.includes(name)) (await load())(command, outputs);
+  }
+  // The arguments of a command that is not loaded are unknown.
+  return root.configureHelp({ subcommandTerm: (command) => command.name() });
 }

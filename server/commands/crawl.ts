@@ -1,5 +1,9 @@
-// What the crawl command does with its flags, and what it prints; replicaCommands.ts declares them, and the crawl
-// itself is data/upstream/crawl.ts.
+// `crawl`: fetches a catalogue into a data set directory. The crawl itself is data/upstream/crawl.ts.
+import type { Command } from 'commander';
+import { addSettings, example, NAME, type Outputs, settingsOf, valueOption } from './parts.ts';
+import type { Flags } from '../settings/sources.ts';
+import { CRAWL_FLAGS, type CrawlSettings } from '../settings/replicaSettings.ts';
+import { BASE_URL, packageVersion, PATH, withoutSecrets } from '../settings/values.ts';
 import { resolve } from 'node:path';
 import { crawl, type CrawlOptions, type CrawlReport } from '../../data/upstream/crawl.ts';
 import { discardedRefusal } from '../../data/upstream/publish.ts';
@@ -10,14 +14,34 @@ import type { Retry } from '../../data/upstream/client.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Report } from '../observe/events.ts';
 import { countText } from '../observe/quantities.ts';
-import { BASE_URL, packageVersion, withoutSecrets } from '../settings/values.ts';
 import type { Settings } from '../settings/declarations.ts';
-import type { CrawlSettings } from '../settings/replicaSettings.ts';
-import { NAME, type Outputs } from './parts.ts';
 import { withProgress, withReport } from './terminal.ts';
 
+const CRAWL_HINT = `
+The output is replaced as a whole or not at all. A crawl that was ended, in whatever way, goes on where it was when the
+same command runs again. A crawl is refused where too many links lead nowhere or a collection shrank: what was fetched
+is kept then, and the error says how to accept it; with --discard-refused it is removed, for runs that nobody watches,
+which end with 3 then.`;
+
+/** Defines the arguments, options and action of `crawl`. */
+export function defineCrawl(command: Command, outputs: Outputs): void {
+  const names = [...CRAWL_FLAGS, 'logFormat'];
+  addSettings(command, names)
+    .argument('<url>', 'base URL of the catalogue, or an address of its API')
+    .addOption(valueOption('-o, --output', 'directory to write or replace', PATH).makeOptionMandatory())
+    .addOption(valueOption('--state', 'directory of what is not finished (default: OUTPUT.crawl)', PATH))
+    .option('--force', 'replace the data of another catalogue too; accept collections that lost more')
+    .option('--discard-refused', 'remove what was fetched where it is refused, so that the next run fetches all anew')
+    .addHelpText('after', CRAWL_HINT)
+    .addHelpText('after', example('crawl https://catalogue.example.org -o catalogue/ --contact ops@example.org'))
+    .action(async (url: string, flags: CrawlFlags & Flags) => {
+      const settings = settingsOf(flags, names);
+      await runCrawl(url, flags, settings, outputs);
+    });
+}
+
 /** The flags of the command beside its settings. */
-export interface CrawlFlags {
+interface CrawlFlags {
   readonly output: string;
   readonly state?: string;
   readonly force?: boolean;
@@ -67,7 +91,7 @@ export function crawlingOf(
  * Crawls the catalogue at a base URL or an address of its API, each step told as an event. Throws OperationError
  * `usage`, and what the crawl throws.
  */
-export async function runCrawl(
+async function runCrawl(
   url: string,
   flags: CrawlFlags,
   settings: CrawlSettings & Pick<Settings, 'logFormat'>,

@@ -1,5 +1,9 @@
-// What the explain command prints: how a request would be answered, and what answering it touched.
-// Loads the data like serve does, in this thread; opens no socket.
+// `explain`: prints how a request would be answered, and the work of answering it. It loads the data as serve does, in
+// this thread, and opens no socket.
+import type { Command } from 'commander';
+import { addSettings, example, type Outputs } from './parts.ts';
+import { readSettings, SAMPLE, type Settings } from '../settings/declarations.ts';
+import type { Flags } from '../settings/sources.ts';
 import { openData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import {
@@ -14,12 +18,22 @@ import {
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
 import { BUDGET_NS } from '../../workers/router.ts';
-import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { queryOptionsOf } from '../catalogue/queryOptions.ts';
 import { exportWished, formatsText, negotiate } from '../catalogue/negotiate.ts';
 import { basePath, targetWithin } from '../http/exchange.ts';
 import { openingOf } from '../process/loadGeneration.ts';
 import { nearestPath, route } from '../catalogue/routes.ts';
+
+/** Defines the arguments, options and action of `explain`. */
+export function defineExplain(command: Command, { stdout }: Outputs): void {
+  command.argument('<request>', 'URL, or path with query');
+  addSettings(command)
+    .addHelpText('after', example("explain '/api/v3/observations/?title__startswith=A'"))
+    .action(async (request: string, flags: Flags) => {
+      const settings = readSettings(flags);
+      stdout.write(`${await explainRequest(settings, request)}\n`);
+    });
+}
 
 /**
  * The plan of a list request, its count and the work it took, as lines. `request` is a URL or a path with query. Throws

@@ -1,17 +1,11 @@
-// What the export command does: lists of a snapshot or data set become files, each of them whole or not there. Asks the
-// engine as the API does and serves nothing.
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
-import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
-import { attempt, makeFolder, putInPlace } from '../../data/files.ts';
-import { unfinished } from '../../data/leftovers.ts';
-import { openData } from '../../data/open.ts';
-import { OperationError } from '../../data/operationError.ts';
+// `export`: writes lists of a snapshot or data set to files, each of them whole or not at all.
+import { type Command, Option } from 'commander';
 import {
   type Body,
   type Collection,
   COLLECTIONS,
   countSelected,
+  EXPORT_FORMATS,
   type ExportFormat,
   exportOf,
   type Here,
@@ -21,19 +15,44 @@ import {
   type Representation,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
+import { addSettings, example, type Outputs } from './parts.ts';
+import type { Flags } from '../settings/sources.ts';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { attempt, makeFolder, putInPlace } from '../../data/files.ts';
+import { unfinished } from '../../data/leftovers.ts';
+import { openData } from '../../data/open.ts';
+import { OperationError } from '../../data/operationError.ts';
 import { readParquet } from '../../engine/parquet.ts';
 import { queryOptionsOf } from '../catalogue/queryOptions.ts';
 import { openingOf } from '../process/loadGeneration.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { readSettings } from '../settings/declarations.ts';
-import type { Flags } from '../settings/sources.ts';
 import { ofSample, refuseFetching, refuseProblems } from './explain.ts';
 import { collectionsCalled } from './fields.ts';
-import type { Outputs } from './parts.ts';
 import { withProgress } from './terminal.ts';
 
+/** Defines the arguments, options and action of `export`. */
+export function defineExport(command: Command, outputs: Outputs): void {
+  command
+    .argument('<collections...>', 'as they stand in paths, or all')
+    .requiredOption('-o, --output <path>', 'file to write, named *.parquet, *.csv or *.ndjson; of several a directory')
+    .option('--where <query>', 'filters, fields and ordering as the API has them: status=completed&ordering=title')
+    .addOption(new Option('--format <format>', 'of files in a directory (default: parquet)').choices(EXPORT_FORMATS))
+    .option('--force', 'replace what is there');
+  addSettings(command, ['data', 'baseUrl', 'lenient', 'takeNulls'])
+    .addHelpText(
+      'after',
+      example("export observations -o citable.csv --data catalogue.snapshot --where 'publicationState=citable'"),
+    )
+    .action(async (collections: readonly string[], flags: Flags & ExportFlags) => {
+      await runExport(collections, flags, outputs);
+    });
+}
+
 /** What the command is told beside its settings. */
-export interface ExportFlags {
+interface ExportFlags {
   readonly output: string;
   readonly where?: string;
   readonly format?: ExportFormat;
@@ -53,7 +72,7 @@ interface Target {
  * Writes the lists of collections, or of `all`, and tells what came of it. Names, values and files that are there are
  * judged before anything is written. Throws OperationError `usage` in the words of the API, and as openData does.
  */
-export async function runExport(
+async function runExport(
   names: readonly string[],
   { output, where = '', format, force = false, ...flags }: Flags & ExportFlags,
   { stdout, stderr }: Outputs,

@@ -1,5 +1,7 @@
-// What the command `fields` prints: the fields of collections with their types, lookups and sentences, as tables for
-// people, as the filter reference in Markdown, or as JSON. Derived from the declaration; reads no data.
+// `fields`: prints the fields of collections with their types, lookups and sentences, as tables, as the filter
+// reference in Markdown, or as JSON. It reads the declaration and no data.
+import { type Command, Option } from 'commander';
+import { example, type Outputs } from './parts.ts';
 import { OperationError } from '../../data/operationError.ts';
 import {
   collectionSentence,
@@ -11,8 +13,21 @@ import {
 import { type Collection, COLLECTIONS, collectionsOfPath, LOOKUPS } from '../../engine/engine.ts';
 import { tableText } from './terminal.ts';
 
+const FIELD_FORMATS: readonly FieldFormat[] = ['table', 'json', 'ndjson', 'markdown'];
+
+/** Defines the arguments, options and action of `fields`. */
+export function defineFields(command: Command, { stdout }: Outputs): void {
+  command
+    .argument('[collection]', 'as it stands in paths')
+    .addOption(new Option('--format <format>', 'how to print them').choices(FIELD_FORMATS).default('table'))
+    .addHelpText('after', example('fields observations'))
+    .action(async (collection: string | undefined, { format }: { readonly format: FieldFormat }) => {
+      stdout.write(`${fieldsText(collection, format)}\n`);
+    });
+}
+
 /** How fields are printed. */
-export type FieldFormat = 'table' | 'json' | 'ndjson' | 'markdown';
+type FieldFormat = 'table' | 'json' | 'ndjson' | 'markdown';
 
 const GROUPS: readonly LookupGroup[] = ['any', 'order', 'text', 'date'];
 

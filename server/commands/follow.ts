@@ -1,5 +1,10 @@
-// What the follow command does: one refresh after the other, each step told as an event, until it is told to end.
-// replicaCommands.ts declares its flags, and a refresh is data/upstream/refresh.ts.
+// `follow`: keeps a folder with a snapshot fresh. A refresh is data/upstream/refresh.ts.
+import type { Command } from 'commander';
+import { availableParallelism } from 'node:os';
+import { addSettings, COMPRESSED_FOR, example, KEEP, type Outputs, settingsOf, THREADS, valueOption } from './parts.ts';
+import type { Flags } from '../settings/sources.ts';
+import { FOLLOW_FLAGS, PUBLISHER_SETTINGS, S3_UNCONDITIONAL } from '../settings/replicaSettings.ts';
+import { PATH, TARGET, withoutSecrets } from '../settings/values.ts';
 import { existsSync, rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { blocksFile } from '../../data/blocks/blockStore.ts';
@@ -16,13 +21,40 @@ import type { ShowProgress } from '../process/loadGeneration.ts';
 import type { FollowMessage, RefreshOrder } from '../process/followProcess.ts';
 import { collectSoon } from '../process/release.ts';
 import type { Settings } from '../settings/declarations.ts';
-import { withoutSecrets } from '../settings/values.ts';
-import type { Outputs } from './parts.ts';
 import type { TargetWords } from './publish.ts';
 import { durationText, type Output, withProgress, withReport } from './terminal.ts';
 
+const FOLLOW_HINT = `
+The folder holds the data set, catalogue.snapshot for serve --watch, and the log of what changed. Each refresh compares
+collections by modification dates or validators if the catalogue has them, and reads the others in full. One that fails
+or is killed leaves what is there. --publish-to reports each refresh to replicas, changes or not: their
+refresh_age_seconds and --max-stale count from the start of its comparison.
+With --keep the target is pruned behind each new generation. With --base-url the new records are compressed here, and
+not by each replica with that --base-url.`;
+
+/** Defines the arguments, options and action of `follow`. */
+export function defineFollow(command: Command, outputs: Outputs): void {
+  const names = [...FOLLOW_FLAGS, ...PUBLISHER_SETTINGS, 'logFormat'];
+  addSettings(command, names)
+    .argument('<url>', 'base URL of the catalogue, or an address of its API')
+    .addOption(valueOption('-o, --output', 'folder of the replica', PATH).makeOptionMandatory())
+    .option('--force', 'accept collections that lost more; publish data dated in the future')
+    .option('--once', 'refresh once and end, for cron')
+    .addOption(valueOption('--publish-to', 'target that each new generation is published to', TARGET))
+    .addOption(valueOption(...KEEP))
+    .addOption(valueOption(...COMPRESSED_FOR))
+    .option(...S3_UNCONDITIONAL)
+    .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
+    .addHelpText('after', FOLLOW_HINT)
+    .addHelpText('after', example('follow https://catalogue.example.org -o replica/ --every 15m'))
+    .action(async (url: string, flags: FollowFlags & Flags) => {
+      const settings = settingsOf(flags, names);
+      await runFollow(url, flags, settings, outputs);
+    });
+}
+
 /** The flags of the command beside its settings. */
-export interface FollowFlags extends TargetWords {
+interface FollowFlags extends TargetWords {
   readonly output: string;
   readonly once?: boolean;
   readonly force?: boolean;
@@ -38,7 +70,7 @@ export interface FollowFlags extends TargetWords {
  * what a run before could not. SIGINT and SIGTERM end the process at once, with 0 but for `once`: what is not finished,
  * the next run ends.
  */
-export async function runFollow(
+async function runFollow(
   url: string,
   flags: FollowFlags,
   settings: Settings,

@@ -1,20 +1,51 @@
-// What the import command does with its flags, each step told as an event; snapshotCommands.ts declares them, and the
-// import itself is data/import/import.ts.
+// `import`: builds a snapshot file from a data set directory. The import itself is data/import/import.ts.
+import type { Command } from 'commander';
+import { availableParallelism } from 'node:os';
+import { addSettings, COMPRESSED_FOR, example, type Outputs, THREADS, valueOption } from './parts.ts';
+import type { Flags } from '../settings/sources.ts';
 import { foundAt, putInPlace } from '../../data/files.ts';
-import { importDirectory } from '../../data/import/import.ts';
+import { importDirectory, type ImportReport } from '../../data/import/import.ts';
 import { unfinished } from '../../data/leftovers.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { readSettings } from '../settings/declarations.ts';
-import type { Flags } from '../settings/sources.ts';
 import { compressTold } from './compress.ts';
-import type { Outputs } from './parts.ts';
-import { importText, profileText } from './reports.ts';
-import { type Output, withProgress, withReport } from './terminal.ts';
+import { type Output, tableText, withProgress, withReport } from './terminal.ts';
+import { STAGES } from '../../data/importProfile.ts';
+import { misfitText } from '../../engine/shared.ts';
+import { bytesText, countText } from '../observe/quantities.ts';
+
+/** Defines the arguments, options and action of `import`. */
+export function defineImport(command: Command, outputs: Outputs): void {
+  command
+    .argument('<directory>', 'directory of NDJSON files')
+    .requiredOption('-o, --output <file>', 'snapshot file to write')
+    .option('--created <time>', 'time of the data, for Last-Modified (default: created of MANIFEST.json)')
+    .option('--without <variants>', 'index variants to leave out, of grams,bitmaps: smaller, same answers, some slower')
+    .option('--lenient', 'skip and count wrong lines instead of stopping at the first')
+    .option(
+      '--take-nulls',
+      'take null in fields that are documented to have values, which makes a line wrong otherwise',
+    )
+    .option('--profile', 'say where the CPU time went, in seconds by stage')
+    .addOption(
+      valueOption('--threads', 'threads that decode lines and make columns', THREADS).default(
+        availableParallelism(),
+        'number of cores',
+      ),
+    )
+    .addOption(valueOption(...COMPRESSED_FOR));
+  addSettings(command, ['logFormat'])
+    .addHelpText('after', example('import catalogue/ -o catalogue.snapshot'))
+    .action(async (directory: string, flags: ImportFlags & Pick<Flags, 'logFormat' | 'config'>) => {
+      const { logFormat, config } = flags;
+      await runImport(directory, flags, { logFormat, config }, outputs);
+    });
+}
 
 /** The flags of the command beside its settings. */
-export interface ImportFlags {
+interface ImportFlags {
   readonly output: string;
   readonly created?: string;
   readonly lenient?: boolean;
@@ -26,7 +57,7 @@ export interface ImportFlags {
 }
 
 /** Builds the snapshot file of a directory, and its compressed records where asked to. Throws as those do. */
-export async function runImport(
+async function runImport(
   directory: string,
   flags: ImportFlags,
   settings: Flags,
@@ -77,4 +108,63 @@ async function built(
 function refuseDirectory(output: string): void {
   if (!foundAt(output)?.isDirectory()) return;
   throw new OperationError('usage', `--output ${output} is a directory; want the name of the file to write`);
+}
+
+/** CPU seconds of an import by stage, each with its share and what it is. */
+export function profileText({ stages }: Pick<ImportReport, 'stages'>): string {
+  const total = stages.reduce((sum, { seconds }) => sum + seconds, 0);
+  const rows = stages.map(({ stage, seconds }) => [
+    stage,
+    seconds.toFixed(2),
+    `${((seconds / total) * 100).toFixed(0)} %`,
+    stage === 'other' ? 'threads, garbage, the disk' : STAGES[stage],
+  ]);
+  return tableText([['stage', 'CPU s', 'share', ''], ...rows, ['total', total.toFixed(2), '', '']]);
+}
+
+type CollectionReport = ImportReport['collections'][number];
+type Column = readonly [head: string, text: (count: number) => string, read: (row: CollectionReport) => number];
+
+const IMPORT_COLUMNS: readonly Column[] = [
+  ['records', countText, (row) => row.records],
+  ['input', bytesText, (row) => row.inputBytes],
+  ['skipped', countText, (row) => row.skipped],
+  ['nulls', countText, (row) => row.nulls],
+  ['dangling', countText, (row) => row.dangling],
+  ['columns', countText, (row) => row.columns],
+  ['record bytes', bytesText, (row) => row.recordBytes],
+  ['index bytes', bytesText, (row) => row.indexBytes],
+];
+
+/**
+ * The report of an import: a line per collection with totals, the first lines skipped, values that do not fit, files
+ * ignored, and the file that was written.
+ */
+export function importText(report: ImportReport, file: string): string {
+  const rows = report.collections.map((row) => [row.name, ...IMPORT_COLUMNS.map(([, text, read]) => text(read(row)))]);
+  const totals = IMPORT_COLUMNS.map(([, text, read]) =>
+    text(report.collections.reduce((sum, row) => sum + read(row), 0)),
+  );
+  const head = ['collection', ...IMPORT_COLUMNS.map(([name]) => name)];
+  const more = report.skippedCount - report.skipped.length;
+  return [
+    tableText([head, ...rows, ['total', ...totals]]),
+    ...danglingLines(report),
+    ...inferredLines(report),
+    ...report.skipped.map((line) => `skipped: ${line}`),
+    ...(more > 0 ? [`skipped: ${countText(more)} more`] : []),
+    ...report.misfits.map((misfits) => `warning: ${misfitText(misfits)}`),
+    ...(report.ignored.length > 0 ? [`ignored: ${report.ignored.join(', ')}; want .ndjson or .ndjson.gz`] : []),
+    `${file}: ${bytesText(report.snapshotBytes)}, generation ${report.generation}`,
+  ].join('\n');
+}
+
+function danglingLines({ collections }: ImportReport): readonly string[] {
+  const some = collections.filter(({ dangling }) => dangling > 0);
+  return some.map((row) => `dangling in ${row.name}: ${countText(row.dangling)}, such as ${row.firstDangling}`);
+}
+
+function inferredLines({ inferred }: ImportReport): readonly string[] {
+  const some = inferred.filter(({ fields }) => fields.length > 0);
+  return some.map(({ collection, fields }) => `inferred in ${collection}: ${fields.join(', ')}`);
 }

@@ -1,8 +1,8 @@
 // What the commands have in common: where they print, how their help ends, options with a checked value, and the
 // settings as flags, with what help says of their other sources. Defines no command, and judges no setting.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { SETTINGS } from '../settings/declarations.ts';
-import { environmentName, flagName, type Setting } from '../settings/sources.ts';
+import { readSettings, SETTINGS, type Settings } from '../settings/declarations.ts';
+import { environmentName, flagName, type Flags, type Setting } from '../settings/sources.ts';
 import { BASE_URL, integerBetween, SWITCH, type ValueKind } from '../settings/values.ts';
 import type { Output } from './terminal.ts';
 
@@ -83,4 +83,9 @@ function settingOptions(setting: Setting<unknown>): readonly Option[] {
   if (setting.arity === 'many')
     option.argParser((text, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]);
   return [option];
+}
+
+/** The settings of a command that has these settings as flags. */
+export function settingsOf(flags: Flags, names: readonly string[]): Settings {
+  return readSettings(Object.fromEntries(names.map((name) => [name, flags[name]])));
 }

@@ -1,5 +1,9 @@
-// What the publish and prune commands do with their flags, and what they tell; snapshotCommands.ts declares them, and
-// the work itself is in data/distribution/.
+// `publish` and `prune`: put a snapshot file where replicas fetch it, and remove old ones there. The work itself is in
+// data/distribution/.
+import type { Command } from 'commander';
+import { addSettings, example, KEEP, type Outputs, valueOption } from './parts.ts';
+import type { Flags } from '../settings/sources.ts';
+import { PUBLISHED_FORMS, PUBLISHER_SETTINGS, S3_UNCONDITIONAL } from '../settings/replicaSettings.ts';
 import { type PublishOptions, publishSnapshot } from '../../data/distribution/publish.ts';
 import { pruneTarget } from '../../data/distribution/prune.ts';
 import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
@@ -9,9 +13,32 @@ import type { Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { readSettings, type Settings, targetAccess } from '../settings/declarations.ts';
 import { DAY_MS } from '../settings/values.ts';
-import type { Flags } from '../settings/sources.ts';
-import type { Outputs } from './parts.ts';
 import { type Output, withProgress, withReport } from './terminal.ts';
+
+/** Defines the arguments, options and action of `publish`. */
+export function definePublish(command: Command, outputs: Outputs): void {
+  command
+    .argument('<file>', 'snapshot file; what import --base-url compressed goes with it')
+    .requiredOption('--to <target>', `where: ${PUBLISHED_FORMS}`)
+    .option('--allow-rollback', 'publish even where the data is older than what is current')
+    .option('--force', 'publish even if the data is dated more than a day in the future')
+    .option(...S3_UNCONDITIONAL);
+  addSettings(command, [...PUBLISHER_SETTINGS, 'logFormat'])
+    .addHelpText('after', example('publish catalogue.snapshot --to file:///srv/snapshots'))
+    .action(async (file: string, { to, s3Unconditional, ...flags }: Flags & Omit<Publication, 'file'>) => {
+      await runPublish({ file, to, s3Unconditional }, flags, outputs);
+    });
+}
+
+/** Defines the arguments, options and action of `prune`. */
+export function definePrune(command: Command, outputs: Outputs): void {
+  command.argument('<target>', PUBLISHED_FORMS).addOption(valueOption(...KEEP).makeOptionMandatory());
+  addSettings(command, [...PUBLISHER_SETTINGS, 'logFormat'])
+    .addHelpText('after', example('prune file:///srv/snapshots --keep 3'))
+    .action(async (target: string, { keep, ...flags }: Flags & { readonly keep: number }) => {
+      await runPrune(target, keep, flags, outputs);
+    });
+}
 
 /** What a publisher says of targets of a kind beside its settings. */
 export interface TargetWords {
@@ -20,7 +47,7 @@ export interface TargetWords {
 }
 
 /** What is published where. */
-export interface Publication extends TargetWords {
+interface Publication extends TargetWords {
   readonly file: string;
   readonly to: string;
 }
@@ -32,7 +59,7 @@ const REFUSED_WITHOUT =
 const LEFT_OUT = 'left out, since it is damaged or of other records: each replica compresses its own';
 
 /** Publishes a snapshot file. Throws OperationError as it is told there. */
-export async function runPublish({ file, to, ...words }: Publication, flags: Flags, outputs: Outputs): Promise<void> {
+async function runPublish({ file, to, ...words }: Publication, flags: Flags, outputs: Outputs): Promise<void> {
   const allowRollback = flags['allowRollback'] === true;
   const isForced = flags['force'] === true;
   await withTarget(to, flags, outputs, words, async (target, report) => {
@@ -67,7 +94,7 @@ export async function publishTold(
 }
 
 /** Removes what no pointer of a target needs. Throws OperationError as it is told there. */
-export async function runPrune(to: string, keep: number, flags: Flags, outputs: Outputs): Promise<void> {
+async function runPrune(to: string, keep: number, flags: Flags, outputs: Outputs): Promise<void> {
   await withTarget(to, flags, outputs, {}, (target, report) => pruneTold(target, keep, report));
 }
 

@@ -1,5 +1,4 @@
-// One question of a command to a server, on a connection of its own: the whole answer, within its bounds. Follows
-// nothing, and words no failure; who asks does.
+// Files and servers that a command reads: the bytes of a file, and one request to a server within its bounds.
 import {
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -10,6 +9,8 @@ import {
 import { request as requestHttps } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import { bytesWithin } from '../../data/boundedBytes.ts';
+import { readFileSync } from 'node:fs';
+import { OperationError, reasonOf } from '../../data/operationError.ts';
 
 /**
  * What the request has, when it is given up (`signal`, or `timeout` ms of silence), and how much of it is taken. Over
@@ -23,7 +24,7 @@ export interface Question
 }
 
 /** What came; of a body longer than was to be taken nothing. */
-export interface ServerAnswer {
+interface ServerAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer | undefined;
@@ -42,4 +43,13 @@ export async function askServer(url: URL, { body, bytesMax, headers, ...limits }
   });
   const received = await bytesWithin(incoming, bytesMax);
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: received };
+}
+
+/** The bytes of a file. Throws OperationError `file`, such as `chain.pem cannot be read (ENOENT)`. Cost: its length. */
+export function bytesOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw new OperationError('file', `${file} cannot be read (${reasonOf(cause)})`, cause);
+  }
 }

@@ -1,18 +1,31 @@
-// What a snapshot or data set holds: collections with their sizes, memory by part, and how values are distributed over
-// fields with few of them. Reads what it is given and serves nothing.
+// `stats`: prints the collections of a snapshot or data set with their sizes, memory by part, and the values of fields
+// that have few.
+import { type Command, Option } from 'commander';
+import { addSettings, example, type Outputs } from './parts.ts';
+import type { Flags } from '../settings/sources.ts';
 import { openData } from '../../data/open.ts';
 import { bytesByPart } from '../../data/store/memory.ts';
 import { type FieldMisfits, misfitsIn, misfitText, sectionsOf } from '../../engine/shared.ts';
 import { type CollectionIndex, COLLECTIONS, openSnapshot, PLACEHOLDER } from '../../engine/engine.ts';
 import { openingOf } from '../process/loadGeneration.ts';
 import { readSettings } from '../settings/declarations.ts';
-import type { Flags } from '../settings/sources.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
-import type { Outputs } from './parts.ts';
 import { tableText, withProgress } from './terminal.ts';
 
+/** Defines the arguments, options and action of `stats`. */
+export function defineStats(command: Command, outputs: Outputs): void {
+  command
+    .argument('<data>', 'snapshot file, or directory of <collection>.ndjson[.gz] files')
+    .addOption(new Option('--format <format>', 'how to print it').choices(['table', 'json']).default('table'));
+  addSettings(command, ['lenient', 'takeNulls'])
+    .addHelpText('after', example('stats catalogue.snapshot'))
+    .action(async (data: string, { format, ...flags }: Flags & { readonly format: StatsFormat }) => {
+      await runStats({ data, format }, flags, outputs);
+    });
+}
+
 /** How statistics are printed. */
-export type StatsFormat = 'table' | 'json';
+type StatsFormat = 'table' | 'json';
 
 /** Fields with more values than this are no categories. */
 const VALUES_MAX = 16;
@@ -47,7 +60,7 @@ interface Statistics {
  * Prints the statistics of a snapshot file or data set directory. Throws OperationError `file`, `input` or `snapshot`.
  * Cost: a load, and an import for a directory; then a look at the values of small dictionaries.
  */
-export async function runStats(
+async function runStats(
   { data, format }: { readonly data: string; readonly format: StatsFormat },
   flags: Flags,
   { stdout, stderr }: Outputs,

@@ -64,7 +64,7 @@ describe('every code block of every document', () => {
   });
 });
 
-test('flags and scripts that documents name exist', () => {
+test('flags and scripts that documents name exist', async () => {
   const optionsOf = (command: Command): readonly string[] => [
     ...command.options.map(({ long }) => long ?? ''),
     ...command.commands.flatMap(optionsOf),
@@ -78,7 +78,7 @@ test('flags and scripts that documents name exist', () => {
     '--no-package-lock',
     '--omit',
     '--prefix',
-    ...optionsOf(commandLine(process)),
+    ...optionsOf(await commandLine(process)),
     ...optionsOf(serveLine(process)),
     ...[...benches.matchAll(/'(--[a-z-]+)/g)].map(([, flag]) => flag!),
   ];

@@ -7,8 +7,7 @@ export async function parse(...words: readonly string[]): Promise<{ out: string;
   const printed = { out: '', error: '', thrown: undefined as unknown };
   const stdout = { write: (text: string): unknown => (printed.out += text) };
   const stderr = { write: (text: string): unknown => (printed.error += text) };
-  await commandLine({ stdout, stderr })
-    .parseAsync(words, { from: 'user' })
-    .catch((error: unknown) => (printed.thrown = error));
+  const line = await commandLine({ stdout, stderr });
+  await line.parseAsync(words, { from: 'user' }).catch((error: unknown) => (printed.thrown = error));
   return printed;
 }

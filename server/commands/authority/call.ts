@@ -1,24 +1,85 @@
-// What `authority call` does: asks an attribute authority over SOAP and prints the answer. A small client, for
-// operators. Knows no flags; callCommand.ts does.
+// `authority call`: asks an attribute authority over SOAP and prints its response.
+import { Argument, type Command } from 'commander';
+import { OperationError } from '../../../data/operationError.ts';
+import { example, type Outputs } from '../parts.ts';
+import {
+  GET_TRUSTED_HOST_INFO,
+  NAMESPACES,
+  type Operation,
+  OPERATIONS,
+  REQ_AUTHORISATION,
+  SERVICE_PATH,
+} from '../../authority/soap/protocol.ts';
 import { writeFileSync } from 'node:fs';
 import { attempt } from '../../../data/files.ts';
-import { OperationError } from '../../../data/operationError.ts';
 import { inspect } from '../../authority/inspect.ts';
 import { printable } from '../../authority/x509/certificate.ts';
 import { FILE_LIMITS } from '../../authority/x509/search.ts';
 import { holdsPrivateKey } from '../../authority/x509/pem.ts';
-import { bytesOf } from '../fileBytes.ts';
-import { askServer, type Question } from '../question.ts';
+import { askServer, bytesOf, type Question } from '../question.ts';
 import { tableText } from '../terminal.ts';
-import { NAMESPACES, type Operation, REQ_AUTHORISATION, SERVICE_PATH } from '../../authority/soap/protocol.ts';
 import { readAnswer, requestBytes } from '../../authority/soap/requests.ts';
 import type { Result } from '../../authority/soap/answers.ts';
+
+interface CallFlags extends TlsFiles {
+  readonly cert?: string;
+  readonly attCert?: string;
+  readonly role?: string;
+  readonly out?: string;
+}
+
+/** Adds the command that asks an authority. */
+export function addCallCommand(group: Command, { stdout, stderr }: Outputs): void {
+  const names = OPERATIONS.map(({ name }) => name);
+  group
+    .command('call')
+    .description('Ask an attribute authority over SOAP and print its answer.')
+    .argument('<url>', 'address of the service, or its base URL')
+    .addArgument(new Argument('<operation>', 'what to ask').choices(names))
+    .option(
+      '--cert <file>',
+      'reqAuthorisation: PEM file of the proxy certificate and its chain; keys in it are not sent',
+    )
+    .option('--att-cert <file>', 'reqAuthorisation: file of an attribute certificate of another site (default: none)')
+    .option('--out <file>', 'reqAuthorisation: keep the attribute certificate itself there; what it says is printed')
+    .option('--role <role>', 'getTrustedHostInfo: a role of that site')
+    .option('--tls-ca <file>', 'https: PEM file of the CAs of the server (default: those of Node)')
+    .option('--tls-cert <file>', 'https: PEM file of a client certificate, where a proxy in front wants one')
+    .option('--tls-key <file>', 'https: PEM file of its key (default: in the same file)')
+    .addHelpText('after', HINT)
+    .addHelpText('after', example('authority call http://localhost:8080 getTrustedHostInfo --role academic'))
+    .action(async (url: string, name: string, flags: CallFlags) => {
+      const operation = OPERATIONS.find((one) => one.name === name)!;
+      refuseForeign(operation, flags);
+      const { cert = '', attCert, role = '', out } = flags;
+      const warn = (line: string): void => void stderr.write(`${line}\n`);
+      const values =
+        operation === GET_TRUSTED_HOST_INFO
+          ? [role]
+          : [certificatesIn(cert, warn), attCert === undefined ? '' : attributesIn(attCert)];
+      await callAuthority({ url, operation, values, tls: tlsOf(flags) }, (line) => void stdout.write(`${line}\n`), out);
+    });
+}
+
+const HINT = `
+Ends with 0 when the authority answers, with 1 and its words when it refuses, answers a fault or cannot be asked,
+with 2 on wrong usage.`;
+
+/** A flag of the other operation is a slip that would otherwise be sent as nothing. */
+function refuseForeign(operation: Operation, { cert, attCert, role, out }: CallFlags): void {
+  const isAuthorisation = operation === REQ_AUTHORISATION;
+  if (isAuthorisation && cert === undefined) throw new OperationError('usage', 'reqAuthorisation wants --cert <file>');
+  if (isAuthorisation && role !== undefined) throw new OperationError('usage', '--role belongs to getTrustedHostInfo');
+  if (!isAuthorisation && [cert, attCert, out].some((file) => file !== undefined)) {
+    throw new OperationError('usage', '--cert, --att-cert and --out belong to reqAuthorisation');
+  }
+}
 
 /**
  * What is to be asked: an address, an operation, and the values of its parts in their order; and whom to believe and
  * who asks, where a proxy in front wants TLS.
  */
-export interface AuthorityCall {
+interface AuthorityCall {
   readonly url: string;
   readonly operation: Operation;
   readonly values: readonly string[];
@@ -38,7 +99,7 @@ const WAIT_MS_MAX = 60_000;
  * Throws OperationError `network` where there is no answer, `refused` for a fault and for what is not granted, `file`
  * where it cannot be written.
  */
-export async function callAuthority(call: AuthorityCall, print: (line: string) => void, out?: string): Promise<void> {
+async function callAuthority(call: AuthorityCall, print: (line: string) => void, out?: string): Promise<void> {
   const url = serviceUrl(call.url);
   const { status, body } = await posted(url, call);
   const answer = readAnswer(call.operation, body);
@@ -60,7 +121,7 @@ const CERTIFICATES = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[^-]*-----
  * them, which nobody but its owner may have. `warn` is told of a key that stays here. Throws OperationError `file`, and
  * `input` where there is no certificate, or far more than a service takes.
  */
-export function certificatesIn(path: string, warn: (line: string) => void): string {
+function certificatesIn(path: string, warn: (line: string) => void): string {
   const text = textIn(path, 'latin1');
   const certificates = (text.match(CERTIFICATES) ?? []).map((pem) => (pem.endsWith('\n') ? pem : `${pem}\n`));
   if (certificates.length === 0) throw new OperationError('input', `${path} holds no certificate in PEM`);
@@ -69,14 +130,14 @@ export function certificatesIn(path: string, warn: (line: string) => void): stri
 }
 
 /** The files of a TLS connection: CAs, and a client's certificate with its key, in its own file or another. */
-export interface TlsFiles {
+interface TlsFiles {
   readonly tlsCa?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
 }
 
 /** What is in them. Throws OperationError `file`, and `usage` for a key without a certificate. */
-export function tlsOf({ tlsCa, tlsCert, tlsKey = tlsCert }: TlsFiles): AuthorityCall['tls'] {
+function tlsOf({ tlsCa, tlsCert, tlsKey = tlsCert }: TlsFiles): AuthorityCall['tls'] {
   if (tlsCert === undefined && tlsKey !== undefined) throw new OperationError('usage', '--tls-key wants --tls-cert');
   const ca = tlsCa === undefined ? {} : { ca: bytesOf(tlsCa) };
   return tlsCert === undefined || tlsKey === undefined ? ca : { ...ca, cert: bytesOf(tlsCert), key: bytesOf(tlsKey) };
@@ -86,7 +147,7 @@ export function tlsOf({ tlsCa, tlsCert, tlsKey = tlsCert }: TlsFiles): Authority
  * The text of an attribute certificate. Throws OperationError `file`, and `input` for a file with a private key, or of
  * far more than a service takes.
  */
-export function attributesIn(path: string): string {
+function attributesIn(path: string): string {
   const text = textIn(path, 'utf8');
   if (holdsPrivateKey(text)) throw new OperationError('input', `${path} holds a private key: nothing of it is sent`);
   return text;

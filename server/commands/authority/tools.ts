@@ -1,12 +1,5 @@
-// What `authority check`, `inspect` and `issue` do: read the files they are given, print what is in them, write what
-// was issued. Knows no flags beyond their values; toolCommands.ts does.
-import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
-import { OperationError, reasonOf } from '../../../data/operationError.ts';
-import { type AuthorityData, loadedOrThrown } from '../../authority/configuration/load.ts';
-import { expiriesOf, firstExpiries } from '../../authority/configuration/expiries.ts';
-import { NO_PRIVATE_KEY, privateKeyOf } from '../../authority/configuration/identity.ts';
-import { inspect } from '../../authority/inspect.ts';
+// `authority check`, `authority inspect` and `authority issue`.
+import { type Command, Option } from 'commander';
 import {
   ASCII_TYPES,
   type CertificateKind,
@@ -19,19 +12,97 @@ import {
   randomSerialNumber,
   type TypedValue,
 } from '../../authority/issuance.ts';
+import { epochMs, epochSeconds } from '../../observe/clock.ts';
+import { example, type Outputs, valueOption } from '../parts.ts';
+import { integerBetween } from '../../settings/values.ts';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { OperationError, reasonOf } from '../../../data/operationError.ts';
+import { type AuthorityData, loadedOrThrown } from '../../authority/configuration/load.ts';
+import { expiriesOf, firstExpiries } from '../../authority/configuration/expiries.ts';
+import { NO_PRIVATE_KEY, privateKeyOf } from '../../authority/configuration/identity.ts';
+import { inspect } from '../../authority/inspect.ts';
 import { trustedHostStrings } from '../../authority/authority.ts';
 import { type Certificate, parseCertificate } from '../../authority/x509/certificate.ts';
 import { readCertificateFile } from '../../authority/x509/search.ts';
 import { attributesOfText, nameText } from '../../authority/x509/name.ts';
 import { timeText } from '../../authority/x509/der.ts';
-import { bytesOf } from '../fileBytes.ts';
+import { bytesOf } from '../question.ts';
 import { countText } from '../../observe/quantities.ts';
 import { tableText } from '../terminal.ts';
+
+const KINDS: readonly CertificateKind[] = [
+  'ca',
+  'user',
+  'signer',
+  'proxy',
+  'limited-proxy',
+  'legacy-proxy',
+  'legacy-limited-proxy',
+];
+/** A hundred years: more is a slip of the finger. */
+const HOURS = integerBetween(1, 876_600);
+const PATH_LENGTH = integerBetween(0, 255);
+
+/** Adds the commands for configurations and what they are made of. */
+export function addConfigurationCommands(group: Command, outputs: Outputs): void {
+  addCheck(group, outputs);
+  addInspect(group, outputs);
+  addIssue(group, outputs);
+}
+
+function addCheck(group: Command, { stdout }: Outputs): void {
+  group
+    .command('check')
+    .description('Check a configuration and every file it names; says every mistake with its file and line.')
+    .argument('<config>', 'TOML file of an attribute authority')
+    .addHelpText('after', example('authority check authority.toml'))
+    .action((config: string) => {
+      stdout.write(`${checkText(config, epochMs() / 1000)}\n`);
+    });
+}
+
+function addInspect(group: Command, { stdout }: Outputs): void {
+  group
+    .command('inspect')
+    .description('Print what is in an attribute certificate, or in the certificates and CRLs of a file.')
+    .argument(
+      '<file>',
+      'file with an attribute certificate (XML), or with certificates and CRLs (PEM, or one in DER); private keys in it are passed over',
+    )
+    .addHelpText('after', example('authority inspect attribute-certificate.xml'))
+    .action((file: string) => {
+      stdout.write(`${inspectText(file)}\n`);
+    });
+}
+
+function addIssue(group: Command, { stdout }: Outputs): void {
+  group
+    .command('issue')
+    .description('Issue a certificate for testing, with a new key. For real ones, ask a real CA.')
+    .addOption(new Option('--kind <kind>', 'what to issue').choices(KINDS).makeOptionMandatory())
+    .option('--name <name>', 'subject, /TYPE=value/TYPE=value; that of a proxy follows from its issuer')
+    .option('--issuer <file>', 'PEM file whose first certificate issues it (default: it issues itself; a CA only)')
+    .option('--issuer-key <file>', 'PEM file of the private key of the issuer')
+    .addOption(new Option('--key-type <type>', 'kind of the new key').choices(['rsa', 'ec']).default('rsa'))
+    .addOption(valueOption('--hours', 'how long it is valid, unless its issuer expires before', HOURS).default(24))
+    .addOption(
+      valueOption('--path-length', 'how many may follow a CA or an RFC 3820 proxy (default: any number)', PATH_LENGTH),
+    )
+    .requiredOption('-o, --output <prefix>', 'writes <prefix>.pem and <prefix>.key')
+    .addHelpText(
+      'after',
+      example('authority issue --kind user --name /O=Site/CN=Name --issuer ca.pem --issuer-key ca.key -o user'),
+    )
+    .action((flags: IssueFlags) => {
+      stdout.write(`${issueFiles(flags, epochSeconds())}\n`);
+    });
+}
 
 /**
  * What is in a good configuration. Throws OperationError `input` with every mistake of one that is not, a line each.
  */
-export function checkText(config: string, at: number): string {
+function checkText(config: string, at: number): string {
   const { data, notes, unusableFiles, expirySource } = loadedOrThrown(config, at);
   return [
     tableText(configurationRows(data, firstExpiries(expiriesOf(expirySource, at)))),
@@ -60,14 +131,14 @@ function configurationRows(
 }
 
 /** What is in a file, a table for each certificate. Throws OperationError `file`, and `input` for what is neither. */
-export function inspectText(file: string): string {
+function inspectText(file: string): string {
   const inspection = inspect(bytesOf(file));
   if (inspection.kind === 'unreadable') throw new OperationError('input', `${file}: ${inspection.reason}`);
   return inspection.tables.map((rows) => tableText(rows)).join('\n\n');
 }
 
 /** The flags of `authority issue`, as the command line gives them. */
-export interface IssueFlags {
+interface IssueFlags {
   readonly kind: CertificateKind;
   readonly name?: string;
   readonly issuer?: string;

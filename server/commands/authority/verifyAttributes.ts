@@ -1,5 +1,8 @@
-// What `authority verify-attributes` does: what a service checks of an attribute certificate before it counts roles.
-// The only files read are those named. Knows no flags; verifyAttributesCommand.ts does.
+// `authority verify-attributes`: judges an attribute certificate as a service does that lets its holder in.
+import type { Command } from 'commander';
+import { epochMs } from '../../observe/clock.ts';
+import { example, type Outputs, valueOption } from '../parts.ts';
+import { INSTANT } from '../../settings/values.ts';
 import { OperationError } from '../../../data/operationError.ts';
 import {
   type AttributeContent,
@@ -11,14 +14,39 @@ import { signatureProblem } from '../../authority/attributeCertificate/verify.ts
 import { type Certificate, printable, shownSubject } from '../../authority/x509/certificate.ts';
 import { certificateOf, readCertificateFile } from '../../authority/x509/search.ts';
 import { nameSetKey, nameSetKeyOfText } from '../../authority/x509/name.ts';
-import { bytesOf } from '../fileBytes.ts';
+import { bytesOf } from '../question.ts';
 import { tableText } from '../terminal.ts';
+
+type AttributesFlags = Omit<AttributesRequest, 'file' | 'at'> & { readonly time?: number };
+
+/** Adds the command that judges an attribute certificate as a service does. */
+export function addVerifyAttributes(group: Command, { stdout }: Outputs): void {
+  group
+    .command('verify-attributes')
+    .description('Judge an attribute certificate as a service does that lets its holder in: signer, time and holder.')
+    .argument('<file>', 'file with an attribute certificate (XML)')
+    .requiredOption('--signer <file>', 'PEM file of the certificate of the authority that has to have signed it')
+    .option('--holder <name>', 'subject of the user, /TYPE=value/TYPE=value, whose it has to be (default: anybody)')
+    .option('--allow-sha1', 'take signatures with SHA-1, as services do whose externalSignatures has rsa-sha1')
+    .addOption(valueOption('--time', 'time to judge at (default: now)', INSTANT))
+    .addHelpText(
+      'after',
+      '\nEnds with 0 when it counts, with 1 and the reason when it is refused, with 2 on wrong usage.',
+    )
+    .addHelpText(
+      'after',
+      example('authority verify-attributes --signer authority.pem --holder /O=Site/CN=Name attributes.xml'),
+    )
+    .action((file: string, { time, ...flags }: AttributesFlags) => {
+      verifyAttributes({ file, at: time ?? epochMs() / 1000, ...flags }, (line) => void stdout.write(`${line}\n`));
+    });
+}
 
 /**
  * What is to be judged: the file of an attribute certificate, by the file with the certificate of the authority that
  * has to have signed it, at a time in seconds since 1970; `holder` is whose it has to be, a name as text.
  */
-export interface AttributesRequest {
+interface AttributesRequest {
   readonly file: string;
   readonly signer: string;
   readonly holder?: string;
@@ -32,7 +60,7 @@ export interface AttributesRequest {
  * the reason where it does not, `input` where the signer's file holds no certificate, `usage` where `holder` is no
  * name.
  */
-export function verifyAttributes(request: AttributesRequest, print: (line: string) => void): void {
+function verifyAttributes(request: AttributesRequest, print: (line: string) => void): void {
   const { file, signer, holder, at } = request;
   if (holder !== undefined && nameSetKeyOfText(holder) === undefined) {
     throw new OperationError('usage', `--holder: got ${JSON.stringify(holder)}, want a name /TYPE=value/TYPE=value`);

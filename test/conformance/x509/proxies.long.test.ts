@@ -53,10 +53,9 @@ describe.skipIf(!hasProgram('openssl'))('a proxy made by openssl', () => {
     const printed = { out: '' };
     const output = { write: (piece: string): unknown => (printed.out += piece) };
     try {
-      await commandLine({ stdout: output, stderr: output }).parseAsync(
-        ['authority', 'verify-cert', ...words, ...flags, file],
-        { from: 'user' },
-      );
+      await (
+        await commandLine({ stdout: output, stderr: output })
+      ).parseAsync(['authority', 'verify-cert', ...words, ...flags, file], { from: 'user' });
     } catch (error) {
       return (error as Error).message;
     }

@@ -175,7 +175,8 @@ describe('the program without any setting', () => {
         .map((word) => (/\.(?:pem|xml)$/.test(word) ? join(files, word) : word));
       let out = '';
       const stdout = { write: (text: string): unknown => (out += text) };
-      const parsed = commandLine({ stdout, stderr: stdout }).parseAsync(placed, { from: 'user' });
+      const line = await commandLine({ stdout, stderr: stdout });
+      const parsed = line.parseAsync(placed, { from: 'user' });
       return parsed.then(() => out).catch((error: unknown) => String(error));
     });
     const [grant, denial, mapping, hosts] = await Promise.all(printed);

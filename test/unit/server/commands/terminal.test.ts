@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { hasProgram } from '../../../support/debian.ts';
-import { importText, profileText } from '../../../../server/commands/reports.ts';
+import { importText, profileText } from '../../../../server/commands/import.ts';
 import { bytesText, countText } from '../../../../server/observe/quantities.ts';
 import { progressLines, reportTo, tableText, withProgress } from '../../../../server/commands/terminal.ts';
 

@@ -44,9 +44,8 @@ async function call(...words: readonly string[]): Promise<{ out: string; err: st
   let err = '';
   let thrown: unknown;
   const stdout = { write: (text: string): unknown => (out += text) };
-  await commandLine({ stdout, stderr: { write: (text) => (err += text) } })
-    .parseAsync(['authority', 'call', ...words], { from: 'user' })
-    .catch((error: unknown) => (thrown = error));
+  const line = await commandLine({ stdout, stderr: { write: (text) => (err += text) } });
+  await line.parseAsync(['authority', 'call', ...words], { from: 'user' }).catch((error: unknown) => (thrown = error));
   return { out, err, thrown };
 }
 

@@ -53,12 +53,9 @@ async function authority(
   const texts = { out: '', err: '' };
   const output = (name: 'out' | 'err') => ({ write: (text: string) => (texts[name] += text) });
   try {
-    await commandLine({ stdout: output('out'), stderr: output('err') }).parseAsync([
-      'node',
-      'cli',
-      'authority',
-      ...words,
-    ]);
+    await (
+      await commandLine({ stdout: output('out'), stderr: output('err') })
+    ).parseAsync(['node', 'cli', 'authority', ...words]);
     return { end: '', ...texts };
   } catch (error) {
     if (error instanceof CommanderError) return { end: 'usage', ...texts };

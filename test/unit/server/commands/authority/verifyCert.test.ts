@@ -32,7 +32,8 @@ async function verify(...words: readonly string[]): Promise<{ out: string; error
   const printed = { out: '', error: '', thrown: undefined as unknown };
   const stdout = { write: (text: string): unknown => (printed.out += text) };
   const stderr = { write: (text: string): unknown => (printed.error += text) };
-  await commandLine({ stdout, stderr })
+  const line = await commandLine({ stdout, stderr });
+  await line
     .parseAsync(['authority', 'verify-cert', ...words], { from: 'user' })
     .catch((error: unknown) => (printed.thrown = error));
   return printed;
