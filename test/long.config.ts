@@ -37,7 +37,7 @@ const WAITING = [
 /** Only in the nightly run, with what guards the same in CI. */
 const NIGHTLY = [
   // Speed, for 60 to 300 s a file: load/bench has the hot paths, load/proxies the load behind nginx.
-  'test/load/{million,authority,soapPeers,threads,peers,route}.long.test.ts',
+  'test/load/{million,authority,soapPeers,threads,peers,route,budget}.long.test.ts',
   // The hostile ring for minutes: property/fuzz has it in short, and a campaign has every kind of hostility.
   'test/load/fuzz.long.test.ts',
   // Every bench once, small: load/bench and load/proxies run two of them whole, the others are nightly too.
