@@ -10,14 +10,15 @@ import {
   readFacets,
   readFields,
   readFormat,
+  type Reading,
   readLimit,
   readOffset,
   readOrdering,
   readPretty,
   readStrict,
+  type View,
 } from './readers.ts';
 import type { QueryOptions } from './ask.ts';
-import type { Reading, View } from './reading.ts';
 
 /**
  * A parameter. `views`: where it is heeded (A25); elsewhere it is an unknown name. `setting`: without it the name is

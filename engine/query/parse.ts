@@ -16,7 +16,7 @@ import {
   tooManyRegexes,
   unknownParameter,
 } from './problems.ts';
-import { Reading, type View } from './reading.ts';
+import { Reading, type View } from './readers.ts';
 import { type KnownNames, nearestKey } from '../bits/suggest.ts';
 import { isTruth } from './values.ts';
 

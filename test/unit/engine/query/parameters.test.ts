@@ -6,7 +6,7 @@ import { pageLinks } from '../../../../engine/query/links.ts';
 import { parameterNames, PARAMETERS } from '../../../../engine/query/parameters.ts';
 import { parametersTable } from '../../../support/documentTables.ts';
 import { parseRecordQuery } from '../../../../engine/query/parse.ts';
-import type { View } from '../../../../engine/query/reading.ts';
+import type { View } from '../../../../engine/query/readers.ts';
 import { indexOf } from '../../../support/index.ts';
 import { askOf, QUERY_OPTIONS } from '../../../support/lists.ts';
 import { randomOf } from '../../../support/random.ts';
