@@ -1,7 +1,7 @@
 // A folder that is mounted over another by a program, bindfs, which can be stopped: whatever is asked of the mount then
 // is never answered, as of a file server that went silent. For tests that are skipped where nothing may be mounted.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A mount of `source` at `folder`. */
@@ -23,6 +23,10 @@ export function silentMount(parent: string): SilentMount | undefined {
   // Nothing is kept: each question is asked of the program.
   const options = ['-o', 'attr_timeout=0,entry_timeout=0,negative_timeout=0'];
   if (spawnSync('bindfs', [...options, source, folder], { stdio: 'ignore' }).status !== 0) return undefined;
+  // The kernel learns that bindfs needs no FLUSH. A process that waits for one, because it ends, cannot be killed.
+  writeFileSync(join(source, 'first'), '');
+  readFileSync(join(folder, 'first'));
+  rmSync(join(source, 'first'));
   // It went to the background; its command line names the folder.
   const pid = Number(execFileSync('pgrep', ['--full', `bindfs.*${folder}$`], { encoding: 'utf8' }).trim());
   // By then it waits for requests.

@@ -216,7 +216,6 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
         const [, admin] = await server.printed(/admin on (http:\S+)\/status[^]*try: /);
         const ask = async (path: string, method: string): Promise<unknown> =>
           (await fetch(`${admin}${path}`, { method, signal: AbortSignal.timeout(60_000) })).json();
-        // The kernel learns that bindfs needs no FLUSH: waiting for one at the end of a process, nothing can kill it.
         expect(await ask('/reload', 'POST')).toMatchObject({ status: 'unchanged' });
         for (const one of [mount, crls]) one.silence();
         server.signal('SIGHUP');
