@@ -45,6 +45,7 @@ const STARTED = [
   'test/support/generate.ts',
   'test/support/newerNode.ts',
   'test/support/nightly.ts',
+  'test/support/mutants.ts',
   'test/support/sameAnswers.ts',
   'test/support/writeForm.ts',
   'test/support/writeKernel.ts',
