@@ -1,5 +1,6 @@
 // The result of decoding a run of lines: the served bytes, and for every column the number of the value in each row.
-// They are typed arrays, which cross threads without a copy. A faulty line is cut off again and leaves nothing.
+// They are typed arrays, which cross threads without a copy. A faulty line is cut off again and leaves nothing. Records
+// are written to a file without a name by the threads that decoded them, so that they are never all in memory.
 import { hasBytesAt } from '../../engine/bits/bytes.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { SPEC_LINK_END } from '../../engine/column/served.ts';

@@ -1,5 +1,5 @@
-// Dates as HTTP writes them: one form to send,
-// three to read. Pure; knows no clock.
+// The responses of the catalogue but for the bodies of pages: status, headers, dates and Server-Timing. Header sets
+// that do not change are built once.
 import type { Clock } from '../observe/clock.ts';
 import type { Answer, Handler } from '../http/exchange.ts';
 import {

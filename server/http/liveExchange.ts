@@ -1,5 +1,5 @@
-// A request as far as both transports are alike: its header lines, and that it is dead once its handler returned, when
-// using it is our bug and says so. Knows no transport.
+// One exchange as far as both transports are alike: header lines, bodies, clients that leave, responses that fail. A
+// request must not be used once its handler has returned; an assertion says so.
 import assert from 'node:assert/strict';
 import {
   type Answer,

@@ -1,5 +1,5 @@
-// A file that lines are to be appended to: whether it can be is found out at a start, and how one is opened that may be
-// a pipe, so that nobody is waited for. Writes nothing.
+// The log: events as lines of JSON, written to a sink or appended to a file. A file is checked at the start, and opened
+// so that a pipe without a reader blocks nobody.
 import { appendFileSync, closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import type { Observer, ServiceEvent } from './events.ts';

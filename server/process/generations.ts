@@ -1,5 +1,6 @@
-// The steps of the life of the data as operators ask after them: of each, when it was last done, with its bytes and how
-// long it took, and of orders the last success apart from the last failure. Told by events; decides nothing.
+// The data of a server from one generation to the next: loaded next to the served one, swapped in, or brought back.
+// There is one change at a time, and a change that fails leaves what is served. It also keeps the last result of each
+// step for operators.
 import { DATA_STEPS, type DataEvent, type DataStep, type Report } from '../observe/events.ts';
 import type { OwnGauge } from '../observe/metrics.ts';
 import { setTimeout as delay } from 'node:timers/promises';

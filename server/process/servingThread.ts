@@ -18,18 +18,21 @@ import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type Thre
 import { checkReleases, released } from './release.ts';
 import { type Lasting, ThreadGenerations } from './threadGenerations.ts';
 
-/** No descriptor of the process's is left, or none of the system's. */
+/** The process has no descriptor left, or the system has none. */
 const EXHAUSTED: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 
-/** How long each turn of the event loop waits then: requests on connections that are open take so much longer. */
+/** The wait in each turn then: requests on open connections take so much longer. */
 const TURN_MS = 5;
 
-/** Looks whether a descriptor is left, and slows the thread's turns from then on until there is one again. */
+/**
+ * Slows the turns of the thread while the process has no descriptor left. uWebSockets.js tries to accept a waiting
+ * connection in each turn, and would use up a core. No connection is closed: clients wait until a descriptor is free.
+ */
 class Exhaustion {
   readonly #never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #isExhausted = false;
 
-  /** Looks; answers the system's word where there is none. Cost: two system calls. */
+  /** Returns the error code of the system if no descriptor is left. Cost: two system calls. */
   look(): string | undefined {
     const reason = refusal();
     const wasExhausted = this.#isExhausted;

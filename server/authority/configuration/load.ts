@@ -1,5 +1,5 @@
-// What an operator should know of a configuration that is good: what will let nobody in, or is weaker than it might be.
-// Pure: judges what was read, at a time; reads no file.
+// Loads the configuration of an authority: the TOML file and every file that it names, checked as a whole. All mistakes
+// are found first, and a configuration with one is not used. Notes name what is valid but lets nobody in or is weak.
 import { hash, type KeyObject } from 'node:crypto';
 import { type Certificate, crlStoreOf, isCa, shownSubject } from '../x509/certificate.ts';
 import { expiredNote, expiriesOf, type Expiry, type ExpirySource, expirySourceOf, withoutUsers } from './expiries.ts';

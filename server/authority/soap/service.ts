@@ -1,5 +1,6 @@
-// What the Content-Type of a request says: whether it may be SOAP 1.1, and in which charset.
-// Pure; reads a header as RFC 9110, 8.3 has it.
+// The handler of the attribute authority: WSDL to GET and HEAD, SOAP 1.1 over POST (spec, attribute authority; design:
+// message level; Content-Type: RFC 9110, 8.3). The authority thread answers messages; the other handler gets every
+// other path.
 import {
   type Answer,
   basePath,

@@ -1,4 +1,5 @@
-// One exchange over node:http, in the form that uWebSockets.js gives, so that handlers see no difference.
+// One exchange over node:http, in the form that uWebSockets.js gives, so that handlers see no difference. It holds at
+// most one piece of WRITE_BYTES_MAX per response: node:http keeps what it gets, so pieces are copied.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assertHeaderValue, checkedPiece, type Framing, type Head, isBodiless, isHost } from '../framing.ts';
 import {

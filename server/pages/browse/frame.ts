@@ -1,5 +1,5 @@
-// The request of the API that a page is, for the command line and
-// for programs. A text is quoted for each.
+// The parts around every page: head, the bar at the top, the place in the site, the request of the API as a command,
+// and the foot.
 import { apiAddress } from './address.ts';
 import { instantText, type Site, type Tour } from './site.ts';
 import { type Child, html, type Markup, utf8Of } from './template.ts';

@@ -1,5 +1,6 @@
-// Plain data as YAML 1.2 in block style. All strings stand in quotes as JSON has them, which YAML reads alike, so that
-// there is nothing to decide: no program needs a library for it.
+// The OpenAPI documents of a generation: one for each base URL that a request may choose, as JSON and as YAML, plain
+// and compressed, in memory that all threads share. They are made before the generation is served, so that no request
+// waits. All strings of the YAML are in quotes as in JSON, so that it needs no library.
 import type { CollectionIndex, QueryOptions } from '../../../engine/engine.ts';
 import { packageVersion } from '../../settings/values.ts';
 import { openApiDocument } from './document.ts';
