@@ -80,7 +80,10 @@ setInterval(() => {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   if (used > HEAP_PART_MAX * limit) throw new Error(`its heap of ${Math.round(limit / MEGABYTE)} MB is full`);
 }, BEAT_MS).unref();
-const [authorityPart, noUws] = await Promise.all([hasAuthority ? import('./authorityPart.ts') : undefined, whyNoUws()]);
+const [service, noUws] = await Promise.all([
+  hasAuthority ? import('../authority/soap/service.ts') : undefined,
+  whyNoUws(),
+]);
 const nodePart = hasHttp10 || noUws !== undefined ? await import('../http/node/transport.ts') : undefined;
 if (noUws !== undefined) send(supervisor, { kind: 'noUws', reason: noUws });
 
@@ -161,7 +164,7 @@ async function serve(data: LastingData): Promise<number> {
   const { settings, authority: link, soapAnswers: tally } = data;
   const slices = new Slices(steadyMs);
   const generations = generationsOf(data, { slices, trustedHosts: () => part?.authority.trustedHosts() });
-  const part = link && authorityPart?.openAuthority(link, { settings, tally, otherwise: generations.handler });
+  const part = link && service?.openAuthority(link, { settings, tally, otherwise: generations.handler });
   const isWatched = data.requests !== undefined || data.accessLog !== undefined;
   const watch = isWatched ? await (await import('./threadWatch.ts')).threadWatch(data) : undefined;
   let listeners: readonly Listener[] = [];

@@ -12,7 +12,7 @@ import {
 } from '../../http/exchange.ts';
 import type { Tally } from '../../observe/tally.ts';
 import type { Sender, SoapMessage } from '../authority.ts';
-import type { AuthorityClient } from '../client.ts';
+import { AuthorityClient, type AuthorityLink } from '../client.ts';
 import {
   ENCODED_BODY,
   FAULT_ANSWERS,
@@ -63,6 +63,15 @@ export interface SoapOptions {
   readonly settings: SoapSettings;
   readonly tally: Tally;
   readonly otherwise: Handler;
+}
+
+/** The client of an authority, and the handler of its service. */
+export function openAuthority(
+  link: AuthorityLink,
+  options: Omit<SoapOptions, 'authority'>,
+): { readonly authority: AuthorityClient; readonly handler: Handler } {
+  const authority = new AuthorityClient(link);
+  return { authority, handler: soapHandler({ ...options, authority }) };
 }
 
 /** The handler of the service's path. Cost for other paths: a comparison of lengths for each base path. */
