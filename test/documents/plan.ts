@@ -27,6 +27,8 @@ const RUN: readonly (readonly [document: string, heading: string | undefined, te
 const NOT_RUN: readonly (readonly [document: string, begins: string, why: string])[] = [
   ['ARCHITECTURE.md', ' ', 'a drawing'],
   ['ARCHITECTURE.md', 'engine <- data', 'a drawing; test/support/areas.ts has it as a table'],
+  ['data/README.md', ' ', 'a drawing'],
+  ['data/distribution/README.md', ' ', 'a drawing'],
   ['engine/snapshot/FORMAT.md', '0     ', 'a drawing'],
   ['engine/snapshot/FORMAT.md', 'loaded bytes', 'formulas; test/property/snapshot.long.test.ts loads what they say'],
   ['CONTRIBUTING.md', 'npm ci\nnpm run check', 'runs this test, and all others'],
