@@ -29,6 +29,7 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, why: string
   ['ARCHITECTURE.md', 'engine <- data', 'a drawing; test/support/areas.ts has it as a table'],
   ['data/README.md', ' ', 'a drawing'],
   ['data/distribution/README.md', ' ', 'a drawing'],
+  ['server/observe/README.md', ' ', 'a drawing'],
   ['engine/snapshot/FORMAT.md', '0     ', 'a drawing'],
   ['engine/snapshot/FORMAT.md', 'loaded bytes', 'formulas; test/property/snapshot.long.test.ts loads what they say'],
   ['CONTRIBUTING.md', 'npm ci\nnpm run check', 'runs this test, and all others'],
