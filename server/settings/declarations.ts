@@ -49,103 +49,105 @@ export const SAMPLE: string = installed('data/sample');
 
 const DECLARATIONS = named({
   data: one(PATH, SAMPLE, {
-    help: 'snapshot file, or directory of <collection>.ndjson[.gz] files, to serve',
+    help: 'snapshot file or directory of <collection>.ndjson[.gz] files to serve',
     initialText: 'the embedded sample',
   }),
   watch: one(SWITCH, false, {
-    help: 'take new data as soon as what --data names is replaced; without it on SIGHUP and POST /reload only',
+    help: 'reload when the data is replaced; otherwise only on SIGHUP or POST /reload',
   }),
   ...FOLLOW_SETTINGS,
   ...TARGET_SETTINGS,
   host: one(HOST, '127.0.0.1', { help: 'address to listen on' }),
-  port: one(PORT, 8080, { help: 'port to listen on; 0 takes a free one and prints it' }),
+  port: one(PORT, 8080, { help: 'port to listen on; 0 uses a free one and prints it' }),
   baseUrl: one(BASE_URL, undefined, {
-    help: 'start of every link in the answers',
+    help: 'start of every link in responses',
     initialText: 'http://localhost:<port>',
   }),
   allowBaseUrls: many(BASE_URL, {
     name: 'allowBaseUrl',
-    help: 'further base URL, used when the Host of a request (or X-Forwarded-Host and -Proto of a trusted proxy) names it',
+    help: 'additional base URL, used if the host of a request matches it',
   }),
   trustedProxies: many(NETWORK, {
     name: 'trustedProxy',
-    help: 'network whose X-Forwarded-Host, X-Forwarded-Proto and X-Request-Id are believed',
+    help: 'network whose X-Forwarded-Host, -Proto and X-Request-Id are trusted',
   }),
   recordUrl: one(RECORD_URL, undefined, {
-    help: 'page of a record for people, in answers to look-ups by path: a URL with {uuid}, {id} and {collection}',
+    help: 'web page of a record in look-ups: a URL with {uuid}, {id} and {collection}',
     initialText: 'the browse page',
   }),
   links: one(oneOf('spec', 'request'), 'spec', {
     help: 'links in records: always with ?format=api, or in the form of the request',
   }),
   limitMax: one(integerBetween(1, Number.MAX_SAFE_INTEGER), undefined, {
-    help: 'largest page; a larger limit is lowered to it',
+    help: 'largest page; a larger limit is reduced to it',
     initialText: 'no bound',
   }),
-  strict: one(SWITCH, false, { help: 'answer 400 to unknown parameters instead of ignoring them' }),
+  strict: one(SWITCH, false, { help: 'respond 400 to unknown parameters instead of ignoring them' }),
   filterErrors: one(oneOf('fail', 'empty', 'ignore'), 'fail', {
-    help: 'a filter that cannot be applied: answers 400, matches nothing, or is ignored',
+    help: 'a filter that cannot be applied: responds 400, matches nothing, or is ignored',
   }),
   filters: one(oneOf('all', 'documented'), 'all', { help: 'filter on every field, or only on the documented ones' }),
   explain: one(SWITCH, false, {
-    help: 'let clients ask by explain=1 how a list is found: plan, estimates, work',
+    help: 'allow clients to request the query plan of a list with explain=1',
   }),
-  browseOnApi: one(SWITCH, false, { help: 'show browsers a page at every path of the API' }),
+  browseOnApi: one(SWITCH, false, { help: 'serve web pages to browsers at every path of the API' }),
   pinWalks: one(SWITCH, false, {
-    help: 'links between pages name the generation of the data, and a list of another one is answered 410',
+    help: 'keep a client that follows links on one generation; respond 410 after a swap',
   }),
   threads: one(integerBetween(1, THREADS_MAX), Math.min(availableParallelism(), THREADS_MAX), {
     help: 'serving threads',
     initialText: 'number of cores',
   }),
   rowSetCacheMb: one(integerBetween(0, CACHE_MB_MAX), 32, {
-    help: 'memory of each serving thread for rows that filters found, in MB, so that a walk finds them once; 0 keeps none',
+    help: 'cache of filter results in each serving thread, in MB; 0 disables it',
   }),
   answerCacheMb: one(integerBetween(0, CACHE_MB_MAX), 4, {
-    help: 'memory of each serving thread for pages and records that are asked for again, in MB; they hold no records; 0 keeps none',
+    help: 'cache of repeated responses in each serving thread, in MB; 0 disables it',
   }),
   http10Port: one(PORT, undefined, {
-    help: 'second port, for HTTP/1.0 and unusual clients; 0 takes a free one',
+    help: 'second port for HTTP/1.0 and unusual clients; 0 uses a free one',
   }),
   cors: one(SWITCH, true, { help: 'allow browsers of any origin to read' }),
-  cacheControl: one(CACHE_CONTROL, 'public, no-cache', { help: 'Cache-Control of what is found, and of redirections' }),
+  cacheControl: one(CACHE_CONTROL, 'public, no-cache', {
+    help: 'Cache-Control of successful responses and redirections',
+  }),
   gzip: one(oneOf('stored', 'live', 'off'), 'stored', {
-    help: 'gzip for clients that take it: from records compressed before the server is ready, only while they wait, or never',
+    help: 'gzip: from records compressed in advance, compressed per response, or off',
   }),
   serverTiming: one(SWITCH, false, {
-    help: 'tell in the header Server-Timing how long each answer took, not only the wait for the pool',
+    help: 'send the time of each response in Server-Timing',
   }),
   authority: one(PATH, undefined, {
-    help: 'TOML file of the attribute authority to serve beside the catalogue',
+    help: 'TOML file of the attribute authority to serve too',
     initialText: 'a demonstration with the embedded sample, else off',
   }),
   auditLog: one(PATH, undefined, {
-    help: 'file for the decisions of the attribute authority, in lines of JSON; - is standard output',
+    help: 'file for decisions of the attribute authority; - is standard output',
     initialText: 'standard output',
   }),
   drainGraceSeconds: one(integerBetween(0, SECONDS_MAX), 1, {
-    help: 'how long a server that was told to stop goes on serving, and tells clients to leave, in seconds',
+    help: 'time to serve on after a stop, while clients move away, in seconds',
   }),
   drainSeconds: one(integerBetween(0, SECONDS_MAX), 30, {
-    help: 'how long answers in flight may take to finish after that, in seconds',
+    help: 'time for running responses to complete after that, in seconds',
   }),
   replacedSeconds: one(integerBetween(1, 24 * SECONDS_MAX), 300, {
-    help: 'time for answers under way from data that was replaced, in seconds; then their connections are closed',
+    help: 'time for responses from replaced data to complete, in seconds',
   }),
   adminHost: one(HOST, '127.0.0.1', { help: 'address of the admin port' }),
   adminPort: one(PORT, undefined, {
-    help: 'port for operators: GET /livez, /readyz, /metrics (Prometheus), /status; 0 takes a free one',
+    help: 'port for operators: /livez, /readyz, /metrics, /status; 0 uses a free one',
   }),
   soapBodyBytesMax: one(integerBetween(1024, SOAP_BODY_BYTES_MAX), 1_048_576, {
     help: 'longest SOAP request to the attribute authority, in bytes',
   }),
   logFormat: one(oneOf('auto', 'people', 'json'), 'auto', {
-    help: 'what the server tells of itself: lines for people, or JSON with time and level; auto is people on a terminal',
+    help: 'log format: text (people), JSON lines (json), or by output (auto)',
   }),
   accessLog: one(PATH, undefined, {
-    help: 'file that requests are appended to, a line of JSON each; reopened on SIGUSR2; - is standard output',
+    help: 'access log in JSON lines, reopened on SIGUSR2; - is standard output',
   }),
-  accessLogSample: one(integerBetween(1, SAMPLE_MAX), 1, { help: 'one request in so many is logged' }),
+  accessLogSample: one(integerBetween(1, SAMPLE_MAX), 1, { help: 'log one request in this many' }),
 });
 
 /** Everything that can be set. Undefined means: off, or decided where it is used (`baseUrl` follows the port taken). */

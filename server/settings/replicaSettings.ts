@@ -22,22 +22,22 @@ const PERCENT = numberBetween(0, 100);
 
 /** Rows about every crawl; `ca` is for targets too. */
 const CRAWLING = named({
-  concurrency: one(integerBetween(1, 4), 2, { help: 'requests at a time to a catalogue that is crawled, 1 to 4' }),
-  rate: one(numberBetween(0.01, 1000), 10, { help: 'requests a second to it at most' }),
+  concurrency: one(integerBetween(1, 4), 2, { help: 'simultaneous requests to a crawled catalogue, 1 to 4' }),
+  rate: one(numberBetween(0.01, 1000), 10, { help: 'maximum of requests a second to it' }),
   timeoutSeconds: one(numberBetween(0.01, 600), 30, {
     name: 'timeout',
-    help: 'seconds that one of its answers may take',
+    help: 'timeout of its responses, in seconds',
   }),
   contact: one(CONTACT, undefined, {
-    help: 'who crawls it, for the User-Agent: an address or URL',
+    help: 'operator of the crawl, for the User-Agent: an address or URL',
     initialText: 'none',
   }),
   ca: one(PATH, undefined, {
-    help: 'PEM file of the authorities of TLS servers: catalogues that are crawled, and targets',
+    help: 'PEM file of the trusted authorities of catalogues and targets',
     initialText: "Node.js's and the system's",
   }),
   linksMin: one(PERCENT, 99.9, { help: 'percentage of its links that must lead to a record' }),
-  shrinkMax: one(PERCENT, 5, { help: 'percentage of records that one of its collections may lose' }),
+  shrinkMax: one(PERCENT, 5, { help: 'percentage of records that a collection may lose' }),
 });
 
 /** How a catalogue is crawled. */
@@ -46,25 +46,25 @@ export type CrawlSettings = ValuesOf<typeof CRAWLING>;
 /** Rows of the table of settings. */
 export const FOLLOW_SETTINGS = named({
   follow: one(BASE_URL, undefined, {
-    help: 'base URL of the catalogue to serve a replica of, kept fresh in --state; POST /refresh does it at once',
+    help: 'base URL of a catalogue: serve a replica of it and keep it fresh',
   }),
   everyMs: one(PERIOD, 900_000, {
     name: 'every',
-    help: 'time from one comparison with the catalogue that is followed to the next',
+    help: 'interval between comparisons with the followed catalogue',
     initialText: '15m',
   }),
   sweepEveryMs: one(PERIOD, DAY_MS, {
     name: 'sweepEvery',
-    help: 'time after which a collection is read in full, whatever its dates or validators say',
+    help: 'interval between full reads of a collection',
     initialText: '1d',
   }),
   lenient: one(SWITCH, false, {
-    help: 'leave records out that are no such records, of what is followed or of a directory, instead of refusing all',
+    help: 'skip invalid records instead of rejecting the whole data set',
   }),
   takeNulls: one(SWITCH, false, {
-    help: 'take null in fields that are documented to have values, in what is followed or in a directory',
+    help: 'accept null in fields that are documented to have values',
   }),
-  state: one(PATH, 'catalogue.follow', { help: 'with --follow, folder of the replica' }),
+  state: one(PATH, 'catalogue.follow', { help: 'folder of the replica (with --follow)' }),
   ...CRAWLING,
 });
 
@@ -90,15 +90,15 @@ export function crawlWords(settings: ValuesOf<typeof FOLLOW_SETTINGS>): readonly
 /** Rows about targets. */
 export const TARGET_SETTINGS = named({
   from: one(TARGET, undefined, {
-    help: 'target to fetch the data from: file:///folder, http(s)://host/folder/, nats://host:4222/bucket or s3://bucket/prefix',
+    help: 'target to fetch the data from: a file, http(s), nats, tls or s3 URL',
   }),
   pollMs: one(durationBetween(100, DAY_MS), 10_000, {
     name: 'poll',
-    help: 'how often the target is asked for new data',
+    help: 'interval between polls of the target',
     initialText: '10s',
   }),
-  cache: one(PATH, 'catalogue-cache', { help: 'directory that keeps the last two generations that were served' }),
-  allowRollback: one(SWITCH, false, { help: 'take older data from the target too' }),
+  cache: one(PATH, 'catalogue-cache', { help: 'directory for the last two served generations' }),
+  allowRollback: one(SWITCH, false, { help: 'accept older data from the target' }),
   maxStaleMs: one(durationBetween(1000, 365 * DAY_MS), undefined, {
     name: 'maxStale',
     help: 'report not ready if the data has not been confirmed by its target, or compared by --follow, for this long',
@@ -108,11 +108,11 @@ export const TARGET_SETTINGS = named({
     initialText: 'none',
   }),
   natsCa: one(PATH, undefined, { help: 'PEM file of the authorities of NATS servers', initialText: 'those of --ca' }),
-  natsReplicas: one(integerBetween(1, 5), 1, { help: 'servers that a NATS bucket lies on which a publisher makes' }),
+  natsReplicas: one(integerBetween(1, 5), 1, { help: 'replicas of the JetStream bucket, if publishing creates it' }),
   s3Endpoint: one(BASE_URL, undefined, { help: 'URL of the S3 server', initialText: 'that of AWS in the region' }),
-  s3Region: one(REGION, 'us-east-1', { help: 'region of the bucket of S3' }),
+  s3Region: one(REGION, 'us-east-1', { help: 'region of the S3 bucket' }),
   s3Addressing: one(oneOf('path', 'host'), undefined, {
-    help: 'where the name of the bucket of S3 stands',
+    help: 'place of the S3 bucket name in URLs',
     initialText: 'path with an endpoint, else host',
   }),
 });

@@ -49,22 +49,14 @@ function optional<V>(kind: ValueKind<unknown>, initial: V, initialText: string, 
 
 /** The keys. Paths are absolute or relative to the working directory; undefined means: not given. */
 export const KEYS = {
-  name: required<string>(
-    SITE_NAME,
-    'one',
-    "this site's name, as other sites know it: the issuerName of its certificates",
-  ),
+  name: required<string>(SITE_NAME, 'one', 'name of this site: the issuerName of its attribute certificates'),
   key: required<string>(PATH, 'one', 'PEM file of the private key, RSA of 2,048 bits or more, or EC P-256'),
   certificate: required<string>(
     PATH,
     'one',
-    'PEM file of the certificate of that key, which may stand there too; its subject is the issuer',
+    'PEM file of its certificate (may be the same file); its subject is the issuer',
   ),
-  ca: required<readonly string[]>(
-    PATH,
-    'many',
-    'PEM files of the CAs whose users and authorities are believed, one or several in each',
-  ),
+  ca: required<readonly string[]>(PATH, 'many', 'PEM files of the trusted CAs of users and authorities'),
   usersFile: optional<string | undefined>(
     PATH,
     undefined,
@@ -75,39 +67,34 @@ export const KEYS = {
     PATH,
     undefined,
     'none',
-    'older `mapConfig.xml`, whose trusted hosts come first',
+    '`mapConfig.xml` of the older format; its trusted hosts come first',
   ),
-  crls: optional<string | undefined>(
-    PATH,
-    undefined,
-    'not checked',
-    'directory of CRLs, PEM or DER; when one changes, all files are read again',
-  ),
-  lifetimeSeconds: optional(LIFETIME, 28_800, '28800', 'how long an attribute certificate is valid at most'),
+  crls: optional<string | undefined>(PATH, undefined, 'not checked', 'directory of CRLs, PEM or DER'),
+  lifetimeSeconds: optional(LIFETIME, 28_800, '28800', 'maximum validity of an attribute certificate'),
   notBeforeOffsetSeconds: optional(
     OFFSET,
     0,
     '0',
-    'what is added to the time for its begin; negative for slow clocks elsewhere',
+    'offset of its begin from now; negative if other sites have slow clocks',
   ),
   clockSkewSeconds: optional(
     SKEW,
     0,
     '0',
-    'how much earlier than they say certificates and CRLs count, and how much longer CRLs do, the own certificate, and those of who signs attribute certificates',
+    'tolerance for clocks: certificates and CRLs are valid earlier; CRLs and the certificates of authorities also longer',
   ),
   legacyProxies: optional(SWITCH, true, 'true', 'accept proxies older than RFC 3820 (`CN=proxy`, `CN=limited proxy`)'),
   allowWeak: optional(
     SWITCH,
     false,
     'false',
-    'accept SHA-1, MD5, DSA, RSA keys under 2,048 bits and curves under 256 in chains and CRLs, and such RSA keys of who signs attribute certificates',
+    'accept SHA-1, MD5, DSA, RSA below 2,048 bits and curves below 256 bits in chains and CRLs, and short RSA keys of signers',
   ),
   externalSignatures: optional<readonly SignatureAlgorithm[]>(
     oneOf('rsa-sha256', 'ecdsa-sha256', 'rsa-sha1'),
     ['rsa-sha256'],
     'rsa-sha256',
-    "algorithms accepted in other sites' attribute certificates",
+    'algorithms accepted in attribute certificates of other sites',
   ),
 };
 
