@@ -19,7 +19,7 @@ const JUDGING = [
   'test/unit/data/**/!(nats*).long.test.ts',
   'test/unit/server/{authority,catalogue,commands,observe,pages,process}/**/*.long.test.ts',
   'test/unit/{bench,engine,support,workers}/**/*.long.test.ts',
-  'test/deploy/{files,refresh,snapshotFolder}.long.test.ts',
+  'test/deploy/{files,image,refresh,snapshotFolder}.long.test.ts',
   // The hostile ring is none of them: readers that others keep waiting for 10 s are cut, and rightly.
   'test/load/{certificates,drains,failedAllocations,package}.long.test.ts',
   'test/campaign/command.long.test.ts',
@@ -50,6 +50,8 @@ const NIGHTLY = [
   'test/unit/data/upstream/rudeUpstream.long.test.ts',
   // Versions of Node without uWebSockets.js: contract/transport has both transports.
   'test/unit/server/process/withoutUws.long.test.ts',
+  // The image: load/package installs the same package.
+  'test/deploy/image.long.test.ts',
   // A fresh clone: .ci/run is in one, and documents/documents asks what README.md shows.
   'test/documents/newcomer.long.test.ts',
   // How soon a lost thread is replaced: server/process/lostThreads has that it is.

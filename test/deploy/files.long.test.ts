@@ -107,5 +107,5 @@ test('settings that the files name are settings of the program', () => {
 test('every file is told of in the runbook and comes with the package', () => {
   for (const file of FILES) if (file !== 'README.md') expect(textOf('README.md')).toContain(`\`${file}\``);
   expect(JSON.parse(readProjectFile('package.json'))).toMatchObject({ files: expect.arrayContaining(['deploy']) });
-  expect(textOf('kubernetes.yaml')).toContain('/node_modules/catalogue-replica/deploy/refresh.sh');
+  expect(textOf('kubernetes.yaml')).toContain('/opt/catalogue/deploy/refresh.sh');
 });

@@ -163,14 +163,6 @@ describe('the file of Compose', () => {
   });
 });
 
-test('the image has the package put into a folder that is made before, as npm makes none', () => {
-  const runs = textOf('Dockerfile').matchAll(/^RUN (.*(?:\\\n.*)*)/gm);
-  const [packing, ...others] = [...runs].map(([, line]) => line!).filter((line) => line.includes('npm pack'));
-  expect(others).toEqual([]);
-  const [before, folder] = packing!.split(/npm pack --pack-destination /);
-  expect(before!.split(' && ')).toContain(`mkdir ${folder}`);
-});
-
 const docker = (...words: readonly string[]) => spawnSync('docker', words, { encoding: 'utf8' });
 
 describe.skipIf(docker('info').status !== 0)('the image, which wants a Docker engine,', () => {
@@ -178,7 +170,7 @@ describe.skipIf(docker('info').status !== 0)('the image, which wants a Docker en
     const [image, name] = ['catalogue-replica:test', `catalogue-replica-${process.pid}`];
     const built = docker('build', '-q', '-t', image, '-f', join(DEPLOY, 'Dockerfile'), ROOT);
     expect([built.status, built.stderr]).toEqual([0, expect.any(String)]);
-    const sample = 'CATALOGUE_DATA=/opt/catalogue/node_modules/catalogue-replica/data/sample';
+    const sample = 'CATALOGUE_DATA=/opt/catalogue/data/sample';
     try {
       expect(docker('run', '-d', '--read-only', '--tmpfs', '/tmp', '--name', name, '-e', sample, image).status).toBe(0);
       const health = (): string => docker('inspect', '-f', '{{.State.Health.Status}}', name).stdout.trim();
