@@ -16,8 +16,8 @@ import * as rules from './support/tidyRules.ts';
 const FILES = projectFiles();
 const TOP_LEVEL = new Set(
   [
-    'engine data workers server bench test deploy .ci package.json package-lock.json tsconfig.json .gitignore',
-    'README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE NOTICE',
+    'engine data workers server bench test deploy .ci .github package.json package-lock.json tsconfig.json .gitignore',
+    'README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md SECURITY.md LICENSE NOTICE',
   ].flatMap((names) => names.split(' ')),
 );
 
@@ -47,6 +47,7 @@ const STARTED = [
   'test/support/nightly.ts',
   'test/support/mutants.ts',
   'test/support/sameAnswers.ts',
+  'test/support/release.ts',
   'test/support/writeForm.ts',
   'test/support/writeKernel.ts',
   'test/support/writePackage.ts',

@@ -77,7 +77,10 @@ test('flags and scripts that documents name exist', async () => {
     '--ignore-scripts',
     '--no-package-lock',
     '--omit',
+    '--package-lock-only',
     '--prefix',
+    // The flag of test/support/release.ts.
+    '--repository',
     ...optionsOf(await commandLine(process)),
     ...optionsOf(serveLine(process)),
     ...[...benches.matchAll(/'(--[a-z-]+)/g)].map(([, flag]) => flag!),
