@@ -80,6 +80,14 @@ const COMMANDS: readonly {
     description: 'Look after the attribute authority and what it trusts.',
     load: async () => (await import('./authority/commands.ts')).defineAuthority,
   },
+  {
+    name: 'completion',
+    description: 'Print a script that completes commands, flags and values in bash.',
+    load: async () => {
+      const { defineCompletion } = await import('./completion.ts');
+      return (command, outputs) => defineCompletion(command, outputs, () => commandLine(outputs));
+    },
+  },
 ];
 
 /**
