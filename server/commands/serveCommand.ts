@@ -7,7 +7,6 @@ import type { Output } from './terminal.ts';
 import { readOrigins, type Settings } from '../settings/declarations.ts';
 import { packageVersion, withoutSecrets } from '../settings/values.ts';
 import type { Flags } from '../settings/sources.ts';
-import type { RequestTallies } from '../process/requestTallies.ts';
 
 const COMMAND_LINE = fileURLToPath(new URL('./cli.ts', import.meta.url));
 
@@ -31,7 +30,7 @@ export function serveLine(outputs: Outputs): Command {
 function addServe(root: Command, { stdout, stderr }: Outputs): void {
   const command = root.command('serve').description('Serve a snapshot file or a directory of NDJSON over HTTP.');
   addSettings(command)
-    .option('--quiet', 'on a terminal: ask nothing of itself, and tell no totals at the end')
+    .option('--quiet', 'on a terminal: ask nothing of itself')
     .option('--check', 'say what would run, with where each setting comes from, and stop')
     .addHelpText(
       'after',
@@ -68,19 +67,17 @@ async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }
     if (isJson) report(`${NAME} ${packageVersion()} on Node ${process.versions.node}, process ${process.pid}`);
     // Nobody watches elsewhere, and a server in production must not meet requests of its own.
     const isWatched = output.isTTY === true && !isJson && !isQuiet;
-    const firstRun = isWatched ? new (await import('./firstRun.ts')).FirstRun(report) : undefined;
-    const talliesOf = firstRun && ((known: RequestTallies | undefined) => firstRun.tallies(known));
+    const firstRun = isWatched ? await import('./firstRun.ts') : undefined;
     const heard = Promise.withResolvers<NodeJS.Signals>();
     // Until then there is nobody to drain, and a signal ends the process by itself.
     const beforeFirst = (): void => void signals.firstSignal().then(heard.resolve);
-    const starter = { commandLine: COMMAND_LINE, beforeFirst, talliesOf };
+    const starter = { commandLine: COMMAND_LINE, beforeFirst };
     const server = await serve(settings, report, (work) => withProgress(progress, work), starter);
     const stopped = signals.stopOnSignal(heard.promise, () => server.stop(), report);
     if (firstRun) report(`browse ${server.url}/browse/`);
     for (const line of server.welcome) report(line);
-    await Promise.race([stopped, firstRun?.ask(server.url, hasAuthority(settings))]);
+    await Promise.race([stopped, firstRun?.askItself(server.url, hasAuthority(settings), report)]);
     await stopped;
-    if (firstRun) report(firstRun.totals());
     if (isJson) report('stopped');
     signals.endLingering();
   });

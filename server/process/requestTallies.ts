@@ -2,13 +2,11 @@
 // lists, so that no client makes a label.
 import { ROUTES } from '../http/exchange.ts';
 import {
-  curvesOf,
   observeValue,
   type Labels,
   type TalliedHistogram,
   type TalliedMetric,
   type Tally,
-  sumOf,
   type TallyMaker,
 } from '../observe/tally.ts';
 
@@ -124,37 +122,4 @@ export function countAnswer(tallies: RequestTallies, route: number, answer: Coun
 /** Counts a request whose client left before there was an answer. */
 export function countAbandoned({ abandoned }: RequestTallies, route: number): void {
   abandoned[route]! += 1;
-}
-
-/** Answers since the start, health probes aside; the quantiles are ends of buckets in seconds, Infinity beyond all. */
-export interface AnswerTotals {
-  readonly answers: number;
-  readonly abandoned: number;
-  readonly bytes: number;
-  readonly p50: number;
-  readonly p99: number;
-}
-
-/** What threads have counted together. Cost: their cells. */
-export function answerTotals(all: readonly RequestTallies[]): AnswerTotals {
-  const isCounted = (route: number): boolean => ROUTES[route] !== 'health';
-  const summed = (of: (tallies: RequestTallies) => Tally): number =>
-    sumOf(all.map(of))
-      .filter((_, route) => isCounted(route))
-      .reduce((sum, value) => sum + value, 0);
-  const curves = curvesOf(ANSWER_SECONDS, sumOf(all.map(({ seconds }) => seconds))).filter((_, i) => isCounted(i));
-  const answers = curves.reduce((sum, { count }) => sum + count, 0);
-  const quantile = (part: number): number => {
-    const place = ANSWER_SECONDS.buckets.findIndex(
-      (_, i) => curves.reduce((sum, { below }) => sum + below[i]![1], 0) >= part * answers,
-    );
-    return ANSWER_SECONDS.buckets[place] ?? Infinity;
-  };
-  return {
-    answers,
-    abandoned: summed(({ abandoned }) => abandoned),
-    bytes: summed(({ bytes }) => bytes),
-    p50: quantile(0.5),
-    p99: quantile(0.99),
-  };
 }

@@ -23,7 +23,6 @@ import type { Arrival, ArrivalOptions } from './arrival.ts';
 import type { Change, Generations } from './generations.ts';
 import type { Watch } from './watch.ts';
 import { generationsOf, type ReloadOptions } from './reloads.ts';
-import type { RequestTallies } from './requestTallies.ts';
 import { SOAP_ANSWERS } from '../authority/soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
 import { readFileSync } from 'node:fs';
@@ -41,15 +40,11 @@ interface Server {
   stop(): Promise<void>;
 }
 
-/**
- * Who starts a server: the script of its command line, whose `follow` refreshes the data; what is done before the first
- * request can come, from when on a signal has to drain; and what each thread counts its requests in, where somebody
- * wants to know beside the metrics.
- */
 interface Starter {
+  /** The script whose `follow` refreshes the data. */
   readonly commandLine: string;
+  /** Called before the first request can come: from then on a signal has to drain. */
   readonly beforeFirst: () => void;
-  readonly talliesOf: Shared['talliesOf'];
 }
 
 /**
@@ -62,7 +57,7 @@ export async function serve(
   settings: Settings,
   tell: Report,
   showProgress: ShowProgress,
-  { commandLine, beforeFirst, talliesOf }: Starter,
+  { commandLine, beforeFirst }: Starter,
 ): Promise<Server> {
   raiseHeadLimit();
   const wasOrdered = noteOrders(tell);
@@ -91,7 +86,7 @@ export async function serve(
     authority = await authorityOf(settings, report, administration, faults);
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
     const watch = settings.watch ? await (await import('./watch.ts')).watchOver(settings.data) : undefined;
-    const shared = { ports, baseUrl, authority, administration, accessLogs, staleness: sharedWord(), talliesOf };
+    const shared = { ports, baseUrl, authority, administration, accessLogs, staleness: sharedWord() };
     const arrival = await arrivalOf({ settings, baseUrl, commandLine, report }, administration);
     if (arrival) stops.push(() => arrival.stop());
     const served = await loaded(settings, { baseUrl, report, showProgress }, arrival);
@@ -271,18 +266,16 @@ interface Shared {
   readonly administration: Administration | undefined;
   readonly accessLogs: AccessLogsPart | undefined;
   readonly staleness: Int32Array;
-  readonly talliesOf: ((known: RequestTallies | undefined) => RequestTallies) | undefined;
 }
 
 /** What the serving thread of a number gets. */
 function servingData(
   settings: Settings,
-  { ports, baseUrl, authority, administration, accessLogs, staleness, talliesOf }: Shared,
+  { ports, baseUrl, authority, administration, accessLogs, staleness }: Shared,
   i: number,
 ): LastingData {
   const tally = administration?.metrics.tally ?? newTally;
   const accessLines = tally(ACCESS_LINES);
-  const requests = administration?.requestTallies();
   return {
     settings: { ...settings, baseUrl },
     host: settings.host,
@@ -293,7 +286,7 @@ function servingData(
     staleness,
     soapAnswers: tally(SOAP_ANSWERS),
     ignoredParameters: tally(IGNORED_PARAMETERS),
-    requests: talliesOf ? talliesOf(requests) : requests,
+    requests: administration?.requestTallies(),
     readings: administration?.threadTallies(i),
     accessLog: accessLogs?.logs.link(accessLines),
     authority: authority?.link(),
