@@ -19,7 +19,7 @@ import type { Settings } from '../settings/declarations.ts';
 import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
 import { packageVersion } from '../settings/values.ts';
 import { blockBytes, type Generation, type ServedData } from './loadGeneration.ts';
-import { type Change, CHANGE_STATUSES, CHANGES, DataSteps, LastOutcomes, REFRESHES } from './generations.ts';
+import { type Change, CHANGE_STATUSES, CHANGES, LastOutcomes, REFRESHES } from './generations.ts';
 
 /** How far a server is: it takes requests only when it is ready. */
 type Phase = 'loading' | 'ready' | 'draining';
@@ -60,7 +60,6 @@ export class Administration {
   #counts: Readonly<Record<string, number>> = {};
   /** How the last order to change the data ended, and when. */
   #lastChange: (Change & { readonly at: string }) | undefined;
-  readonly #steps = new DataSteps();
   readonly #reloads = new LastOutcomes();
   readonly #refreshes = new LastOutcomes();
   readonly #refreshTally: Tally;
@@ -82,8 +81,7 @@ export class Administration {
     const notYet = (): AdminAnswer => ({ ...jsonAnswer(503, this.#readiness()), headers: { 'Retry-After': '1' } });
     this.#commands = Object.fromEntries(orders.map((path) => [path, notYet]));
     this.#loopDelays = loopDelaysOf(settings.threads);
-    for (const gauge of [...this.#gauges(), ...this.#refreshGauges(), ...this.#steps.gauges()])
-      this.metrics.gauge(gauge);
+    for (const gauge of [...this.#gauges(), ...this.#refreshGauges()]) this.metrics.gauge(gauge);
     this.#changes = this.metrics.tally(CHANGES);
     this.#refreshTally = this.metrics.tally(REFRESHES);
   }
@@ -160,7 +158,6 @@ export class Administration {
 
   /** A step of the data was done. */
   stepped(step: DataEvent): void {
-    this.#steps.observe(step, epochMs());
     if (step.collections) this.#comparisons = step.collections;
   }
 
@@ -342,7 +339,6 @@ export class Administration {
       reloads: this.#reloads.status(),
       refresh: this.#refreshStatus(),
       authority: this.#authorityStatus(),
-      steps: this.#steps.status(),
       threads: { serving: this.#settings.threads },
       settings: this.#settings,
     };

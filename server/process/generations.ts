@@ -1,8 +1,6 @@
 // The data of a server from one generation to the next: loaded next to the served one, swapped in, or brought back.
-// There is one change at a time, and a change that fails leaves what is served. It also keeps the last result of each
-// step for operators.
-import { DATA_STEPS, type DataEvent, type DataStep, type Report } from '../observe/events.ts';
-import type { OwnGauge } from '../observe/metrics.ts';
+// There is one change at a time, and a change that fails leaves what is served.
+import type { Report } from '../observe/events.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError, type OperationErrorCode } from '../../data/operationError.ts';
 import type { HeldFile } from '../../data/store/load.ts';
@@ -13,65 +11,6 @@ import type { TalliedMetric } from '../observe/tally.ts';
 import { type Generation, releaseFile, type ServedData } from './loadGeneration.ts';
 
 type Status = Change['status'];
-
-/** The last time that a step was done; `reason` of what was refused. */
-interface LastStep {
-  readonly atMs: number;
-  readonly bytes?: number;
-  readonly seconds?: number;
-  readonly reason?: string;
-}
-
-type Figure = 'at' | 'bytes' | 'seconds';
-
-const GAUGES: readonly (readonly [figure: Figure, name: string, help: string])[] = [
-  ['at', 'last_step_timestamp_seconds', 'When a step of the data was last done, in seconds since 1970.'],
-  ['bytes', 'step_bytes', 'The bytes of a step of the data when it was last done.'],
-  ['seconds', 'step_seconds', 'How long a step of the data took when it was last done.'],
-];
-
-/** The registry of a server's steps. */
-export class DataSteps {
-  readonly #last = new Map<DataStep, LastStep>();
-
-  /** A step was done at a time, in milliseconds since 1970. */
-  observe({ event, bytes, seconds, reason }: DataEvent, atMs: number): void {
-    this.#last.set(event, {
-      atMs,
-      ...(typeof bytes === 'number' && { bytes }),
-      ...(typeof seconds === 'number' && { seconds }),
-      ...(typeof reason === 'string' && { reason }),
-    });
-  }
-
-  /** What `/status` says: those that were done, in the order of the list of steps. */
-  status(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries(
-      this.#done().map(([step, { atMs, ...figures }]) => [step, { at: new Date(atMs).toISOString(), ...figures }]),
-    );
-  }
-
-  /** The same by step, for the metrics. */
-  gauges(): readonly OwnGauge[] {
-    return GAUGES.map(([figure, name, help]) => ({
-      name,
-      help,
-      label: 'step',
-      valuesOf: () =>
-        this.#done().flatMap(([step, last]) => {
-          const value = figure === 'at' ? last.atMs / 1000 : last[figure];
-          return value === undefined ? [] : [[step, value] as const];
-        }),
-    }));
-  }
-
-  #done(): readonly (readonly [DataStep, LastStep])[] {
-    return DATA_STEPS.flatMap((step) => {
-      const last = this.#last.get(step);
-      return last ? [[step, last] as const] : [];
-    });
-  }
-}
 
 /** How orders last ended, by their outcomes: a refusal is kept apart, so that no success hides it. */
 export class LastOutcomes {
