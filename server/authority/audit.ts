@@ -10,7 +10,6 @@ const UNRECORDED = {
   sentence: 'This service cannot record its decisions at the moment and grants nothing meanwhile; please try again.',
 } as const;
 
-/** How often counts are written. */
 export const COUNTS_EVERY_MS = 60_000;
 
 /** Kinds of refusals that are counted apart, some 300 bytes each. The refusals of further kinds share one count. */
@@ -67,7 +66,6 @@ export class Audit {
     return count !== undefined;
   }
 
-  /** Appends events. Returns the error if the system refuses. */
   #refusal(events: readonly ServiceEvent[]): Error | undefined {
     try {
       if (events.length > 0) this.#append(events);

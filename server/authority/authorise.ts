@@ -10,7 +10,6 @@ import { randomSerialNumber } from './issuance.ts';
 import { parseCertificate } from './x509/certificate.ts';
 import { nameText } from './x509/name.ts';
 
-/** The response to a request, and the record of it. */
 export interface AuthorisationOutcome {
   readonly answer: Authorisation;
   readonly record: AuthorisationRecord;
@@ -28,10 +27,7 @@ export const NOTHING_ISSUED = {
   issuedDigest: '',
 } as const satisfies Partial<AuthorisationRecord>;
 
-/**
- * Ready to answer by one configuration. `giveWay` is called before a signature. Cost: reading its CAs, about 0.1 ms
- * each.
- */
+/** `giveWay` is called before a signature. Cost: reading its CAs, about 0.1 ms each. */
 export function authoriserOf(data: AuthorityData, giveWay: () => void = () => undefined): Authorise {
   const certificate = parseCertificate(data.certificate);
   const sign = signerOf({ key: data.key, certificate });

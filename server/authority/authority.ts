@@ -29,7 +29,6 @@ export interface Authorisation {
   readonly errMsg: string;
 }
 
-/** One configuration of an authority, as messages ask it. */
 export interface Authority {
   /** For each local role, `name:uri:remote1, remote2` of every trusted host that maps to it, in configuration order. */
   readonly trustedHosts: ReadonlyMap<string, readonly string[]>;
@@ -57,16 +56,12 @@ export interface PostedMessage extends SoapMessage {
 export type FromAuthority =
   { readonly trustedHosts: Authority['trustedHosts'] } | { readonly id: number; readonly reply: Reply };
 
-/** The configuration that the authority thread starts with, and the file of its audit. */
 export interface AuthorityStart {
   readonly data: AuthorityData;
   readonly audit: AuditFile;
 }
 
-/**
- * From the supervisor to the authority thread: the port of a serving thread, another configuration, events for the
- * audit, or to end once all ports are closed.
- */
+/** From the supervisor to the authority thread. `end` waits until all ports are closed. */
 export type ToAuthority =
   | { readonly kind: 'link'; readonly port: MessagePort }
   | { readonly kind: 'data'; readonly data: AuthorityData }
@@ -104,7 +99,6 @@ export function enter(backlog: Int32Array, body: Uint8Array): boolean {
   return hasRoom;
 }
 
-/** Counts a message out that was counted in. */
 export function leave(backlog: Int32Array, body: Uint8Array): void {
   if (isLong(body)) Atomics.sub(backlog, 1, body.length);
   else Atomics.sub(backlog, 0, 1);

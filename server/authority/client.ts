@@ -44,7 +44,6 @@ export class AuthorityClient {
   readonly #link: AuthorityLink;
   readonly #waiting = new Map<number, Waiting>();
   #known = new Memory<Known>(KNOWN_BYTES_MAX);
-  /** Undefined while no authority thread runs. */
   #port: MessagePort | undefined;
   #lastId = 0;
   #isClosing = false;
@@ -67,10 +66,7 @@ export class AuthorityClient {
     return known && Buffer.compare(known.message.body, body) === 0 ? known.outcome : undefined;
   }
 
-  /**
-   * The outcome of a message. It is the fault `busy` if too many wait, and `away` if no authority thread runs or if it
-   * ends meanwhile.
-   */
+  /** The fault is `busy` if too many messages wait, `away` if no authority thread runs or it ends meanwhile. */
   async ask({ body, ...head }: SoapMessage): Promise<Outcome> {
     if (!this.#port) return outcomeOf({ fault: 'away' });
     if (!enter(this.#link.backlog, body)) return outcomeOf({ fault: 'busy' });

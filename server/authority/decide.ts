@@ -24,7 +24,6 @@ import type { AuthorisationRequest } from './authority.ts';
 import type { UnsignedContent } from './attributeCertificate/write.ts';
 import type { TrustedHost } from './configuration/hosts.ts';
 
-/** What chains are judged by: the configured CAs and their CRLs. */
 interface Trust {
   readonly store: TrustStore;
   readonly crls: CrlStore | undefined;
@@ -147,21 +146,14 @@ interface RequestRefusal {
   readonly sentence: string;
 }
 
-/**
- * Proof, or why there is none; `claimed` is then whose the text says it is, or which site's, for the record alone: ''
- * where that cannot be read.
- */
+/** Proof, or why there is none. `claimed` is who the text says it is, for the record alone; '' if unreadable. */
 type Proof<T> =
   | { readonly kind: 'proven'; readonly value: T }
   | { readonly kind: 'refused'; readonly refusal: RequestRefusal; readonly claimed: string };
 
-/** What a decision goes by: the site, and the time in whole seconds since 1970. */
 export interface Policy {
   readonly siteName: string;
-  /**
-   * This site's subject, as text, until when its certificate and what that rests on is valid, in seconds since 1970,
-   * and whether any of it was revoked.
-   */
+  /** This site's subject, and until when its certificate and what that rests on are valid, in seconds since 1970. */
   readonly issuer: string;
   readonly issuerNotAfter: number;
   readonly isIssuerRevoked: boolean;
@@ -179,10 +171,7 @@ export interface Evidence {
   certificateOf(usrAttCert: string): Proof<ProvenCertificate>;
 }
 
-/**
- * What is to be signed, but for its serial number; or why nothing is. `site` is who issued the attribute certificate
- * that was looked at, by its own word until something is granted; '' where none was.
- */
+/** `site` is the issuer of the attribute certificate, unproven until something is granted; '' without one. */
 export type Decision =
   | {
       readonly status: 'AccessGranted';
@@ -278,7 +267,6 @@ function mappedRoles(remotes: readonly string[], { mappings }: TrustedHost): rea
 interface Grant {
   readonly roles: readonly string[];
   readonly provenance: Provenance;
-  /** The end of what the grant rests on. */
   readonly notAfter: number;
 }
 

@@ -23,7 +23,6 @@ import { parseCertificate } from './x509/certificate.ts';
 import { readCertificateFile } from './x509/search.ts';
 import { nameText } from './x509/name.ts';
 
-/** The organisation of every name in a demonstration. */
 const ORGANISATION = 'Demonstration of catalogue-replica, not for real use';
 const SITE = 'Demonstration';
 const HOSTS = ['Demonstration Partner', 'Demonstration Archive'] as const;
@@ -33,10 +32,8 @@ const FRESH_SECONDS = 86_400;
 /** Valid from a little earlier, since clocks differ. */
 const EARLIER_SECONDS = 3600;
 
-/** The files of a demonstration, by what they are. */
 export const DEMONSTRATION_FILES = {
   config: 'authority.toml',
-  /** What to ask, what is answered, and who uses that for what. */
   guide: 'README.txt',
   /** A proxy and its user, who has roles at the site. */
   user: 'user-proxy.pem',
@@ -45,13 +42,9 @@ export const DEMONSTRATION_FILES = {
   visitorCertificate: 'visitor-attribute-certificate.xml',
 } as const;
 
-/** What the configuration of a demonstration names. */
 const NAMED_FILES = { key: 'authority.key', certificate: 'authority.pem', ca: 'ca.pem', users: 'users' } as const;
 
-/**
- * Where demonstrations are kept: among the caches of the user. Undefined for one without a home, whose keys would come
- * to lie where the program happens to be started.
- */
+/** In the cache folder of the user; undefined for a user without a home. */
 export function demonstrationDirectory(): string | undefined {
   const home = homeOfUser();
   if (!isAbsolute(home)) return undefined;

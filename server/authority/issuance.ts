@@ -21,7 +21,6 @@ function bigEndian(value: bigint): Buffer {
   return Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex');
 }
 
-/** SEQUENCE. */
 export function sequence(...members: readonly Uint8Array[]): Buffer {
   return tagged(0x30, ...members);
 }
@@ -31,16 +30,13 @@ export function set(...members: readonly Uint8Array[]): Buffer {
   return tagged(0x31, ...members);
 }
 
-/** INTEGER, not negative. */
 function integer(value: bigint): Buffer {
   const bytes = bigEndian(value);
   return tagged(0x02, bytes[0]! >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
 }
 
-/** BOOLEAN TRUE. */
 const TRUE: Uint8Array = Buffer.from([0x01, 0x01, 0xff]);
 
-/** OBJECT IDENTIFIER from its dotted form. */
 function objectIdentifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   return tagged(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
@@ -65,7 +61,6 @@ export function bitString(bytes: Uint8Array, unused = 0): Buffer {
 /** The string types that names use: UTF8String, PrintableString, IA5String. */
 const STRING_TAGS = { utf8: 0x0c, printable: 0x13, ia5: 0x16 } as const;
 
-/** A string of one of them. */
 function text(type: keyof typeof STRING_TAGS, value: string): Buffer {
   return tagged(STRING_TAGS[type], Buffer.from(value));
 }
@@ -77,7 +72,6 @@ export function time(seconds: number): Buffer {
   return tagged(isShort ? 0x17 : 0x18, Buffer.from(`${isShort ? digits.slice(2) : digits}Z`));
 }
 
-/** A context-specific constructed tag around a value. */
 export function explicit(number: number, ...contents: readonly Uint8Array[]): Buffer {
   return tagged(0xa0 | number, ...contents);
 }
@@ -94,23 +88,16 @@ export function randomSerialNumber(): bigint {
 export type CertificateKind =
   'ca' | 'user' | 'signer' | 'proxy' | 'limited-proxy' | 'legacy-proxy' | 'legacy-limited-proxy';
 
-/** One attribute of a name: its short type or OID, and its value. */
 export type TypedValue = readonly [type: string, value: string];
 
-/**
- * Who signs: the DER of the subject's name, the key, and the key identifier of its certificate where that was not
- * issued here.
- */
+/** `name` is the DER of the subject. `keyId` is set if the certificate of the issuer was not issued here. */
 export interface Issuer {
   readonly name: Uint8Array;
   readonly key: KeyObject;
   readonly keyId?: Uint8Array | undefined;
 }
 
-/**
- * A certificate to issue. `subject` is that of the issuer and one CN more where the kind is a proxy. Times are seconds
- * since 1970. `pathLength`: how many CAs or proxies may follow; undefined leaves it open.
- */
+/** Times are seconds since 1970. `pathLength`: how many CAs or proxies may follow; undefined for any number. */
 export interface Issuance {
   readonly kind: CertificateKind;
   readonly subject: Uint8Array;
@@ -135,18 +122,14 @@ const NAME_TYPES: ReadonlyMap<string, readonly [oid: string, string: 'utf8' | 'p
   ['emailAddress', ['1.2.840.113549.1.9.1', 'ia5']],
 ]);
 
-/** The types that a name may be made of. */
 export const NAME_TYPE_LIST: readonly string[] = [...NAME_TYPES.keys()];
 
 /** Those whose values are ASCII (RFC 5280, appendix A). */
 export const ASCII_TYPES: readonly string[] = NAME_TYPE_LIST.filter((type) => NAME_TYPES.get(type)![1] !== 'utf8');
 
-/** Algorithms of signatures. */
 const SIGNATURE = { sha256WithRsa: '1.2.840.113549.1.1.11', ecdsaWithSha256: '1.2.840.10045.4.3.2' } as const;
 
-/**
- * The DER of a name; every attribute is an RDN of its own. Throws an Error for a type that is not in NAME_TYPE_LIST.
- */
+/** Every attribute is an RDN of its own. Throws an Error for a type that is not in NAME_TYPE_LIST. */
 export function nameDer(attributes: readonly TypedValue[]): Buffer {
   return sequence(...attributes.map(rdn));
 }
@@ -189,14 +172,11 @@ export function issueCertificate(issuance: Issuance): Buffer {
   return sequence(signed, algorithm, bitString(sign('sha256', signed, issuer.key)));
 }
 
-/** The DER of a certificate as a PEM text. */
 export function pemOf(der: Uint8Array): string {
   return new X509Certificate(der).toString();
 }
 
-/**
- * Bits of keyUsage, most significant first: digitalSignature, nonRepudiation, keyEncipherment; keyCertSign, cRLSign.
- */
+/** Bits, most significant first: digitalSignature, nonRepudiation, keyEncipherment; keyCertSign, cRLSign. */
 const KEY_USAGE = { ca: [0b0000_0110, 1], other: [0b1110_0000, 5] } as const;
 
 function extensionsOf({ kind, publicKey, pathLength, issuer }: Issuance): readonly Buffer[] {

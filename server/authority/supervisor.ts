@@ -19,26 +19,19 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { isStarved, type OnLostThread } from '../../workers/starvation.ts';
 import { type AuthorityNews, type AuthorityStart, newBacklog, type ToAuthority } from './authority.ts';
 
-/** The authority of a process. */
 export interface AuthoritySupervisor {
   /** The link of one more serving thread; its port must be transferred to it. */
   link(): AuthorityLink;
-  /**
-   * Loads all files again; resolves to whether that succeeded. A mistake leaves the configuration as it was.
-   */
+  /** Loads all files again; resolves to whether it did. An invalid configuration changes nothing. */
   reload(): Promise<boolean>;
   /** Loads all files again if the CRLs have changed, and reports what has expired; also called each CRLS_EVERY_MS. */
   look(): Promise<void>;
-  /** How it is now, for operators. */
   status(): AuthorityStatus;
   /** Ends the authority thread. The serving threads have ended before: a message that waits gets no reply. */
   stop(): Promise<void>;
 }
 
-/**
- * The configuration that answers: since when, what operators should know of it, and when the first of each kind runs
- * out. `refused` has the mistakes of a later one that was not taken. Times are in seconds since 1970.
- */
+/** Times are in seconds since 1970. `refused` has the mistakes of a later configuration. */
 interface AuthorityStatus {
   readonly siteName: string;
   readonly loadedAt: number;
@@ -50,16 +43,10 @@ interface AuthorityStatus {
   readonly refused: { readonly at: number; readonly mistakes: readonly string[] } | undefined;
 }
 
-/**
- * How often the directory of CRLs is looked at (A82): they come by clockwork, and a service without current ones
- * refuses all.
- */
+/** How often the directory of CRLs is checked (A82). */
 export const CRLS_EVERY_MS = 60_000;
 
-/**
- * Loads a configuration file and starts the authority thread. Throws OperationError `input` with every mistake, a line
- * each. `now` is in whole seconds since 1970.
- */
+/** Throws OperationError `input` with every mistake, a line each. `now` is in whole seconds since 1970. */
 export function superviseAuthority(
   file: string,
   audit: AuditFile,
@@ -143,7 +130,6 @@ function notesAt(loaded: LoadedAuthority, at: number): Readonly<Record<'lasting'
   return { lasting: without(loaded.notes, expired), expired };
 }
 
-/** What has run out at a time, each once. */
 function expiredNotes({ data, expirySource }: LoadedAuthority, at: number): readonly string[] {
   const end = at - data.clockSkewSeconds;
   const expired = expiriesOf(expirySource, at).filter((expiry) => expiry.at < end);
@@ -195,7 +181,6 @@ class RunningThread {
   #data: AuthorityData;
   #worker: Worker | undefined;
   #isStopping = false;
-  /** The last STARTS_MAX. */
   #startsMs: readonly number[] = [];
 
   constructor(data: AuthorityData, audit: AuditFile, hearers: AuthorityHearers) {
@@ -205,7 +190,6 @@ class RunningThread {
     this.#start();
   }
 
-  /** The link of one more serving thread; its port must be transferred to it. */
   link(): AuthorityLink {
     const { port1, port2 } = new MessageChannel();
     this.#links.add(port1);
@@ -215,7 +199,6 @@ class RunningThread {
     return { port: port2, backlog: this.#backlog };
   }
 
-  /** Answers later messages by this configuration. */
   configure(data: AuthorityData): void {
     this.#data = data;
     this.#post({ kind: 'data', data });

@@ -30,10 +30,7 @@ export function httpDate(seconds: number): string {
   return new Date(seconds * 1000).toUTCString();
 }
 
-/**
- * The seconds since 1970 that a text in any of the three forms says, or undefined where it is no date. The day of the
- * week is not compared with the date. Cost: up to three patterns. Source: RFC 9110, 5.6.7.
- */
+/** Reads any of the three forms; does not compare the day of the week with the date. Source: RFC 9110, 5.6.7. */
 export function parseHttpDate(text: string): number | undefined {
   const groups = (FIXED.exec(text) ?? RFC_850.exec(text) ?? ASCTIME.exec(text))?.groups;
   if (!groups) return undefined;
@@ -53,7 +50,6 @@ function yearOf(digits: string): number {
   return Number(digits) + (Number(digits) < CENTURY_TURN ? 2000 : 1900);
 }
 
-/** What is timed: the wait for the pool, queue included, and all until the answer is ready to be sent. */
 type Timed = 'pool' | 'total';
 
 const HEADER = 'Server-Timing';
@@ -66,10 +62,7 @@ export function withTiming(answer: Answer, timed: Timed, ms: number): Answer {
   return { ...answer, headers: [...others, [HEADER, value]] };
 }
 
-/**
- * A handler all of whose answers say how long they took to make, those of the pool also how long it was waited for
- * (design: Responses).
- */
+/** Adds Server-Timing to every response of a handler (design: Responses). */
 export function timedHandler(
   handler: Handler<Answer | Promise<Answer>>,
   clock: Clock,
@@ -121,7 +114,6 @@ export function taggedAs(tag: string, made: Making): string {
   return tag + TAG_ENDS[made];
 }
 
-/** All answers under one configuration. */
 export interface Answers {
   /** 200 with a page, record, root view, index, export, or what describes the API. */
   found(body: Body, remarks: Remarks, type?: string, made?: Making): Answer;
@@ -131,19 +123,13 @@ export interface Answers {
   described(name: string): Answer;
   /** 301 to a path on this host, which these headers of the request chose. `query` is kept byte for byte (A14). */
   redirected(location: string, query: string | undefined, varies: readonly string[]): Answer;
-  /** 400 that lists every bad parameter (A29). */
   refused(problems: readonly Problem[]): Answer;
-  /** 405. */
   methodNotAllowed(method: string): Answer;
-  /** 404. */
   readonly notFound: Answer;
-  /** 404 with a sentence that says what is near. */
   notFoundNear(sentence: string): Answer;
-  /** 406. */
   readonly notAcceptable: Answer;
   /** 400 to a target that is no target, such as one with a raw `#`. */
   readonly badTarget: Answer;
-  /** 503: too much heavy work waits. */
   readonly busy: Answer;
   /** 503: a heavy query ran too long (A108). */
   readonly overtime: Answer;
@@ -168,7 +154,6 @@ const IGNORED_BYTES_MAX = 1024;
 const PREFLIGHT_SECONDS = '86400';
 
 const CONTENT_TYPE = ['Content-Type', 'application/json'] as const;
-/** Of a body that is compressed. */
 export const GZIP_CODING = ['Content-Encoding', 'gzip'] as const;
 const ALLOWED = ['Allow', ALLOW] as const;
 const ERRORS_CACHED = ['Cache-Control', 'public, no-cache'] as const;
@@ -191,10 +176,7 @@ const PARSES = '["application/json","application/x-www-form-urlencoded","multipa
 const UTF8 = new TextEncoder();
 const EMPTY = wholeBody(new Uint8Array(0));
 
-/**
- * What answers are made of. `lastModified` is the time of the data in seconds since 1970, where there is one to tell;
- * `generation` the one that answers name where walks are pinned (A69), else undefined.
- */
+/** `lastModified` is in seconds since 1970; `generation` is set if walks are pinned (A69). */
 interface AnswerOptions {
   readonly cors: boolean;
   readonly cacheControl: string;
@@ -248,7 +230,6 @@ export function answersFor(options: AnswerOptions): Answers {
 
 type FoundHeaders = (varies: readonly string[], type: string, isGzip: boolean) => Headers;
 
-/** The header sets of all answers, by what they are for. */
 interface HeaderSets {
   readonly found: FoundHeaders;
   readonly unchanged: FoundHeaders;
@@ -316,7 +297,6 @@ function withIgnored(headers: Headers, ignored: readonly IgnoredName[]): Headers
   return names === undefined ? headers : [...headers, ['X-Ignored-Params', names]];
 }
 
-/** A view as OPTIONS describes it (design: Responses). */
 function viewBody(name: string): Body {
   const members = [
     ['name', jsonText(name)],
@@ -350,10 +330,7 @@ function detail(message: string): Body {
   return wholeBody(UTF8.encode(jsonObject([['detail', jsonText(message)]])));
 }
 
-/**
- * Makes each list once, so that transports know it again: there are as many as media types and ways to choose a base
- * URL.
- */
+/** Builds each list once, so that transports recognise it. */
 function memoized(make: FoundHeaders): FoundHeaders {
   const made = [new Map<string, Headers>(), new Map<string, Headers>()] as const;
   return (varies, type, isGzip) => {

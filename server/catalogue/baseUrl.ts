@@ -4,32 +4,23 @@ import ipaddr from 'ipaddr.js';
 import { OperationError } from '../../data/operationError.ts';
 import { basePath, type Request } from '../http/exchange.ts';
 
-/**
- * `baseUrl` is the default; `allowed` may be chosen instead; `trustedProxies` are CIDR networks or single addresses.
- */
+/** `baseUrl` is the default; `allowed` may be chosen instead; `trustedProxies` are networks or addresses. */
 export interface BaseUrlConfig {
   readonly baseUrl: string;
   readonly allowed: readonly string[];
   readonly trustedProxies: readonly string[];
 }
 
-/**
- * The choice, its path, and the request headers beside Host that it depends on, set or not: for Vary. A chooser answers
- * one object for each choice, so that they can be compared by identity.
- */
+/** `varies` are the headers beside Host that it depends on. Each choice is one object, comparable by identity. */
 export interface BaseUrlChoice {
   readonly baseUrl: string;
   readonly path: string;
   readonly varies: readonly string[];
 }
 
-/** The headers of a trusted proxy that choose a base URL. */
 const FORWARDED_HEADERS: readonly string[] = ['X-Forwarded-Host', 'X-Forwarded-Proto'];
 
-/**
- * A listed base URL taken apart. `scheme` is `http` or `https`; `host` in lower case, with a port unless it is the
- * default. It is chosen for a request as it came, or as a trusted proxy passed it on.
- */
+/** A listed base URL: `host` in lower case, with a port unless it is the default of the scheme. */
 interface Listed {
   readonly direct: BaseUrlChoice;
   readonly proxied: BaseUrlChoice;

@@ -79,10 +79,7 @@ export interface CatalogueOptions {
   readonly memory?: RequestMemory;
 }
 
-/**
- * `pin` is what links name the generation by, undefined where walks are not pinned (A69). Targets up to
- * `pageLengthMax` characters may be pages to a browser.
- */
+/** `pin`: the generation that links name (A69). Targets up to `pageLengthMax` characters may be pages to a browser. */
 export interface CatalogueService extends CatalogueOptions, RowsService {
   readonly pin: string | undefined;
   readonly conditional: Conditional;
@@ -115,7 +112,6 @@ export interface Pages {
   describe(catalogue: CatalogueService, view: RouteOf<'description'>, visit: Visit): Promise<Answer>;
 }
 
-/** The route of one kind of view. */
 export type RouteOf<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>;
 type Named = Pick<RouteOf<'list'>, 'version' | 'ending'>;
 
@@ -142,9 +138,7 @@ export function refusalOf(
   return problems.length > 0 ? answers.refused(problems) : undefined;
 }
 
-/**
- * How records and links are written for a request (A24). With `links` set to `request`, links follow path and format.
- */
+/** The form of links in records (A24). */
 export function formOf(
   { settings }: CatalogueService,
   { version, ending }: Named,
@@ -198,7 +192,6 @@ export function delivered(
   return answer instanceof Promise ? answer.then(judged) : judged(answer);
 }
 
-/** The tag of an answer, without quotes. */
 function tagIn({ etag }: Answer): string | undefined {
   return etag?.slice(1, -1);
 }
@@ -210,10 +203,7 @@ function exportedAs({ format, rows: { rows } }: Representation, { route, collect
   return { rows: countSelected(rows), fileName: `${collection.declaration.name}${record}.${format}` };
 }
 
-/**
- * What an answer with rows is for: of a list also how many records it has, and of an export of one the key (`exportKey`
- * in rows.ts).
- */
+/** For a list it has the number of records, and for its export the key (`exportKey` in rows.ts). */
 interface View {
   readonly route: RouteOf<'list' | 'record'>;
   readonly ask: Ask;

@@ -6,10 +6,7 @@ import { type Answers, type Making, parseHttpDate, taggedAs } from './answers.ts
 import type { Coding } from './negotiate.ts';
 import type { Answer, Request } from '../http/exchange.ts';
 
-/**
- * Raise it when the bytes of an answer change for the same snapshot and request. It comes with a new digest of those
- * bytes, which a test compares.
- */
+/** Raise it when the bytes of a response change for the same snapshot and request; a test compares their digest. */
 export const FORM_VERSION = 11;
 
 /** Digits of the part that stands for snapshot, settings and base URL: 64 bits. */
@@ -48,7 +45,6 @@ export function entityTags(generation: string, settings: readonly unknown[]): (t
 /** Two hashes at a time: each waits for its own multiplications only. */
 const both = { a: 0, b: 0 };
 
-/** A dash and 16 digits. */
 function hashOf({ path, parameters }: TagParts): string {
   both.a = MULTIPLIER_A;
   both.b = MULTIPLIER_B;
@@ -102,7 +98,6 @@ function digitsOf(a: number, b: number): string {
   );
 }
 
-/** The code of a hexadecimal digit. */
 function digit(value: number): number {
   return value < 10 ? 0x30 + value : 0x57 + value;
 }
@@ -115,10 +110,7 @@ const COMPRESSED: Readonly<Record<Coding, readonly Making[]>> = {
   gzipOnly: ['stored', 'live', 'storedOnly', 'liveOnly'],
 };
 
-/**
- * What validators are made of. `settings` are those that answers depend on; `lastModified` is the time from which on
- * nothing has changed that they depend on, in seconds since 1970, where there is one to tell.
- */
+/** `lastModified`: nothing that responses depend on has changed since, in seconds since 1970. */
 interface ValidatorParts {
   readonly generation: string;
   readonly settings: readonly unknown[];
@@ -139,10 +131,7 @@ export function lastModifiedSeconds(created: string | undefined, sinceMs: number
   return Number.isNaN(seconds) || latest * 1000 > nowMs ? undefined : latest;
 }
 
-/**
- * The conditions of requests for one snapshot. If-None-Match goes before If-Modified-Since (RFC 9110, 13.2.2), and of
- * several lines of either the first is read, as of every header (A100).
- */
+/** If-None-Match goes before If-Modified-Since (RFC 9110, 13.2.2). Only the first line of each is read (A100). */
 export class Conditional {
   readonly #answers: Answers;
   readonly #tagOf: (tagged: TagParts) => string;

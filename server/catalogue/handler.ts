@@ -28,11 +28,7 @@ import { nearestPath, PATH_CHARACTERS_MAX, route, type Route, viewName } from '.
 /** Digits of a generation that links name it by, as `serve` prints it: two of one catalogue never share them. */
 const GENERATION_DIGITS = 12;
 
-/**
- * The handler of every path of the catalogue. HEAD is answered like GET. Cost: see engine/list.ts; all but heavy lists
- * that the router has not met are answered at once. Throws OperationError `usage` for a trusted proxy that is no
- * network.
- */
+/** HEAD is answered like GET. Throws OperationError `usage` for a trusted proxy that is no network. */
 export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Promise<Answer>> {
   const { generation, created, sinceMs, settings } = options;
   const { baseUrl, allowBaseUrls, trustedProxies } = settings;
@@ -132,10 +128,7 @@ const SHORT_CHARACTERS_MAX = 4096;
 /** A pattern's lookup, or an escape of what may be one of its letters: no client writes those. */
 const PATTERN = /regex|%[4-7]/;
 
-/**
- * What a request is answered that takes long to read: at once while there is time for it in this turn, else in one of
- * its own, so that nobody waits for many of them.
- */
+/** Reads a long query at once if this turn of the event loop has time, else in a later one. */
 function inTurn(catalogue: CatalogueService, view: View, visit: Visit, sent: string): Answer | Promise<Answer> {
   const { slices, answers } = catalogue;
   const atOnce = slices.atOnce(() => viewAnswer(catalogue, view, visit, sent));
@@ -251,7 +244,6 @@ async function firstResolution(...asked: Parameters<typeof resolutionAnswer>): P
   return resolution(...asked);
 }
 
-/** The 404 of a path; `prefix` is what stood in front of it. */
 function notFound(answers: Answers, target: string, prefix: string): Answer {
   const near = nearestPath(target);
   return near === undefined ? answers.notFound : answers.notFoundNear(`Did you mean "${prefix}${near}"?`);
@@ -260,7 +252,6 @@ function notFound(answers: Answers, target: string, prefix: string): Answer {
 /** That of observe/quantities.ts, which is for texts: a thread reads those with the first page for people. */
 const MEGABYTE = 1_000_000;
 
-/** The memory of a thread under these settings. */
 export function requestMemory({ answerCacheMb }: Pick<CatalogueSettings, 'answerCacheMb'>): RequestMemory {
   return new RequestMemory(answerCacheMb * MEGABYTE);
 }

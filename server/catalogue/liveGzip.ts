@@ -15,22 +15,13 @@ export const LIVE_BYTES_MAX = 1 << 20;
 /** Bodies up to this are compressed at once: 0.2 ms, about what a hop to another thread and back costs under load. */
 const SHORT_BYTES_MAX = 1 << 16;
 
-/**
- * Bytes compressed at once in one turn of the event loop, a short body more at most, so that nobody waits for many of
- * them.
- */
+/** Bytes compressed at once in one turn of the event loop, plus one short body. */
 const TURN_BYTES_MAX = 1 << 18;
 
-/**
- * Compressions of bodies that are read at once that a serving thread has under way: as many as the runtime's threads
- * for such work. Others are read more slowly than they are compressed.
- */
+/** Compressions at a time off the thread: as many as libuv has threads. */
 const UNDER_WAY_MAX = 4;
 
-/**
- * Half the time of level 6 for a page of 100, and a fifth more bytes. One level, so that a body has one compressed
- * form.
- */
+/** Half the time of level 6 for a page of 100, and a fifth more bytes. One level, so that a body has one tag. */
 const OPTIONS = { level: 3 } as const;
 
 /** Compresses bodies, in the calling thread or in those that Node keeps for zlib. One for each serving thread. */
@@ -41,7 +32,6 @@ export class LiveGzip {
   /** The short body at hand: a buffer for each would be memory that the collector sees late. */
   #short: Uint8Array | undefined;
 
-  /** What is done here counts as sliced work of the thread. */
   constructor(slices: Slices) {
     this.#slices = slices;
   }
@@ -101,7 +91,6 @@ function copyOf(body: Body, room: Uint8Array): Uint8Array {
   return room.subarray(0, body.bytes);
 }
 
-/** Copies a piece to its place; answers where the next one begins. */
 function copyPiece(body: Body, room: Uint8Array, offset: number): number {
   const piece = body.pieceAt(offset);
   room.set(piece, offset);

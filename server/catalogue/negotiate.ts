@@ -8,10 +8,8 @@ import { remembered } from '../http/memory.ts';
 /** The outcome: the format to send, the format is not known (404), or Accept rules JSON out (406). */
 export type Negotiation = Ending | 'unknownFormat' | 'notAcceptable';
 
-/** The endings of paths that name a form. */
 export const ENDINGS: readonly Ending[] = ['json', ...EXPORT_FORMATS];
 
-/** One of them. */
 export type Ending = 'json' | ExportFormat;
 
 /** The formats of lists and records, in words: `api, json and csv`. */
@@ -20,10 +18,7 @@ export function formatsText(conjunction: 'and' | 'or'): string {
   return `${formats.slice(0, -1).join(', ')} ${conjunction} ${formats.at(-1)}`;
 }
 
-/**
- * What decides. `format` is the decoded parameter, undefined without one; empty counts as none (A26). `ending` is that
- * of the path. `mayExport` where Accept can ask for an export, as it can of lists.
- */
+/** `format` is the decoded parameter; empty counts as none (A26). `mayExport`: Accept can ask for an export. */
 export interface Wishes {
   readonly accept: string | undefined;
   readonly format: string | undefined;
@@ -67,10 +62,7 @@ export function exportWished(accept: string | undefined, ending: Ending | undefi
   return exportOf(negotiate({ accept, format: undefined, ending, mayExport: true }));
 }
 
-/**
- * Whether Accept prefers a page for people to JSON, as browsers do, and of lists to exports. Cost: a look-up of headers
- * met before.
- */
+/** Whether Accept prefers a page to JSON, and for lists to exports. */
 export function prefersPage(accept: string | undefined, mayExport: boolean): boolean {
   if (accept === undefined || isUsual(accept)) return false;
   const { isPage, isListPage } = wishedOnce(accept);

@@ -5,7 +5,6 @@ import type { Settings } from '../settings/declarations.ts';
 /** spec 8: the page size of every link shown. */
 const LIMIT_DEFAULT = 100;
 
-/** How queries are read under these settings. */
 export function queryOptionsOf(
   settings: Pick<Settings, 'strict' | 'limitMax' | 'filterErrors' | 'filters' | 'explain' | 'pinWalks'>,
 ): QueryOptions {

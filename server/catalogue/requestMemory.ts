@@ -10,17 +10,12 @@ import { Memory } from '../http/memory.ts';
 /** The longest text, and the most bytes beside it, of what is kept: the links of a page are a few hundred. */
 const TEXT_CHARACTERS_MAX = 512;
 const OWN_BYTES_MAX = 4096;
-/**
- * What an entry takes beside its text, and an answer beside its own bytes: a page with its views (measured: 0.9 kB).
- */
+/** Bytes of an entry besides its text, and of a response besides its own bytes (measured: 0.9 kB for a page). */
 const ENTRY_BYTES = 256;
 const ANSWER_BYTES = 1024;
 /** The least room: tags are kept for clients that revalidate even where no answers are. */
 const TAGS_BYTES_MAX = 2 << 20;
-/**
- * Of the answers one in so many is kept: what is asked for often soon is, and a walk leaves little behind. Were all
- * kept, a walk over pages of one record would cost 1.28 times as much.
- */
+/** One response in this many is kept: with all, a walk over pages of one record would cost 1.28 times as much. */
 const KEPT_ONE_IN = 8;
 
 /** What an answer depends on beside the text of its request. */
@@ -43,13 +38,11 @@ export interface KnownRequest {
   readonly route?: number | undefined;
 }
 
-/** How often requests were looked up, and found. */
 export interface MemoryStatistics {
   readonly hits: number;
   readonly misses: number;
 }
 
-/** A memory for tags and answers. */
 export class RequestMemory implements MemoryStatistics {
   hits = 0;
   misses = 0;
@@ -65,9 +58,7 @@ export class RequestMemory implements MemoryStatistics {
     this.#memory = new Memory(Math.max(TAGS_BYTES_MAX, answerBytesMax));
   }
 
-  /**
-   * What is known of GET or HEAD where Accept takes JSON, else undefined. Cost: a look-up or two of the text.
-   */
+  /** What is known of a GET or HEAD whose Accept takes JSON. Cost: one or two look-ups. */
   find(asked: RequestContext): KnownRequest | undefined {
     const { request } = asked;
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
@@ -96,10 +87,7 @@ export class RequestMemory implements MemoryStatistics {
     this.#memory.keep(text, { ...known, route: asked.request.route }, text.length + ENTRY_BYTES + answerBytes);
   }
 
-  /**
-   * All that a known request is told apart by, in one text. A path holds no question mark, so that no two requests
-   * share one.
-   */
+  /** The key of a request. A path has no question mark, so that no two requests share a key. */
   #textOf({ request: { target, query }, choice, coding }: RequestContext): string {
     let marks = this.#marks.get(choice);
     if (marks === undefined) this.#marks.set(choice, (marks = marksOf(this.#marks.size)));
@@ -107,7 +95,6 @@ export class RequestMemory implements MemoryStatistics {
   }
 }
 
-/** What the texts of a base URL begin with. */
 function marksOf(number: number): Readonly<Record<Coding, string>> {
   return { identity: `${number} `, gzip: `${number} gzip`, gzipOnly: `${number} gzipOnly` };
 }

@@ -32,13 +32,10 @@ export type Route =
   | { readonly kind: 'notFound' }
   | { readonly kind: 'badTarget' };
 
-/** The paths of the OpenAPI document. */
 export type DocumentPath = '/openapi.json' | '/openapi.yaml';
 
-/** The paths of the page that shows it. */
 export type PagePath = '/docs/' | '/docs/docs.js' | '/docs/swagger-ui-bundle.js' | '/docs/swagger-ui.css';
 
-/** What is resolved beside the API: see RESOLUTIONS. */
 export type ResolutionName = 'path' | 'paths' | 'completeness' | 'dataset' | 'datasets' | 'identifier';
 
 const NOT_FOUND: Route = { kind: 'notFound' };
@@ -48,7 +45,6 @@ const BROWSE: Route = { kind: 'browse' };
 const BROWSED = /^\/browse(?:\/|$)/;
 const VERSIONS: readonly Version[] = ['v2', 'v3'];
 
-/** What describes the API. */
 const DESCRIPTIONS: readonly (DocumentPath | PagePath)[] = [
   '/openapi.json',
   '/openapi.yaml',
@@ -192,7 +188,6 @@ const RECORD = /^\/api\/(v2|v3)\/([^/]+)\/([^/]+?)(?:(\.json)\/?|\/)$/;
 /** An integer as the stock service reads it: blanks around, a plus, leading zeros (A15). */
 const ID = /^\s*\+?(\d+)\s*$/;
 
-/** The record a decoded path means, or undefined. */
 function recordAt(path: string): Route | undefined {
   const match = RECORD.exec(path);
   if (!match) return undefined;
@@ -265,7 +260,6 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
   return known.includes(name) ? name : nearestName(name, known);
 }
 
-/** A route that leads to a view. */
 type ViewRoute = Extract<
   Route,
   { kind: 'index' | 'root' | 'list' | 'record' | 'description' | 'resolution' | 'browse' }

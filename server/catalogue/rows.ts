@@ -37,18 +37,15 @@ export class Exports {
   readonly stitched = new SharedWork<GzipBody | UnfinishedReason>();
   readonly #lengths = new Memory<ExportLength>(LENGTHS_BYTES_MAX);
 
-  /** The length of an export that was measured before, undefined where it is not known any more. */
   lengthOf(key: string): ExportLength | undefined {
     return this.#lengths.find(key);
   }
 
-  /** Remembers a length. */
   keep(key: string, length: ExportLength): void {
     this.#lengths.keep(key, length, key.length * CHARACTER_BYTES + ENTRY_BYTES);
   }
 }
 
-/** What the answers of a serving thread are made with. */
 export interface RowsService {
   readonly answers: Answers;
   readonly live: LiveGzip;
@@ -176,10 +173,7 @@ function pays(compressedBytes: number, plainBytes: number): boolean {
   return plainBytes > SMALL_BYTES_MAX && compressedBytes < plainBytes;
 }
 
-/**
- * The 200 with a measured body. The length of an export is remembered where it is never compressed, or too long to be
- * compressed live, which depends on what else the thread does.
- */
+/** Remembers the length of an export that is never compressed, or too long to be compressed live. */
 function found(
   body: Body,
   { format }: Representation,
@@ -200,7 +194,6 @@ interface Measured<B extends Body> {
   readonly delivery: Delivery;
 }
 
-/** The answer that a measured body gives. Nobody reads the one to a client that is gone. */
 function measured<B extends Body>(
   work: Measured<B>,
   answer: (body: B) => Answer | Promise<Answer>,

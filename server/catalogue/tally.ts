@@ -3,10 +3,7 @@
 import { COLLECTIONS } from '../../engine/shared.ts';
 import type { Tally, TalliedMetric } from '../observe/tally.ts';
 
-/**
- * Names without effect by collection, the last cell for views of none: their number is bounded, as that of names is
- * not.
- */
+/** A cell for each collection, the last one for views of none. */
 export const IGNORED_PARAMETERS: TalliedMetric = {
   name: 'ignored_parameters_total',
   help: 'Names in queries that had no effect, by collection.',

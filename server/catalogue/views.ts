@@ -41,9 +41,7 @@ import { steadyMs } from '../observe/clock.ts';
 import { exportWished } from './negotiate.ts';
 import { withTiming } from './answers.ts';
 
-/**
- * The index, whose query says nothing; what it leads to begins with `down`. Like the root views it is never compressed.
- */
+/** The index, whose links begin with `down`. Its query has no meaning, and it is never compressed. */
 export function indexAnswer(catalogue: CatalogueService, visit: Visit, down: string): Answer {
   const { choice } = visit;
   const { tag, unchanged } = validated(catalogue, visit, INDEX, nothingAsked(catalogue), 'identity');
@@ -65,7 +63,6 @@ function nothingAsked({ queryOptions }: CatalogueService): Ask {
   return parseRecordQuery(undefined, queryOptions);
 }
 
-/** The collections of a version with the addresses of their lists. */
 export function rootAnswer(catalogue: CatalogueService, route: RouteOf<'root'>, visit: Visit): Answer {
   const { request, choice } = visit;
   const ask = parseRecordQuery(request.query, catalogue.queryOptions);
@@ -175,9 +172,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
     return () => (key ??= shortKey(exportKey(this.#catalogue.generation, list)));
   }
 
-  /**
-   * How a list is found instead of the list (A68): it was found, and its page is dropped. `thread` is since its start.
-   */
+  /** How a list is found, instead of the list (A68). `thread` counts since its start. */
   #explanation(hits: Hits, { plan }: List): Answer {
     const { answers, generation, router } = this.#catalogue;
     const { place, isKept, isShared, spentNs, ranOutAt, counters } = this.#trace!;
@@ -199,7 +194,6 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
     return answers.momentary(JSON.stringify(explanation));
   }
 
-  /** An answer that says how long the pool was waited for, where it was. */
   #timed(answer: Answer): Answer {
     return this.#waitedMs === undefined ? answer : withTiming(answer, 'pool', this.#waitedMs);
   }

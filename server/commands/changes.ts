@@ -23,7 +23,6 @@ import { type Output, tableText, withProgress } from './terminal.ts';
 const FORMAT_HELP = 'how many changes, or a line of JSON for each';
 const CHANGE_FORMAT = oneOf('table', 'ndjson');
 
-/** Defines the arguments, options and action of `diff`. */
 export function defineDiff(command: Command, outputs: Outputs): void {
   command
     .argument('<before>', 'data set directory or snapshot file')
@@ -36,7 +35,6 @@ export function defineDiff(command: Command, outputs: Outputs): void {
     );
 }
 
-/** Defines the arguments, options and action of `changes`. */
 export function defineChanges(command: Command, outputs: Outputs): void {
   command
     .argument('<directory>', 'folder of a replica that follows another, or its change log')
@@ -48,10 +46,8 @@ export function defineChanges(command: Command, outputs: Outputs): void {
     );
 }
 
-/** How changes are printed. */
 type ChangeFormat = 'table' | 'ndjson';
 
-/** Lines are gathered up to here. */
 const PRINTED_CHARACTERS = 1 << 16;
 
 /** Compares two data sets or snapshot files in so many threads and prints what differs. Throws as digestsOf does. */

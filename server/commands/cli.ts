@@ -47,10 +47,7 @@ async function run(): Promise<number> {
   }
 }
 
-/**
- * Nobody hears us any more: the reader is gone (`| head`, or a `tee` that Ctrl-C ended with us), or its disk is full.
- * The work goes on, and a server drains as ever; only output that could not be kept is a failure.
- */
+/** Nobody reads the output (`| head`), or its disk is full. The work continues; only lost output is a failure. */
 function onLostOutput(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') process.exitCode = OPERATION_EXIT;
 }

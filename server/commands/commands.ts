@@ -90,10 +90,7 @@ const COMMANDS: readonly {
   },
 ];
 
-/**
- * The command line, with the options of the command that `words` name, or of all commands without words. Parsing throws
- * a CommanderError for help, version and usage errors instead of exiting.
- */
+/** Has the options of the command that `words` name, or of all. Parsing throws a CommanderError instead of exiting. */
 export async function commandLine(outputs: Outputs, words?: readonly string[]): Promise<Command> {
   const root = serveLine(outputs);
   for (const { name, description, load } of COMMANDS) {

@@ -23,7 +23,6 @@ same command runs again. A crawl is refused where too many links lead nowhere or
 is kept then, and the error says how to accept it; with --discard-refused it is removed, for runs that nobody watches,
 which end with 3 then.`;
 
-/** Defines the arguments, options and action of `crawl`. */
 export function defineCrawl(command: Command, outputs: Outputs): void {
   const names = [...CRAWL_FLAGS, 'logFormat'];
   addSettings(command, names)
@@ -40,7 +39,6 @@ export function defineCrawl(command: Command, outputs: Outputs): void {
     });
 }
 
-/** The flags of the command beside its settings. */
 interface CrawlFlags {
   readonly output: string;
   readonly state?: string;
@@ -51,19 +49,13 @@ interface CrawlFlags {
 /** A request is tried this often: with waits of up to 0.5, 1, 2, 4 and 8 s between them. */
 const ATTEMPTS = { tries: 6, backoffMs: 500 };
 
-/**
- * What is taken of a catalogue at most, so that none goes on for ever: ten times a known one of a million observations
- * in its largest collection, and 1.6 GB of memory. A set of JavaScript has room for 16 million.
- */
+/** Limits of a crawl: ten times a catalogue of a million observations, and 1.6 GB of memory. */
 const SIZES = { recordsMax: 10_000_000, idsMax: 40_000_000 };
 
 /** What stands behind the base URL in the address of a root view, a list or a record, as people copy them. */
 const WITHIN_API = /\/api\/v[23](?:\/[\w.]+){0,2}\/?(?:\?.*)?$/;
 
-/**
- * How a catalogue is crawled, at a base URL or an address of its API, whose certificate is trusted by `ca` from now on.
- * Throws OperationError `usage`, `file` and `input`.
- */
+/** Trusts the certificates in `ca` from now on. Throws OperationError `usage`, `file` and `input`. */
 export function crawlingOf(
   url: string,
   { contact, ca, concurrency, rate, timeoutSeconds, linksMin, shrinkMax }: CrawlSettings,
@@ -87,10 +79,7 @@ export function crawlingOf(
   };
 }
 
-/**
- * Crawls the catalogue at a base URL or an address of its API, each step told as an event. Throws OperationError
- * `usage`, and what the crawl throws.
- */
+/** Throws OperationError `usage`, and what the crawl throws. */
 async function runCrawl(
   url: string,
   flags: CrawlFlags,
@@ -157,7 +146,6 @@ export async function tellingOfSignals<T>(
 
 const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
-/** Tells of answers that are asked for again. */
 export function retryTold(report: Report): (retry: Retry) => void {
   return ({ waitMs, ...retry }) => {
     const figures = { ...retry, reason: withoutSecrets(retry.reason) };

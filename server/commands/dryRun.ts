@@ -13,7 +13,6 @@ import { bytesText, countText } from '../observe/quantities.ts';
 import { SAMPLE, type Settings, targetAccess } from '../settings/declarations.ts';
 import { tableText } from './terminal.ts';
 
-/** A target is waited for so long. */
 const TIMEOUT_MS = 10_000;
 
 /**

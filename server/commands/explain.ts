@@ -24,7 +24,6 @@ import { basePath, targetWithin } from '../http/exchange.ts';
 import { openingOf } from '../process/loadGeneration.ts';
 import { nearestPath, route } from '../catalogue/routes.ts';
 
-/** Defines the arguments, options and action of `explain`. */
 export function defineExplain(command: Command, { stdout }: Outputs): void {
   command.argument('<request>', 'URL, or path with query');
   addSettings(command)

@@ -33,7 +33,6 @@ import { ofSample, refuseFetching, refuseProblems } from './explain.ts';
 import { collectionsCalled } from './fields.ts';
 import { withProgress } from './terminal.ts';
 
-/** Defines the arguments, options and action of `export`. */
 export function defineExport(command: Command, outputs: Outputs): void {
   command
     .argument('<collections...>', 'as they stand in paths, or all')
@@ -51,7 +50,6 @@ export function defineExport(command: Command, outputs: Outputs): void {
     });
 }
 
-/** What the command is told beside its settings. */
 interface ExportFlags {
   readonly output: string;
   readonly where?: string;
@@ -61,17 +59,13 @@ interface ExportFlags {
 
 const WRITE_BYTES = 4 << 20;
 
-/** A list to export, and where to. */
 interface Target {
   readonly collection: Collection;
   readonly format: ExportFormat;
   readonly file: string;
 }
 
-/**
- * Writes the lists of collections, or of `all`, and tells what came of it. Names, values and files that are there are
- * judged before anything is written. Throws OperationError `usage` in the words of the API, and as openData does.
- */
+/** Checks names, values and files before it writes anything. Throws OperationError `usage`, and as openData does. */
 async function runExport(
   names: readonly string[],
   { output, where = '', format, force = false, ...flags }: Flags & ExportFlags,
@@ -130,9 +124,7 @@ function targetsOf(names: readonly string[], output: string, wanted?: ExportForm
   });
 }
 
-/**
- * Writes a page beside its file, then in its place. Signals are heard between any two pieces. Answers its bytes.
- */
+/** Writes a page to a partial file and renames it; signals are handled between pieces. Returns its bytes. */
 async function writePage(
   page: Representation,
   file: string,

@@ -15,7 +15,6 @@ import { tableText } from './terminal.ts';
 
 const FIELD_FORMATS: readonly FieldFormat[] = ['table', 'json', 'ndjson', 'markdown'];
 
-/** Defines the arguments, options and action of `fields`. */
 export function defineFields(command: Command, { stdout }: Outputs): void {
   command
     .argument('[collection]', 'as it stands in paths')
@@ -26,15 +25,11 @@ export function defineFields(command: Command, { stdout }: Outputs): void {
     });
 }
 
-/** How fields are printed. */
 type FieldFormat = 'table' | 'json' | 'ndjson' | 'markdown';
 
 const GROUPS: readonly LookupGroup[] = ['any', 'order', 'text', 'date'];
 
-/**
- * The fields of the collection that a path segment means, or of all without one, as text without a final line break.
- * Throws OperationError `usage` for a name that is none, with what is near.
- */
+/** The fields of one collection, or of all without a name. Throws OperationError `usage` for an unknown name. */
 export function fieldsText(name: string | undefined, format: FieldFormat): string {
   const collections = name === undefined ? COLLECTIONS : collectionsCalled(name);
   switch (format) {

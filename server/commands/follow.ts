@@ -32,7 +32,6 @@ refresh_age_seconds and --max-stale count from the start of its comparison.
 With --keep the target is pruned behind each new generation. With --base-url the new records are compressed here, and
 not by each replica with that --base-url.`;
 
-/** Defines the arguments, options and action of `follow`. */
 export function defineFollow(command: Command, outputs: Outputs): void {
   const names = [...FOLLOW_FLAGS, ...PUBLISHER_SETTINGS, 'logFormat'];
   addSettings(command, names)
@@ -53,7 +52,6 @@ export function defineFollow(command: Command, outputs: Outputs): void {
     });
 }
 
-/** The flags of the command beside its settings. */
 interface FollowFlags extends TargetWords {
   readonly output: string;
   readonly once?: boolean;
@@ -206,7 +204,6 @@ function toldOnly(report: Report, what: string): (error: unknown) => void {
   };
 }
 
-/** To whom a refresh is shown. */
 interface Shown {
   readonly report: Report;
   readonly progress: Output;

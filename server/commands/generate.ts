@@ -16,7 +16,6 @@ interface GenerateFlags {
   readonly force?: boolean;
 }
 
-/** Defines the arguments, options and action of `generate`. */
 export function defineGenerate(command: Command, { stdout, stderr }: Outputs): void {
   command
     .addOption(valueOption('--observations', 'observations to write', OBSERVATIONS).makeOptionMandatory())

@@ -16,7 +16,6 @@ import { STAGES } from '../../data/importProfile.ts';
 import { misfitText } from '../../engine/shared.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 
-/** Defines the arguments, options and action of `import`. */
 export function defineImport(command: Command, outputs: Outputs): void {
   command
     .argument('<directory>', 'directory of NDJSON files')
@@ -44,7 +43,6 @@ export function defineImport(command: Command, outputs: Outputs): void {
     });
 }
 
-/** The flags of the command beside its settings. */
 interface ImportFlags {
   readonly output: string;
   readonly created?: string;
@@ -136,10 +134,7 @@ const IMPORT_COLUMNS: readonly Column[] = [
   ['index bytes', bytesText, (row) => row.indexBytes],
 ];
 
-/**
- * The report of an import: a line per collection with totals, the first lines skipped, values that do not fit, files
- * ignored, and the file that was written.
- */
+/** The report of an import: a line per collection, the first skipped lines, misfits, and the file. */
 export function importText(report: ImportReport, file: string): string {
   const rows = report.collections.map((row) => [row.name, ...IMPORT_COLUMNS.map(([, text, read]) => text(read(row)))]);
   const totals = IMPORT_COLUMNS.map(([, text, read]) =>

@@ -12,10 +12,8 @@ export interface Outputs {
   readonly stderr: Output;
 }
 
-/** The name of the program. */
 export const NAME = 'catalogue-replica';
 
-/** Threads that a command may be given. */
 export const THREADS: ValueKind<number> = integerBetween(1, 1024);
 
 /** How much `prune` leaves, as it is asked and as `follow` is. */
@@ -57,10 +55,7 @@ function settingsHint(names?: readonly string[]): string {
   return `\n${text.replace(/(.{1,110})(?: |$)/g, '$1\n').trimEnd()}`;
 }
 
-/**
- * Gives a command all settings, or those of these names and the one that names the TOML file, as flags; answers the
- * command.
- */
+/** Adds all settings, or those of these names and `config`, as flags. Returns the command. */
 export function addSettings(command: Command, names?: readonly string[]): Command {
   for (const setting of SETTINGS.filter(({ name }) => !names || name === 'config' || names.includes(name)))
     for (const option of settingOptions(setting)) command.addOption(option);
@@ -85,7 +80,6 @@ function settingOptions(setting: Setting<unknown>): readonly Option[] {
   return [option];
 }
 
-/** The settings of a command that has these settings as flags. */
 export function settingsOf(flags: Flags, names: readonly string[]): Settings {
   return readSettings(Object.fromEntries(names.map((name) => [name, flags[name]])));
 }

@@ -15,7 +15,6 @@ import { readSettings, type Settings, targetAccess } from '../settings/declarati
 import { DAY_MS } from '../settings/values.ts';
 import { type Output, withProgress, withReport } from './terminal.ts';
 
-/** Defines the arguments, options and action of `publish`. */
 export function definePublish(command: Command, outputs: Outputs): void {
   command
     .argument('<file>', 'snapshot file; what import --base-url compressed goes with it')
@@ -30,7 +29,6 @@ export function definePublish(command: Command, outputs: Outputs): void {
     });
 }
 
-/** Defines the arguments, options and action of `prune`. */
 export function definePrune(command: Command, outputs: Outputs): void {
   command.argument('<target>', PUBLISHED_FORMS).addOption(valueOption(...KEEP).makeOptionMandatory());
   addSettings(command, [...PUBLISHER_SETTINGS, 'logFormat'])
@@ -42,11 +40,9 @@ export function definePrune(command: Command, outputs: Outputs): void {
 
 /** What a publisher says of targets of a kind beside its settings. */
 export interface TargetWords {
-  /** Whether an S3 server may ignore conditions. */
   readonly s3Unconditional?: boolean | undefined;
 }
 
-/** What is published where. */
 interface Publication extends TargetWords {
   readonly file: string;
   readonly to: string;

@@ -12,10 +12,7 @@ import { bytesWithin } from '../../data/boundedBytes.ts';
 import { readFileSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 
-/**
- * What the request has, when it is given up (`signal`, or `timeout` ms of silence), and how much of it is taken. Over
- * TLS: whom it believes (`ca`, in place of the system's) and who asks (`cert`, `key`), each as PEM.
- */
+/** `timeout` is in ms without data. `ca` replaces the system's CAs; `ca`, `cert` and `key` are PEM. */
 export interface Question
   extends Pick<RequestOptions, 'signal' | 'timeout'>, Pick<SecureContextOptions, 'ca' | 'cert' | 'key'> {
   readonly headers?: OutgoingHttpHeaders;

@@ -12,7 +12,6 @@ import { readSettings } from '../settings/declarations.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { tableText, withProgress } from './terminal.ts';
 
-/** Defines the arguments, options and action of `stats`. */
 export function defineStats(command: Command, outputs: Outputs): void {
   command
     .argument('<data>', 'snapshot file, or directory of <collection>.ndjson[.gz] files')
@@ -24,7 +23,6 @@ export function defineStats(command: Command, outputs: Outputs): void {
     });
 }
 
-/** How statistics are printed. */
 type StatsFormat = 'table' | 'json';
 
 /** Fields with more values than this are no categories. */
@@ -47,7 +45,6 @@ interface CollectionStats {
   readonly distributions: readonly Distribution[];
 }
 
-/** What is printed, as JSON has it. */
 interface Statistics {
   readonly generation: string;
   readonly created: string | null;
@@ -56,10 +53,7 @@ interface Statistics {
   readonly memory: Readonly<Record<string, number>>;
 }
 
-/**
- * Prints the statistics of a snapshot file or data set directory. Throws OperationError `file`, `input` or `snapshot`.
- * Cost: a load, and an import for a directory; then a look at the values of small dictionaries.
- */
+/** Throws OperationError `file`, `input` or `snapshot`. Cost: a load, or an import for a directory. */
 async function runStats(
   { data, format }: { readonly data: string; readonly format: StatsFormat },
   flags: Flags,

@@ -98,10 +98,7 @@ function endBehindBar(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
 
-/**
- * Progress as lines such as `reading platforms: 40 % (2.0 MB of 5.0 MB), 12 s left`; none for work shorter than the
- * interval.
- */
+/** Lines such as `reading platforms: 40 % (2.0 MB of 5.0 MB), 12 s left`; none for short work. */
 export function progressLines(output: Output, clock: Clock): OnProgress {
   let last = clock();
   const amountText = amounts(clock);
@@ -159,7 +156,6 @@ function amounts(clock: Clock): (progress: Progress) => string {
   };
 }
 
-/** Whole seconds, or from 100 s on whole minutes, rounded up. */
 export function durationText(seconds: number): string {
   const whole = Math.ceil(seconds);
   return whole < 100 ? `${whole} s` : `${Math.ceil(whole / 60)} min`;

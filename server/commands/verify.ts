@@ -5,7 +5,6 @@ import { bytesText, countText } from '../observe/quantities.ts';
 import { example, type Outputs } from './parts.ts';
 import { tableText, withProgress } from './terminal.ts';
 
-/** Defines the arguments, options and action of `verify`. */
 export function defineVerify(command: Command, { stdout, stderr }: Outputs): void {
   command
     .argument('<file>', 'snapshot file')
@@ -22,9 +21,7 @@ const DEEP_HELP = 'import its records again and compare: time and memory of an i
 
 type VerifyReport = Awaited<ReturnType<typeof verifyFile>>;
 
-/**
- * The report of a good snapshot: every check with its outcome, the records of each collection, the bytes of each part.
- */
+/** The checks with their outcomes, the records of each collection, the bytes of each part. */
 function verifyText(report: VerifyReport, file: string): string {
   const collections = report.collections.map(({ name, records }) => [name, countText(records)]);
   const total = report.parts.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -7,7 +7,6 @@ const UNFINISHED_BYTES_MAX = 64 << 20;
 const UNSIZED_BYTES = 16_384;
 const NOTHING = new Uint8Array(0);
 
-/** The memory that unfinished bodies of one listener share. */
 export class BodyBudget {
   #bytesLeft: number;
 
@@ -22,7 +21,6 @@ export class BodyBudget {
     return true;
   }
 
-  /** Gives bytes back. */
   giveBack(bytes: number): void {
     this.#bytesLeft += bytes;
   }

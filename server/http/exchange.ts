@@ -24,10 +24,7 @@ export interface Request {
   peer(): string;
 }
 
-/**
- * What requests ask for, by number: views of the catalogue, the attribute authority, the probe of load balancers, all
- * that is none of them, what is resolved beside the API, and pages for people with their assets.
- */
+/** The routes of requests, as metrics and the access log count them. */
 export const ROUTE = {
   index: 0,
   root: 1,
@@ -40,7 +37,6 @@ export const ROUTE = {
   browse: 8,
 } as const;
 
-/** The names of routes, in the order of their numbers. */
 export const ROUTES: readonly string[] = Object.keys(ROUTE);
 
 /** The path of a base URL, which proxies may leave in front of targets: `/catalogue`, or empty, as that of most. */
@@ -150,7 +146,6 @@ export type Reply = Answer | Promise<Answer> | Intake;
  */
 export type Handler<R extends Reply = Reply> = (request: Request, disconnection: Disconnection) => R;
 
-/** Whether a handler wants the body first. */
 export function isIntake(reply: Reply): reply is Intake {
   return 'bodyBytesMax' in reply;
 }

@@ -116,10 +116,7 @@ export function joinsLines(name: string): boolean {
 /** Our bug: the handler threw, rejected, or gave an answer that cannot be sent. */
 export const INTERNAL_ERROR = refusal(500, 'Internal server error.', false);
 
-/**
- * The client's framing is ambiguous or broken, so that nothing behind it can be trusted. What a person gets wrong, in a
- * shell, is told: node:http does not say what it could not read.
- */
+/** It says what people get wrong in a shell, since node:http does not say what it could not read. */
 export const MALFORMED_REQUEST = refusal(
   400,
   'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address; GET and HEAD have no body.',
@@ -147,7 +144,6 @@ export function assertHeaderValue(name: string, value: string): void {
   if (BREAKS_OUT.test(value)) assert.fail(`the value of header ${name} holds a control character`);
 }
 
-/** Status code and reason phrase: `404 Not Found`. */
 export function statusText(status: number): string {
   return `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
 }

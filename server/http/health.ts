@@ -3,16 +3,12 @@
 import { wholeBody } from '../../engine/engine.ts';
 import { type Answer, type Handler, ROUTE } from './exchange.ts';
 
-/** Where it is asked for. */
 const HEALTH_PATH = '/healthz';
 
 /** What keeps a server from taking requests though it serves them, where anything does. */
 export type Unready = 'draining' | 'stale' | undefined;
 
-/**
- * What a proxy sends that cannot ask how a replica is, such as nginx: who is not ready refuses the request with 502, so
- * that it asks the next one.
- */
+/** Proxies without health checks, such as nginx, send it: an unready replica answers 502, so that they ask the next. */
 const READY_ONLY = 'x-ready-only';
 
 const SERVING = answer(200, 'serving');
@@ -20,10 +16,7 @@ const UNREADY = { draining: answer(503, 'draining'), stale: answer(503, 'stale')
 const REFUSED = { draining: answer(502, 'draining'), stale: answer(502, 'stale') } as const;
 const METHOD_NOT_ALLOWED = answer(405, 'GET and HEAD only', [['Allow', 'GET, HEAD']]);
 
-/**
- * A handler that answers the probe, 503 with what keeps it unready, and refuses what is only for who is ready; all else
- * is the other handler's.
- */
+/** Answers the probe, and refuses requests for ready replicas only. */
 export function healthBefore(otherwise: Handler, unready: () => Unready): Handler {
   return (request, disconnection) => {
     const why = unready();

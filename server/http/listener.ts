@@ -54,15 +54,11 @@ export interface DrainTime {
  */
 export interface Listener {
   readonly port: number;
-  /** Its connections and the answers under way. */
   readonly flight: Pick<Flight, 'load' | 'swapped' | 'cutReaders'>;
   drain(time: DrainTime): Promise<number>;
 }
 
-/**
- * What a listener holds: connections, answers that were not complete in the turn of their request, and those of them
- * that read data which was replaced meanwhile.
- */
+/** `answers` took more than the turn of their request; `replacedReaders` of them read replaced data. */
 export interface ListenerLoad {
   readonly connections: number;
   readonly answers: number;
@@ -83,10 +79,8 @@ export const TURN_MS_MAX = 10;
  */
 export const CONNECTION_REQUESTS = 40;
 
-/** The connections that count. */
 export const COUNTED_CONNECTIONS = 100;
 
-/** Those that may come on top. */
 export const SPARE_REQUESTS = 64;
 
 /**
@@ -104,7 +98,6 @@ export const CLOCKED_REQUESTS = 16;
  * addition each way. `now` is a clock in milliseconds, `nextTurn` calls back in the next turn of the event loop.
  */
 export class Flight {
-  /** Open connections. */
   connections = 0;
   /** The answers under way, each with the number of the last swap of the data before it. */
   readonly #answers = new Map<Sender, number>();
@@ -162,13 +155,11 @@ export class Flight {
     });
   }
 
-  /** What there is now. */
   load(): ListenerLoad {
     const replacedReaders = [...this.#answers.values()].filter((swap) => swap < this.#swap).length;
     return { connections: this.connections, answers: this.#answers.size, replacedReaders };
   }
 
-  /** One more answer is under way. */
   enter(sender: Sender): void {
     this.#answers.set(sender, this.#swap);
   }
@@ -192,9 +183,7 @@ export class Flight {
     for (const [sender, before] of this.#answers) if (before < end) sender.cut();
   }
 
-  /**
-   * Resolves once nothing is under way, or after `withinMs` milliseconds whatever is, with how many answers that are.
-   */
+  /** Resolves once nothing is under way, or after `withinMs`, with the number of responses under way. */
   async settled(withinMs: number): Promise<number> {
     if (this.#answers.size === 0) return 0;
     await new Promise<void>((resolve) => {

@@ -41,7 +41,6 @@ export abstract class LiveRequest<Raw> implements Request {
 
   abstract peer(): string;
 
-  /** What follows the head. */
   framing(): Framing {
     return judgeHead(this.#head);
   }
@@ -61,7 +60,6 @@ export abstract class LiveRequest<Raw> implements Request {
     return this.#raw;
   }
 
-  /** The value of the first line of a name. */
   protected firstLine(name: string): string | undefined {
     const { lines } = this.#head;
     for (let i = 0; i < lines.length; i += 2) if (lines[i] === name) return lines[i + 1];
@@ -85,7 +83,6 @@ export interface LiveContext {
   onError(error: unknown): void;
 }
 
-/** What the exchanges of a new listener share. */
 export function liveContext({ handler, slices, watch, onError }: ListenOptions): LiveContext {
   return {
     handler,
@@ -119,7 +116,6 @@ export const SHORT_BODY_BYTES = 65_536;
 /** An exchange until its answer is out. Cost: no array until somebody wants to know when the client leaves. */
 export abstract class LiveExchange implements Disconnection {
   readonly #context: LiveContext;
-  /** What is answered to a bug. */
   #failed: Answer = INTERNAL_ERROR;
   #isGone = false;
   #isComingBack = false;
@@ -178,7 +174,6 @@ export abstract class LiveExchange implements Disconnection {
     else this.send(reply);
   }
 
-  /** Asks the handler. If that throws, the answer is a 500. */
   #ask(request: LiveRequest<object>): Reply {
     try {
       return this.#context.handler(request, this);
@@ -296,10 +291,7 @@ export abstract class LiveExchange implements Disconnection {
     }
   }
 
-  /**
-   * Reads the request's body away; resolves when that is done or enough, with whether it is longer than is worth
-   * reading; never if the client leaves.
-   */
+  /** Discards the request's body; resolves with whether it passes the limit, never if the client leaves. */
   protected bodyPassesLimit(): Promise<boolean> {
     let bytes = 0;
     return new Promise((resolve) => {
@@ -324,16 +316,11 @@ export abstract class LiveExchange implements Disconnection {
   /** Gives every piece of the request's body to `takePiece`, the last one marked; the client may leave meanwhile. */
   protected abstract readBody(takePiece: TakePiece): void;
 
-  /**
-   * Tells the watch, writes the head, and of the body what the socket takes. What throws before `hasBegun` has told and
-   * written nothing.
-   */
+  /** Reports to the watch, writes the head and what the socket takes. What throws before `hasBegun` did neither. */
   protected abstract begin(answer: Answer): void;
 
-  /** Whether anything of the head is out. */
   protected abstract hasBegun(): boolean;
 
-  /** Ends the connection at once. */
   abstract cut(): void;
 }
 

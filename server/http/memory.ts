@@ -21,7 +21,6 @@ export class Memory<Value> {
     this.#halfBytesMax = bytesMax / 2;
   }
 
-  /** The value under a text, undefined where there is none any more. */
   find(text: string): Value | undefined {
     const young = this.#young.get(text);
     if (young !== undefined) return young.value;

@@ -5,19 +5,14 @@ import { OperationError } from '../../data/operationError.ts';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 
-/** The flag of the port that clients know. */
 const MAIN_FLAG = '--port';
 
-/** The port of a bound socket as node:net tells it. */
 export function boundPort(address: { readonly port: number } | string | null): number {
   if (address === null || typeof address === 'string') throw new TypeError('a listening TCP socket has a port');
   return address.port;
 }
 
-/**
- * The error for a port that cannot be taken; `cause` is what the system said, where it said anything, `flag` what to
- * choose another by, `holder` who has it and is to be stopped.
- */
+/** `flag` is the setting for another port; `holder` names the process to stop. */
 export function portRefused(
   host: string,
   port: number,
@@ -90,7 +85,6 @@ function loadingAnswer(request: Buffer): string {
   return request.toString('latin1', 0, 5) === 'HEAD ' ? LOADING : LOADING + DETAIL;
 }
 
-/** The ports of a server; the one for HTTP/1.0 where it has one. */
 interface Claims {
   readonly main: ClaimedPort;
   readonly http10: ClaimedPort | undefined;
@@ -119,7 +113,6 @@ function byWhom(port: number): string | undefined {
   return ` by ${others.map(({ pid, program }) => `${program} (process ${pid})`).join(' and ')}: stop that`;
 }
 
-/** A process that listens: its number, and the name of its program. */
 interface Holder {
   readonly pid: number;
   readonly program: string;
@@ -130,10 +123,7 @@ const LISTENS = '0A';
 /** Processes that are looked through, at most: a machine of more is asked about with its own tools. */
 const PROCESSES_MAX = 10_000;
 
-/**
- * The processes that listen on a port, on whatever address, ours among them. Cost: a look at every descriptor of every
- * process; for errors alone.
- */
+/** The processes that listen on a port. Cost: it reads every descriptor of every process; for errors alone. */
 export function holdersOf(port: number): readonly Holder[] {
   const inodes = new Set(listeningInodes(port));
   if (inodes.size === 0) return [];

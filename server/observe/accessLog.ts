@@ -10,18 +10,13 @@ import { assertAppendable } from './log.ts';
 import { countText } from './quantities.ts';
 import type { Tally } from './tally.ts';
 
-/** The cells of ACCESS_LINES. */
 const TAKEN = 0;
 const DROPPED = 1;
 
-/** What stands for standard output, and its descriptor. */
 const STANDARD_OUTPUT = '-';
 const STANDARD_OUTPUT_FD = 1;
 
-/**
- * Where a thread logs, one request in `sample`. `words` are shared by all: how often the file was to be opened anew,
- * how many writes failed, and why the last one did.
- */
+/** One request in `sample` is logged. `words` are shared by all threads. */
 export interface AccessLogLink {
   readonly path: string;
   readonly sample: number;
@@ -29,7 +24,6 @@ export interface AccessLogLink {
   readonly words: Int32Array;
 }
 
-/** The words of a link. */
 const Word = { reopen: 0, failed: 1, errno: 2 } as const;
 
 /** Others may not read who asked for what. */
@@ -55,7 +49,6 @@ function takesStandardOutput(path: string | undefined): boolean {
 const LOOK_MS = 1000;
 const TELL_MS = 60_000;
 
-/** The access log as the supervisor has it: links for the threads, and a word when lines are lost. */
 export class AccessLogs {
   readonly #path: string;
   readonly #sample: number;
@@ -76,7 +69,6 @@ export class AccessLogs {
     this.#timer = setInterval(() => this.look(), LOOK_MS).unref();
   }
 
-  /** The link of one more thread, whose lines are counted here. */
   link(lines: Tally): AccessLogLink {
     this.#tallies.push(lines);
     return { path: this.#path, sample: this.#sample, lines, words: this.#words };
@@ -125,7 +117,6 @@ function waitingLines({ lines, bytes, bytesWritten }: OpenFile): number {
   return bytes === 0 ? 0 : Math.ceil((lines * (bytes - bytesWritten)) / bytes);
 }
 
-/** The access log as one thread has it. */
 export class AccessLog {
   /** The one that is open, and the one that is being opened, in its place or as the first. */
   #file: OpenFile | undefined;

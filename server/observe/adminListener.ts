@@ -13,18 +13,14 @@ export interface AdminAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * What it speaks for, by path: each answers GET and HEAD, or, of `commands`, POST. A rejection is answered with 500.
- */
+/** By path: `views` answer GET and HEAD, `commands` POST. A rejection becomes a 500. */
 export interface AdminPaths {
   readonly views: AdminAnswers;
   readonly commands: AdminAnswers;
 }
 
-/** What answers, by path. */
 export type AdminAnswers = Readonly<Record<string, () => AdminAnswer | Promise<AdminAnswer>>>;
 
-/** A listener. `stop` ends it at once. */
 export interface AdminListener {
   readonly port: number;
   stop(): void;
@@ -43,10 +39,7 @@ export interface AdminOptions {
   onError(error: unknown): void;
 }
 
-/**
- * Answers requests for the paths that there are when they come. Port 0 takes a free one. Throws OperationError `port`
- * when it is refused.
- */
+/** Port 0 takes a free one. Throws OperationError `port`. */
 export async function listenForAdmin(
   { host, port, requestMsMax: headersTimeout = REQUEST_MS_MAX, onError }: AdminOptions,
   paths: () => AdminPaths,
@@ -116,7 +109,6 @@ function problem(status: number, detail: string): AdminAnswer {
   return jsonAnswer(status, { detail });
 }
 
-/** An answer of JSON, laid out for people. */
 export function jsonAnswer(status: number, value: unknown): AdminAnswer {
   return { status, type: 'application/json', text: `${JSON.stringify(value, null, 2)}\n` };
 }

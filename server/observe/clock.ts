@@ -1,7 +1,6 @@
 // The clocks: the one file of the server that asks for the time.
 // Tests hand in their own.
 
-/** A clock in milliseconds. */
 export type Clock = () => number;
 
 /**
@@ -21,7 +20,6 @@ export function secondsSince(startMs: number): number {
 /** The time of day in milliseconds since 1970, which may jump: for validities, records, and the dates of others. */
 export const epochMs: Clock = () => Date.now();
 
-/** The time of day in whole seconds since 1970. */
 export function epochSeconds(): number {
   return Math.floor(epochMs() / 1000);
 }

@@ -1,7 +1,6 @@
 // What the service tells about itself while it runs, as one closed union of plain events. Log and metrics are observers
 // of it. No event holds the text of a key, of a certificate, or of a request.
 
-/** How a request to be authorised ended; see StatusCode. */
 export type AuthorisationStatus = 'AccessGranted' | 'AccessDenied' | 'AccessError';
 
 /**
@@ -28,7 +27,6 @@ export const REFUSALS = {
   unrecorded: 'AccessError',
 } as const satisfies Readonly<Record<string, AuthorisationStatus>>;
 
-/** One of these reasons. */
 export type RefusalCode = keyof typeof REFUSALS;
 
 /**
@@ -66,7 +64,6 @@ export interface RefusalsRepeated extends Pick<AuthorisationRecord, 'at' | 'reas
   readonly repeated: number;
 }
 
-/** The authority's configuration was loaded, at the start or again. */
 export interface AuthorityLoaded {
   readonly kind: 'authorityLoaded';
   readonly at: number;
@@ -101,10 +98,8 @@ export interface AuthorityBug {
 /** Threads that may die while the process serves. A serving thread that dies ends it. */
 export const THREAD_KINDS = ['pool', 'authority'] as const;
 
-/** One of them. */
 export type ThreadKind = (typeof THREAD_KINDS)[number];
 
-/** A thread died, and is replaced. */
 export interface ThreadDied {
   readonly kind: 'threadDied';
   readonly at: number;
@@ -158,7 +153,6 @@ export const DATA_STEPS = [
   'freed',
 ] as const;
 
-/** One of them. */
 export type DataStep = (typeof DATA_STEPS)[number];
 
 /** The ways in which a collection is compared with the catalogue that is followed. */
@@ -173,7 +167,6 @@ export type Comparisons = Readonly<
 export interface DataEvent {
   readonly event: DataStep;
   readonly generation?: string | undefined;
-  /** Of a refresh that succeeded. */
   readonly collections?: Comparisons;
   readonly [figure: string]: string | number | boolean | undefined | Comparisons;
 }

@@ -6,13 +6,9 @@ import type { Observer, ServiceEvent } from './events.ts';
 
 /** As `a` does, but a pipe without a reader is refused, and neither that nor a full one is waited for. */
 const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
-/** What the system says of such a pipe. */
 const NO_READER = 'ENXIO';
 
-/**
- * Makes the file, with a mode, where there is none. Throws OperationError `file`, by what the file is called, where it
- * cannot be written now.
- */
+/** Makes the file if it does not exist. Throws OperationError `file` if it cannot be written now. */
 export function assertAppendable(called: string, path: string, mode: number): void {
   try {
     const descriptor = openSync(path, APPENDING, mode);
@@ -25,9 +21,7 @@ export function assertAppendable(called: string, path: string, mode: number): vo
   }
 }
 
-/**
- * An observer that writes each event as one line of JSON: `time` (ISO 8601, UTC) and `event` first, then its members.
- */
+/** Writes each event as one line of JSON: `time` (ISO 8601, UTC) and `event` first, then its members. */
 export function logTo(write: (lines: readonly string[]) => void): Observer {
   return (events) => write(events.map(logLine));
 }
@@ -38,13 +32,11 @@ export function logLine({ kind, at, ...members }: ServiceEvent): string {
   return JSON.stringify({ time: new Date(at * 1000).toISOString(), event: kind, ...members });
 }
 
-/** The path of a file, or STANDARD_OUTPUT. */
 export type AuditFile = string | typeof STANDARD_OUTPUT;
 
 /** The descriptor that stands for itself where lines are appended. */
 export const STANDARD_OUTPUT = 1;
 
-/** The audit log in a sentence. */
 export function nameOfAudit(file: AuditFile): string {
   return file === STANDARD_OUTPUT ? 'on standard output' : file;
 }
@@ -76,7 +68,6 @@ export function appendLines(file: AuditFile, lines: readonly string[]): void {
 /** How long the rest of a line is waited with whose beginning a full pipe has taken: it takes 4,096 bytes whole. */
 const REST_MS_MAX = 1000;
 const REST_LOOK_MS = 5;
-/** Whether the last line broke off in a pipe. */
 let isBrokenOff = false;
 const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 

@@ -22,7 +22,6 @@ interface EventMetric {
   readonly labelsOf: (event: ServiceEvent) => Labels | undefined;
 }
 
-/** All counters of events. */
 const EVENT_METRICS: readonly EventMetric[] = [
   {
     name: 'authority_authorisations_total',
@@ -62,7 +61,6 @@ const EVENT_METRICS: readonly EventMetric[] = [
   },
 ];
 
-/** A gauge with at most one label. */
 export interface OwnGauge {
   readonly name: string;
   readonly help: string;
@@ -70,9 +68,7 @@ export interface OwnGauge {
   readonly valuesOf: () => readonly (readonly [of: string, value: number])[];
 }
 
-/** Metrics that start at nothing. */
 export interface Metrics {
-  /** The media type of `text`. */
   readonly contentType: string;
   readonly observe: Observer;
   /** One more tally of a metric, for one thread to count in; told are the sums of all. */

@@ -11,7 +11,6 @@ export function anewText({ records, deflated }: { readonly records: number; read
   return deflated === records ? '' : `, ${countText(deflated)} of ${countText(records)} anew`;
 }
 
-/** The bytes of a megabyte, in settings as in sizes that are told. */
 export const MEGABYTE = 1_000_000;
 
 const BYTE_UNITS = ['kB', 'MB', 'GB', 'TB'] as const;

@@ -1,10 +1,8 @@
 // Counters that serving threads count by themselves, in memory that the supervisor reads when it is asked for the
 // metrics: no event, no message, nothing allocated. Knows no metric.
 
-/** What the name of every metric begins with. */
 export const METRIC_PREFIX = 'catalogue_replica_';
 
-/** The labels of one cell or curve. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** A metric of tallies: the labels of each of its cells. A counter, unless it is told to be a gauge. */
@@ -53,14 +51,12 @@ export function observeValue(tally: Tally, metric: TalliedHistogram, curve: numb
   tally[start + buckets.length + 1]! += value;
 }
 
-/** Lines of the access log, by what became of them. */
 export const ACCESS_LINES: TalliedMetric = {
   name: 'access_log_lines_total',
   help: 'Lines of the access log that were taken for writing, or dropped since it cannot be written so fast.',
   cells: [{ outcome: 'taken' }, { outcome: 'dropped' }],
 };
 
-/** The sums of tallies of one metric, cell by cell. */
 export function sumOf(tallies: readonly Tally[]): readonly number[] {
   return Array.from(tallies[0] ?? [], (_, i) => tallies.reduce((sum, tally) => sum + tally[i]!, 0));
 }
@@ -73,7 +69,6 @@ export interface Curve {
   readonly sum: number;
 }
 
-/** The curves of a histogram from the sums of its tallies. */
 export function curvesOf(metric: TalliedHistogram, sums: readonly number[]): readonly Curve[] {
   const size = curveCells(metric);
   return metric.curves.map((labels, curve) => {

@@ -28,7 +28,6 @@ const HTML = ['Content-Type', 'text/html; charset=utf-8'] as const;
 /** The name of an asset is one of its bytes. */
 const KEPT_FOR_GOOD = ['Cache-Control', 'public, max-age=31536000, immutable'] as const;
 
-/** Where pages and their assets are. */
 const ROOM = '/browse/';
 const ASSETS = '/browse/assets/';
 const AUTHORITY = /^\/browse\/authority\/?$/;
@@ -71,7 +70,6 @@ function siteOf(catalogue: CatalogueService, trustedHosts: Site['trustedHosts'])
   return site;
 }
 
-/** What the path of the API behind a page means. */
 function viewOf(target: string, isAuthority: boolean): Route {
   if (target === '/browse') return { kind: 'redirect', location: 'browse/' };
   if (isAuthority) return target.endsWith('/') ? { kind: 'browse' } : { kind: 'redirect', location: 'authority/' };
@@ -81,7 +79,6 @@ function viewOf(target: string, isAuthority: boolean): Route {
   return withSlash(target);
 }
 
-/** The same path with a final slash, relative to it. */
 function withSlash(path: string): Route {
   return { kind: 'redirect', location: `${path.slice(path.lastIndexOf('/') + 1)}/` };
 }

@@ -16,7 +16,6 @@ export interface PageSources {
   readonly trustedHosts: () => TrustedHosts | undefined;
 }
 
-/** The pages of a generation. */
 export function pagesOf({ documents, trustedHosts }: PageSources): Pages {
   return {
     browse: (catalogue, visited) => (browse ?? firstPage)(catalogue, visited, trustedHosts),

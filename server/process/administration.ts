@@ -21,7 +21,6 @@ import { packageVersion } from '../settings/values.ts';
 import { blockBytes, type Generation, type ServedData } from './loadGeneration.ts';
 import { type Change, CHANGE_STATUSES, CHANGES, LastOutcomes, REFRESHES } from './generations.ts';
 
-/** How far a server is: it takes requests only when it is ready. */
 type Phase = 'loading' | 'ready' | 'draining';
 
 /** Where the data of a server comes from, unless it is --data. */
@@ -35,7 +34,6 @@ export interface FollowedSource {
   figures(): TargetFigures | undefined;
 }
 
-/** Figures of a target that is followed, those that there are. */
 export type TargetFigures = Readonly<Record<keyof typeof TARGET_GAUGES, number | undefined>>;
 
 const TARGET_GAUGES = {
@@ -58,12 +56,10 @@ export class Administration {
   #served: ServedData | undefined;
   /** Records by collection: read once for each generation. */
   #counts: Readonly<Record<string, number>> = {};
-  /** How the last order to change the data ended, and when. */
   #lastChange: (Change & { readonly at: string }) | undefined;
   readonly #reloads = new LastOutcomes();
   readonly #refreshes = new LastOutcomes();
   readonly #refreshTally: Tally;
-  /** How the last refresh that succeeded compared each collection. */
   #comparisons: Comparisons = {};
   #commands: AdminAnswers;
   readonly #changes: Tally;
@@ -102,27 +98,22 @@ export class Administration {
     return this.#listener.port;
   }
 
-  /** Tells of what is followed, too. */
   follow(source: FollowedSource): void {
     this.#source = source;
   }
 
-  /** Tells of an attribute authority, too. */
   attend(authority: Pick<AuthoritySupervisor, 'status'>): void {
     this.#authority = authority;
   }
 
-  /** What a serving thread counts requests in. */
   requestTallies(): RequestTallies {
     return requestTallies(this.metrics.tally);
   }
 
-  /** What the serving thread of a number reports of itself in. */
   threadTallies(thread: number): ThreadTallies {
     return threadTallies(thread, this.#loopDelays, this.metrics.tally);
   }
 
-  /** The server listens and serves this, whatever it will be. */
   begin(served: ServedData): void {
     this.#served = served;
     this.#counts = countsOf(served.generation.loaded);
@@ -141,7 +132,6 @@ export class Administration {
     this.#commands = Object.fromEntries(answered);
   }
 
-  /** An order to change the data has ended. */
   changed(change: Change): void {
     const atMs = epochMs();
     if (this.#served) this.#counts = countsOf(this.#served.generation.loaded);
@@ -150,23 +140,19 @@ export class Administration {
     this.#changes[CHANGE_STATUSES.indexOf(change.status)]! += 1;
   }
 
-  /** A refresh of what is followed has ended. */
   refreshed({ status, reason }: Change, atMs: number): void {
     this.#refreshes.ended(status, reason, atMs);
     this.#refreshTally[CHANGE_STATUSES.indexOf(status)]! += 1;
   }
 
-  /** A step of the data was done. */
   stepped(step: DataEvent): void {
     if (step.collections) this.#comparisons = step.collections;
   }
 
-  /** The server takes no requests any more. */
   drain(): void {
     this.#phase = 'draining';
   }
 
-  /** Nothing is left to tell of. */
   stop(): void {
     this.#listener?.stop();
   }
@@ -359,7 +345,6 @@ function countsOf(loaded: LoadedSnapshot): Readonly<Record<string, number>> {
   return Object.fromEntries(collections.map(({ name, records }) => [name, records]));
 }
 
-/** The bytes of what all threads share, by what they are for. */
 function bytesOf({ loaded, blocks }: Generation): Readonly<Record<string, number>> {
   return { ...bytesByPart(loaded), 'compressed records': blocks ? blockBytes(blocks) : 0 };
 }

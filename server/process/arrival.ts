@@ -53,15 +53,12 @@ export interface ArrivalOptions {
   readonly report: Report;
 }
 
-/** A server that serves its first generation. */
 interface ServingServer {
   readonly generations: Generations;
-  /** The generation that is served. */
   readonly served: () => string;
   readonly onRefreshed: (change: Change, atMs: number) => void;
 }
 
-/** The data of one target on its way into one server. */
 export class Arrival implements FollowedSource {
   readonly #options: ArrivalOptions;
   readonly #target: Target;
@@ -109,15 +106,11 @@ export class Arrival implements FollowedSource {
     return new Arrival(options, await openTarget(url, access), cache, child);
   }
 
-  /** The folder of the cache. */
   get directory(): string {
     return this.#cache.directory;
   }
 
-  /**
-   * The first generation: the newest of the cache that loads, else that of the target, however long that takes. Rejects
-   * with what `load` rejects with, except OperationErrors about the file, and with `usage` if the follow command does.
-   */
+  /** The newest generation of the cache that loads, else that of the target, however long that takes. */
   async first(load: (held: HeldFile) => Promise<Generation>, showProgress: ShowProgress): Promise<Generation> {
     const { pointers, fetched } = this.#cache;
     for (const pointer of pointers) {
@@ -408,7 +401,6 @@ export class Arrival implements FollowedSource {
     throw new OperationError('refused', `${this.#target.name}: ${what}; --allow-rollback takes it`);
   }
 
-  /** Fetches a generation and has it taken. */
   async #bring(pointer: Pointer, take: Take): Promise<void> {
     const { baseUrl, report, settings } = this.#options;
     const { held, figures } = await fetchGeneration(pointer, {
@@ -464,7 +456,6 @@ export class Arrival implements FollowedSource {
   }
 }
 
-/** The freshness of one target's data. */
 class Freshness {
   /** When the target last confirmed the data, on the steady clock. */
   #confirmedMs: number | undefined;

@@ -16,10 +16,7 @@ export interface AuthorityObservers {
   readonly onLostThread: OnLostThread;
 }
 
-/**
- * Starts the authority that the settings name, or a demonstration if they name none. On SIGHUP a configured one loads
- * its files again (A84). Throws OperationError `input` with every mistake of the configuration, and `file`.
- */
+/** A configured one reloads on SIGHUP (A84). Throws OperationError `input` with all mistakes, and `file`. */
 export function startAuthority(
   { authority: file, auditLog = '-' }: Settings,
   { report, count, onLostThread }: AuthorityObservers,

@@ -17,7 +17,6 @@ export interface GenerationFetch {
   readonly cache: SnapshotCache;
   readonly signal: AbortSignal;
   readonly stallMs: number;
-  /** Compressed records for this base URL are fetched too. */
   readonly blocksFor: string | undefined;
   readonly report: Report;
 }

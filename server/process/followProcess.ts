@@ -23,9 +23,7 @@ export interface RefreshOrder {
   readonly order: number;
 }
 
-/** The end of a refresh. */
 export interface RefreshEnd {
-  /** Why it failed. */
   readonly reason: string | undefined;
   readonly seconds: number;
   /** The process ended, so that it has logged nothing of this. */
@@ -40,7 +38,6 @@ export interface RefreshEnd {
 const REASON_CHARACTERS_MAX = 4096;
 /** The wait before the first retry of a process that died, or has not refreshed once; doubles up to --every. */
 const FIRST_RETRY_MS = 10_000;
-/** Exit code of a usage error. */
 const USAGE = 2;
 
 interface Waiting extends RefreshOrder {

@@ -16,7 +16,6 @@ type Status = Change['status'];
 export class LastOutcomes {
   readonly #last = new Map<Status, { readonly atMs: number; readonly reason: string | undefined }>();
 
-  /** One ended so, at a time in milliseconds since 1970. */
   ended(status: Status, reason: string | undefined, atMs: number): void {
     this.#last.set(status, { atMs, reason });
   }
@@ -26,7 +25,6 @@ export class LastOutcomes {
     return [...this.#last].map(([status, { atMs }]) => [status, atMs / 1000] as const);
   }
 
-  /** What `/status` says. */
   status(): { readonly lastSuccess: string | null; readonly lastFailure: unknown } {
     const successes = [...this.#last].flatMap(([status, { atMs }]) => (status === 'refused' ? [] : [atMs]));
     const failure = this.#last.get('refused');
@@ -37,10 +35,7 @@ export class LastOutcomes {
   }
 }
 
-/**
- * How an order to change the data ended: another generation is served, or the same one since nothing has changed, or
- * since the order was refused, and why. `served` is the generation that is served behind it.
- */
+/** The outcome of a reload, rollback or refresh. `served` is the generation that is served after it. */
 export interface Change {
   readonly status: (typeof CHANGE_STATUSES)[number];
   readonly served: string;
@@ -50,17 +45,14 @@ export interface Change {
   readonly seconds: number;
 }
 
-/** The ways in which an order ends, as cells of `CHANGES` count them. */
 export const CHANGE_STATUSES = ['swapped', 'unchanged', 'refused'] as const;
 
-/** Orders to change the data by how they ended. */
 export const CHANGES: TalliedMetric = {
   name: 'reloads_total',
   help: 'Orders to take other data, by how they ended: swapped, unchanged or refused.',
   cells: CHANGE_STATUSES.map((status) => ({ status })),
 };
 
-/** Refreshes of what is followed by how they ended. */
 export const REFRESHES: TalliedMetric = {
   name: 'refreshes_total',
   help: 'Refreshes of what is followed, by how they ended: swapped, unchanged or refused, as failures are too.',

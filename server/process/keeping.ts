@@ -39,7 +39,6 @@ export class Keeping {
     await this.#noteGeneration(generation, () => this.#cache.serves(generation));
   }
 
-  /** The data was confirmed, in milliseconds since 1970. */
   async confirm(nowMs: number): Promise<void> {
     this.#confirmedMs = nowMs;
     // The cache may have noted another generation.
@@ -56,7 +55,6 @@ export class Keeping {
     });
   }
 
-  /** Whether `work` has succeeded. */
   async #note(what: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await withTimeLimit(this.#cache.directory, work);

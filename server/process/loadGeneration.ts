@@ -17,7 +17,6 @@ import { type Documents, openApiDocuments } from '../pages/openapi/documents.ts'
 import { queryOptionsOf } from '../catalogue/queryOptions.ts';
 import type { Settings } from '../settings/declarations.ts';
 
-/** Runs work and shows its progress while it lasts. */
 export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => Promise<T>;
 
 /**
@@ -84,10 +83,7 @@ export async function loadGeneration(
   }
 }
 
-/**
- * Loads what the settings name now, or a file that is held, unless that is what is served: then undefined, for a file
- * at the cost of its header. Throws as loadGeneration does.
- */
+/** Loads other data than what is served, else returns undefined. Throws as loadGeneration does. */
 export async function loadNext(
   settings: Settings,
   options: GenerationOptions,
@@ -166,7 +162,6 @@ function tellLoaded(data: string, loaded: LoadedSnapshot, ms: number, report: Re
   for (const misfits of misfitsIn(loaded.sections, sections.views)) report(misfitText(misfits), 'warn');
 }
 
-/** The documents of each base URL that a request may choose. */
 function documentsFor(settings: Settings, loaded: LoadedSnapshot): Promise<Documents> {
   const { collection } = openSnapshot(loaded);
   return openApiDocuments(collection, queryOptionsOf(settings), [loaded.baseUrl, ...settings.allowBaseUrls]);
@@ -221,12 +216,10 @@ function tellBlocks(
   );
 }
 
-/** The bytes of what all threads share of a generation. */
 export function bytesOfGeneration({ loaded, blocks }: Generation): number {
   return loaded.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, blocks ? blockBytes(blocks) : 0);
 }
 
-/** The bytes of compressed records. */
 export function blockBytes({ placements }: LoadedSnapshot): number {
   return placements.reduce((sum, { bytes }) => sum + bytes, 0);
 }

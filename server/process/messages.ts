@@ -21,18 +21,12 @@ export interface ThreadParts {
   readonly hasHttp10: boolean;
 }
 
-/**
- * What a serving thread starts with. `beats` are two shared words, written every second: how many seconds the thread
- * turned in, and how many of its answers read data that was replaced.
- */
+/** `beats` are two shared words: the seconds in which the thread turned, and its responses that read replaced data. */
 export interface ThreadStart extends ThreadParts {
   readonly beats: Int32Array;
 }
 
-/**
- * A generation for a serving thread. `blocks` are those of the snapshot's records, where there are any, `documents`
- * describe the API. It is served since `sinceMs`, the same in every thread.
- */
+/** `sinceMs` is the same in every thread. */
 export interface GenerationData {
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
@@ -63,12 +57,7 @@ export interface ServingData {
   readonly accessLog: AccessLogLink | undefined;
 }
 
-/**
- * From a serving thread: uWebSockets.js cannot be loaded, so that node:http will serve in its place, it listens, it
- * could not listen, a request met a bug of ours, it met one itself, a pool thread of its own died or could not start,
- * the process has no descriptor left, it is ready for the next generation or cannot be, it serves that one, nobody
- * reads the one before a swap any more, it has drained, and cut so many answers.
- */
+/** From a serving thread to the supervisor. */
 export type FromThread =
   | { readonly kind: 'noUws'; readonly reason: string }
   | { readonly kind: 'listening' }
@@ -84,7 +73,6 @@ export type FromThread =
   | { readonly kind: 'released'; readonly swap: number }
   | { readonly kind: 'drained'; readonly cut: number };
 
-/** To a serving thread: drain within this time, and end. */
 export interface DrainOrder extends DrainTime {
   readonly kind: 'drain';
 }
@@ -95,7 +83,6 @@ export type ToThread =
 
 const packr = new Packr({ useRecords: false });
 
-/** Sends a control message to the other side. */
 export function send(to: MessagePort | Worker, message: FromThread | ToThread): void {
   to.postMessage(Uint8Array.from(packr.pack(message)));
 }
@@ -110,12 +97,10 @@ export function give(to: Worker, data: ServingData): void {
   to.postMessage(data, data.authority ? [data.authority.port] : []);
 }
 
-/** What a thread is given of what is served. */
 export function dataFor({ generation: { loaded, blocks, documents }, sinceMs }: ServedData): GenerationData {
   return { loaded, blocks, documents, sinceMs };
 }
 
-/** Has a thread make a generation ready. The memories are shared with it. */
 export function prepare(to: Worker, generation: GenerationData): void {
   to.postMessage(generation);
 }
@@ -129,7 +114,6 @@ export interface SwapOrders {
   closeReaders(swap: number): void;
 }
 
-/** What a serving thread serves with, whatever the generation. */
 export type LastingData = Omit<ServingData, 'first'>;
 
 /**

@@ -28,10 +28,7 @@ export function released(memories: readonly WebAssembly.Memory[]): Promise<void>
   return promise;
 }
 
-/**
- * Collects once, a moment later, what a load that came to nothing has left: nobody else would for long. Cost: as above,
- * once.
- */
+/** Collects once, soon, after a load that failed. */
 export function collectSoon(): void {
   setTimeout(() => (collect ??= collector())(), FIRST_MS).unref();
 }

@@ -30,9 +30,7 @@ export interface ReloadOptions {
   readonly report: Report;
 }
 
-/**
- * The generations of a server that serves its first one. Cost: a load of each next one, and two in memory meanwhile.
- */
+/** Cost: a load of each next generation, and two in memory meanwhile. */
 export async function generationsOf({
   settings,
   baseUrl,

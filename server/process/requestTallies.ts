@@ -13,7 +13,6 @@ import {
 const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS', 'other'] as const;
 const STATUSES = [200, 301, 303, 304, 400, 404, 405, 406, 410, 413, 415, 500, 502, 503, 'other'] as const;
 
-/** Answers, by what was asked for and what came of it. */
 const REQUESTS: TalliedMetric = {
   name: 'requests_total',
   help: 'Requests that were answered, by route, method and status.',
@@ -32,21 +31,18 @@ const ANSWER_SECONDS: TalliedHistogram = {
   curves: BY_ROUTE,
 };
 
-/** The bytes of bodies that were answered, whether or not all of them were read. */
 const ANSWER_BYTES: TalliedMetric = {
   name: 'answer_bytes_total',
   help: 'Bytes of the bodies of answers, by route.',
   cells: BY_ROUTE,
 };
 
-/** Answers with a body in gzip. */
 const GZIP_ANSWERS: TalliedMetric = {
   name: 'gzip_answers_total',
   help: 'Answers whose body is compressed, by route.',
   cells: BY_ROUTE,
 };
 
-/** Requests whose clients left before there was an answer. */
 const ABANDONED: TalliedMetric = {
   name: 'abandoned_requests_total',
   help: 'Requests whose clients left before they were answered, by route.',
@@ -60,7 +56,6 @@ const EXPORT_ROWS: TalliedMetric = {
   cells: [{}],
 };
 
-/** What one thread counts of requests, a tally of each metric. */
 export interface RequestTallies {
   readonly requests: Tally;
   readonly seconds: Tally;
@@ -70,7 +65,6 @@ export interface RequestTallies {
   readonly exportRows: Tally;
 }
 
-/** The tallies of one thread, from whoever makes them. */
 export function requestTallies(make: TallyMaker): RequestTallies {
   return {
     requests: make(REQUESTS),
@@ -84,16 +78,13 @@ export function requestTallies(make: TallyMaker): RequestTallies {
 
 const METHOD_BEYOND = METHODS.length - 1;
 const STATUS_BEYOND = STATUSES.length - 1;
-/** The number of each status in STATUSES. */
 const STATUS_NUMBERS = Uint8Array.from({ length: 600 }, (_, status) => {
   const number = (STATUSES as readonly unknown[]).indexOf(status);
   return number < 0 ? STATUS_BEYOND : number;
 });
 
-/** The number of a method without a body. */
 export const HEAD = 1;
 
-/** The number of a method in METHODS. */
 export function methodNumber(method: string): number {
   if (method === 'GET') return 0;
   const number = (METHODS as readonly string[]).indexOf(method);
@@ -119,7 +110,6 @@ export function countAnswer(tallies: RequestTallies, route: number, answer: Coun
   observeValue(tallies.seconds, ANSWER_SECONDS, route, seconds);
 }
 
-/** Counts a request whose client left before there was an answer. */
 export function countAbandoned({ abandoned }: RequestTallies, route: number): void {
   abandoned[route]! += 1;
 }

@@ -30,10 +30,7 @@ import { readFileSync } from 'node:fs';
 /** The list with most to filter by, for the line that people paste. */
 const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
 
-/**
- * A server that runs, at a `url`. `welcome` is for whoever started it, a line each: where it listens, and what to
- * try. `stop` drains: clients are told to leave, answers in flight finish, threads end.
- */
+/** `welcome` are lines for the operator. `stop` drains. */
 interface Server {
   readonly url: string;
   readonly welcome: readonly string[];
@@ -153,10 +150,7 @@ function sharedWord(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
-/**
- * Changes the data from now on: on SIGHUP, on requests of operators, and when new data arrives. `wasOrdered` by a
- * SIGHUP before. Returns a function that ends this.
- */
+/** Reloads from now on: on SIGHUP, on commands of operators, and when new data arrives. Returns how to stop. */
 function acceptReloads(
   generations: Generations,
   { settings, served, administration }: ReloadOptions,
@@ -230,7 +224,6 @@ async function administrationOf(settings: Settings, report: Report): Promise<Adm
   return administration;
 }
 
-/** The access log, and how it ends with a last word on what was lost. */
 interface AccessLogsPart {
   readonly logs: AccessLogs;
   readonly stop: () => void;
@@ -258,7 +251,6 @@ interface Ports {
   readonly http10Port: number | undefined;
 }
 
-/** What every serving thread gets its part of. */
 interface Shared {
   readonly ports: Ports;
   readonly baseUrl: string;
@@ -268,7 +260,6 @@ interface Shared {
   readonly staleness: Int32Array;
 }
 
-/** What the serving thread of a number gets. */
 function servingData(
   settings: Settings,
   { ports, baseUrl, authority, administration, accessLogs, staleness }: Shared,
@@ -320,10 +311,7 @@ const OF_THREAD = 28;
 /** Fewer connections than this at once are told of. */
 const CONNECTIONS_FEW = 256;
 
-/**
- * Throws OperationError `starved` where a server of so many serving threads has no descriptor left for a connection;
- * answers a line for people where it has few. `limit` is undefined where the system does not tell.
- */
+/** Throws OperationError `starved` if no descriptor is left for connections; returns a line if only few are. */
 export function scarceDescriptors(threads: number, limit: number | undefined): string | undefined {
   if (limit === undefined) return undefined;
   const connections = limit - OF_PROCESS - OF_THREAD * threads;

@@ -91,7 +91,6 @@ function onError(error: unknown): void {
   send(supervisor!, { kind: 'bug', stack: stackOf(error) });
 }
 
-/** Tells the supervisor of a pool thread that is lost. */
 const onLostPool: OnLostThread = (error, isStarvation) => {
   if (isStarvation) send(supervisor, { kind: 'starved', reason: reasonOf(error) });
   else send(supervisor, { kind: 'died', stack: stackOf(error) });
@@ -156,10 +155,7 @@ function generationsOf(data: LastingData, beside: Pick<Lasting, 'slices' | 'trus
   return new ThreadGenerations(orders.first(), { ...data, ...beside, onLostPool });
 }
 
-/**
- * Serves until it is told to drain, or until then does nothing but say why it cannot listen. Answers how many answers
- * the drain cut.
- */
+/** Serves until the drain, or reports why it cannot listen and waits for it. Returns the number of cut responses. */
 async function serve(data: LastingData): Promise<number> {
   const { settings, authority: link, soapAnswers: tally } = data;
   const slices = new Slices(steadyMs);

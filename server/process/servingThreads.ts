@@ -26,17 +26,14 @@ export const LOOK_MS = 5000;
 
 const SILENT_S = (SILENT_LOOKS * LOOK_MS) / 1000;
 
-/** Threads that wait for their data, or serve. */
 export class ServingThreads {
   readonly #report: Report;
   readonly #faults: ThreadFaults;
   /** All threads, by number. One that ends before it has data makes `begin` throw. */
   readonly #threads: readonly ServingThread[];
-  /** The threads that have not ended. */
   readonly #running = new Set<ServingThread>();
   readonly #watch = new SilenceWatch();
   #served: ServedData | undefined;
-  /** One swap at a time. */
   #swapping: Promise<unknown> = Promise.resolve();
   #cut = 0;
   #isStopping = false;
@@ -54,10 +51,7 @@ export class ServingThreads {
     }
   }
 
-  /**
-   * Gives the thread of each number, from 0 on, its data. Resolves when all listen. Throws OperationError `port`, and
-   * what a thread that fails before throws.
-   */
+  /** Gives each thread its data. Resolves when all listen. Throws OperationError `port`, and what a thread throws. */
   async begin(dataOf: (i: number) => LastingData, served: ServedData): Promise<void> {
     this.#served = served;
     setInterval(() => this.#look(), LOOK_MS).unref();
@@ -83,7 +77,6 @@ export class ServingThreads {
     }
   }
 
-  /** Ends the connections of answers that read the data from before a swap. */
   closeReaders(swap: number): void {
     for (const { worker } of this.#running) send(worker, { kind: 'closeReaders', swap });
   }
@@ -93,10 +86,7 @@ export class ServingThreads {
     return [...this.#running].reduce((sum, { beats }) => sum + Atomics.load(beats, 1), 0);
   }
 
-  /**
-   * Drains the threads, or ends those that have no data yet; resolves when they have ended, with the number of answers
-   * that were cut.
-   */
+  /** Drains the threads, or stops those without data. Resolves to the number of cut responses. */
   async stop(time: DrainTime): Promise<number> {
     this.#isStopping = true;
     const cutBefore = this.#cut;
@@ -201,12 +191,10 @@ function isRefusal<M extends { readonly kind: string }>(message: M): message is 
   return message.kind === 'unprepared';
 }
 
-/** What is watched of a thread. */
 interface Beating {
   readonly beats: Int32Array;
 }
 
-/** Remembers what each thread had counted, and for how many looks it was the same. */
 export class SilenceWatch {
   readonly #seen = new WeakMap<Beating, { count: number; looks: number }>();
 
@@ -237,13 +225,11 @@ export class ThreadFaults {
     this.#observe = observe;
   }
 
-  /** A thread died, and another one takes its place. */
   died(thread: ThreadKind, stack: string): void {
     this.#observe([{ kind: 'threadDied', at: epochSeconds(), thread, stack }]);
     this.#report(`a ${thread} thread died and is replaced, please report it: ${stack}`, 'error');
   }
 
-  /** A thread cannot start, for lack of what `reason` says. */
   starved(thread: ThreadKind, reason: string): void {
     this.#observe([{ kind: 'threadStarved', at: epochSeconds(), thread, reason }]);
     const remedy =
@@ -251,7 +237,6 @@ export class ThreadFaults {
     this.#reportOnce(thread, `a ${thread} thread cannot start (${reason}); requests that need it get 503: ${remedy}`);
   }
 
-  /** No descriptor is left for a connection. */
   exhausted(reason: string): void {
     this.#reportOnce(
       'descriptors',

@@ -89,10 +89,7 @@ export function firstSignal(clock: Clock = steadyMs): Promise<NodeJS.Signals> {
   });
 }
 
-/**
- * Waits for the first signal, reports `draining ...` and which it was, calls `stop` and resolves when it did. Rejects
- * with what `stop` rejects with.
- */
+/** Calls `stop` after the first signal. */
 export async function stopOnSignal(
   heard: Promise<NodeJS.Signals>,
   stop: () => Promise<void>,
@@ -136,7 +133,6 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What is said of answers that a drain cut. */
 export function cutLine(cut: number, seconds: number): string {
   const which = cut === 1 ? '1 answer was cut, since it took' : `${countText(cut)} answers were cut, since they took`;
   return `${which} longer than ${seconds} s`;

@@ -18,10 +18,8 @@ export interface ServingThread {
   next<K extends FromThread['kind']>(...kinds: readonly K[]): Promise<Extract<FromThread, { kind: K }>>;
 }
 
-/** What a serving thread tells of requests and of its own threads. */
 export type FromServing = Extract<FromThread, { readonly kind: 'noUws' | 'bug' | 'died' | 'starved' | 'exhausted' }>;
 
-/** Who waits for a message of a thread. */
 interface Waiter {
   readonly kinds: ReadonlySet<FromThread['kind']>;
   readonly take: (message: FromThread) => void;

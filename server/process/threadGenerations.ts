@@ -53,7 +53,6 @@ export class ThreadGenerations {
     this.#next = this.#readied(data);
   }
 
-  /** Lets go of what was made ready. */
   abandon(): void {
     void this.#next?.pool.retire();
     this.#next = undefined;

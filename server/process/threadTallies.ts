@@ -20,14 +20,12 @@ export interface GenerationStatistics {
   readonly answers: MemoryStatistics;
 }
 
-/** What is read of a thread, all since its start. */
 export interface ThreadStatistics extends GenerationStatistics {
   readonly load: ListenerLoad;
 }
 
 interface Reading {
   readonly metric: TalliedMetric;
-  /** A value for each cell of the metric. */
   readonly read: (statistics: ThreadStatistics) => readonly number[];
 }
 
@@ -104,7 +102,6 @@ export interface ThreadTallies {
   readonly thread: number;
 }
 
-/** The tallies of the thread of a number. */
 export function threadTallies(thread: number, delays: TalliedHistogram, make: TallyMaker): ThreadTallies {
   const readings = READINGS.map(({ metric }) => make(metric));
   return { readings, delays, delayTally: make(delays), thread };

@@ -220,7 +220,6 @@ function dataCure(origin: string): string {
   return origin.startsWith('environment') ? `${cure}, or set it empty` : cure;
 }
 
-/** What is wrong where data is to come from more than one place. */
 function sourceMistakes(
   values: Readonly<Record<string, unknown>>,
   origins: Readonly<Record<string, string>>,

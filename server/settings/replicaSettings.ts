@@ -40,10 +40,8 @@ const CRAWLING = named({
   shrinkMax: one(PERCENT, 5, { help: 'percentage of records that a collection may lose' }),
 });
 
-/** How a catalogue is crawled. */
 export type CrawlSettings = ValuesOf<typeof CRAWLING>;
 
-/** Rows of the table of settings. */
 export const FOLLOW_SETTINGS = named({
   follow: one(BASE_URL, undefined, {
     help: 'base URL of a catalogue: serve a replica of it and keep it fresh',
@@ -68,10 +66,8 @@ export const FOLLOW_SETTINGS = named({
   ...CRAWLING,
 });
 
-/** The settings that crawl has too, by their names. */
 export const CRAWL_FLAGS: readonly string[] = [...Object.values(CRAWLING).map(({ name }) => name), 'config'];
 
-/** Those that follow has. */
 export const FOLLOW_FLAGS: readonly string[] = [...CRAWL_FLAGS, 'every', 'sweepEvery', 'lenient', 'takeNulls'];
 
 /** The flags that give a process that follows once all that it heeds, whatever its environment holds. */
@@ -87,7 +83,6 @@ export function crawlWords(settings: ValuesOf<typeof FOLLOW_SETTINGS>): readonly
   return [...words, flagName(every), `${everyMs}ms`, flagName(sweep), `${sweepEveryMs}ms`, ...flags];
 }
 
-/** Rows about targets. */
 export const TARGET_SETTINGS = named({
   from: one(TARGET, undefined, {
     help: 'target to fetch the data from: a file, http(s), nats, tls or s3 URL',
@@ -117,7 +112,6 @@ export const TARGET_SETTINGS = named({
   }),
 });
 
-/** The settings that publishers have too, by their names. */
 export const PUBLISHER_SETTINGS: readonly string[] = [
   'ca',
   'natsCredentials',

@@ -32,7 +32,6 @@ interface Words {
   readonly initialText?: string;
 }
 
-/** A setting with one value, the last that is given. */
 export function one<V extends string | number | boolean, I extends V | undefined>(
   kind: ValueKind<V>,
   initial: I,
@@ -43,7 +42,6 @@ export function one<V extends string | number | boolean, I extends V | undefined
   return { kind, arity: 'one', initialText: initialTextOf(initial), ...words, initial, gather };
 }
 
-/** A setting with all values that are given, each once. */
 export function many<V>(kind: ValueKind<V>, words: Words): Unnamed<readonly V[]> {
   const gather = (values: readonly unknown[]): readonly V[] => [...new Set(values as readonly V[])];
   return { kind, arity: 'many', initialText: 'none', ...words, initial: [], gather };
@@ -62,14 +60,12 @@ export function named<T extends Readonly<Record<string, Unnamed<unknown>>>>(rows
 
 type Named<T> = { readonly [K in keyof T]: T[K] & { readonly name: string } };
 
-/** The values of settings, by their keys in the table. */
 export type ValuesOf<T extends Readonly<Record<string, Unnamed<unknown>>>> = {
   readonly [K in keyof T]: T[K]['initial'];
 };
 
 /** What the command line gave, by setting name: a text, several, or true and false for a switch. */
 export type Flags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The table of settings, the setting that names the TOML file, and what the other two sources hold. */

@@ -9,7 +9,6 @@ export interface Place {
   readonly column?: number | undefined;
 }
 
-/** `file:line:column`, as editors understand it. */
 export function placeText({ file, line, column }: Place): string {
   return [file, line, column].filter((part) => part !== undefined).join(':');
 }

@@ -42,7 +42,6 @@ export function numberBetween(least: number, most: number): ValueKind<number> {
   };
 }
 
-/** One of a few words, in exactly this spelling. */
 export function oneOf<const C extends string>(...choices: readonly C[]): ValueKind<C> {
   return {
     placeholder: `<${choices.join('|')}>`,
@@ -54,7 +53,6 @@ export function oneOf<const C extends string>(...choices: readonly C[]): ValueKi
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A day, in ms. */
 export const DAY_MS = 86_400_000;
 
 /** A span of time, a whole number and its unit, from `leastMs` to `mostMs`, both included. The value is in ms. */
@@ -79,7 +77,6 @@ export const TARGET: ValueKind<string> = {
   parse: (text) => text || undefined,
 };
 
-/** On or off. */
 export const SWITCH: ValueKind<boolean> = {
   placeholder: '',
   wanted: 'true or false (or 1 or 0)',
@@ -117,7 +114,6 @@ export const PATH: ValueKind<string> = {
   parse: (text) => (text === '' || text.includes('\0') ? undefined : text),
 };
 
-/** The longest host name of RFC 1035, in bytes. */
 const HOST_BYTES_MAX = 253;
 
 /** An address or name to listen on; IPv6 without brackets. */
@@ -184,7 +180,6 @@ export const RECORD_URL: ValueKind<string> = {
   },
 };
 
-/** The name of a region of S3. */
 export const REGION: ValueKind<string> = {
   placeholder: '<region>',
   wanted: 'the name of a region (such as eu-west-2), of lower-case letters, digits and hyphens',

@@ -15,7 +15,6 @@ import { type Name, typeOfText } from '../x509/name.ts';
 /** Thrown where the structure is not the one wanted; its message is the end of a sentence. Never leaves read.ts. */
 export class Misshapen extends Error {}
 
-/** Throws Misshapen. */
 export function misshapen(reason: string): never {
   throw new Misshapen(reason);
 }
@@ -43,12 +42,10 @@ export function isPlain(element: XmlElement, name: string): void {
   }
 }
 
-/** Whether an element declares no namespace and has no attribute. */
 export function isBare({ declarations, attributes }: XmlElement): boolean {
   return declarations.length === 0 && attributes.length === 0;
 }
 
-/** The text of an element of the signed part. */
 export function plainText(element: XmlElement): string {
   isPlain(element, element.local);
   return wholeText(element);
@@ -155,10 +152,7 @@ function escapedValue(value: string): string {
 /** Whether the roles are those the user has at the issuer, or were mapped from another site's. */
 export type Provenance = 'original' | 'mapped';
 
-/**
- * What an attribute certificate says. Names are `/TYPE=value` texts; the serial number is that of the issuer's own
- * certificate, decimal; times are whole seconds since 1970, both ends included; roles are in order.
- */
+/** Names are `/TYPE=value` texts. The serial number is the issuer's; times are seconds, both ends included. */
 export interface AttributeContent {
   readonly holder: string;
   readonly issuer: string;
@@ -170,7 +164,6 @@ export interface AttributeContent {
   readonly provenance: Provenance;
 }
 
-/** The one version there is. */
 export const VERSION = '1.0';
 
 /** A point in time as `YYYY MM DD HH MM SS` in UTC; years 0 to 9999. */
@@ -242,7 +235,6 @@ export function isTextOf(text: string, name: Name): boolean {
   });
 }
 
-/** Longer texts are no names; it bounds the work. */
 const TEXT_LENGTH_MAX = 1024;
 const PART = /(?:\\[^]|"(?:\\[^]|[^\\"])*"|[^\\",+;])+/g;
 const QUOTED = /^"((?:\\[^]|[^\\"])*)"$/;
@@ -289,19 +281,14 @@ function unescaped(value: string): string {
 
 /** The namespace of XML signatures (XML Signature Syntax and Processing, section 1.3). */
 export const SIGNATURE_NAMESPACE = 'http://www.w3.org/2000/09/xmldsig#';
-/** The transform that takes the signature out of what it signs. */
 export const ENVELOPED_SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
-/** Exclusive canonicalisation without comments. */
 export const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 /** Canonical XML 1.0 without comments: the same bytes as the exclusive one in the form that is accepted here. */
 export const INCLUSIVE_C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 
-/** A signature algorithm that a configuration may accept. */
 export type SignatureAlgorithm = 'rsa-sha256' | 'ecdsa-sha256' | 'rsa-sha1';
 
-/**
- * What a signature algorithm is. `keyType` is the only type of key it is used with; `digest` is of the document too.
- */
+/** `digest` is of the document too. */
 export interface AlgorithmRow {
   readonly name: SignatureAlgorithm;
   readonly uri: string;
@@ -309,7 +296,6 @@ export interface AlgorithmRow {
   readonly digest: 'sha256' | 'sha1';
 }
 
-/** All of them. */
 export const SIGNATURE_ALGORITHMS: readonly AlgorithmRow[] = [
   {
     name: 'rsa-sha256',
@@ -326,7 +312,6 @@ export const SIGNATURE_ALGORITHMS: readonly AlgorithmRow[] = [
   { name: 'rsa-sha1', uri: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1', keyType: 'rsa', digest: 'sha1' },
 ];
 
-/** The identifiers of digests. */
 export const DIGEST_URIS: Readonly<Record<AlgorithmRow['digest'], string>> = {
   sha256: 'http://www.w3.org/2001/04/xmlenc#sha256',
   sha1: 'http://www.w3.org/2000/09/xmldsig#sha1',

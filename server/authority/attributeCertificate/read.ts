@@ -196,7 +196,6 @@ function algorithmIn(element: XmlElement, signature: XmlElement): string {
   return algorithm;
 }
 
-/** What a certificate holds, its signature not yet checked. */
 export interface ReadCertificate {
   readonly content: AttributeContent;
   readonly signature: ReadSignature;
@@ -224,7 +223,6 @@ export function readCertificate(text: string): CertificateReading {
   }
 }
 
-/** A file may have so many blanks around. */
 const FILE_BYTES_MAX = 4 * DOCUMENT_BYTES_MAX;
 
 /**

@@ -6,9 +6,7 @@ import type { Certificate } from '../x509/certificate.ts';
 import { isTextOf, type SignatureAlgorithm } from './content.ts';
 import type { ReadSignature, SignerHints } from './read.ts';
 
-/**
- * What signatures are accepted: by these algorithms, and by RSA keys under 2,048 bits only where weak ones are allowed.
- */
+/** RSA keys under 2,048 bits are accepted only where weak ones are allowed. */
 export interface SignatureRules {
   readonly algorithms: readonly SignatureAlgorithm[];
   readonly allowWeak: boolean;

@@ -15,7 +15,6 @@ import {
 import { escapedText } from '../../../data/xml/xml.ts';
 import type { Certificate } from '../x509/certificate.ts';
 
-/** Who signs: the key, and the certificate whose public key it is. */
 export interface SigningIdentity {
   readonly key: KeyObject;
   readonly certificate: Certificate;

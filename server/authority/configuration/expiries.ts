@@ -11,7 +11,6 @@ import {
 } from '../x509/certificate.ts';
 import { crlProblem, isSignedBy, isStrongEnough } from '../x509/revocation.ts';
 
-/** What runs out: the authority's own certificate, CAs, or CRLs of CAs. */
 export const EXPIRING = ['certificate', 'cas', 'crls'] as const;
 
 /**
@@ -38,16 +37,12 @@ export interface ExpiringParts {
   readonly allowWeak: boolean;
 }
 
-/** When a CRL counts, and what keeps it from that. */
 interface ListTimes extends Pick<Crl, 'thisUpdate' | 'nextUpdate'> {
   readonly problem: string | undefined;
   readonly isOfCas: boolean;
 }
 
-/**
- * What expiries at any time are known from: those of certificates, and of each CA the times of its CRLs. Without what
- * the CRLs list, which may be millions of entries.
- */
+/** What each expiry is computed from. It has no entries of CRLs, of which there may be millions. */
 export interface ExpirySource {
   readonly certificates: readonly Expiry[];
   readonly cas: readonly { readonly name: string; readonly lists: readonly ListTimes[] }[];
@@ -139,17 +134,14 @@ export function firstExpiries(expiries: readonly Expiry[]): Readonly<Partial<Rec
   return firsts;
 }
 
-/** Of a CA that has expired. */
 export function expiredNote(ca: Certificate): string {
   return `the CA ${shownSubject(ca)} has expired: nobody whom it certified gets in`;
 }
 
-/** Of a CA that has no current CRL where one is needed. */
 function unlistedNote(ca: string): string {
   return `there is no current CRL of ${ca}: nobody whom it certified gets in`;
 }
 
-/** Of a CA whose current CRLs all have a problem. */
 function uselessNote(ca: string, problem: string): string {
   return `the CRL of ${ca} ${problem}: nobody whom it certified gets in`;
 }

@@ -8,15 +8,11 @@ import { NO_FILE, readAtMost } from '../../../data/files.ts';
 import { OperationError, reasonOf } from '../../../data/operationError.ts';
 import { isStarved } from '../../../workers/starvation.ts';
 
-/** A mistake and where it is. */
 export interface Mistake extends Place {
   readonly message: string;
 }
 
-/**
- * Takes mistakes as they are found. `all` has them file by file, as first met, and by line in each; about a whole file
- * first. Of many it has the first, and how many more there are.
- */
+/** Sorted by file as first met, then by line. Beyond a limit only the number of further mistakes is kept. */
 export interface Mistakes {
   add(place: Place, message: string): void;
   readonly all: readonly Mistake[];
@@ -25,7 +21,6 @@ export interface Mistakes {
 /** A file that is none has one in each line: whoever mends these finds the others then. */
 const TOLD_MAX = 1000;
 
-/** An empty list. */
 export function noMistakes(): Mistakes {
   const list: Mistake[] = [];
   let untold = 0;
@@ -44,15 +39,11 @@ export function noMistakes(): Mistakes {
   };
 }
 
-/** `file:line:column: message`. */
 export function mistakeText(mistake: Mistake): string {
   return `${placeText(mistake)}: ${mistake.message}`;
 }
 
-/**
- * The longest files of an authority, by what they are (A107): each is read and judged within some seconds. 100,000
- * users take 5 to 10 MB in a file of their own.
- */
+/** The longest files (A107): each is read and checked within seconds. 100,000 users take 5 to 10 MB. */
 export const FILE_BYTES_MAX = {
   configuration: 512 << 10,
   users: 16 << 20,
@@ -86,15 +77,11 @@ export function readBytes(
   return undefined;
 }
 
-/** Names the file where it is another one than that of the place. */
 function addMistake(what: string, path: string, place: Place, mistakes: Mistakes): void {
   mistakes.add(place, path === place.file ? what : `${path} ${what}`);
 }
 
-/**
- * The text of a file in UTF-8, without a byte order mark, or undefined with a mistake: at `place`, or at the first line
- * in another encoding, as older systems wrote.
- */
+/** The text of a file in UTF-8; undefined with a mistake at `place`, or at the first line in another encoding. */
 export function readText(path: string, bytesMax: number, place: Place, mistakes: Mistakes): string | undefined {
   const bytes = readBytes(path, bytesMax, place, mistakes);
   if (!bytes) return undefined;

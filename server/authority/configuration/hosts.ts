@@ -21,7 +21,6 @@ interface MapConfig {
 }
 
 const NOTHING: MapConfig = { siteName: undefined, hosts: [] };
-/** What may be wrong but for the form. */
 const REASONS: Readonly<Partial<Record<XmlProblem, string>>> = {
   documentType: 'has a DOCTYPE, which is not read',
   tooLong: 'has a name or attribute that is too long',
@@ -36,10 +35,7 @@ const LIMITS: XmlLimits = { depth: 32, elements: 100_000, attributes: 64, instru
 const ADDRESSES = ['aaURI', 'wsdl'] as const;
 const SIGNER = 'aaDN';
 
-/**
- * Reads the file; what is wrong with its form is a mistake, the first one alone, and what it says is checked by
- * hosts.ts. Of a host each part stands there once.
- */
+/** Reads `mapConfig.xml`. Only the first error of form is a mistake; checkedHosts checks what it says. */
 export function readMapConfig(path: string, place: Place, mistakes: Mistakes): MapConfig {
   const text = readText(path, FILE_BYTES_MAX.mapConfig, place, mistakes);
   if (text === undefined) return NOTHING;
@@ -88,12 +84,10 @@ function named(parent: XmlElement, name: string): XmlElement[] {
   return childElements(parent).filter((element) => element.name === name);
 }
 
-/** The text of the first element of a name; '' where there is none. */
 function textIn(host: XmlElement, name: string): string {
   return named(host, name).map(ownText)[0]?.trim() ?? '';
 }
 
-/** Whoever has `remote` at the trusted host gets `local` here. */
 interface RoleMapping {
   readonly remote: string;
   readonly local: string;
@@ -107,7 +101,6 @@ export interface TrustedHost {
   readonly mappings: readonly RoleMapping[];
 }
 
-/** A trusted host as a file gives it, with the place of each part. */
 export interface HostDraft {
   readonly name: string;
   readonly uri: string;
@@ -116,7 +109,6 @@ export interface HostDraft {
   readonly mappings: readonly (RoleMapping & { readonly place: Place })[];
 }
 
-/** What hosts are judged by. */
 interface HostContext {
   readonly siteName: string;
   readonly namespaces: Namespaces | undefined;
@@ -147,7 +139,6 @@ export function checkedHosts(
   });
 }
 
-/** What an operator should know of hosts that are good. */
 export function hostNotes(drafts: readonly HostDraft[], namespaces: Namespaces | undefined): readonly string[] {
   return drafts.flatMap(({ name, signer, mappings }) => {
     const host = `the trusted host ${JSON.stringify(name)}`;
@@ -182,7 +173,6 @@ function isAddress(uri: string): boolean {
 const HOST_KEYS = ['name', 'uri', 'signer', 'roles'];
 const MAPPING_KEYS = ['remote', 'local'];
 
-/** The tables `trustedHost` of a configuration as drafts. */
 export function hostDrafts(
   tables: unknown,
   { placeOf, mistakes }: Pick<TomlDocument, 'placeOf'> & { readonly mistakes: Mistakes },
@@ -211,9 +201,7 @@ export function hostDrafts(
     mistakes.add(placeOf(path), message);
   }
 
-  /**
-   * The members of a table; those not in `other` must be strings. One that is missing is '' and refused as such later.
-   */
+  /** The members of a table. Those not in `other` must be strings; a missing one is '' and refused later. */
   function textsOf(
     table: unknown,
     path: TomlPath,

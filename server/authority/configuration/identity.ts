@@ -69,7 +69,6 @@ export function readNamespaces(
   return { patterns, written };
 }
 
-/** The pattern with its types as names have them. */
 function patternOf(text: unknown, complain: (message: string) => void): string {
   const pattern = typeof text === 'string' ? nameTextOfText(text) : undefined;
   if (text === '*') return text;
@@ -79,7 +78,6 @@ function patternOf(text: unknown, complain: (message: string) => void): string {
   return pattern ?? '';
 }
 
-/** What an operator should know: which configured CAs may speak for nobody, which namespaces are of none of them. */
 export function namespaceNotes(
   namespaces: ReadNamespaces | undefined,
   anchors: readonly Certificate[],
@@ -96,10 +94,7 @@ export function namespaceNotes(
   ];
 }
 
-/**
- * The authority's own key and certificate, until when it and all that it rests on is valid, in seconds since 1970, and
- * what an operator should know of them. `revoked` is asked for what CRLs list of that.
- */
+/** `notAfter` is the end of the certificate and of all that it rests on, in seconds since 1970. */
 interface Identity {
   readonly key: KeyObject;
   readonly certificate: Certificate;
@@ -108,7 +103,6 @@ interface Identity {
   readonly notes: readonly string[];
 }
 
-/** Below this, an operator should know. */
 const EXPIRY_NOTE_SECONDS = 30 * 86_400;
 
 /** CA certificates in all files (A107): grids have a hundred. */
@@ -234,7 +228,6 @@ function keyOf(path: string, place: Place, mistakes: Mistakes): KeyObject | unde
 /** What is said of a file where `privateKeyOf` finds none: the runtime's reason may repeat what the file holds. */
 export const NO_PRIVATE_KEY = 'holds no private key in PEM without a passphrase';
 
-/** The private key in the bytes of a PEM file; undefined where there is none that can be read. */
 export function privateKeyOf(bytes: Buffer): KeyObject | undefined {
   try {
     return createPrivateKey(bytes);
@@ -268,7 +261,6 @@ const CRL_NAME = /\.(?:crl|pem|der|r\d+)$/i;
 const CRL_BYTES_MAX = 128 << 20;
 const TOO_MANY_CRLS = `is too long: all files of CRLs together have more than ${CRL_BYTES_MAX} bytes`;
 
-/** The bytes of a file, and the CRLs in it. */
 interface CrlFile {
   readonly bytes: Uint8Array;
   readonly crls: readonly Crl[];
@@ -309,7 +301,6 @@ export function readCrlFiles(
   });
 }
 
-/** Whether a text in PEM has blocks, and all are of certificates. */
 function holdsCertificatesAlone(bytes: Uint8Array): boolean {
   const reading = readPem(Buffer.from(bytes).toString('latin1'));
   const blocks = reading.kind === 'read' ? reading.blocks : [];

@@ -98,12 +98,10 @@ export const KEYS = {
   ),
 };
 
-/** What is set, by the keys of the table. */
 export type AuthorityKeys = {
   readonly [K in keyof typeof KEYS]: (typeof KEYS)[K] extends KeyRow<infer V> ? V : never;
 };
 
-/** The tables of a configuration, which have readers of their own. */
 const TABLES = ['users', 'namespaces', 'trustedHost'] as const;
 
 /** The keys of a parsed file; what is wrong or unknown is a mistake, and has its default or '' here. */

@@ -103,10 +103,7 @@ export interface AuthorityData extends IssuingKeys {
   readonly namespaces: Namespaces | undefined;
 }
 
-/**
- * A configuration, with what an operator should know of it, and what tells when things it rests on run out.
- * `crlDirectory` is to be watched: `crlStamp` is its state (see directoryStamp) before it was read, '' without one.
- */
+/** `crlStamp` is the state of `crlDirectory` (directoryStamp) before it was read, '' without one. */
 export interface LoadedAuthority {
   readonly kind: 'loaded';
   readonly data: AuthorityData;
@@ -118,7 +115,6 @@ export interface LoadedAuthority {
   readonly crlStamp: string;
 }
 
-/** A configuration, or what is wrong with it. */
 export type AuthorityLoading = LoadedAuthority | { readonly kind: 'refused'; readonly mistakes: readonly Mistake[] };
 
 /**
@@ -218,7 +214,6 @@ interface Source extends TomlDocument {
   readonly mistakes: Mistakes;
 }
 
-/** Whether what is issued would be valid at all when it is. */
 function judgeWindow({ placeOf, mistakes }: Source, { notBeforeOffsetSeconds, lifetimeSeconds }: AuthorityKeys): void {
   if (notBeforeOffsetSeconds + lifetimeSeconds > 0) return;
   const what = 'notBeforeOffsetSeconds has every attribute certificate end before it is issued';

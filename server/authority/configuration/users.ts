@@ -20,7 +20,6 @@ export function roleProblem(role: string): string | undefined {
   return textProblem(role);
 }
 
-/** What is wrong with the name of a user or signer, or undefined. */
 export function personProblem(name: string): string | undefined {
   if (CONTROL.test(name)) return 'has a control character';
   return nameSetKeyOfText(name) === undefined ? 'is not of the form /TYPE=value/TYPE=value' : undefined;
@@ -52,19 +51,15 @@ interface UserRoles {
   readonly roles: readonly string[];
 }
 
-/** More say nothing new. */
 const NOTES_MAX = 10;
-/** Longer lines are no users. */
 const LINE_CHARACTERS_MAX = 65_536;
 /** So many users are looked for in the namespaces: there may be a thousand patterns. */
 const LOOKED_FOR_MAX = 10_000;
 
-/** Gathers users from several sources. */
 export class UserList {
   readonly users: UserRoles[] = [];
   /** What an operator should know of them: of many alike the first. */
   readonly notes: string[] = [];
-  /** Where each user was first named. */
   readonly #places = new Map<string, Place>();
   readonly #mistakes: Mistakes;
   readonly #namespaces: Namespaces | undefined;
@@ -74,7 +69,6 @@ export class UserList {
     this.#namespaces = namespaces;
   }
 
-  /** Adds a user, or the mistakes about it. */
   add(name: string, roles: readonly string[], place: Place): void {
     const key = this.#keyOf(name, place);
     for (const role of roles) {
@@ -115,10 +109,7 @@ export class UserList {
 /** `"name" role, role`; a quote or backslash in the name has a backslash before it. */
 const USER_LINE = /^"((?:[^"\\]|\\["\\])+)"[ \t]+([^ \t].*)$/s;
 
-/**
- * Adds the users of a file: a line each, in UTF-8, the name in quotes and the roles behind it, separated by commas, as
- * grid map files have it (A87); empty lines and those that begin with `#` are ignored.
- */
+/** Adds the users of a file in UTF-8, one a line as in grid map files (A87). Lines that begin with `#` are ignored. */
 export function addUsersOfFile(path: string, place: Place, list: UserList, mistakes: Mistakes): void {
   const text = readText(path, FILE_BYTES_MAX.users, place, mistakes) ?? '';
   // One after the other: an array of millions of lines would take more than the file.

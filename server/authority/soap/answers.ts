@@ -14,7 +14,6 @@ const HEAD =
   '<SOAP-ENV:Body>';
 const TAIL = '</SOAP-ENV:Body></SOAP-ENV:Envelope>';
 
-/** A result of an operation: text, or a list of texts. */
 export type Result = string | readonly string[];
 
 /** The response of an operation with its results in the order of `operation.results`. Cost: the bytes. */
@@ -58,7 +57,6 @@ type Headers = Answer['headers'];
 const XML: Headers = [['Content-Type', 'text/xml; charset=utf-8']];
 const TEXT: Headers = [['Content-Type', 'text/plain; charset=utf-8']];
 
-/** 200 with XML: the WSDL, or a response. */
 export function xmlAnswer(bytes: Uint8Array): Answer {
   return { status: 200, headers: XML, body: wholeBody(bytes) };
 }
@@ -77,31 +75,25 @@ function faultAnswers(): Record<FaultName, Answer> {
   return { ...faults, busy: { ...faults.busy, ...later }, away: { ...faults.away, ...later } };
 }
 
-/** A response over HTTP, and the cell of OUTCOME that counts it. */
 export interface Outcome {
   readonly answer: Answer;
   readonly cell: number;
 }
 
-/** What the client gets for a reply of the authority thread. */
 export function outcomeOf(reply: Reply): Outcome {
   return 'fault' in reply
     ? { answer: FAULT_ANSWERS[reply.fault], cell: OUTCOME[FAULTS[reply.fault].code] }
     : { answer: xmlAnswer(reply.bytes), cell: reply.outcome };
 }
 
-/** 405: the service is asked with POST, its WSDL with GET or HEAD. */
 export const METHOD_NOT_ALLOWED = refusal(405, 'The attribute authority answers GET, HEAD and POST.', [
   ['Allow', 'GET, HEAD, POST'],
 ]);
 
-/** 415 to another media type. */
 export const NOT_XML = refusal(415, 'The attribute authority takes SOAP 1.1 as text/xml.');
 
-/** 415 to a compressed body. */
 export const ENCODED_BODY = refusal(415, 'The attribute authority takes bodies without Content-Encoding.');
 
-/** 413. */
 export const TOO_LONG = refusal(413, 'The request is longer than the attribute authority takes.');
 
 /** A refusal by HTTP, before SOAP: a sentence for people, as no SOAP client reads it (A96). */

@@ -11,7 +11,6 @@ export interface Fault {
 const client = (text: string): Fault => ({ code: 'Client', text, isOfBody: false });
 const body = (text: string): Fault => ({ code: 'Client', text, isOfBody: true });
 
-/** All faults by name. What to do about one stands in its text. */
 export const FAULTS = {
   undecodable: client(
     'The bytes of the request are not text in its encoding: send UTF-8, or UTF-16 with a byte order mark.',
@@ -66,5 +65,4 @@ export const FAULTS = {
   },
 } satisfies Readonly<Record<string, Fault>>;
 
-/** A fault by its name. */
 export type FaultName = keyof typeof FAULTS;

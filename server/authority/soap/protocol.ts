@@ -23,7 +23,6 @@ export interface Operation {
   readonly results: readonly (readonly [name: string, type: 'string' | 'strings'])[];
 }
 
-/** Asks for an attribute certificate. */
 export const REQ_AUTHORISATION: Operation = {
   name: 'reqAuthorisation',
   parts: ['usrProxyCert', 'usrAttCert'],
@@ -34,7 +33,6 @@ export const REQ_AUTHORISATION: Operation = {
   ],
 };
 
-/** Asks which trusted hosts have roles that map to a local one. */
 export const GET_TRUSTED_HOST_INFO: Operation = {
   name: 'getTrustedHostInfo',
   parts: ['usrRole'],
@@ -47,9 +45,7 @@ export const GET_TRUSTED_HOST_INFO: Operation = {
 /** Both, in the order of the specification. */
 export const OPERATIONS: readonly Operation[] = [REQ_AUTHORISATION, GET_TRUSTED_HOST_INFO];
 
-/**
- * A message that was understood: `values` are those of the operation's parts, in their order; '' where absent or nil.
- */
+/** `values` are those of the operation's parts, in their order; '' where absent or nil. */
 export interface Call {
   readonly operation: Operation;
   readonly values: readonly string[];

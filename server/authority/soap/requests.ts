@@ -110,19 +110,13 @@ const LIMITS: XmlLimits = {
   instructions: 0,
 };
 
-/**
- * The root element of a message, or the first thing that is wrong with it; an answer may have more elements than a
- * request. Cost: about 20 ns a character.
- */
+/** The root element of a message, or what is wrong with it. Cost: about 20 ns a character. */
 export function messageTree(text: string, elements = LIMITS.elements): XmlElement | XmlProblem {
   const reading = readXml(text, { ...LIMITS, elements });
   return reading.kind === 'read' ? reading.root : reading.problem;
 }
 
-/**
- * What a request says. `charset` is that of Content-Type, undefined without one. Cost: about 50 us for a short
- * envelope.
- */
+/** `charset` is that of Content-Type. Cost: about 50 us for a short envelope. */
 export function readEnvelope(bytes: Uint8Array, charset: string | undefined): Call | FaultName {
   const text = decodedText(bytes, charset);
   if (text === undefined) return 'undecodable';
@@ -209,7 +203,6 @@ const ANSWER_ELEMENTS_MAX = 1_000_000;
 
 const UNREADABLE: ReadAnswer = { kind: 'unreadable' };
 
-/** The request of an operation with the values of its parts, in their order. */
 export function requestBytes(operation: Operation, values: readonly string[]): Uint8Array {
   const { envelope, encoding, instance, schema, service } = NAMESPACES;
   const parts = operation.parts.map(

@@ -57,7 +57,6 @@ export interface SoapSettings {
   readonly soapBodyBytesMax: number;
 }
 
-/** `tally` is of SOAP_ANSWERS and counts the answers to messages. */
 export interface SoapOptions {
   readonly authority: Pick<AuthorityClient, 'find' | 'ask'>;
   readonly settings: SoapSettings;
@@ -65,7 +64,6 @@ export interface SoapOptions {
   readonly otherwise: Handler;
 }
 
-/** The client of an authority, and the handler of its service. */
 export function openAuthority(
   link: AuthorityLink,
   options: Omit<SoapOptions, 'authority'>,

@@ -3,9 +3,7 @@
 import type { TalliedMetric } from '../../observe/tally.ts';
 import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from './protocol.ts';
 
-/**
- * The cell of each outcome: of getTrustedHostInfo, of reqAuthorisation by its status, and of a message by its fault.
- */
+/** The cells: of getTrustedHostInfo, of reqAuthorisation by status, and of faults by code. */
 export const OUTCOME = {
   listed: 0,
   unknownRole: 1,

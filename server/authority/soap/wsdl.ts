@@ -7,9 +7,7 @@ const NAME = 'attAuthority';
 const ARRAY = 'ArrayOf_xsd_string';
 const TYPES = { string: 'xsd:string', strings: `tns:${ARRAY}` } as const;
 
-/**
- * The document for a base URL. The array type imports the encoding namespace without saying where it is: all know it.
- */
+/** The array type imports the encoding namespace without a location, as every client knows it. */
 export function wsdlBytes(baseUrl: string): Uint8Array {
   const { service, schema, encoding } = NAMESPACES;
   return Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>

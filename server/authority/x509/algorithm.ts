@@ -80,7 +80,6 @@ export const ATTRIBUTE_ALIASES: ReadonlyMap<string, string> = new Map([
   ['s', 'ST'],
 ]);
 
-/** An algorithm identifier as it stands. `parameters` are its DER, empty where there are none. */
 export interface AlgorithmId {
   readonly oid: string;
   readonly parameters: Uint8Array;
@@ -152,9 +151,7 @@ function methodOf(algorithm: AlgorithmId): Method | undefined {
 
 const MGF1 = `${RSA}8`;
 
-/**
- * RSASSA-PSS (RFC 4055, section 3.1): the mask function must be MGF1 with the same hash, the trailer the common one.
- */
+/** RSASSA-PSS (RFC 4055, section 3.1): MGF1 with the same hash and the common trailer. */
 function pssMethod(parameters: Uint8Array): Method | undefined {
   try {
     const outer = new DerReader(parameters);

@@ -14,7 +14,6 @@ import {
 } from './extensions.ts';
 import { type Name, nameText, readName, sameName } from './name.ts';
 
-/** Bytes and the signature on them, of a certificate or a CRL. */
 interface SignedBytes {
   readonly bytes: Uint8Array;
   readonly algorithm: AlgorithmId;
@@ -55,7 +54,6 @@ export interface Certificate {
   readonly subjectPublicKey: Uint8Array;
   /** Made on first use; undefined where the runtime cannot read the key. */
   readonly publicKey: KeyObject | undefined;
-  /** That of the public key: found out on first use. */
   readonly keyStrength: Strength;
   readonly extensions: Extensions;
   readonly signed: SignedBytes;
@@ -305,11 +303,9 @@ export function isCurrent(
 
 /** The CRLs of a configuration by their issuers. Made once per load of them. */
 export interface CrlStore {
-  /** The CRLs of the issuer with this name key (`Name.key`). */
   readonly of: (issuerKey: string) => readonly Crl[];
 }
 
-/** CRLs as a store. */
 export function crlStoreOf(crls: readonly Crl[]): CrlStore {
   const byIssuer = Map.groupBy(crls, ({ issuer }) => issuer.key);
   return { of: (issuerKey) => byIssuer.get(issuerKey) ?? [] };

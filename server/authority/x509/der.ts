@@ -50,7 +50,6 @@ export class DerReader {
     this.end = end;
   }
 
-  /** Whether everything has been read. */
   get isAtEnd(): boolean {
     return this.#offset === this.end;
   }
@@ -72,13 +71,11 @@ export class DerReader {
     return { tag, start, content, end: content + length };
   }
 
-  /** The next element, which must have this tag. */
   element(tag: number): DerElement {
     if (this.nextTag !== tag) throw new DerError('an element of another kind than expected');
     return this.any();
   }
 
-  /** The next element if it has this tag. */
   optional(tag: number): DerElement | undefined {
     return this.nextTag === tag ? this.any() : undefined;
   }
@@ -88,17 +85,14 @@ export class DerReader {
     return this.over(this.element(tag));
   }
 
-  /** A reader of the content of the next element if it has this tag. */
   optionalInside(tag: number): DerReader | undefined {
     return this.nextTag === tag ? this.inside(tag) : undefined;
   }
 
-  /** A reader of an element's content. */
   over({ content, end }: DerElement): DerReader {
     return new DerReader(this.bytes, content, end);
   }
 
-  /** An element with its tag and length. A view, not a copy. */
   whole({ start, end }: DerElement): Uint8Array {
     return this.bytes.subarray(start, end);
   }
@@ -108,19 +102,16 @@ export class DerReader {
     return this.bytes.subarray(content, end);
   }
 
-  /** Nothing may follow. */
   finish(): void {
     if (!this.isAtEnd) throw new DerError('something after the end');
   }
 
-  /** What `read` makes of every element until the end. */
   each<T>(read: (reader: DerReader) => T): T[] {
     const all: T[] = [];
     while (!this.isAtEnd) all.push(read(this));
     return all;
   }
 
-  /** BOOLEAN: FF or 00 (X.690, section 11.1). */
   boolean(): boolean {
     const value = this.content(this.element(TAG.boolean));
     if (value.length !== 1 || (value[0] !== 0xff && value[0] !== 0)) throw new DerError('a boolean that is neither');
@@ -136,7 +127,6 @@ export class DerReader {
     return BigInt.asIntN(8 * value.length, BigInt(`0x${Buffer.from(value).toString('hex')}`));
   }
 
-  /** INTEGER from 0 to 2^31 - 1. */
   count(tag: number = TAG.integer): number {
     const value = this.integer(tag);
     if (value < 0n || value > 0x7fff_ffffn) throw new DerError('a count out of range');
@@ -163,7 +153,6 @@ export class DerReader {
     return unused === 0 ? bytes : new Uint8Array();
   }
 
-  /** OCTET STRING. */
   octets(tag: number = TAG.octetString): Uint8Array {
     return this.content(this.element(tag));
   }
@@ -210,7 +199,6 @@ function longer(arc: number | bigint, bits: number): number | bigint {
   return typeof arc === 'number' && arc <= ARC_MAX ? arc * 128 + bits : BigInt(arc) * 128n + BigInt(bits);
 }
 
-/** The first two arcs, which stand in one. */
 function firstArcs(both: number | bigint): string {
   if (both < 80) return both < 40 ? `0.${both}` : `1.${Number(both) - 40}`;
   return `2.${typeof both === 'number' ? both - 80 : both - 80n}`;

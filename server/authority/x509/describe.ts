@@ -10,7 +10,6 @@ import { type PemBlock, readPem } from './pem.ts';
 import { proxyMark } from './pathRules.ts';
 import { timeText } from './der.ts';
 
-/** A table: rows of a name and a value. */
 export type Description = readonly (readonly [name: string, value: string])[];
 
 /** A table for each certificate and CRL of a file; or why it is unreadable, as one sentence. */
@@ -30,15 +29,12 @@ export function describeFile(bytes: Uint8Array, limits: ChainLimits = CRL_FILE_L
   return describeBlocks(blocks);
 }
 
-/** The bytes as a CRL where they are no certificate. */
 function derBlock(der: Uint8Array): { readonly kind: 'read'; readonly blocks: readonly PemBlock[] } {
   const label = certificateOf(der) === undefined ? 'X509 CRL' : 'CERTIFICATE';
   return { kind: 'read', blocks: [{ label, der }] };
 }
 
-/**
- * Signatures that are looked at for one file, 20 to 200 us each: certificates of one name may be tried for each other.
- */
+/** The most signatures that are checked for one file, at 20 to 200 us. */
 const VERIFICATIONS_MAX = 4096;
 
 /** Those that may have signed something, each where its block stands, and how many signatures are still looked at. */
@@ -70,7 +66,6 @@ function unreadable(reason: string): FileDescription {
   return { kind: 'unreadable', reason };
 }
 
-/** One certificate; `others` are those that may have signed it. */
 function describeCertificate(certificate: Certificate, others: Signers): Description {
   const { subject, issuer, serialNumber, version, notBefore, notAfter, extensions, signed, der } = certificate;
   const problem = nameProblem(subject);
@@ -98,7 +93,6 @@ function describeCertificate(certificate: Certificate, others: Signers): Descrip
   ]);
 }
 
-/** One CRL; `others` are the certificates that may have signed it. */
 function describeCrl(crl: Crl, others: Signers): Description {
   const scopes = { all: 'all certificates', users: 'users only', cas: 'CAs only', unknown: 'cannot be processed' };
   return printableRows([

@@ -52,15 +52,12 @@ interface BasicConstraints {
   readonly isCritical: boolean;
 }
 
-/**
- * A subtree of names (section 4.2.1.10). `isWhole` is false where it has a minimum or maximum, which nobody may use.
- */
+/** A subtree (section 4.2.1.10). `isWhole` is false if it has a minimum or maximum, which nobody may use. */
 export interface Subtree {
   readonly base: GeneralName;
   readonly isWhole: boolean;
 }
 
-/** nameConstraints (section 4.2.1.10). */
 export interface NameConstraints {
   readonly permitted: readonly Subtree[];
   readonly excluded: readonly Subtree[];
@@ -83,7 +80,6 @@ export interface Extensions {
   readonly basicConstraints: BasicConstraints | undefined;
   readonly subjectAltNames: readonly GeneralName[] | undefined;
   readonly nameConstraints: NameConstraints | undefined;
-  /** Key identifiers in hexadecimal digits. */
   readonly subjectKeyId: string | undefined;
   readonly authorityKeyId: string | undefined;
   readonly extendedKeyUsages: readonly string[] | undefined;
@@ -95,10 +91,8 @@ export interface Extensions {
   readonly proxyInfo: ProxyInfo | undefined;
 }
 
-/** A certificate without extensions. */
 export const NO_EXTENSIONS: Extensions = extensionsOf(new Map());
 
-/** Reads the extensions of a certificate. */
 export function readExtensions(reader: DerReader): Extensions {
   return extensionsOf(readExtensionList(reader));
 }
@@ -204,7 +198,6 @@ interface PolicyConstraints {
   readonly inhibitPolicyMapping: number | undefined;
 }
 
-/** A policy of the issuer's that the subject's stands for. */
 interface PolicyMapping {
   readonly issuer: string;
   readonly subject: string;
@@ -224,7 +217,6 @@ function readPolicies(reader: DerReader): readonly string[] {
   return policies;
 }
 
-/** Reads policyMappings. */
 function readPolicyMappings(reader: DerReader): readonly PolicyMapping[] {
   const mappings = reader.inside(TAG.sequence).each((list) => {
     const parts = list.inside(TAG.sequence);

@@ -121,10 +121,7 @@ export function sameName(a: Name, b: Name): boolean {
   return a.key === b.key;
 }
 
-/**
- * The name as `/TYPE=value` in certificate order; '' for the empty name. For people: see `nameProblem` before trusting
- * it.
- */
+/** `/TYPE=value` in certificate order; '' for the empty name. It is ambiguous unless `nameProblem` is undefined. */
 export function nameText(name: Name): string {
   return textOf(attributesOf(name));
 }
@@ -137,7 +134,6 @@ function attributesOf({ rdns }: Pick<Name, 'rdns'>): readonly NameAttribute[] {
   return rdns.flatMap(({ attributes }) => attributes);
 }
 
-/** Where an attribute starts in the text of a name. */
 const TYPE_START = /\/[A-Za-z0-9.]+=/;
 /** Control characters, and those that break lines. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
@@ -189,7 +185,6 @@ export function unknownTypesOf(text: string): readonly string[] {
   return types.filter((type) => !TYPES_BY_SPELLING.has(type.toLowerCase()) && !OID.test(type));
 }
 
-/** Where the attributes of such a text start: `/TYPE=`. */
 function typeStarts(text: string): readonly RegExpExecArray[] {
   return [...text.matchAll(new RegExp(TYPE_START, 'g'))];
 }
@@ -250,7 +245,6 @@ const TEXT_FORMS: ReadonlyMap<number, 'email' | 'dns' | 'uri'> = new Map([
 const DIRECTORY = context(4, 'constructed');
 const IP = context(7, 'primitive');
 
-/** Reads one general name. */
 export function readGeneralName(reader: DerReader): GeneralName {
   const element = reader.any();
   const form = TEXT_FORMS.get(element.tag);
@@ -299,7 +293,6 @@ function isHostPattern(text: string): boolean {
   return isHostName(text.startsWith('*.') ? text.slice(2) : text);
 }
 
-/** A mail address in its two parts; undefined where it is none. */
 export function mailParts(text: string): { readonly local: string; readonly host: string } | undefined {
   const at = text.lastIndexOf('@');
   const [local, host] = [text.slice(0, at), text.slice(at + 1)];

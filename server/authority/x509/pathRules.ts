@@ -148,10 +148,7 @@ function strengthProblem(strength: Strength, allowWeak: boolean, what: string): 
   return strength === 'weak' && !allowWeak ? `has ${what} of a kind that is too weak` : undefined;
 }
 
-/**
- * Why nobody can know whether one certificate signed another, as a sentence; undefined where that can be known.
- * `issuer` is who should have.
- */
+/** Why a signature of `issuer` cannot be checked, as a sentence; undefined if it can. */
 export function unsupportedProblem(certificate: Certificate, issuer: Certificate): string | undefined {
   const [of, problem] =
     issuer.keyStrength === 'unsupported'
@@ -253,10 +250,7 @@ export function proxyProblem(
   return certificateProblem(proxy, rules, PROCESSED_IN_PROXIES) ?? proxyAlgorithmProblem(proxy, rules);
 }
 
-/**
- * Why a certificate may not have issued a proxy, as the end of a sentence about the issuer; undefined where it may.
- * `below` is how many proxies there are below it.
- */
+/** Why a certificate may not issue a proxy, as the end of a sentence; `below` counts the proxies below it. */
 export function proxyIssuerProblem(issuer: Certificate, below: number): string | undefined {
   if (isCa(issuer)) return 'is that of a CA, which cannot issue proxies';
   if (!mayBeUsedFor(issuer, 'digitalSignature')) return 'may not issue proxies by its key usage';
@@ -270,9 +264,7 @@ export function proxyIssuerProblem(issuer: Certificate, below: number): string |
 /** Serial numbers have 20 bytes at most (section 4.1.2.2), one bit of which is the sign. */
 const SERIAL_END = 2n ** 159n;
 
-/**
- * What is wrong with a certificate by the strict profile, as the end of a sentence about it; undefined when nothing is.
- */
+/** What is wrong by the strict profile, as the end of a sentence. */
 function strictProblem(certificate: Certificate, { isAnchor }: { readonly isAnchor: boolean }): string | undefined {
   return [...RULES, ...(isAnchor ? ANCHOR_RULES : BELOW_RULES)].find(([isBroken]) => isBroken(certificate))?.[1];
 }

@@ -1,7 +1,6 @@
 // PEM (RFC 7468, section 2): blocks of base64 between BEGIN and END lines, with any text around them. Strict about what
 // is in a block. Private keys are recognised and never read. Knows no certificates; search.ts does.
 
-/** One block: its label (`CERTIFICATE`) and its bytes. */
 export interface PemBlock {
   readonly label: string;
   readonly der: Uint8Array;
@@ -18,7 +17,6 @@ const DASHES = '-----';
 const LABEL_CHARACTERS_MAX = 64;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Whether there is a private key in a text, whole or not. */
 export function holdsPrivateKey(text: string): boolean {
   return text.includes('PRIVATE KEY-----');
 }

@@ -6,7 +6,6 @@ import { type PrivateKeys, readPem } from './pem.ts';
 import { isSignedWith } from './algorithm.ts';
 import type { PathRules } from './pathRules.ts';
 
-/** How much a text may hold. */
 export interface ChainLimits {
   readonly textBytes: number;
   readonly certificates: number;
@@ -25,15 +24,11 @@ export const CRL_FILE_LIMITS: ChainLimits = { textBytes: 64 * 1024 * 1024, certi
 type FileReading<T> =
   { readonly kind: 'read'; readonly all: readonly T[] } | { readonly kind: 'unreadable'; readonly reason: string };
 
-/**
- * Reads a PEM text. Refused: too long, too many, no CERTIFICATE block, a PRIVATE KEY block, anything that is no
- * certificate.
- */
+/** Refused: too long, too many, no CERTIFICATE block, a PRIVATE KEY block, anything that is no certificate. */
 export function readChain(text: string, limits: ChainLimits = USER_CHAIN_LIMITS): FileReading<Certificate> {
   return readBlocks(text, limits, CERTIFICATES);
 }
 
-/** One certificate in DER; undefined where the bytes are none. */
 export function certificateOf(der: Uint8Array): Certificate | undefined {
   const reading = parseAll([der], CERTIFICATES);
   return reading.kind === 'read' ? reading.all[0] : undefined;
@@ -44,12 +39,10 @@ export function readCertificateFile(bytes: Uint8Array, keys: PrivateKeys = 'refu
   return readFile(bytes, FILE_LIMITS, { ...CERTIFICATES, keys });
 }
 
-/** Reads a file of CRLs: PEM blocks, or one CRL in DER. */
 export function readCrlFile(bytes: Uint8Array, limits: ChainLimits = CRL_FILE_LIMITS): FileReading<Crl> {
   return readFile(bytes, limits, CRLS);
 }
 
-/** What the blocks of a text must be. */
 interface Kind<T> {
   readonly labels: readonly string[];
   readonly one: string;
@@ -122,7 +115,6 @@ interface CertificatesByName {
   readonly named: (subjectKey: string) => readonly Certificate[];
 }
 
-/** The configured CAs as a store. */
 export function trustStoreOf(anchors: readonly Certificate[]): TrustStore {
   const byName = certificatesByName(anchors);
   const has = (certificate: Certificate): boolean => isAmong(byName.named(certificate.subject.key), certificate);
@@ -162,7 +154,6 @@ const NEARNESS = { noIssuer: 0, unsigned: 1, exhausted: 2, judged: 3 } as const;
  */
 export const BUDGET = { signatures: 128, steps: 1024, comparisons: 262_144 } as const;
 
-/** The state of one validation. */
 export class PathSearch {
   readonly rules: SearchRules;
   /** The certificates of the text that are no configured CAs. */
@@ -181,15 +172,11 @@ export class PathSearch {
     this.pool = pool;
   }
 
-  /** The reason for the refusal. */
   get reason(): string {
     return this.#reason;
   }
 
-  /**
-   * Notes why something was refused; of equally near reasons the first stays, and what is wrong with the signer of a
-   * CRL is none. Answers undefined: nothing was found.
-   */
+  /** Keeps the first of the nearest reasons; problems with the signer of a CRL are none. Returns undefined. */
   refuse(nearness: keyof typeof NEARNESS, reason: string): undefined {
     if (NEARNESS[nearness] <= this.#nearness || this.signers.size > 0) return;
     this.#nearness = NEARNESS[nearness];

@@ -14,9 +14,7 @@ import {
 import { revocationProblem } from './revocation.ts';
 import { certificatesByName, PathSearch, type SearchRules } from './search.ts';
 
-/**
- * The first valid path from a certificate to a configured CA; undefined where there is none, and `search` knows why.
- */
+/** The first valid path to a configured CA; `search` has the reason if there is none. */
 export function findPath(certificate: Certificate, search: PathSearch): Path | undefined {
   return extend([certificate], search);
 }
@@ -63,10 +61,7 @@ function isIssued(certificate: Certificate, issuer: Certificate, search: PathSea
   return false;
 }
 
-/**
- * Whether a path may go on: no name with the same key twice (RFC 4158, section 2.4.2), not too many intermediate CAs
- * (A75).
- */
+/** No key of a name may repeat (RFC 4158, section 2.4.2), and the number of intermediate CAs is limited (A75). */
 function isPossible(path: readonly Certificate[], search: PathSearch): boolean {
   const last = path.at(-1)!;
   const isRepeated = path
@@ -121,10 +116,7 @@ export interface AcceptedChain {
 /** Accepted, or why not, in one sentence for people: no file name and no text of keys. */
 export type Verdict = AcceptedChain | { readonly accepted: false; readonly reason: string };
 
-/**
- * Judges certificates: the first is the presented one, the others may help to find a path, in any order, needed or not.
- * Takes 0.1 ms for each certificate of the path; at most `BUDGET` of search.ts whatever is given.
- */
+/** The first certificate is the presented one, the others have any order. Takes 0.1 ms a certificate of the path. */
 export function validateChain(certificates: readonly Certificate[], rules: ChainRules): Verdict {
   const [presented, ...others] = certificates;
   const pool = others.filter((certificate) => !rules.trust.has(certificate));

@@ -28,7 +28,6 @@ interface CallFlags extends TlsFiles {
   readonly out?: string;
 }
 
-/** Adds the command that asks an authority. */
 export function addCallCommand(group: Command, { stdout, stderr }: Outputs): void {
   const names = OPERATIONS.map(({ name }) => name);
   group
@@ -75,10 +74,7 @@ function refuseForeign(operation: Operation, { cert, attCert, role, out }: CallF
   }
 }
 
-/**
- * What is to be asked: an address, an operation, and the values of its parts in their order; and whom to believe and
- * who asks, where a proxy in front wants TLS.
- */
+/** `values` are those of the operation's parts, in their order. */
 interface AuthorityCall {
   readonly url: string;
   readonly operation: Operation;
@@ -143,10 +139,7 @@ function tlsOf({ tlsCa, tlsCert, tlsKey = tlsCert }: TlsFiles): AuthorityCall['t
   return tlsCert === undefined || tlsKey === undefined ? ca : { ...ca, cert: bytesOf(tlsCert), key: bytesOf(tlsKey) };
 }
 
-/**
- * The text of an attribute certificate. Throws OperationError `file`, and `input` for a file with a private key, or of
- * far more than a service takes.
- */
+/** The text of an attribute certificate. Throws OperationError `file` and `input`. */
 function attributesIn(path: string): string {
   const text = textIn(path, 'utf8');
   if (holdsPrivateKey(text)) throw new OperationError('input', `${path} holds a private key: nothing of it is sent`);

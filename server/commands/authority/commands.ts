@@ -7,7 +7,6 @@ import { addVerifyCert } from './verifyCert.ts';
 import { addConfigurationCommands } from './tools.ts';
 import { example, type Outputs } from '../parts.ts';
 
-/** Defines the commands of `authority`. */
 export function defineAuthority(group: Command, outputs: Outputs): void {
   group.addHelpText('after', example('authority check authority.toml'));
   addConfigurationCommands(group, outputs);

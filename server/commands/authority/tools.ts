@@ -44,7 +44,6 @@ const KINDS: readonly CertificateKind[] = [
 const HOURS = integerBetween(1, 876_600);
 const PATH_LENGTH = integerBetween(0, 255);
 
-/** Adds the commands for configurations and what they are made of. */
 export function addConfigurationCommands(group: Command, outputs: Outputs): void {
   addCheck(group, outputs);
   addInspect(group, outputs);
@@ -99,9 +98,7 @@ function addIssue(group: Command, { stdout }: Outputs): void {
     });
 }
 
-/**
- * What is in a good configuration. Throws OperationError `input` with every mistake of one that is not, a line each.
- */
+/** Throws OperationError `input` with every mistake of a wrong configuration, a line each. */
 function checkText(config: string, at: number): string {
   const { data, notes, unusableFiles, expirySource } = loadedOrThrown(config, at);
   return [
@@ -137,7 +134,6 @@ function inspectText(file: string): string {
   return inspection.tables.map((rows) => tableText(rows)).join('\n\n');
 }
 
-/** The flags of `authority issue`, as the command line gives them. */
 interface IssueFlags {
   readonly kind: CertificateKind;
   readonly name?: string;
@@ -249,7 +245,6 @@ function keyOf(file: string): KeyObject {
   throw new OperationError('input', `${file} holds a key that nothing is signed with here: want an RSA or EC key`);
 }
 
-/** `/O=Site/CN=Name` as attributes. */
 function attributesOf(name: string): readonly TypedValue[] {
   const attributes = attributesOfText(name)?.map(({ type, value }): TypedValue => [type, value]);
   if (!attributes?.every(([type]) => NAME_TYPE_LIST.includes(type)))

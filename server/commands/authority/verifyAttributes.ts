@@ -19,7 +19,6 @@ import { tableText } from '../terminal.ts';
 
 type AttributesFlags = Omit<AttributesRequest, 'file' | 'at'> & { readonly time?: number };
 
-/** Adds the command that judges an attribute certificate as a service does. */
 export function addVerifyAttributes(group: Command, { stdout }: Outputs): void {
   group
     .command('verify-attributes')
@@ -42,10 +41,7 @@ export function addVerifyAttributes(group: Command, { stdout }: Outputs): void {
     });
 }
 
-/**
- * What is to be judged: the file of an attribute certificate, by the file with the certificate of the authority that
- * has to have signed it, at a time in seconds since 1970; `holder` is whose it has to be, a name as text.
- */
+/** `signer`: file with the certificate of the authority that has to have signed. `at` is in seconds since 1970. */
 interface AttributesRequest {
   readonly file: string;
   readonly signer: string;
@@ -55,11 +51,7 @@ interface AttributesRequest {
   readonly at: number;
 }
 
-/**
- * Prints that an attribute certificate counts, whose it is and for which roles. Throws OperationError `refused` with
- * the reason where it does not, `input` where the signer's file holds no certificate, `usage` where `holder` is no
- * name.
- */
+/** Throws OperationError `refused` with the reason, `input` for the file of the signer, `usage` for a bad `holder`. */
 function verifyAttributes(request: AttributesRequest, print: (line: string) => void): void {
   const { file, signer, holder, at } = request;
   if (holder !== undefined && nameSetKeyOfText(holder) === undefined) {

@@ -20,7 +20,6 @@ type VerifyFlags = Omit<VerifyRequest, 'chain' | 'at'> & { readonly time?: numbe
 const DEPTH_MAX = 255;
 const DEPTH_INITIAL = 16;
 
-/** Adds the command that judges a certificate. */
 export function addVerifyCert(group: Command, { stdout }: Outputs): void {
   group
     .command('verify-cert')
@@ -74,9 +73,7 @@ interface VerifyRequest {
   readonly timing?: boolean;
 }
 
-/**
- * Prints that a certificate is accepted, and as what. Throws OperationError `refused` with the reason where it is not.
- */
+/** Throws OperationError `refused` with the reason. */
 function verifyCert(request: VerifyRequest, print: (line: string) => void): void {
   const { crls } = request;
   const files = {

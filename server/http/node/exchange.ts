@@ -53,7 +53,6 @@ function headOf({ method = '', httpVersion, rawHeaders }: IncomingMessage, origi
   };
 }
 
-/** Bytes copied and given to the socket at a time. */
 const WRITE_BYTES_MAX = 65_536;
 
 /**
@@ -80,7 +79,6 @@ export class NodeExchange extends LiveExchange {
   #turnBytes = 0;
   #isNext: boolean;
   #ready: Answer | undefined;
-  /** What goes on with the answer in a turn to come. */
   #step: Step | undefined;
   isAwaiting = true;
 
@@ -107,7 +105,6 @@ export class NodeExchange extends LiveExchange {
     return !this.#incoming.complete && !this.#response.headersSent;
   }
 
-  /** The connection ended before the answer was out. */
   leave(): void {
     if (this.#step) this.#context.slices.drop(this.#step);
     this.depart();

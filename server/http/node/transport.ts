@@ -23,7 +23,6 @@ import { boundPort, portRefused } from '../ports.ts';
 const IDLE_MS_MAX = 10_000;
 /** A stalled request or answer ends after this, or twice this where a write waits: node:net gives it a second look. */
 const STALL_MS_MAX = 5_000;
-/** A request has to be here whole after this. */
 const REQUEST_MS_MAX = 10_000;
 /** node:http looks for requests that are late only this often (30 s unless told), which adds to their limit. */
 const CHECK_MS = 2_000;
@@ -60,7 +59,6 @@ class NodeListening {
   readonly #server: Server;
   readonly #context: LiveContext;
   readonly #connections = new WeakMap<Socket, Connection>();
-  /** Those with requests that wait. */
   readonly #waiting = new Set<Connection>();
   #waitingBytes = 0;
 
@@ -218,7 +216,6 @@ class NodeListening {
     if (connection.open.delete(exchange)) this.#context.flight.leave(exchange);
   }
 
-  /** Bytes that are no request, or a connection that broke. */
   #refuse(error: ParseError, socket: Socket): void {
     // Behind the last request of its connection: left alone until the answer is out.
     if (error.code === 'HPE_CLOSED_CONNECTION') socket.pause();

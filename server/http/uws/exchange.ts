@@ -137,10 +137,7 @@ class HeaderBlock {
     this.lines = Buffer.from(lines.join('\r\n'));
   }
 
-  /**
-   * The lines with an entity tag, quotes included, and the count of a whole list. Throws where the tag would leave its
-   * line. Cost: their characters.
-   */
+  /** With an entity tag, quotes included, and the count of a list. Throws if the tag would leave its line. */
   taggedWith(etag: string, totalCount: number | undefined): Uint8Array {
     const digits = totalCount === undefined ? '' : String(totalCount);
     const tagged = this.#roomFor(etag.length, digits.length);
@@ -180,7 +177,6 @@ class HeaderBlock {
 // A socket of Linux takes about 4 MB before it is full (tcp_wmem). Until a full one is complete, a request pipelined
 // behind makes the library close the connection: visible to the client by Content-Length, never wrong bytes.
 
-/** What all exchanges of one listener share. */
 export interface UwsContext extends LiveContext {
   readonly headerBlocks: HeaderBlocks;
 }
@@ -221,7 +217,6 @@ export class UwsExchange extends LiveExchange {
   #turn: 'unread' | 'same' | 'later' = 'unread';
   #hasBegun = false;
   #isWaiting = false;
-  /** What goes on with the answer in a turn to come. */
   #step: Step | undefined;
 
   constructor(response: HttpResponse, request: UwsRequest, context: UwsContext) {
@@ -242,10 +237,7 @@ export class UwsExchange extends LiveExchange {
     this.#response.cork(() => this.send(closes ? { ...ready, close: true } : ready));
   }
 
-  /**
-   * Answers a well-framed request in a turn to come, in turn with sliced work: the one that read it has been taken for
-   * long by requests that are pipelined.
-   */
+  /** Answers in a later turn, since pipelined requests have used up this one. */
   answerLater(request: UwsRequest, framing: Framing): void {
     if (framing === 'none') return this.#goOnLater(() => this.answer(request, framing));
     this.#isLate = true;

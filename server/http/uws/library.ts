@@ -25,10 +25,7 @@ export function raiseHeadLimit(): void {
   process.env[VARIABLE] ??= String(REQUEST_HEAD_BYTES_MAX);
 }
 
-/**
- * The library, with the limit of request heads raised. Throws in a thread whose parent has not called raiseHeadLimit,
- * and where there is no binary for this Node and system, or none that it can load.
- */
+/** Throws in a thread whose parent has not called raiseHeadLimit, and if there is no binary that can be loaded. */
 export async function loadUws(): Promise<typeof import('uWebSockets.js')> {
   if (isMainThread) raiseHeadLimit();
   assert(process.env[VARIABLE] !== undefined, 'call raiseHeadLimit() on the main thread before starting this one');

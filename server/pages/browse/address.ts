@@ -3,7 +3,6 @@
 import { namesOnPages, parameterNames, PARAMETERS, percentEncode, type QueryOptions } from '../../../engine/engine.ts';
 import type { Tour } from './site.ts';
 
-/** A decoded parameter. */
 export type Pair = readonly [name: string, value: string];
 
 /** What names of parameters begin with that are the page's own, not the API's: no field has a full stop in its name. */
@@ -24,7 +23,6 @@ const LINKED_CHARACTERS_MAX = 8192;
 /** Parameters that a page repeats, in whatever it offers: each is an input of every form. */
 export const REPEATED_PARAMETERS_MAX = 100;
 
-/** Parameters that say where in a list a page lies. */
 const PLACES: ReadonlySet<string> = namesOnPages('place', {});
 
 /** The key by which a field is compared without a lookup: a name that is also a parameter's has to name one. */
@@ -48,15 +46,11 @@ export function withValue(pairs: readonly Pair[], name: string, value: string | 
   return value === undefined ? others : [...others, [name, value]];
 }
 
-/** The pairs without all of some names. */
 export function withoutNames(pairs: readonly Pair[], ...names: readonly string[]): readonly Pair[] {
   return pairs.filter(([each]) => !names.includes(each));
 }
 
-/**
- * The pairs that are no filters, nor become some where others are gone: the parameters of lists under the settings.
- * What is none there may be a field.
- */
+/** The parameters of lists under the settings; any other may be a field. */
 export function withoutFilters(pairs: readonly Pair[], options: QueryOptions): readonly Pair[] {
   const heeded = parameterNames('list', options);
   return pairs.filter(([name]) => heeded.includes(name));
@@ -79,7 +73,6 @@ function isShort(pairs: readonly Pair[], charactersMax: number): boolean {
   return characters <= charactersMax && queryTextOf(pairs).length <= charactersMax;
 }
 
-/** The pairs from the first page on. */
 export function fromStart(pairs: readonly Pair[]): readonly Pair[] {
   return pairs.filter(([name]) => !PLACES.has(name));
 }
@@ -90,7 +83,6 @@ export function wayUp(target: string): string {
   return depth <= 0 ? './' : '../'.repeat(depth);
 }
 
-/** The path of the API behind a page, relative to it. */
 export function apiPath(tour: Tour): string {
   return tour.up + targetBehind(tour).slice(1);
 }
@@ -100,10 +92,7 @@ export function apiAddress(tour: Tour, query: string): string {
   return tour.baseUrl + targetBehind(tour) + (query === '' ? '' : `?${query}`);
 }
 
-/**
- * The path of the API with what a page shows, without the ending of a form, which the page has not: that of an export
- * has all records.
- */
+/** Without the ending of a form: that of an export has all records. */
 function targetBehind({ target, version }: Tour): string {
   return target.replace(/^\/browse\//, `/api/${version}/`).replace(/(?:\.|%2e)[^/]*\/?$/i, '/');
 }

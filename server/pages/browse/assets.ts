@@ -16,7 +16,6 @@ export interface Asset {
 
 const DIGEST_DIGITS = 16;
 
-/** Where they lie, behind the root. */
 const ASSETS_PATH = 'browse/assets/';
 
 /** Both, once they have been read: a module that could not read them for want of a descriptor would stay broken. */
@@ -29,17 +28,14 @@ function assets(): NonNullable<typeof read> {
   });
 }
 
-/** The address of the style sheet, behind the root. */
 export function stylePath(): string {
   return ASSETS_PATH + assets().style.name;
 }
 
-/** That of the script. */
 export function scriptPath(): string {
   return ASSETS_PATH + assets().script.name;
 }
 
-/** The file of a name, undefined where there is none (any more). */
 export function assetNamed(name: string): Asset | undefined {
   return Object.values(assets()).find((asset) => asset.name === name);
 }

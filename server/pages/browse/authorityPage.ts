@@ -7,7 +7,6 @@ import { scrollingTable } from './table.ts';
 import { html, type Markup } from './template.ts';
 import { cut } from './values.ts';
 
-/** What the form sends: a role of this site. */
 export const ROLE = `${OWN}role`;
 
 /** Where the service and its description are, behind the root (spec, Service address). */

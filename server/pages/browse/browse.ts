@@ -48,7 +48,6 @@ function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<Brow
   }
 }
 
-/** The page of a list, or where a form of it leads to. */
 function listOrForm(
   site: Site,
   tour: Tour,

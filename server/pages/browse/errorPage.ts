@@ -10,11 +10,8 @@ import { entryOf } from './own.ts';
 import { type Child, html, type Markup } from './template.ts';
 import { cut } from './values.ts';
 
-/** Characters of a path in its page. */
 const PATH_CHARACTERS_MAX = 200;
-/** Problems of a query shown one by one. */
 const PROBLEMS_MAX = 50;
-/** Characters of what is said of each. */
 const MESSAGE_CHARACTERS_MAX = 1000;
 /** What the engine says of a name that it may have been meant for; of one inside a value, which one it is. */
 const MEANT = /^(?:Unknown field "(.*)"\. |.* )?Did you mean "([^"]+)"\?$/s;
@@ -36,7 +33,6 @@ export function notFoundPage(site: Site, tour: Tour, near: string | undefined): 
   return errorPage(site, tour, { status: 404, title: 'Not found', main });
 }
 
-/** 404 of a record, in a collection that there is. */
 export function noRecordPage(site: Site, tour: Tour, { name, title }: Collection): BrowsePage {
   const main = html`<h1>No such record</h1>
     <p>
@@ -58,10 +54,7 @@ interface Refused {
   readonly canStand?: boolean;
 }
 
-/**
- * 400: each parameter that was refused, why, and the query with what may have been meant, or without it; below them the
- * filter form.
- */
+/** 400: each refused parameter with its reason, links that mend the query, and the filter form. */
 export function refusedPage(site: Site, tour: Tour, declared: Collection, refused: Refused): BrowsePage {
   const { problems, pairs = [], before, canStand = false } = refused;
   const title = declared.title.toLowerCase();

@@ -67,7 +67,6 @@ function choicesOf(listing: Listing, { name, values }: FacetCounts): readonly Ma
   });
 }
 
-/** Whether a record may have several values of a field. */
 function isOfSeveral({ fields }: Listing, name: string): boolean {
   return fields.find(({ key }) => key === name)?.isOrdered !== true;
 }
@@ -88,13 +87,8 @@ const NONE = 'null';
 
 /** Dates that have a form of their own; the others are fields like any. */
 const DATE_FORMS_MAX = 4;
-/** Columns to choose from. */
 const CHOICES_MAX = 60;
 
-/**
- * What the page's own parameters are called: a condition in parts, columns, a date from and to, a position in the list,
- * the id of a record.
- */
 export const FORM_NAMES = {
   field: `${OWN}field`,
   lookup: `${OWN}lookup`,
@@ -108,7 +102,6 @@ export const FORM_NAMES = {
   id: `${OWN}id`,
 } as const;
 
-/** What the filter form says. */
 export interface FormEntry {
   readonly field: string;
   readonly lookup: string;
@@ -116,7 +109,6 @@ export interface FormEntry {
   readonly isNegated: boolean;
 }
 
-/** What it said when it was refused, and why. */
 interface RefusedEntry extends FormEntry {
   readonly message: string;
 }
@@ -216,7 +208,6 @@ function lookupChoices(fields: Listing['fields'], chosen: Pick<FormEntry, 'field
   return { options: [html`${options}`], lookups: [html`${words}`], values: [html`${values}`] };
 }
 
-/** A lookup as people say it, and how its value is written. */
 const WORDS: ReadonlyMap<string, string> = new Map(
   LOOKUPS.map(({ name, meaning, written }) => [name, written === undefined ? meaning : `${meaning} (${written})`]),
 );

@@ -35,7 +35,6 @@ export async function foundList(
   return answerList(collection, query, new PageAsker(site, tour));
 }
 
-/** The most records that a page has under the settings. */
 export function pageRowsMax({ queryOptions }: Site): number {
   return Math.min(PAGE_ROWS_MAX, queryOptions.limitMax ?? PAGE_ROWS_MAX);
 }

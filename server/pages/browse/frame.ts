@@ -43,7 +43,6 @@ interface PageContent {
 /** Digits that people tell generations apart by, as `serve` prints them. */
 const GENERATION_DIGITS = 12;
 
-/** The whole page. */
 export function framed(site: Site, { up }: Pick<Tour, 'up'>, { title, crumbs, main }: PageContent): Buffer {
   const page = html`<!doctype html>
     <html lang="en">

@@ -36,7 +36,6 @@ import { cut } from './values.ts';
 /** Records of a page that are offered, beside the most that one may have. */
 const SIZES = [10, 25, 50];
 
-/** Which records of the list are shown. */
 function rangeOf({ ask: { page }, hits }: Listing): Markup | false {
   if (hits.count === 0) return false;
   const first = hits.offset + 1;
@@ -216,7 +215,6 @@ const TIME = html`<!--time-->`;
 /** What exports have no place for, and refuse in strict mode. */
 const NOT_EXPORTED = ['facets', 'pretty'];
 
-/** The same list as data. */
 function dataLinks({ tour, site, pairs }: Listing): Markup {
   const list = apiPath(tour);
   const as = (format: string): string => `${list}${queryOf(withValue(pairs, 'format', format))}`;

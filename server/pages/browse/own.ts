@@ -67,7 +67,6 @@ function entered(own: Own): FormEntry | undefined {
   return { field, lookup, value: own.get(FORM_NAMES.value) ?? '', isNegated: own.has(FORM_NAMES.not) };
 }
 
-/** The query with a condition more. */
 function withEntry(pairs: readonly Pair[], entry: FormEntry, fields: readonly FilterField[]): Meant {
   const { field, isNegated } = entry;
   const type = fields.find(({ key }) => key === field)?.type;
@@ -98,7 +97,6 @@ function operandOf({ lookup, value }: FormEntry, type: string | undefined): stri
   return members.every((member) => truthOf(member) !== undefined) ? members.map(truthOf).join(',') : undefined;
 }
 
-/** A truth as the API writes it. */
 function truthOf(text: string): string | undefined {
   return TRUTHS.get(text.trim().toLowerCase());
 }

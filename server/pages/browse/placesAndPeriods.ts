@@ -123,7 +123,6 @@ export function placeMap(members: readonly Member[], source: Child): Markup | fa
   </figure>`;
 }
 
-/** From where to where, in degrees. */
 type Span = readonly [from: number, to: number];
 
 /** What is between two longitudes, going east, as parts of -180 to 180. */
@@ -166,7 +165,6 @@ const DRAWN_MAX = 4;
 /** Bytes of a number or date that is drawn. */
 const VALUE_BYTES_MAX = 256;
 
-/** A record by its row, and what was read of it. */
 interface ReadRecord {
   readonly collection: CollectionIndex;
   readonly row: number;

@@ -68,7 +68,6 @@ async function backReferences(site: Site, tour: Tour, { name }: Collection, id: 
   return { shown: lines.length > 0 && sectionOf(lines), isWhole: !counts.includes('missed') };
 }
 
-/** How many records name a record on a way. */
 async function countOf(site: Site, tour: Tour, { collection, key }: Reference, id: number): Promise<'missed' | number> {
   const query = `${percentEncode(key)}=${id}&limit=1`;
   const found = await foundList(site, tour, site.collections(collection), query);
@@ -107,7 +106,6 @@ const RECORD_BYTES_MAX = 1024 * 1024;
 const VALUE_BYTES_MAX = 256 * 1024;
 const START_BYTES = 64 * 1024;
 
-/** Characters of a record's name in the title of its page. */
 const TITLE_CHARACTERS_MAX = 120;
 
 /** Which record: of the first of these collections that has the id. */

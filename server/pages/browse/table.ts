@@ -47,10 +47,7 @@ export function recordTable(listing: Listing): Markup {
   return scrollingTable(caption, heads, rows);
 }
 
-/**
- * A table that scrolls by itself where a screen is too narrow for it. One without links has a name, so that a keyboard
- * reaches it too.
- */
+/** A table that scrolls by itself on a narrow screen; without links it has a name, so that a keyboard reaches it. */
 export function scrollingTable(caption: Child, heads: Child, rows: Child, name?: string): Markup {
   const reached = name !== undefined && html` role="region" aria-label="${name}" tabindex="0"`;
   return html`<div class="scroll" ${reached}>

@@ -33,7 +33,6 @@ export function html(strings: TemplateStringsArray, ...children: readonly Child[
   return new Markup(text);
 }
 
-/** The bytes of markup. Cost: a copy. */
 export function utf8Of(markup: Markup): Buffer {
   return Buffer.from(markup.toString(), 'latin1');
 }

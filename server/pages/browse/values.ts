@@ -6,7 +6,6 @@ import { instantText, type Site, type Tour } from './site.ts';
 import { type JsonOutline, jsonOutline, jsonString } from './jsonPanel.ts';
 import { type Child, html, type Markup } from './template.ts';
 
-/** Characters of a text in a cell. */
 export const CELL_CHARACTERS_MAX = 160;
 /** Texts of so many characters want a wide column. */
 const LONG_CHARACTERS = 40;
@@ -21,7 +20,6 @@ const LABELS_MAX = 2000;
 const LEVELS_MAX = 7;
 /** What a record inside another one is called by, the best first. */
 const NAMES = ['title', 'name', 'value', 'label', 'url'];
-/** A number or truth in JSON. */
 const SCALAR = /^(?:[\d-]|true$|false$)/;
 /** A record and the ids that lead to it: only these are worth a link. */
 const API_LINK = /^\/api\/(v2|v3)\/([^/?]+)\/(\d{1,15})\/?(?:\?.*)?$/;

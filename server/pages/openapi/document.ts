@@ -43,10 +43,7 @@ import {
 } from './schemas.ts';
 import { resolutionItems } from './resolutions.ts';
 
-/**
- * What a document is made for: the base URL of its links, how queries are read, the shapes of the records of all
- * collections in their order, and a record of each, as JSON gives it, where there is one to show.
- */
+/** `shapes` are in the order of the collections; `examples` has a record of each, if there is one. */
 export interface DocumentOptions {
   readonly baseUrl: string;
   readonly version: string;
@@ -119,7 +116,6 @@ function toldOf(collection: Collection, shape: RecordShape): ToldCollection {
   return { collection, shape, fields: describedFields(collection, shape.fields) };
 }
 
-/** The fields that can be filtered under these settings. */
 function filtersOf({ collection, fields }: ToldCollection, { filters }: QueryOptions): readonly DescribedField[] {
   const fit = fields.filter(({ lookups }) => lookups.length > 0);
   return filters === 'all' ? fit : fit.filter(({ key }) => collection.filters.includes(key.split('__')[0]!));
@@ -172,7 +168,6 @@ function pathsOf(query: QueryOptions): DocumentObject {
   return paths.items;
 }
 
-/** Both names of every collection of a version. */
 function segmentsOf(version: Version): readonly string[] {
   const served = COLLECTIONS.filter((collection) => collection.versions.includes(version));
   return [...new Set([...served.map(({ name }) => name), ...served.map(({ documentedPath }) => documentedPath)])];
@@ -182,7 +177,6 @@ function spellings(path: string): readonly string[] {
   return [path.endsWith('/') ? path : `${path}/`, `${path}.json`, `${path}.json/`];
 }
 
-/** The paths of a list that name an export. */
 function exportsOf(path: string): readonly string[] {
   return EXPORT_FORMATS.flatMap((form) => [`${path}.${form}`, `${path}.${form}/`]);
 }

@@ -39,13 +39,9 @@ function keyText(key: string): string {
   return PLAIN_KEY.test(key) && !RESERVED.test(key) ? key : JSON.stringify(key);
 }
 
-/** The documents by base URL. */
 export type Documents = ReadonlyMap<string, Readonly<Record<DocumentPath, DescriptionFile>>>;
 
-/**
- * The documents of a catalogue with these collections. Cost: some 100 ms for each base URL, of which half holds the
- * thread; in proportion to the document (see `openApiDocument`).
- */
+/** Cost: some 100 ms for each base URL, half of it in the thread. */
 export async function openApiDocuments(
   collections: (name: string) => CollectionIndex,
   query: QueryOptions,

@@ -3,7 +3,6 @@
 import { type DocumentObject, INFERRED_TOLD_MAX, refsTo, refTo, wordOf } from './schemas.ts';
 import { limitWithout, PARAMETERS, type QueryOptions, type View } from '../../../engine/engine.ts';
 
-/** What the operations of a path have in common. */
 interface DocumentedView {
   readonly id: string;
   readonly summary: string;
@@ -58,7 +57,6 @@ function offeredParameters(options: QueryOptions): typeof PARAMETERS {
   return PARAMETERS.filter(({ setting }) => setting === undefined || options[setting] === true);
 }
 
-/** The parameters that a view heeds, as references. */
 export function parametersOf(view: View, options: QueryOptions): readonly DocumentObject[] {
   const heeded = offeredParameters(options).filter(({ views }) => views.includes(view));
   // The root view has no exports (A62).
@@ -92,7 +90,6 @@ const text = (description: string, example: string): DocumentObject => ({
   example,
 });
 
-/** Every header that an answer may have, by its name. */
 export const HEADERS: Readonly<Record<string, DocumentObject>> = {
   Allow: text('The methods of the path.', 'GET, HEAD, OPTIONS'),
   'Cache-Control': text('How long the answer may be kept, and by whom.', 'public, no-cache'),
@@ -141,12 +138,10 @@ function headers(names: readonly string[]): DocumentObject {
   return refsTo('headers', Object.fromEntries(names.map((name) => [name, name])));
 }
 
-/** A 200 with a body of these media types. */
 export function foundResponse(description: string, content: DocumentObject): DocumentObject {
   return { description, headers: headers([...FOUND, ...OPEN]), content };
 }
 
-/** A body of JSON by one schema. */
 export function jsonContent(schema: DocumentObject, example?: unknown): DocumentObject {
   return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
 }

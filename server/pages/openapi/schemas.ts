@@ -5,10 +5,8 @@ import { type Collection, type CollectionIndex, COLLECTIONS, type Field } from '
 import { readFile } from 'node:fs/promises';
 import { installed } from '../../settings/values.ts';
 
-/** An object of the document. */
 export type DocumentObject = { readonly [name: string]: unknown };
 
-/** A reference to a component, such as `refTo('schemas', 'Text')`. */
 export function refTo(kind: string, name: string): DocumentObject {
   return { $ref: `#/components/${kind}/${name}` };
 }
@@ -89,7 +87,6 @@ function isLinkTo(to: string, value: unknown): boolean {
   return typeof value === 'string' && value.includes(`/api/v3/${to}/`);
 }
 
-/** What filters compare with. */
 const OPERANDS: DocumentObject = {
   Text: { type: 'string' },
   Integer: { type: 'integer' },
@@ -189,7 +186,6 @@ export function recordNames(told: readonly ToldCollection[]): RecordNames {
   );
 }
 
-/** What is said of a key that is no field. */
 const NO_FIELD: DocumentObject = { description: 'No filter: its values differ in structure, or its name is no key.' };
 
 /** The schema of a record, with one of the sample as its example where there is one that has no other fields. */
@@ -208,7 +204,6 @@ export function recordSchema(
   };
 }
 
-/** The schema of a page. */
 export function pageSchema(collection: Collection): DocumentObject {
   const results = { type: 'array', items: refTo('schemas', schemaName(collection, 'Record')) };
   return { allOf: [refTo('schemas', 'Envelope'), { type: 'object', required: ['results'], properties: { results } }] };
