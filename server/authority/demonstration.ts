@@ -9,7 +9,6 @@ import { OperationError } from '../../data/operationError.ts';
 import { signerOf } from './attributeCertificate/write.ts';
 import { makeFolder } from '../../data/files.ts';
 import { FILE_BYTES_MAX, noMistakes, readBytes } from './configuration/files.ts';
-import { loadedOrThrown } from './configuration/load.ts';
 import {
   type CertificateKind,
   issueCertificate,
@@ -61,15 +60,14 @@ function homeOfUser(): string {
 }
 
 /**
- * The directory of a demonstration that is good at this time (seconds since 1970) and for a day: that in `directory`,
- * made if a file of it is missing or its certificates are not valid so long, when what was there is put aside; in a
- * temporary directory, removed when the process ends, where `directory` is not given or cannot be written. Processes
- * that make one at the same time do not disturb each other. Throws OperationError `file` where neither can be written,
- * and `input` with the mistakes of whoever changed it. Cost: 0.5 s of key making, or next to nothing.
+ * Returns `directory` with a demonstration that is valid at this time (seconds since 1970) and for a day; makes one if
+ * a file is missing or a certificate expires. If `directory` is undefined or cannot be written, the demonstration is in
+ * a temporary directory that is removed when the process ends. Throws OperationError `file` if that cannot be written
+ * either. Cost: 0.5 s for making keys, or next to nothing.
  */
 export function prepareDemonstration(directory: string | undefined, at: number): string {
   if (directory === undefined) return temporaryDemonstration(at);
-  if (isGood(directory, at)) return withoutMistakes(directory, at);
+  if (isGood(directory, at)) return directory;
   try {
     makeFolder(dirname(directory));
     return madeAt(directory, at);
@@ -92,10 +90,7 @@ function temporaryDemonstration(at: number): string {
   }
 }
 
-/**
- * Whether it is whole, and its own certificates are valid now and for a day. What cannot be read is a mistake of
- * whoever changed it, and told as such.
- */
+/** A file that was changed and cannot be read is good here: loading the configuration reports it. */
 function isGood(directory: string, at: number): boolean {
   const names = Object.values({ ...DEMONSTRATION_FILES, ...NAMED_FILES });
   if (!names.every((name) => existsSync(join(directory, name)))) return false;
@@ -108,40 +103,20 @@ function isGood(directory: string, at: number): boolean {
   });
 }
 
-/** What somebody changed is theirs: it is neither thrown away nor passed over where it is wrong. */
-function withoutMistakes(directory: string, at: number): string {
-  try {
-    loadedOrThrown(join(directory, DEMONSTRATION_FILES.config), at);
-    return directory;
-  } catch (error) {
-    if (!(error instanceof OperationError)) throw error;
-    const cure = `mend the demonstration of the attribute authority, or remove ${directory} to have it made anew`;
-    throw new OperationError(error.code, `${error.message}\n${cure}`, error);
-  }
-}
-
-/** Written aside and moved into place as a whole; whoever was quicker has made one that is as good. */
+/** Written to another directory and renamed. Another process that was faster has made one that is as good. */
 function madeAt(directory: string, at: number): string {
   const aside = mkdtempSync(`${directory}-`);
   try {
     writeDemonstration(aside, at);
-    if (!isGood(directory, at)) replaceDirectory(directory, aside);
+    if (isGood(directory, at)) return directory;
+    rmSync(directory, { recursive: true, force: true });
+    renameSync(aside, directory);
   } catch (error) {
     if (!isGood(directory, at)) throw error;
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
   return directory;
-}
-
-/** What is there, with whatever somebody changed, is kept beside it under a name that is free. */
-function replaceDirectory(directory: string, by: string): void {
-  if (existsSync(directory)) {
-    let before = `${directory}-before`;
-    for (let i = 2; existsSync(before); i++) before = `${directory}-before-${i}`;
-    renameSync(directory, before);
-  }
-  renameSync(by, directory);
 }
 
 interface Holder {
@@ -283,8 +258,8 @@ Where a service asks for a role, its users ask which sites could vouch for it, t
 
   catalogue-replica authority call http://localhost:8080 getTrustedHostInfo --role data-reader
 
-These files may be changed; a mistake is told at the next start. When one is missing, or the certificates expire, as they
-do after 90 days, all is made anew: what was here is then in the directory beside this one whose name ends in "-before".
+You may change these files; the next start reports errors in them. When one is missing, or the certificates expire after
+90 days, all of them are made again.
 `;
 
 function configText(partner: string, archive: string): string {
