@@ -10,7 +10,7 @@ test.each([
   ['text/xml ; Charset = "x"', undefined],
   [' text/xml;; ;charset=utf-16 ; charset=utf-8', 'utf-16'],
   ['text/xml; action="a;charset=x\\"; charset=y"; charset=utf-8', 'utf-8'],
-  ['text/xml; charset=', ''],
+  ['text/xml; charset=', undefined],
   ['text/xml; charset="a\\bc"', 'abc'],
 ])('%s is XML of charset %s', (type, charset) => {
   expect(charsetOf(type)).toEqual({ charset });
