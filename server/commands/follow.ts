@@ -13,7 +13,7 @@ import { pathsIn } from '../../data/upstream/folder.ts';
 import { refresh, type RefreshOptions, type RefreshResult, type RefreshStep } from '../../data/upstream/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
-import { COMPARISON_KINDS, type Comparisons, type DataEvent, type Report } from '../observe/events.ts';
+import { COMPARISON_KINDS, type Comparisons, type Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { compressTold } from './compress.ts';
 import { crawlingOf, damageTold, leftOut, retryTold, tellingOfSignals } from './crawl.ts';
@@ -295,11 +295,8 @@ function comparedText(comparisons: Comparisons): string {
 function namesByCompared(
   comparisons: Comparisons,
 ): Readonly<Record<(typeof COMPARISON_KINDS)[number], readonly string[]>> {
-  const names = Object.keys(comparisons);
-  const [dates, validators, full] = COMPARISON_KINDS.map((how) =>
-    names.filter((name) => comparisons[name]!.compared === how),
-  );
-  return { dates: dates!, validators: validators!, full: full! };
+  const names = Object.groupBy(Object.keys(comparisons), (name) => comparisons[name]!.compared);
+  return { dates: [], validators: [], full: [], ...names };
 }
 
 /** Whether a failure to publish is due to the file. A pointer of the target may be wrong, too. */
@@ -310,65 +307,47 @@ async function isDamaged(file: string, failure: unknown): Promise<boolean> {
   return verifyFile(file, () => undefined).then(() => false, isOfSnapshot);
 }
 
-/** A step of a refresh from a catalogue at a base URL; undefined for a warning. */
-function stepEvent(step: RefreshStep, from: string): DataEvent | undefined {
-  const secondsOf = ({ ms }: { readonly ms: number }): number => Math.round(ms) / 1000;
+/** Reports a step of a refresh: a line, with its event unless it is a warning. */
+function reportStep(step: RefreshStep, { rate, everyMs, base }: RefreshOptions, report: Report): void {
   switch (step.kind) {
-    case 'crawlBegan':
-      return { event: 'crawlStarted', how: step.how, from };
-    case 'slow':
-      return undefined;
+    case 'crawlBegan': {
+      const line = step.how === 'new' ? 'a crawl began, of everything' : 'a refresh began';
+      return report(line, 'info', { event: 'crawlStarted', how: step.how, from: base });
+    }
+    case 'slow': {
+      const estimate = `${countText(step.requests)} requests take at least ${durationText(step.seconds)}`;
+      const every = durationText(everyMs / 1000);
+      return report(`a refresh takes longer than --every ${every}: ${estimate} at --rate ${rate}`, 'warn');
+    }
     case 'crawled': {
-      const { records, bytes, comparisons, isUnchanged, unknown } = step;
+      const { records, bytes, comparisons, isUnchanged, unknown, ms } = step;
       const { dates, validators, full } = namesByCompared(comparisons);
       const compared = { dates: dates.length, validators: validators.length, full: full.length };
       const figures = { records, bytes, ...compared, isUnchanged, leftOut: unknown.join() || undefined };
-      return { event: 'crawled', ...figures, seconds: secondsOf(step) };
+      const seconds = (ms / 1000).toFixed(1);
+      const line = `crawled ${countText(records)} records in ${seconds} s: ${comparedText(comparisons)}`;
+      const event = { event: 'crawled', ...figures, seconds: Math.round(ms) / 1000 } as const;
+      return report([...leftOut(unknown), line].join('\n'), 'info', event);
     }
-    case 'built':
-      return {
-        event: 'built',
-        generation: step.generation,
-        bytes: step.bytes,
-        ...step.work,
-        skipped: step.skipped.count,
-        seconds: secondsOf(step),
-      };
-    case 'importedWhole':
-      return { event: 'importedWhole', reason: step.reason };
-    case 'placed':
-      return { event: 'placed', generation: step.generation, ...step.counts, seconds: secondsOf(step) };
-  }
-}
-
-function reportStep(step: RefreshStep, options: RefreshOptions, report: Report): void {
-  report(stepLine(step, options), step.kind === 'slow' ? 'warn' : 'info', stepEvent(step, options.base));
-  if (step.kind === 'built') for (const warning of step.warnings) report(warning, 'warn');
-}
-
-function stepLine(step: RefreshStep, { rate, everyMs }: Pick<RefreshOptions, 'rate' | 'everyMs'>): string {
-  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-  switch (step.kind) {
-    case 'crawlBegan':
-      return step.how === 'new' ? 'a crawl began, of everything' : 'a refresh began';
-    case 'slow': {
-      const estimate = `${countText(step.requests)} requests take at least ${durationText(step.seconds)}`;
-      return `a refresh takes longer than --every ${durationText(everyMs / 1000)}: ${estimate} at --rate ${rate}`;
+    case 'built': {
+      const { generation, bytes, work, skipped, ms } = step;
+      const figures = { generation, bytes, ...work, skipped: skipped.count, seconds: Math.round(ms) / 1000 };
+      report(builtLine(step), 'info', { event: 'built', ...figures });
+      for (const warning of step.warnings) report(warning, 'warn');
+      return;
     }
-    case 'crawled': {
-      const crawled = `crawled ${countText(step.records)} records in ${seconds(step.ms)}: `;
-      return [...leftOut(step.unknown), crawled + comparedText(step.comparisons)].join('\n');
+    case 'importedWhole': {
+      const { reason } = step;
+      const line = `nothing is taken over from the last generation, everything is imported: ${reason}`;
+      return report(line, 'info', { event: 'importedWhole', reason });
     }
-    case 'built':
-      return builtLine(step);
-    case 'importedWhole':
-      return `nothing is taken over from the last generation, everything is imported: ${step.reason}`;
     case 'placed': {
-      const name = step.generation.slice(0, 12);
-      if (!step.counts) return `generation ${name} is in place`;
-      const { created, changed, deleted } = step.counts;
-      const counts = `${countText(created)} created, ${countText(changed)} changed, ${countText(deleted)} deleted`;
-      return `generation ${name} is in place: ${counts}`;
+      const { generation, counts, ms } = step;
+      const changes = counts
+        ? `: ${countText(counts.created)} created, ${countText(counts.changed)} changed, ${countText(counts.deleted)} deleted`
+        : '';
+      const event = { event: 'placed', generation, ...counts, seconds: Math.round(ms) / 1000 } as const;
+      return report(`generation ${generation.slice(0, 12)} is in place${changes}`, 'info', event);
     }
   }
 }
