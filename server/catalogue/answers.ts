@@ -114,30 +114,8 @@ export function taggedAs(tag: string, made: Making): string {
   return tag + TAG_ENDS[made];
 }
 
-export interface Answers {
-  /** 200 with a page, record, root view, index, export, or what describes the API. */
-  found(body: Body, remarks: Remarks, type?: string, made?: Making): Answer;
-  /** 304 to a request whose answer would have this tag, without quotes but with what `taggedAs` adds to it. */
-  notModified(tag: string, varies: readonly string[]): Answer;
-  /** 200 to OPTIONS, preflights included (A49). `name` is the view's, such as `Observations List`. */
-  described(name: string): Answer;
-  /** 301 to a path on this host, which these headers of the request chose. `query` is kept byte for byte (A14). */
-  redirected(location: string, query: string | undefined, varies: readonly string[]): Answer;
-  refused(problems: readonly Problem[]): Answer;
-  methodNotAllowed(method: string): Answer;
-  readonly notFound: Answer;
-  notFoundNear(sentence: string): Answer;
-  readonly notAcceptable: Answer;
-  /** 400 to a target that is no target, such as one with a raw `#`. */
-  readonly badTarget: Answer;
-  readonly busy: Answer;
-  /** 503: a heavy query ran too long (A108). */
-  readonly overtime: Answer;
-  /** 200 with a JSON text that is true only now, such as how a list was found (A68). */
-  momentary(json: string): Answer;
-  /** 410: another generation of the data is served than the one that a walk began in (A69). */
-  readonly gone: Answer;
-}
+/** All responses under one configuration. */
+export type Answers = ReturnType<typeof answersFor>;
 
 /** The methods of every view, as Allow names them (spec 1). */
 const ALLOW = 'GET, HEAD, OPTIONS';
@@ -186,31 +164,48 @@ interface AnswerOptions {
 }
 
 /** The answers under a configuration; `cors` opens them to scripts of every origin (A52). Cost: once, at start. */
-export function answersFor(options: AnswerOptions): Answers {
+export function answersFor(options: AnswerOptions) {
   const { found, unchanged, moved, errors, described, unstored, busy } = headersFor(options);
   return {
-    found: (body, { varies, ignored, tag, totalCount, exported }, type = 'application/json', made = 'identity') => {
+    /** 200 with a page, record, root view, index, export, or a description of the API. */
+    found: (
+      body: Body,
+      { varies, ignored, tag, totalCount, exported }: Remarks,
+      type = 'application/json',
+      made: Making = 'identity',
+    ): Answer => {
       const headers = withIgnored(found(varies, type, made !== 'identity'), ignored);
       const answer = { status: 200, headers, etag: `"${taggedAs(tag, made)}"`, totalCount, body };
       if (!exported) return answer;
       const disposition = ['Content-Disposition', `attachment; filename="${exported.fileName}"`] as const;
       return { ...answer, headers: [...headers, disposition], exportedRows: exported.rows };
     },
-    notModified: (tag, varies) => ({
+    /** `tag` is without quotes, but with what `taggedAs` adds. */
+    notModified: (tag: string, varies: readonly string[]): Answer => ({
       status: 304,
       headers: unchanged(varies, '', false),
       etag: `"${tag}"`,
       body: EMPTY,
     }),
-    described: (name) => ({ status: 200, headers: described, body: viewBody(name) }),
-    redirected: (path, query, varies) => {
+    /** OPTIONS, preflights included (A49). `name` is the view's, such as `Observations List`. */
+    described: (name: string): Answer => ({ status: 200, headers: described, body: viewBody(name) }),
+    /** `query` is kept byte for byte (A14). */
+    redirected: (path: string, query: string | undefined, varies: readonly string[]): Answer => {
       const vary: Headers = varies.length === 0 ? [] : [['Vary', varies.join(', ')]];
       return redirection(query === undefined ? path : `${path}?${query}`, [...vary, ...moved]);
     },
-    refused: (problems) => ({ status: 400, headers: errors, body: problemsBody(problems) }),
-    methodNotAllowed: (method) => ({ status: 405, headers: errors, body: detail(`Method "${method}" not allowed.`) }),
+    refused: (problems: readonly Problem[]): Answer => ({ status: 400, headers: errors, body: problemsBody(problems) }),
+    methodNotAllowed: (method: string): Answer => ({
+      status: 405,
+      headers: errors,
+      body: detail(`Method "${method}" not allowed.`),
+    }),
     notFound: { status: 404, headers: errors, body: detail(NOT_FOUND) },
-    notFoundNear: (sentence) => ({ status: 404, headers: errors, body: detail(`${NOT_FOUND} ${sentence}`) }),
+    notFoundNear: (sentence: string): Answer => ({
+      status: 404,
+      headers: errors,
+      body: detail(`${NOT_FOUND} ${sentence}`),
+    }),
     notAcceptable: { status: 406, headers: errors, body: detail('Could not satisfy the request Accept header.') },
     badTarget: { status: 400, headers: errors, body: detail('The request target is malformed.') },
     busy: {
@@ -218,34 +213,29 @@ export function answersFor(options: AnswerOptions): Answers {
       headers: busy,
       body: detail('Too many heavy queries at the moment; try again shortly.'),
     },
+    /** A heavy query ran too long (A108). */
     overtime: {
       status: 503,
       headers: busy,
       body: detail('This query took too long; add a filter that leaves fewer records.'),
     },
-    momentary: (json) => ({ status: 200, headers: unstored, body: wholeBody(UTF8.encode(json)) }),
+    /** A JSON text that is true only now, such as how a list was found (A68). */
+    momentary: (json: string): Answer => ({ status: 200, headers: unstored, body: wholeBody(UTF8.encode(json)) }),
+    /** A walk began in another generation of the data (A69). */
     gone: { status: 410, headers: unstored, body: goneBody(options.generation ?? '') },
   };
 }
 
 type FoundHeaders = (varies: readonly string[], type: string, isGzip: boolean) => Headers;
 
-interface HeaderSets {
-  readonly found: FoundHeaders;
-  readonly unchanged: FoundHeaders;
-  readonly moved: Headers;
-  readonly errors: Headers;
-  readonly described: Headers;
-  readonly unstored: Headers;
-  readonly busy: Headers;
-}
-
-function headersFor({ cors, cacheControl, lastModified, gzip, generation }: AnswerOptions): HeaderSets {
+function headersFor({ cors, cacheControl, lastModified, gzip, generation }: AnswerOptions) {
   const open: Headers = cors ? CORS : [];
   const cached = ['Cache-Control', cacheControl] as const;
   const pinned: Headers = generation === undefined ? [] : [['X-Generation', generation]];
   const modified: Headers = lastModified === undefined ? [] : [['Last-Modified', httpDate(lastModified)]];
   const errors: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, ERRORS_CACHED, ...pinned, ...open];
+  const unstored: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, NOT_STORED, ...pinned, ...open];
+  const busy: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, RETRY_AFTER, NOT_STORED, ...open];
   return {
     found: memoized((varies, type, isGzip) => [
       ['Content-Type', type],
@@ -261,8 +251,8 @@ function headersFor({ cors, cacheControl, lastModified, gzip, generation }: Answ
     moved: [cached, ...open],
     errors,
     described: cors ? [...errors, ...PREFLIGHT] : errors,
-    unstored: [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, NOT_STORED, ...pinned, ...open],
-    busy: [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, RETRY_AFTER, NOT_STORED, ...open],
+    unstored,
+    busy,
   };
 }
 

@@ -48,19 +48,13 @@ const LOADING = `HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-
 const TOLD_MAX = 256;
 const SILENT_MS_MAX = 5000;
 
-/** A port that no other process can listen on until `release`. The serving threads listen there right after it. */
-interface ClaimedPort {
-  readonly port: number;
-  release(): Promise<void>;
-}
-
 /**
  * Claims `port`, or a free one if it is 0. Binds it without SO_REUSEPORT, which the kernel refuses while any process
  * listens there, shared or not. Clients get 503 until `release`. `flag` is the setting that chooses the port. Throws
  * OperationError `port` if the port is in use or reserved, or the address is not one of this machine. A claim keeps no
  * process alive.
  */
-export async function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<ClaimedPort> {
+export async function claimPort(host: string, port: number, flag = MAIN_FLAG) {
   const clients = new Set<Socket>();
   const holder = createServer((socket) => {
     clients.add(socket);
@@ -85,25 +79,12 @@ function loadingAnswer(request: Buffer): string {
   return request.toString('latin1', 0, 5) === 'HEAD ' ? LOADING : LOADING + DETAIL;
 }
 
-interface Claims {
-  readonly main: ClaimedPort;
-  readonly http10: ClaimedPort | undefined;
-  release(): Promise<void>;
-}
-
-/** Claims the ports of a server. Throws as `claimPort`. */
-export async function claimPorts({
-  host,
-  port,
-  http10Port,
-}: {
-  readonly host: string;
-  readonly port: number;
-  readonly http10Port: number | undefined;
-}): Promise<Claims> {
+/** Claims the ports of a server, one of them for HTTP/1.0 if it has one. Throws as `claimPort`. */
+export async function claimPorts(host: string, port: number, http10Port: number | undefined) {
   const main = await claimPort(host, port);
   const http10 = http10Port === undefined ? undefined : await claimPort(host, http10Port, '--http10-port');
-  return { main, http10, release: async () => void (await Promise.all([main.release(), http10?.release()])) };
+  const release = async (): Promise<void> => void (await Promise.all([main.release(), http10?.release()]));
+  return { port: main.port, http10Port: http10?.port, release };
 }
 
 /** Which programs have a port and have to be stopped, where that is told; ours is the one that asks. */

@@ -64,67 +64,32 @@ export interface RefusalsRepeated extends Pick<AuthorisationRecord, 'at' | 'reas
   readonly repeated: number;
 }
 
-export interface AuthorityLoaded {
-  readonly kind: 'authorityLoaded';
-  readonly at: number;
-  readonly siteName: string;
-  readonly users: number;
-  readonly hosts: number;
-  readonly unusableFiles: number;
-  readonly notes: readonly string[];
-}
-
-/** A configuration was not taken, and the one before it goes on. `mistakes` are lines for people. */
-export interface AuthorityReloadRefused {
-  readonly kind: 'authorityReloadRefused';
-  readonly at: number;
-  readonly mistakes: readonly string[];
-}
-
-/** Something that the configuration rests on has run out while it is served; `note` says what, and what comes of it. */
-export interface AuthorityExpired {
-  readonly kind: 'authorityExpired';
-  readonly at: number;
-  readonly note: string;
-}
-
-/** A bug of ours that a request met; its answer did not tell. */
-export interface AuthorityBug {
-  readonly kind: 'authorityBug';
-  readonly at: number;
-  readonly stack: string;
-}
-
 /** Threads that may die while the process serves. A serving thread that dies ends it. */
 export const THREAD_KINDS = ['pool', 'authority'] as const;
 
 export type ThreadKind = (typeof THREAD_KINDS)[number];
 
-export interface ThreadDied {
-  readonly kind: 'threadDied';
-  readonly at: number;
-  readonly thread: ThreadKind;
-  readonly stack: string;
-}
-
-/** A thread could not start: descriptors, threads or memory ran out. It is tried again. */
-export interface ThreadStarved {
-  readonly kind: 'threadStarved';
-  readonly at: number;
-  readonly thread: ThreadKind;
-  readonly reason: string;
-}
-
-/** Everything that is told; `at` is in seconds since 1970. */
+/** `at` is in seconds since 1970. */
 export type ServiceEvent =
   | AuthorisationRecord
   | RefusalsRepeated
-  | AuthorityLoaded
-  | AuthorityReloadRefused
-  | AuthorityExpired
-  | AuthorityBug
-  | ThreadDied
-  | ThreadStarved;
+  | {
+      readonly kind: 'authorityLoaded';
+      readonly at: number;
+      readonly siteName: string;
+      readonly users: number;
+      readonly hosts: number;
+      readonly unusableFiles: number;
+      readonly notes: readonly string[];
+    }
+  /** A configuration was refused, and the one before it stays. */
+  | { readonly kind: 'authorityReloadRefused'; readonly at: number; readonly mistakes: readonly string[] }
+  /** Something that the configuration rests on has expired; `note` says what, and the effect. */
+  | { readonly kind: 'authorityExpired'; readonly at: number; readonly note: string }
+  | { readonly kind: 'authorityBug'; readonly at: number; readonly stack: string }
+  | { readonly kind: 'threadDied'; readonly at: number; readonly thread: ThreadKind; readonly stack: string }
+  /** A thread could not start: descriptors, threads or memory ran out. It is tried again. */
+  | { readonly kind: 'threadStarved'; readonly at: number; readonly thread: ThreadKind; readonly reason: string };
 
 /** Takes events, one or more at a time, in the order in which they come. It must not throw and should be quick. */
 export type Observer = (events: readonly ServiceEvent[]) => void;

@@ -11,7 +11,6 @@ import {
   type TalliedHistogram,
   type TalliedMetric,
   type Tally,
-  type TallyMaker,
 } from './tally.ts';
 
 /** A counter of events: the labels of an event that it counts, or undefined; `known` are told from the start. */
@@ -68,33 +67,25 @@ export interface OwnGauge {
   readonly valuesOf: () => readonly (readonly [of: string, value: number])[];
 }
 
-export interface Metrics {
-  readonly contentType: string;
-  readonly observe: Observer;
-  /** One more tally of a metric, for one thread to count in; told are the sums of all. */
-  readonly tally: TallyMaker;
-  /** A gauge of the supervisor's own, asked for each time: told are the values that there are. */
-  gauge(gauge: OwnGauge): void;
-  /** All of it now. Cost: under a millisecond. */
-  text(): Promise<string>;
-}
+export type Metrics = ReturnType<typeof newMetrics>;
 
 /** Makes metrics. Labels are taken from closed sets, so their number is bounded; every cell is told from 0 on. */
-export function newMetrics(): Metrics {
+export function newMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: METRIC_PREFIX });
   const tallies = new Map<TalliedMetric | TalliedHistogram, Tally[]>();
   return {
     contentType: registry.contentType,
     observe: eventCounters(registry),
-    tally: (metric) => {
+    /** One more tally of a metric, for one thread; the metric is the sum of all. */
+    tally: (metric: TalliedMetric | TalliedHistogram): Tally => {
       const of = tallies.get(metric) ?? [];
       if (of.length === 0) tell(registry, metric, of);
       tallies.set(metric, of);
       of.push(newTally(metric));
       return of.at(-1)!;
     },
-    gauge: ({ name, help, label, valuesOf }) => {
+    gauge: ({ name, help, label, valuesOf }: OwnGauge): void => {
       const labelNames = label === undefined ? [] : [label];
       const collect = function (this: Gauge<string>): void {
         this.reset();
@@ -105,7 +96,7 @@ export function newMetrics(): Metrics {
       };
       registry.registerMetric(new Gauge({ name: METRIC_PREFIX + name, help, labelNames, registers: [], collect }));
     },
-    text: () => registry.metrics(),
+    text: (): Promise<string> => registry.metrics(),
   };
 }
 

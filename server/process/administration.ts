@@ -63,8 +63,8 @@ export class Administration {
   #comparisons: Comparisons = {};
   #commands: AdminAnswers;
   readonly #changes: Tally;
-  #source: FollowedSource | undefined;
-  #authority: Pick<AuthoritySupervisor, 'status'> | undefined;
+  source: FollowedSource | undefined;
+  authority: Pick<AuthoritySupervisor, 'status'> | undefined;
   #listener: AdminListener | undefined;
   readonly #loopDelays: TalliedHistogram;
   readonly #settings: Settings;
@@ -96,14 +96,6 @@ export class Administration {
     };
     this.#listener = await listenForAdmin(options, () => ({ views, commands: this.#commands }));
     return this.#listener.port;
-  }
-
-  follow(source: FollowedSource): void {
-    this.#source = source;
-  }
-
-  attend(authority: Pick<AuthoritySupervisor, 'status'>): void {
-    this.#authority = authority;
   }
 
   requestTallies(): RequestTallies {
@@ -158,7 +150,7 @@ export class Administration {
   }
 
   #readiness(): { readonly status: Phase | 'stale'; readonly reason?: string } {
-    const reason = this.#phase === 'draining' ? undefined : this.#source?.unreadyReason();
+    const reason = this.#phase === 'draining' ? undefined : this.source?.unreadyReason();
     if (reason === undefined) return { status: this.#phase };
     return { status: this.#phase === 'ready' ? 'stale' : this.#phase, reason };
   }
@@ -213,17 +205,17 @@ export class Administration {
         name: 'authority_expiry_timestamp_seconds',
         help: 'When the first of these of the authority expires, in seconds since 1970; 0 for CRLs where one is missing.',
         label: 'what',
-        valuesOf: () => Object.entries(this.#authority?.status().expires ?? {}),
+        valuesOf: () => Object.entries(this.authority?.status().expires ?? {}),
       },
       {
         name: 'authority_unusable_files',
         help: 'Files of CAs and CRLs that the authority cannot read and does not use.',
-        valuesOf: () => one(this.#authority?.status().unusableFiles),
+        valuesOf: () => one(this.authority?.status().unusableFiles),
       },
       ...Object.entries(TARGET_GAUGES).map(([figure, [name, help]]) => ({
         name,
         help,
-        valuesOf: () => one(this.#source?.figures()?.[figure as keyof TargetFigures]),
+        valuesOf: () => one(this.source?.figures()?.[figure as keyof TargetFigures]),
       })),
     ];
   }
@@ -265,7 +257,7 @@ export class Administration {
 
   /** In seconds; undefined before the first success. */
   #refreshAge(): number | undefined {
-    const ageMs = this.#source?.ageMs();
+    const ageMs = this.source?.ageMs();
     return ageMs === undefined ? undefined : Math.round(ageMs) / 1000;
   }
 
@@ -291,8 +283,8 @@ export class Administration {
   }
 
   #authorityStatus(): unknown {
-    if (!this.#authority) return null;
-    const { loadedAt, expires, refused, ...status } = this.#authority.status();
+    if (!this.authority) return null;
+    const { loadedAt, expires, refused, ...status } = this.authority.status();
     const expiries = Object.entries(expires).map(([what, at]) => [what, instantOf(at)]);
     return {
       ...status,
@@ -304,7 +296,7 @@ export class Administration {
 
   #status(): unknown {
     const served = this.#served?.generation;
-    const target = this.#source?.status();
+    const target = this.source?.status();
     return {
       version: packageVersion(),
       ...this.#readiness(),

@@ -6,7 +6,6 @@ import {
   type Labels,
   type TalliedHistogram,
   type TalliedMetric,
-  type Tally,
   type TallyMaker,
 } from '../observe/tally.ts';
 
@@ -56,16 +55,9 @@ const EXPORT_ROWS: TalliedMetric = {
   cells: [{}],
 };
 
-export interface RequestTallies {
-  readonly requests: Tally;
-  readonly seconds: Tally;
-  readonly bytes: Tally;
-  readonly gzip: Tally;
-  readonly abandoned: Tally;
-  readonly exportRows: Tally;
-}
+export type RequestTallies = ReturnType<typeof requestTallies>;
 
-export function requestTallies(make: TallyMaker): RequestTallies {
+export function requestTallies(make: TallyMaker) {
   return {
     requests: make(REQUESTS),
     seconds: make(ANSWER_SECONDS),
@@ -91,25 +83,21 @@ export function methodNumber(method: string): number {
   return number < 0 ? METHOD_BEYOND : number;
 }
 
-/** What is counted of one answer; `bytes` are those of the body that the client gets, `method` see methodNumber. */
-export interface CountedAnswer {
-  readonly method: number;
-  readonly status: number;
-  readonly bytes: number;
-  readonly isGzip: boolean;
-  readonly seconds: number;
-}
-
-/** Counts an answer to a route, told by its number. Cost: five additions. */
-export function countAnswer(tallies: RequestTallies, route: number, answer: CountedAnswer): void {
-  const { method, status, bytes, isGzip, seconds } = answer;
+/** Counts a response. `method` is that of methodNumber, `bytes` those of the body that the client gets. */
+export function countAnswer(
+  tallies: RequestTallies,
+  route: number,
+  {
+    method,
+    status,
+    bytes,
+    isGzip,
+    seconds,
+  }: Readonly<Record<'method' | 'status' | 'bytes' | 'seconds', number>> & { readonly isGzip: boolean },
+): void {
   const cell = (route * METHODS.length + method) * STATUSES.length + (STATUS_NUMBERS[status] ?? STATUS_BEYOND);
   tallies.requests[cell]! += 1;
   if (bytes > 0) tallies.bytes[route]! += bytes;
   if (isGzip) tallies.gzip[route]! += 1;
   observeValue(tallies.seconds, ANSWER_SECONDS, route, seconds);
-}
-
-export function countAbandoned({ abandoned }: RequestTallies, route: number): void {
-  abandoned[route]! += 1;
 }

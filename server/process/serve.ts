@@ -61,8 +61,7 @@ export async function serve(
   let administration: Administration | undefined;
   const report = heardBy(() => administration, tell);
   tellScarcity(settings, report);
-  const claims = await claimPorts(settings);
-  const ports: Ports = { port: claims.main.port, http10Port: claims.http10?.port };
+  const claims = await claimPorts(settings.host, settings.port, settings.http10Port);
   let accessLogs: AccessLogsPart | undefined;
   const faults = new ThreadFaults(report, (events) => administration?.metrics.observe(events));
   // At once, since they read the program meanwhile.
@@ -81,9 +80,9 @@ export async function serve(
     administration = await administrationOf(settings, report);
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
     authority = await authorityOf(settings, report, administration, faults);
-    const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
+    const baseUrl = settings.baseUrl ?? `http://localhost:${claims.port}`;
     const watch = settings.watch ? await (await import('./watch.ts')).watchOver(settings.data) : undefined;
-    const shared = { ports, baseUrl, authority, administration, accessLogs, staleness: sharedWord() };
+    const shared = { ports: claims, baseUrl, authority, administration, accessLogs, staleness: sharedWord() };
     const arrival = await arrivalOf({ settings, baseUrl, commandLine, report }, administration);
     if (arrival) stops.push(() => arrival.stop());
     const served = await loaded(settings, { baseUrl, report, showProgress }, arrival);
@@ -96,7 +95,7 @@ export async function serve(
     administration?.begin(served);
     const reloads = { settings, baseUrl, served, threads, arrival, administration, report };
     stops.push(acceptReloads(await generationsOf(reloads), reloads, arrival, watch, wasOrdered()));
-    const [url, welcome] = [urlOf(settings, ports), welcomeOf(settings, ports, baseUrl)];
+    const [url, welcome] = [urlOf(settings, claims), welcomeOf(settings, claims, baseUrl)];
     return { url, welcome, stop: () => stop(drainTimeOf(settings)) };
   } catch (error) {
     await stop({ graceMs: 0, withinMs: 0 });
@@ -142,7 +141,7 @@ async function arrivalOf(
   if (from === undefined && follow === undefined) return undefined;
   const { Arrival } = await import('./arrival.ts');
   const arrival = await Arrival.open(options);
-  administration?.follow(arrival);
+  if (administration) administration.source = arrival;
   return arrival;
 }
 
@@ -207,7 +206,7 @@ async function authorityOf(
     else faults.died('authority', stackOf(error));
   };
   const authority = startAuthority(settings, { report, count, onLostThread });
-  administration?.attend(authority);
+  if (administration) administration.authority = authority;
   return authority;
 }
 
@@ -246,10 +245,7 @@ async function accessLogsOf(
   return { logs, stop };
 }
 
-interface Ports {
-  readonly port: number;
-  readonly http10Port: number | undefined;
-}
+type Ports = Awaited<ReturnType<typeof claimPorts>>;
 
 interface Shared {
   readonly ports: Ports;

@@ -4,7 +4,7 @@ import type { Watch, WatchedRequest } from '../http/listener.ts';
 import { type Clock, epochMs, steadyMs } from '../observe/clock.ts';
 import type { ServingData } from './messages.ts';
 import { type Answer, type Request, ROUTES } from '../http/exchange.ts';
-import { countAbandoned, countAnswer, HEAD, methodNumber, type RequestTallies } from './requestTallies.ts';
+import { countAnswer, HEAD, methodNumber, type RequestTallies } from './requestTallies.ts';
 import { randomUUID } from 'node:crypto';
 import { queryShape } from '../catalogue/queryShape.ts';
 import { isWithinNetworks, type Network, networksOf } from '../catalogue/baseUrl.ts';
@@ -62,7 +62,7 @@ class CountedRequest implements WatchedRequest {
   }
 
   abandoned(route: number): void {
-    countAbandoned(this.#tallies, route);
+    this.#tallies.abandoned[route]! += 1;
   }
 }
 

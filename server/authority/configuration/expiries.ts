@@ -112,7 +112,8 @@ function listExpiry(ca: string, lists: readonly ListTimes[], isNow: (list: ListT
   const ofUsers = good.filter(({ isOfCas }) => !isOfCas);
   const ends = (ofUsers.length > 0 ? ofUsers : good).filter(isNow).map(({ nextUpdate = 0 }) => nextUpdate);
   const problem = ends.length === 0 ? lists.find(isNow)?.problem : undefined;
-  const note = problem === undefined ? unlistedNote(ca) : uselessNote(ca, problem);
+  const why = problem === undefined ? `there is no current CRL of ${ca}` : `the CRL of ${ca} ${problem}`;
+  const note = `${why}: nobody whom it certified gets in`;
   return { what: 'crls', at: ends.reduce((last, end) => Math.max(last, end), 0), note };
 }
 
@@ -136,12 +137,4 @@ export function firstExpiries(expiries: readonly Expiry[]): Readonly<Partial<Rec
 
 export function expiredNote(ca: Certificate): string {
   return `the CA ${shownSubject(ca)} has expired: nobody whom it certified gets in`;
-}
-
-function unlistedNote(ca: string): string {
-  return `there is no current CRL of ${ca}: nobody whom it certified gets in`;
-}
-
-function uselessNote(ca: string, problem: string): string {
-  return `the CRL of ${ca} ${problem}: nobody whom it certified gets in`;
 }
