@@ -17,10 +17,7 @@ const KINDS_MAX = 1000;
 
 type Count = Pick<RefusalsRepeated, 'reason' | 'peer' | 'holder'> & { repeated: number };
 
-/**
- * Writes grants and the first refusal of each kind, and counts the others. A kind is a reason, a peer and a holder.
- * `append` throws what the system says; `onLost` gets that and the events, except counts, which are kept.
- */
+/** A kind is a reason, a peer and a holder. `onLost` gets what `append` throws, and the lost events. */
 export class Audit {
   readonly #append: Observer;
   readonly #onLost: (events: readonly ServiceEvent[], cause: unknown) => void;

@@ -104,11 +104,7 @@ export function leave(backlog: Int32Array, body: Uint8Array): void {
   else Atomics.sub(backlog, 0, 1);
 }
 
-/**
- * For each local role that some host maps to: `name:uri:remote1, remote2` of each such host, in configuration order,
- * remote roles in configuration order without duplicates. A role that is not a key has no hosts. Cost: linear in the
- * mappings.
- */
+/** By local role: `name:uri:remote1, remote2` of each host that maps to it, without duplicates, in the given order. */
 export function trustedHostStrings(hosts: readonly TrustedHost[]): ReadonlyMap<string, readonly string[]> {
   const strings = new Map<string, string[]>();
   for (const { name, uri, mappings } of hosts) {

@@ -117,10 +117,7 @@ function unproven(claimed: string, code: RefusalCode, text: string): Extract<Pro
   return { kind: 'refused', claimed, refusal: { code, sentence: `${text.replace(/\.$/, '')}.` } };
 }
 
-/**
- * A user that a chain proved. `name` is the end entity's subject as text, `key` its key (see NameKeys); the chain
- * expires at `expiresAt`, in seconds since 1970.
- */
+/** `name` is the end entity's subject, `key` its key (NameKeys), `expiresAt` the end of the chain in seconds. */
 export interface ProvenUser {
   readonly name: string;
   readonly key: string;

@@ -77,11 +77,7 @@ export function timedHandler(
 
 type Headers = Answer['headers'];
 
-/**
- * What an answer with a body of the catalogue carries beside it: headers that chose the base URL, ignored parameters,
- * its entity tag without quotes, and how many records the whole list has where it is one; where it is an export, also
- * how many rows that has, and the name of a file for it.
- */
+/** What a response with a body of the catalogue has besides it. `tag` is without quotes. */
 export interface Remarks {
   readonly varies: readonly string[];
   readonly ignored: readonly IgnoredName[];
@@ -94,11 +90,7 @@ export interface Remarks {
 export type MediaType =
   'application/json' | 'application/x-ndjson' | 'text/csv; charset=utf-8' | 'application/vnd.apache.parquet';
 
-/**
- * How the bytes of a body were made: `identity`, or gzip put together from `stored` blocks or compressed `live`, where
- * it does not pay only for clients that take nothing else. Each has an entity tag of its own, so that a tag says what
- * else it may be sent for.
- */
+/** How a body was made: `...Only` if only a client that refuses identity gets gzip. Each has its own tag. */
 export type Making = 'identity' | 'stored' | 'live' | 'storedOnly' | 'liveOnly';
 
 const TAG_ENDS: Readonly<Record<Making, string>> = {
@@ -261,11 +253,7 @@ export function varyOf(gzip: AnswerOptions['gzip'], varies: readonly string[]): 
   return ['Vary', ['Accept', ...(gzip === 'off' ? [] : ['Accept-Encoding']), ...varies].join(', ')];
 }
 
-/**
- * The value of X-Ignored-Params: each name once, percent-encoded, in order, a name inside a parameter as
- * `ordering=foo`; cut at a whole name with `...` where it would pass 1 kB; undefined without names. Empty names are
- * left out. Cost: the names.
- */
+/** X-Ignored-Params: each name once, percent-encoded, as `ordering=foo` inside a parameter; cut with `...` at 1 kB. */
 function ignoredNames(names: readonly IgnoredName[]): string | undefined {
   const encoded = [...new Set(names.filter((name) => name !== '').map(encodedName))];
   const whole = encoded.join(', ');

@@ -24,11 +24,7 @@ import type { RequestContext, RequestMemory } from './requestMemory.ts';
 import type { Route } from './routes.ts';
 import { type Delivery, rowsAnswer, type RowsService } from './rows.ts';
 
-/**
- * The settings that answers depend on. Those that bodies depend on, beside what is read of a request, are true and
- * enter the entity tags; the base URL of an answer is chosen for each request. No other setting can be read where
- * answers are made.
- */
+/** The settings that responses depend on: true if they enter the entity tags. No other setting can be read here. */
 const IN_TAGS = {
   allowBaseUrls: false,
   trustedProxies: false,
@@ -149,10 +145,7 @@ export function formOf(
   return { baseUrl, version, linkEnd: `${ending === 'json' ? '.json' : '/'}${format ? `?format=${format}` : ''}` };
 }
 
-/**
- * The tag of an answer that would be 200 in this coding, and the 304 that takes its place where the client has it
- * already. The tag says nothing of the coding yet; a Parquet file has none beside that of its pages (A101).
- */
+/** The tag of the 200, and the 304 if the client has it. A Parquet file has no other coding (A101). */
 export function validated(
   { conditional, memory }: CatalogueService,
   visit: Visit,

@@ -163,10 +163,7 @@ export class Conditional {
       : undefined;
   }
 
-  /**
-   * The same before it is known how the body would be made for this coding: a tag that says so was given to the client
-   * with this very body (A102). Undefined too where only the answer itself can tell.
-   */
+  /** The same before the coding of the body is known: a tag that names it was given with this body (A102). */
   foreseen(condition: Precondition, varies: readonly string[], coding: Coding, tag: string): Answer | undefined {
     if (coding === 'identity') return this.unchanged(condition, varies, tag);
     if (condition === 'sinceThen') return undefined;
@@ -177,10 +174,7 @@ export class Conditional {
   }
 }
 
-/**
- * Whether If-None-Match names a tag: `*`, or the tag in quotes anywhere in the list, weak or not (weak comparison). No
- * tag can hold a quote, so that nothing else in a well-formed list looks like it. Source: RFC 9110, 8.8.3.2 and 13.1.2.
- */
+/** Weak comparison. A tag has no quote, so that it is found anywhere in the list. Source: RFC 9110, 13.1.2. */
 export function isNamedIn(tags: string, tag: string): boolean {
   return tags.includes(`"${tag}"`) || tags.trim() === '*';
 }

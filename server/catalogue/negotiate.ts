@@ -34,10 +34,7 @@ const FORMS: ReadonlyMap<string, Ending> = new Map([
 const [JSON_TYPE = '', ...EXPORTED] = FORMS.keys();
 const PAGE_TYPE = 'text/html';
 
-/**
- * Of a longer header of wishes nothing is read (A51): each of its members is compared with each form, 4 ms for 4 kB of
- * them. Those of browsers have 150 characters, of clients that know dozens of forms 600.
- */
+/** Longer headers are not read (A51): 4 kB take 4 ms. Those of browsers have 150 characters. */
 const WISHES_CHARACTERS_MAX = 1024;
 
 /** Parameters of a media range but `q`: they do not tell one JSON from another. */
@@ -99,10 +96,7 @@ const wishedOnce = remembered((accept): Wished => {
 /** `gzip`: gzip where it pays. `gzipOnly`: the client refuses bodies without a coding. `identity`: no gzip. */
 export type Coding = 'identity' | 'gzip' | 'gzipOnly';
 
-/**
- * What a value of Accept-Encoding asks for (A101). gzip counts where its quality is above 0 and not below that of
- * identity; `x-gzip` is gzip. Cost: a look-up for values met before, else one pass. Source: RFC 9110, 12.5.3.
- */
+/** gzip needs a quality above 0 and not below identity's (A101); `x-gzip` is gzip. Source: RFC 9110, 12.5.3. */
 export function codingOf(header: string | undefined): Coding {
   return header === undefined || header.length > WISHES_CHARACTERS_MAX ? 'identity' : negotiatedOnce(header);
 }

@@ -76,10 +76,7 @@ export class RequestMemory implements MemoryStatistics {
     return this.keepsAnswers && ++this.#made % KEPT_ONE_IN === 0;
   }
 
-  /**
-   * Keeps what `find` did not find: true of every request of this text, base URL, coding and Accept. The body of an
-   * answer must hold views of the snapshot and `ownBytes` beside them, and may be read at any time.
-   */
+  /** The body must consist of views of the snapshot and `ownBytes` of its own, and may be read at any time. */
   keep(asked: RequestContext, known: KnownRequest, ownBytes = 0): void {
     const text = this.#textOf(asked);
     if (text.length > TEXT_CHARACTERS_MAX || ownBytes > OWN_BYTES_MAX) return;

@@ -57,10 +57,7 @@ const DESCRIPTIONS: readonly (DocumentPath | PagePath)[] = [
 /** Every path but those of records and redirections, as it is usually written. */
 const VIEWS: ReadonlyMap<string, Route> = viewsByPath();
 
-/**
- * A path of a view is shorter, however it is encoded: what is longer is not looked at, and a page for people, which
- * repeats the way up to the root dozens of times, is not made of it.
- */
+/** Longer paths are not views; a page repeats the way up to the root dozens of times. */
 export const PATH_CHARACTERS_MAX = 512;
 
 /**
@@ -121,10 +118,7 @@ const LISTS: ReadonlyMap<string, { readonly collections: readonly Collection[]; 
   ),
 );
 
-/**
- * A record as usually written, its id in digits between two slashes; undefined of all else. Cost: the digits, one
- * look-up. Without it a record takes 9 % more instructions.
- */
+/** A record as usually written, with digits between two slashes. Without it a record takes 9 % more instructions. */
 function plainRecord(target: string): Route | undefined {
   const end = target.length - 1;
   if (target.charCodeAt(end) !== SLASH) return undefined;

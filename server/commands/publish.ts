@@ -63,10 +63,7 @@ async function runPublish({ file, to, ...words }: Publication, flags: Flags, out
   });
 }
 
-/**
- * Publishes a snapshot file, with progress, and reports the result. Data dated more than a day in the future needs
- * `isForced`: later data would be older to replicas. Throws OperationError as publishSnapshot does.
- */
+/** Data dated more than a day in the future needs `isForced`. Throws OperationError as publishSnapshot does. */
 export async function publishTold(
   { isForced, ...options }: Omit<PublishOptions, 'latestMs'> & { readonly isForced: boolean },
   report: Report,

@@ -36,10 +36,7 @@ function isForMachines(logFormat: 'auto' | 'people' | 'json', output: Output): b
   return logFormat === 'json' || (logFormat === 'auto' && output.isTTY !== true);
 }
 
-/**
- * What a command's work answers, which tells of itself by a report to an output. What it throws, which people read on
- * standard error, is told to machines as an event too, so that their lines say how it ended.
- */
+/** Runs work with a report. What it throws is an event of a JSON log too. */
 export async function withReport<T>(
   logFormat: 'auto' | 'people' | 'json',
   output: Output,
@@ -67,10 +64,7 @@ const PACE_MS_MIN = 2000;
 /** Plain lines at most this often, so that the log of a long import stays short. */
 const LINE_EVERY_MS = 3000;
 
-/**
- * Runs work and shows its progress on `output`; bars are taken away however the work ends, by Ctrl-C too, and before a
- * report. A bar takes an output that is a terminal for a real stream. The promise is that of the work.
- */
+/** Shows progress on `output`; the bar is removed however the work ends, by Ctrl-C too, and before a report. */
 export async function withProgress<T>(
   output: Output,
   work: (onProgress: OnProgress) => Promise<T>,
@@ -168,10 +162,7 @@ function amountText({ done, total, unit }: Progress): string {
   return `${percent} % (${text(done)} of ${text(total)}${unit === 'bytes' ? '' : ' records'})`;
 }
 
-/**
- * Rows of equal length as lines with aligned columns, two blanks between them. The first row is the head; a column
- * whose cells below it all start with a digit is aligned to the right. No line ends in a blank; no final line break.
- */
+/** Aligned columns under the head; numbers to the right. No line ends in a blank; no final line break. */
 export function tableText(rows: readonly (readonly string[])[]): string {
   const columns = (rows[0] ?? []).map((_, column) => {
     const cells = rows.map((row) => row[column] ?? '');

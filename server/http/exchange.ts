@@ -140,10 +140,7 @@ export interface Intake {
 /** What a handler returns: the answer, now or later, or the wish for the body. */
 export type Reply = Answer | Promise<Answer> | Intake;
 
-/**
- * What a transport calls once per request. Cheap answers are returned at once; a promise only where work left the
- * thread. It never throws and never rejects for a client's fault; what it throws is our bug and becomes a 500.
- */
+/** Cheap requests are answered at once. It never throws or rejects for a client error; what it throws becomes a 500. */
 export type Handler<R extends Reply = Reply> = (request: Request, disconnection: Disconnection) => R;
 
 export function isIntake(reply: Reply): reply is Intake {

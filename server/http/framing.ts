@@ -76,10 +76,7 @@ export function isHost(text: string): boolean {
   return HOST.test(text) && !BAD_ESCAPE.test(text);
 }
 
-/**
- * Judges Content-Length and Transfer-Encoding. Malformed are: a length that is no number of at most 15 digits, any
- * coding but one `chunked`, length and coding together, and a body on GET or HEAD. Source: RFC 9112, 6.1 to 6.3.
- */
+/** Malformed: a bad length, a coding but `chunked`, both, or a body on GET or HEAD. Source: RFC 9112, 6.1 to 6.3. */
 function judgeBody(method: string, length: string | undefined, coding: string | undefined): Framing {
   if (coding !== undefined) {
     return length === undefined && coding.toLowerCase() === 'chunked' ? bodyOn(method) : 'malformed';

@@ -3,20 +3,14 @@
 import type { Slices } from '../../workers/slices.ts';
 import type { Answer, Handler, Request } from './exchange.ts';
 
-/**
- * What is told of a request that is watched: that its answer goes out, or that nobody is left to get it; and its route,
- * see ROUTE. Where it has an `id`, the answer says so in X-Request-Id.
- */
+/** One of its functions is called once. With an `id`, the response has X-Request-Id. */
 export interface WatchedRequest {
   readonly id?: string;
   answered(answer: Answer, route: number): void;
   abandoned(route: number): void;
 }
 
-/**
- * Called with every request that has a head, malformed ones too, before it is judged; the request lives until it
- * returns. What it gives is told one thing, once. It must be quick and must not throw.
- */
+/** Called with every request that has a head, even a malformed one. It must be quick and must not throw. */
 export type Watch = (request: Request) => WatchedRequest;
 
 /**
@@ -37,10 +31,7 @@ export interface ListenOptions {
   onError(error: unknown): void;
 }
 
-/**
- * How long a drain may take: for `graceMs` all goes on, but every answer says `Connection: close`, so that clients
- * leave by themselves; behind it answers in flight have `withinMs` to finish.
- */
+/** During `graceMs` all continues with `Connection: close`; then responses in flight have `withinMs`. */
 export interface DrainTime {
   readonly graceMs: number;
   readonly withinMs: number;
@@ -73,30 +64,21 @@ interface Sender {
 /** Milliseconds of a turn after which requests that are too many for it have to wait. */
 export const TURN_MS_MAX = 10;
 
-/**
- * Requests of a turn that are never too many: so many of each open connection, of up to so many connections, and some
- * more. The library does not say whose a request is, and clients may pipeline as many pages as fill their sockets.
- */
+/** Requests of a turn that are never too many: this many of each of COUNTED_CONNECTIONS, and SPARE_REQUESTS. */
 export const CONNECTION_REQUESTS = 40;
 
 export const COUNTED_CONNECTIONS = 100;
 
 export const SPARE_REQUESTS = 64;
 
-/**
- * A query of LONG_QUERY_BYTES or more counts as a request for each QUERY_BYTES among those of its like: sixty of 60 kB
- * that come at once take a turn of 25 ms else. Few clients pipeline such; others are not judged by it.
- */
+/** A query this long counts as a request for each QUERY_BYTES: sixty of 60 kB at once would take a turn of 25 ms. */
 export const LONG_QUERY_BYTES = 4096;
 const QUERY_BYTES = 256;
 
 /** The clock of a turn runs from this request on: a callback for every sixteenth, 0.02 us for each. */
 export const CLOCKED_REQUESTS = 16;
 
-/**
- * Counts the answers that have been asked for and not yet handed to the network, and the requests of a turn. Cost: an
- * addition each way. `now` is a clock in milliseconds, `nextTurn` calls back in the next turn of the event loop.
- */
+/** Counts responses in flight, and the requests of a turn. `now` is in milliseconds. Cost: an addition each way. */
 export class Flight {
   connections = 0;
   /** The answers under way, each with the number of the last swap of the data before it. */
@@ -117,10 +99,7 @@ export class Flight {
     this.#nextTurn = nextTurn;
   }
 
-  /**
-   * Counts a request with a query of so many bytes; whether it has to wait for a turn to come, since this one has had
-   * too many and taken TURN_MS_MAX. Cost: an addition for nearly all.
-   */
+  /** Whether a request has to wait for a later turn. Cost: an addition for nearly all. */
   isTurnOver(queryBytes: number): boolean {
     const isLong = queryBytes >= LONG_QUERY_BYTES;
     if (isLong) this.#turnLongQueries += Math.floor(queryBytes / QUERY_BYTES) - 1;

@@ -192,10 +192,7 @@ export abstract class LiveExchange implements Disconnection {
     }
   }
 
-  /**
-   * Receives the body that a handler wants first, and sends its answer as soon as that is known. `declaredBytes` is the
-   * Content-Length, 0 where nothing follows the head, undefined of a chunked body.
-   */
+  /** Sends the response as soon as it is known. `declaredBytes` is undefined for a chunked body. */
   #takeBody(intake: Intake, declaredBytes: number | undefined): void {
     this.#failed = intake.failed;
     if (declaredBytes !== undefined && declaredBytes > intake.bodyBytesMax) {
@@ -307,10 +304,7 @@ export abstract class LiveExchange implements Disconnection {
     return this.#failed;
   }
 
-  /**
-   * Sends the answer once it is there, or that to a bug where it was not to be had. `awaitsBody` first reads the
-   * request's body away, up to its limit.
-   */
+  /** `awaitsBody` first discards the request's body, up to its limit. */
   protected abstract sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void>;
 
   /** Gives every piece of the request's body to `takePiece`, the last one marked; the client may leave meanwhile. */

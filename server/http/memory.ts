@@ -6,10 +6,7 @@ interface Remembered<Value> {
   readonly bytes: number;
 }
 
-/**
- * A memory of two halves: what is found in the older half moves to the younger one, and when that is full the older
- * half goes, and with it what nobody asked for meanwhile. Cost of what is remembered: a look-up or two of its text.
- */
+/** A cache of two halves: a hit in the older one moves to the younger; when that is full, the older is dropped. */
 export class Memory<Value> {
   readonly #halfBytesMax: number;
   #young = new Map<string, Remembered<Value>>();

@@ -30,10 +30,7 @@ const Word = { reopen: 0, failed: 1, errno: 2 } as const;
 const FILE_MODE = 0o640;
 /** Lines that wait for the disk, in bytes of each thread: 10 s of 1,000 requests a second. */
 const WAITING_BYTES_MAX = 4 << 20;
-/**
- * One write, and from how many bytes on there is one: whole lines, since each is shorter. A file takes any number in
- * one piece (O_APPEND), a pipe so many (PIPE_BUF). By pieces of 4 kB a file would get 57,000 lines a second at most.
- */
+/** Whole lines in one write: a file takes any number (O_APPEND), a pipe 4 kB (PIPE_BUF). */
 const FILE_WRITE = { maxWrite: 65_536, minLength: 16_384 } as const;
 const PIPE_WRITE = { maxWrite: 4096, minLength: 3072 } as const;
 /** Lines wait at most this long for others to be written with. */

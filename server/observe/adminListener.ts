@@ -72,10 +72,7 @@ export async function listenForAdmin(
   return { port: boundPort(server.address()), stop };
 }
 
-/**
- * An address or localhost, with a port or none: a page in an operator's browser may have a name of its own lead here,
- * and would read what is told to this host alone.
- */
+/** An address or localhost: a page in an operator's browser may resolve another name to this port. */
 const NAMED_HERE = /^(?:localhost|[\d.]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 const MISNAMED = problem(403, 'Name this port by its address or as localhost.');
 

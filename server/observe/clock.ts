@@ -3,10 +3,7 @@
 
 export type Clock = () => number;
 
-/**
- * The steady clock of this process, from an arbitrary start, never backwards, with fractions of a millisecond. Cost:
- * 105 instructions, where performance.now() takes 380.
- */
+/** Never goes backwards; starts anywhere. Cost: 105 instructions, where performance.now() takes 380. */
 export const steadyMs: Clock = () => {
   const time = process.hrtime();
   return time[0] * 1000 + time[1] / 1_000_000;

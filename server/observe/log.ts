@@ -71,10 +71,7 @@ const REST_LOOK_MS = 5;
 let isBrokenOff = false;
 const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-/**
- * Writes lines to a descriptor whose reader gets them whole: what breaks off is no line of JSON, and takes none of
- * those behind it with it. Throws what the system says, as at a pipe that is full and stays so.
- */
+/** A line that broke off is ended before the next. Throws what the system says, as for a pipe that stays full. */
 function writeAll(descriptor: number, lines: readonly string[]): void {
   if (lines.length === 0) return;
   let [left, waitedMs] = [Buffer.from(`${isBrokenOff ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`), 0];

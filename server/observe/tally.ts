@@ -21,10 +21,7 @@ export interface TalliedHistogram {
   readonly curves: readonly Labels[];
 }
 
-/**
- * The counts of one thread, a cell each, exact up to 2^53. One thread writes them without a lock; whoever reads sees
- * each count as it was a moment ago, never a torn one, since an aligned double is written in one piece.
- */
+/** One thread writes the cells without a lock; an aligned double is never read torn. Exact up to 2^53. */
 export type Tally = Float64Array;
 
 /** Where tallies come from: told as metrics, or only counted. */

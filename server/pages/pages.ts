@@ -7,10 +7,7 @@ import type { Answer } from '../http/exchange.ts';
 import type { Documents } from './openapi/documents.ts';
 import type { browseAnswer } from './browseAnswer.ts';
 
-/**
- * `documents` describe the API for each base URL that a request may choose. `trustedHosts` are those of the attribute
- * authority, for its page; undefined while there is none.
- */
+/** `documents` are by base URL. */
 export interface PageSources {
   readonly documents: Documents;
   readonly trustedHosts: () => TrustedHosts | undefined;

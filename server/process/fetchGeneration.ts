@@ -28,10 +28,7 @@ export interface FetchFigures {
   readonly seconds: number;
 }
 
-/**
- * Fetches what the cache does not have. Resolves to the snapshot file, which the caller closes. Throws OperationError
- * as fetchObject does, `snapshot` for another generation than the pointer names, `refused` for another date.
- */
+/** Returns an open file. Throws OperationError as fetchObject does, `snapshot` or `refused` for a wrong pointer. */
 export async function fetchGeneration(
   pointer: Pointer,
   { target, cache, signal, stallMs, blocksFor, report }: GenerationFetch,

@@ -53,10 +53,7 @@ export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assert
   readonly showProgress: ShowProgress;
 }
 
-/**
- * Loads the file that is held, or imports the directory that the settings name. Throws OperationError `file`, `input`
- * or `snapshot`, and what `assertRoom` throws: the caller still holds the file then.
- */
+/** Throws OperationError `file`, `input` or `snapshot`, and as `assertRoom`; the caller still owns the file then. */
 export async function loadGeneration(
   settings: Settings,
   options: GenerationOptions,
@@ -110,10 +107,7 @@ export function releaseFile(held: HeldFile | undefined): void {
   if (held) close(held.descriptor, () => undefined);
 }
 
-/**
- * Throws OperationError `memory` where so many bytes have no room beside what is served, with what each thread and the
- * collectors take on top. `availableBytes` is asked each time; `cache` is where a restart begins, if not with that.
- */
+/** Throws OperationError `memory` if the bytes do not fit. `cache` is the folder that a restart begins with. */
 export function roomWithin(availableBytes: () => number, cache?: string): (bytes: number) => void {
   return (bytes) => {
     const available = availableBytes();
@@ -134,10 +128,7 @@ export function availableMemoryBytes(): number {
   return limit > 0 && limit < totalmem() ? Math.max(0, limit - process.memoryUsage.rss()) : machine;
 }
 
-/**
- * How the data that settings name is opened, by openData and openHeld; what of a directory was left out is told line
- * by line.
- */
+/** Skipped records are reported to `tell`, line by line. */
 export function openingOf(
   { threads, lenient, takeNulls }: Pick<Settings, 'threads' | 'lenient' | 'takeNulls'>,
   tell: (line: string) => void,

@@ -24,10 +24,7 @@ const EXHAUSTED: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 /** The wait in each turn then: requests on open connections take so much longer. */
 const TURN_MS = 5;
 
-/**
- * Slows the turns of the thread while the process has no descriptor left. uWebSockets.js tries to accept a waiting
- * connection in each turn, and would use up a core. No connection is closed: clients wait until a descriptor is free.
- */
+/** Slows the turns while no descriptor is left, since uWebSockets.js tries to accept in each turn, on a whole core. */
 class Exhaustion {
   readonly #never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #isExhausted = false;
@@ -60,10 +57,7 @@ function refusal(): string | undefined {
 
 /** A thread shows once in this time that it turns. */
 const BEAT_MS = 1000;
-/**
- * The part of its heap at which a thread gives up. V8 ends a thread with a full heap without running its JavaScript,
- * and an App that is still open then aborts the process.
- */
+/** V8 ends a thread with a full heap without running its JavaScript, and an open App then aborts the process. */
 const HEAP_PART_MAX = 0.9;
 /** A thread that has drained may take this time to end by itself. */
 const LINGER_MS_MAX = 1000;

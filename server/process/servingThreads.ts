@@ -18,10 +18,7 @@ const AFTER_FAILURE: DrainTime = { graceMs: 0, withinMs: 500 };
 /** A thread that has not turned for so many looks is silent. */
 export const SILENT_LOOKS = 2;
 
-/**
- * The time between two looks, in which a thread turns more than once. A look costs 0.5 kB of a heap for young objects
- * that is touched for the first time for hours: once a second it was more than all that memory grew by under load.
- */
+/** A thread turns more than once in it. More frequent looks grew the heap by more than load did. */
 export const LOOK_MS = 5000;
 
 const SILENT_S = (SILENT_LOOKS * LOOK_MS) / 1000;
@@ -135,10 +132,7 @@ export class ServingThreads {
         void this.#end(`did not turn for ${SILENT_S} s, please report it`);
   }
 
-  /**
-   * Ends the process, because half a server is worse than a restart. Threads that turn finish their answers first. An
-   * ordinary exit would wait for a thread that does not turn.
-   */
+  /** Half a server is worse than a restart. An ordinary exit would wait for a thread that does not turn. */
   async #end(what: string): Promise<void> {
     if (this.#isStopping) return;
     this.#report(`a serving thread ${what}\nthe process ends with status ${BUG_EXIT}, to be started again`, 'error');

@@ -21,10 +21,7 @@ export function endAtOnce(code: number): never {
   process.abort();
 }
 
-/**
- * From now on SIGHUP and SIGUSR2 end no process: unless another listener reloads the data or reopens a log, the report
- * says that there is nothing to do. The launcher forwards both from now on.
- */
+/** SIGHUP and SIGUSR2 end no process from now on. The launcher forwards both from now on. */
 export function outliveSignals(report: (line: string) => void): void {
   reportUnheard('SIGHUP', () => report('SIGHUP: there is nothing to reload yet'));
   reportUnheard('SIGUSR2', () => report('SIGUSR2: there is no log to reopen'));
@@ -61,10 +58,7 @@ export function endWithLauncher(): void {
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/**
- * Signals this close together are one. A terminal sends Ctrl-C to every process in it, and npm passes on the one it
- * got: after `npm start` a server hears one key twice where npm's shell has given way to it (not every shell does).
- */
+/** Signals this close together are one: npm may pass on the Ctrl-C that the process has got from the terminal. */
 const ONE_PRESS_MS = 500;
 
 /**
@@ -99,16 +93,10 @@ export async function stopOnSignal(
   await stop();
 }
 
-/**
- * How long a drain waits, behind the time for its answers, for what may never end: data that is being loaded, a thread
- * that waits for the disk of its audit.
- */
+/** For what may never end: data that is being loaded, a thread that waits for the disk of its audit. */
 const REST_MS_MAX = 5000;
 
-/**
- * Calls the stops of `beside` while the serving threads drain, and `stopUsed` once they have ended. Resolves to the
- * number of responses that the drain cut. Each wait is bounded.
- */
+/** Calls the stops while the threads drain, and `stopUsed` after them. Resolves to the number of cut responses. */
 export async function allEnded(
   threads: Promise<number>,
   beside: readonly (() => void | Promise<void>)[],

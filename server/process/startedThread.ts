@@ -3,10 +3,7 @@ import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { OperationError } from '../../data/operationError.ts';
 import { type FromThread, receive, type ThreadParts, type ThreadStart } from './messages.ts';
 
-/**
- * A serving thread. `listens` rejects when it cannot. `ended` resolves when the thread has ended, however it did, with
- * the number of answers that were cut, as far as it said. `beats` has two words, see ThreadStart.
- */
+/** `ended` resolves to the number of cut responses. `beats` has two words, see ThreadStart. */
 export interface ServingThread {
   readonly worker: Worker;
   readonly listens: Promise<void>;

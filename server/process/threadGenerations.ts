@@ -15,10 +15,7 @@ import { pagesOf, type PageSources } from '../pages/pages.ts';
 import type { GenerationData, LastingData } from './messages.ts';
 import type { GenerationStatistics } from './threadTallies.ts';
 
-/**
- * What outlives a generation. `onLostPool` is called with each pool thread that died or could not start, `trustedHosts`
- * for the page of the authority.
- */
+/** What outlives a generation. */
 export type Lasting = Pick<LastingData, 'settings' | 'poolThreads' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
   readonly slices: Slices;
   readonly onLostPool: OnLostThread;
@@ -58,10 +55,7 @@ export class ThreadGenerations {
     this.#next = undefined;
   }
 
-  /**
-   * Serves what was made ready from the next request on. Answers the memories of what was served before, which are held
-   * by nobody but those who still read them.
-   */
+  /** Serves the prepared generation from the next request on. Returns the memories of the one before. */
   commit(): readonly WebAssembly.Memory[] {
     assert(this.#next, 'a generation is made ready before it is served');
     const { data, pool } = this.#served;

@@ -163,18 +163,12 @@ const { config: CONFIG } = named({
 /** All settings in the order of help and README. `config`, which names the file, cannot itself stand in the file. */
 export const SETTINGS: readonly Setting<unknown>[] = [...Object.values(DECLARATIONS), CONFIG];
 
-/**
- * The settings of this process: flag, else environment, else TOML file, else default. Throws OperationError `usage`
- * that lists every wrong value with its source and what is wanted, and `file` when the TOML file cannot be read.
- */
+/** Throws OperationError `usage` with every wrong value and its source, and `file` for the TOML file. */
 export function readSettings(flags: Flags, environment: Environment = process.env): Settings {
   return readOrigins(flags, environment).settings;
 }
 
-/**
- * Who this process is to the targets of its settings. Keys of S3 have no setting: they come from the environment that
- * other programs for S3 read, and nothing shows them.
- */
+/** Keys of S3 have no setting: they come from the environment variables of S3 programs, and nothing shows them. */
 export function targetAccess(settings: Settings, environment: Environment = process.env): TargetAccess {
   return targetAccessOf(settings, environment);
 }
@@ -197,10 +191,7 @@ export function readOrigins(
   return { settings: values as unknown as Settings, rows: settingRows(DECLARATIONS, { ...gathered, origins }) };
 }
 
-/**
- * Unsets what environment and file say of where the data comes from, where a flag names it; answers the origins of what
- * counts then.
- */
+/** Unsets the data source of environment and file if a flag names another one; returns the origins that count. */
 function overrule({ values, texts, origins }: Omit<ReturnType<typeof gatherSettings>, 'mistakes'>): Origins {
   const isFlag = (name: string): boolean => origins[name]?.startsWith('flag') === true;
   if (!isFlag('data') || ['from', 'follow'].some(isFlag)) return origins;

@@ -76,10 +76,7 @@ export interface Sources {
   readonly environment: Environment;
 }
 
-/**
- * A value per key of the declarations (its default where a mistake was made), where each that is no default came from
- * and as what it was given, and every mistake as one line.
- */
+/** `origins` are those of values that are no defaults; each mistake is one line. */
 export interface GatheredSettings {
   readonly values: Record<string, unknown>;
   readonly origins: Record<string, string>;

@@ -4,10 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/**
- * A sort of value. `placeholder` stands for it in help texts, `wanted` completes the sentence `want ...`, `toml` is the
- * type of its value in a TOML file. `parse` answers undefined for a text that is not of this sort; it never throws.
- */
+/** `wanted` completes the sentence `want ...`. `parse` returns undefined for a wrong text; it never throws. */
 export interface ValueKind<V> {
   readonly placeholder: string;
   readonly wanted: string;
@@ -137,10 +134,7 @@ export function withoutSecrets(text: string): string {
 /** A base URL is repeated in every link of a page; beyond this length, pages would be mostly base URL. */
 const BASE_URL_BYTES_MAX = 256;
 
-/**
- * A base URL in its normal form: lower-case scheme and host, no default port, no slash at the end. The characters are
- * those that need no escape in a JSON string nor in a URL, so that links are put together by copying bytes.
- */
+/** A normalised URL. Its characters need no escape in JSON or URLs, so that links are made by copying bytes. */
 export const BASE_URL: ValueKind<string> = {
   placeholder: '<url>',
   wanted:

@@ -183,10 +183,7 @@ export function secondsOfFields(text: string): number | undefined {
   return timeFields(seconds) === text ? seconds : undefined;
 }
 
-/**
- * The content as XML: the element `acInfo`, canonical by construction (no namespaces, attributes, comments or white
- * space between tags), so that its digest needs no canonicaliser. Cost: linear in its length.
- */
+/** The element `acInfo`, canonical by construction, so that its digest needs no canonicaliser. */
 export function contentXml(content: AttributeContent): string {
   const roles = content.roles.map((role) => `<role>${leaf('name', role)}</role>`).join('');
   return [

@@ -29,9 +29,7 @@ import {
 } from './content.ts';
 import { attributeOf, type XmlElement } from '../../../data/xml/xml.ts';
 
-/**
- * The content of an element `acInfo`: exactly the elements that contentXml writes, in their order, without attributes.
- */
+/** Exactly the elements that contentXml writes, in their order, without attributes. */
 function contentOf(acInfo: XmlElement): AttributeContent {
   const names = [
     'version',
@@ -86,10 +84,7 @@ function provenanceIn(element: XmlElement): Provenance {
   return text === 'original' || text === 'mapped' ? text : misshapen('has a provenance that is not known');
 }
 
-/**
- * The signature as read. `signedText` and `signedInfoText` are canonical: what the digest is of, and what is signed.
- * `digest` and `value` are bytes, `der` the signer's certificate; `hints` repeat its names and are checked against it.
- */
+/** `signedText` and `signedInfoText` are canonical. `hints` repeat names of `der` and are checked against it. */
 export interface ReadSignature {
   readonly algorithm: AlgorithmRow;
   readonly signedText: string;
@@ -178,10 +173,7 @@ function oneOf(uri: string, allowed: readonly string[], what: string): void {
   if (!allowed.includes(uri)) misshapen(`has a ${what} that is not accepted`);
 }
 
-/**
- * An element of the signature: in its namespace, with its prefix, declaring nothing. Without an attribute but where
- * taken.
- */
+/** An element of the signature: in its namespace, with its prefix, declaring nothing. */
 function within(signature: XmlElement, element: XmlElement): XmlElement {
   const isWithin = element.uri === SIGNATURE_NAMESPACE && element.prefix === signature.prefix;
   if (!isWithin || !isBare(element)) misshapen(`has a ${element.local} that is not plain`);
@@ -225,10 +217,7 @@ export function readCertificate(text: string): CertificateReading {
 
 const FILE_BYTES_MAX = 4 * DOCUMENT_BYTES_MAX;
 
-/**
- * The text of a file that holds one, as editors and downloads leave it: without byte order mark and blanks around. Of a
- * longer file its beginning, which is too long to be one whatever follows.
- */
+/** Without byte order mark and blanks around. Of a file that is too long it is the beginning, also too long. */
 export function textOfFile(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.subarray(0, FILE_BYTES_MAX))
     .toString('utf8')

@@ -13,10 +13,7 @@ import { crlProblem, isSignedBy, isStrongEnough } from '../x509/revocation.ts';
 
 export const EXPIRING = ['certificate', 'cas', 'crls'] as const;
 
-/**
- * One thing that runs out behind `at`, in seconds since 1970; 0 for CRLs of which there is none that is current. `note`
- * says what comes of it, a sentence without its full stop.
- */
+/** `at` is in seconds since 1970; 0 if there is no current CRL. `note` is a sentence without its full stop. */
 export interface Expiry {
   readonly what: (typeof EXPIRING)[number];
   readonly at: number;
@@ -83,10 +80,7 @@ export function endingFirst(certificate: Certificate, notAfter: number): string 
   return notAfter < certificate.notAfter ? 'what certified' : 'the certificate of';
 }
 
-/**
- * All expiries, by a look at what is there at a time: of several CRLs of one CA the last counts, of those that say
- * something then, of users or of CAs. Cost: a look at every CA and CRL.
- */
+/** Of several CRLs of one CA the last counts. Cost: a look at every CA and CRL. */
 export function expiriesOf({ certificates, cas, clockSkewSeconds }: ExpirySource, at: number): readonly Expiry[] {
   return [
     ...certificates,

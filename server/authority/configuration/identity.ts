@@ -266,10 +266,7 @@ interface CrlFile {
   readonly crls: readonly Crl[];
 }
 
-/**
- * The CRL files in a directory, by file name. A file that cannot be read as CRLs is added to `unusable`, unless it
- * holds certificates only: grid directories have CAs next to their CRLs.
- */
+/** A file that is not CRLs is added to `unusable`, unless it has only certificates, as grid directories do. */
 export function readCrlFiles(
   directory: string,
   place: Place,

@@ -184,10 +184,7 @@ function maskHashOf({ oid, parameters }: AlgorithmId): string | undefined {
 /** How strong an algorithm or a key is. Weak ones are accepted where that is asked for; unsupported ones never. */
 export type Strength = 'strong' | 'weak' | 'unsupported';
 
-/**
- * A71: SHA-1 and MD5 are weak, since collisions of both have been made; so is DSA, whose last users had 1,024 bits and
- * SHA-1.
- */
+/** A71: SHA-1, MD5 and DSA are weak. */
 export function signatureStrength(algorithm: AlgorithmId): Strength {
   const method = methodOf(algorithm);
   if (method === undefined) return 'unsupported';
@@ -212,10 +209,7 @@ const DSA_BITS_MAX = 3072;
 /** RFC 4055 names no bound; every CA uses 65537 or 3, and the time that a check takes grows with it. */
 const RSA_EXPONENT_MAX = 2n ** 32n;
 
-/**
- * A71: RSA below 2,048 bits, curves below 256 bits and DSA are weak; keys that are costly, or of other kinds,
- * unsupported.
- */
+/** A71: RSA below 2,048 bits, curves below 256 bits and DSA are weak; costly keys and other kinds are unsupported. */
 export function keyStrength(key: KeyObject | undefined): Strength {
   const details = key?.asymmetricKeyDetails;
   switch (key?.asymmetricKeyType) {

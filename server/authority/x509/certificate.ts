@@ -273,9 +273,7 @@ function scopeOf(extensions: ReadonlyMap<string, Extension>): Crl['scope'] {
 /** The elements that are true or false: for users, for CAs, for other issuers too, for attribute certificates. */
 const MARKS: readonly number[] = [1, 2, 4, 5].map((n) => context(n, 'primitive'));
 
-/**
- * Only the two marks for users and CAs are processed; a list for one address, reason or purpose is not a complete one.
- */
+/** A list for one address, reason or purpose is not a complete one. */
 function readPoint(reader: DerReader): Crl['scope'] {
   const parts = reader.inside(TAG.sequence);
   const tags = parts.each((rest) => {

@@ -23,9 +23,7 @@ export function context(n: number, form: 'primitive' | 'constructed'): number {
   return (form === 'primitive' ? 0x80 : 0xa0) | n;
 }
 
-/**
- * One element: `start` is where its tag stands, `content` where its content begins, `end` where it ends (exclusive).
- */
+/** `start` is the offset of the tag, `content` that of the content, `end` is exclusive. */
 interface DerElement {
   readonly tag: number;
   readonly start: number;

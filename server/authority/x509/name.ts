@@ -2,10 +2,7 @@
 import { asciiText, context, DerError, type DerReader, stringText, TAG } from './der.ts';
 import { ATTRIBUTE_ALIASES, ATTRIBUTE_TYPES } from './algorithm.ts';
 
-/**
- * One attribute of a name. `type` is the short name (`CN`), or the dotted OID where there is none. A value that is no
- * string is written as `#` and the hexadecimal digits of its DER, and `isText` is false.
- */
+/** A value that is no string is `#` and the hexadecimal digits of its DER. */
 interface NameAttribute {
   readonly oid: string;
   readonly type: string;

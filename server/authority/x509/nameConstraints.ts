@@ -24,10 +24,7 @@ export interface ComparisonBudget {
 
 const TOO_MANY = 'has more names to compare with name constraints than are allowed';
 
-/**
- * Why a certificate's names are not what the constraints allow, as the end of a sentence about it; undefined when they
- * are. Costs one for every name, every subtree, and every comparison of a name with a subtree of its form.
- */
+/** Why names violate the constraints, as the end of a sentence. Costs one a name, subtree and comparison. */
 export function constraintProblem(
   certificate: Certificate,
   constraints: NameConstraints,

@@ -21,10 +21,7 @@ export interface PathRules {
 /** A path from a certificate to a configured CA, both included: at least two certificates. */
 export type Path = readonly [Certificate, ...Certificate[], Certificate];
 
-/**
- * What is wrong with a path, as a sentence, or undefined. Looks at the configured CA first and at the certificate last,
- * as section 6.1 does, so that the sentence is about the highest certificate that is wrong.
- */
+/** What is wrong with a path, as a sentence about the highest certificate that is wrong (section 6.1). */
 export function pathProblem(path: Path, rules: PathRules, budget: ComparisonBudget): string | undefined {
   for (let i = path.length - 1; i >= 0; i--) {
     const certificate = path[i]!;
@@ -57,10 +54,7 @@ export function certificateProblem(
   return certificate.issuer.rdns.length === 0 ? 'has no issuer' : undefined;
 }
 
-/**
- * The extensions that are processed (section 6.1.4 o), those about policies in policies.ts. Key identifiers and access
- * information must not be critical and are not here.
- */
+/** Section 6.1.4 o. Key identifiers and access information must not be critical and are not here. */
 const PROCESSED: ReadonlySet<string> = new Set([
   EXTENSION.keyUsage,
   EXTENSION.subjectAltName,
@@ -174,9 +168,7 @@ function proxyAlgorithmProblem({ keyStrength, signed }: Certificate, rules: Path
   );
 }
 
-/**
- * What a certificate is: no proxy, or one by RFC 3820 or by its name alone, with all rights of its owner or with fewer.
- */
+/** No proxy, or a proxy by RFC 3820 or by its name alone, with all rights of its owner or fewer. */
 export type ProxyMark =
   | { readonly kind: 'none' }
   | { readonly kind: 'rfc3820' | 'legacy'; readonly rights: 'full' | 'limited' }

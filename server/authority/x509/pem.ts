@@ -21,16 +21,10 @@ export function holdsPrivateKey(text: string): boolean {
   return text.includes('PRIVATE KEY-----');
 }
 
-/**
- * What becomes of private keys: a text that somebody sent is refused for one, whole or not; in a file at home, such as
- * that of a proxy, they are passed over.
- */
+/** `refused` for a text that a client sent; `passed over` for a local file, such as that of a proxy. */
 export type PrivateKeys = 'refused' | 'passed over';
 
-/**
- * Reads the blocks of a text. Linear in its length; the bytes are copies. A text without blocks is read as having none.
- * Unreadable: a private key that is refused; a block that does not end, is nested, or holds anything but base64.
- */
+/** Unreadable: a refused private key; a block that does not end, is nested, or is not base64. Linear in the length. */
 export function readPem(text: string, keys: PrivateKeys = 'refused'): PemReading {
   if (keys === 'refused' && holdsPrivateKey(text))
     return unreadable('holds a private key, which must never be sent to anyone');
@@ -59,10 +53,7 @@ export function readPem(text: string, keys: PrivateKeys = 'refused'): PemReading
   }
 }
 
-/**
- * Whether a text is base64, given what a lenient decoder makes of it: to write that again is ten times as fast as to
- * look at each letter.
- */
+/** Encoding the bytes again is ten times as fast as checking each letter. */
 function isBase64Of(text: string, bytes: Buffer): boolean {
   if (text !== '' && bytes.toString('base64') === text) return true;
   return text.length % 4 === 0 && BASE64.test(text);

@@ -16,9 +16,7 @@ import type { Answer } from '../exchange.ts';
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i;
 
-/**
- * One request. Absolute-form targets lose scheme and authority; the authority then stands for Host (RFC 9112, 3.2.2).
- */
+/** An absolute-form target loses scheme and authority; the authority then stands for Host (RFC 9112, 3.2.2). */
 export class NodeRequest extends LiveRequest<IncomingMessage> {
   readonly #authority: string | undefined;
 
@@ -55,10 +53,7 @@ function headOf({ method = '', httpVersion, rawHeaders }: IncomingMessage, origi
 
 const WRITE_BYTES_MAX = 65_536;
 
-/**
- * Bytes written before other requests and other sliced work get their turn. A socket that never fills calls back
- * without one: node:http tells that it drained before the event loop looks at anything else.
- */
+/** Bytes written before other work gets its turn: node:http drains before the event loop does anything else. */
 const TURN_BYTES = 1 << 20;
 const NOTHING = new Uint8Array(0);
 

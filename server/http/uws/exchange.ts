@@ -18,10 +18,7 @@ import type { HttpRequest, HttpResponse } from './library.ts';
 import type { Answer } from '../exchange.ts';
 import type { Step } from '../../../workers/slices.ts';
 
-/**
- * Who ends the connection behind the answer because the request says so: the library, which takes every first value of
- * five letters for `close`, or we, for whatever else names `close`.
- */
+/** Who closes: the library takes every first value of five letters for `close`, we do so for other forms. */
 type Closing = 'library' | 'us' | 'nobody';
 
 /** What the library takes for `close`, whatever it says. */

@@ -16,10 +16,7 @@ export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '
 
 const VARIABLE = 'UWS_HTTP_MAX_HEADERS_SIZE';
 
-/**
- * Raises the limit of request heads from 4,096 bytes. Call it on the main thread before the first thread that serves is
- * started; a value that the operator has set stays.
- */
+/** Raises the limit of 4,096 bytes. Call it on the main thread before any serving thread; an operator's value stays. */
 export function raiseHeadLimit(): void {
   assert(isMainThread, 'only the main thread can change the environment that the library reads');
   process.env[VARIABLE] ??= String(REQUEST_HEAD_BYTES_MAX);

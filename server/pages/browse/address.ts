@@ -8,16 +8,10 @@ export type Pair = readonly [name: string, value: string];
 /** What names of parameters begin with that are the page's own, not the API's: no field has a full stop in its name. */
 export const OWN = 'browse.';
 
-/**
- * Characters of a query, as it is sent, that a page repeats in every choice that it offers: some hundreds. With a
- * longer one, such as a list of ids, a page has the ways through the list and its data, and no choices.
- */
+/** Longer queries, such as lists of ids, are not repeated in choices, which the page then leaves out. */
 const REPEATED_CHARACTERS_MAX = 1024;
 
-/**
- * Characters of a query, as it is sent, that a page repeats in the dozen of ways through its list and to its data:
- * about 1,000 ids. A longer one stands in the page once, as the request of the API.
- */
+/** Longer queries, about 1,000 ids, are not repeated in links either: they are in the page once. */
 const LINKED_CHARACTERS_MAX = 8192;
 
 /** Parameters that a page repeats, in whatever it offers: each is an input of every form. */

@@ -69,10 +69,7 @@ function listOrForm(
   }
 }
 
-/**
- * The parameters of a query that a form may have sent; none where it has nothing of a form's, or more parameters than
- * a query may have. A value may be as long as a head: some thousand ids are pasted. Cost: the query.
- */
+/** The parameters of a form; none if there are none of a form or too many. Cost: the query. */
 function ownParameters({ query }: Tour): readonly Pair[] {
   if (query === undefined || !query.includes(OWN) || countParts(query, '&') > PARAMETERS_MAX) return [];
   return [...new URLSearchParams(query)];

@@ -43,10 +43,7 @@ export function noRecordPage(site: Site, tour: Tour, { name, title }: Collection
   return errorPage(site, tour, { status: 404, title: 'No such record', main });
 }
 
-/**
- * What was wrong with a query, and its pairs; undefined where they were not looked at. Where a form alone refused it,
- * `before` are the pairs without what the form said, and `canStand` says whether the API takes them all.
- */
+/** If a form was refused, `before` are the pairs without it, and `canStand` says whether the API accepts them all. */
 interface Refused {
   readonly problems: Ask['problems'];
   readonly pairs: readonly Pair[] | undefined;
@@ -81,10 +78,7 @@ export function refusedPage(site: Site, tour: Tour, declared: Collection, refuse
   return errorPage(site, tour, { status: 400, title: 'Bad request', main });
 }
 
-/**
- * The filter form with the first refused filter that it can say, beside the rest of the query; none where that is too
- * long to be repeated. Cost: the problems, each with the query and the fields.
- */
+/** The filter form with the first refused filter that it can express. Cost: the problems with query and fields. */
 function correctionForm(
   site: Site,
   declared: Collection,

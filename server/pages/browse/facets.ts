@@ -127,10 +127,7 @@ interface Choices {
   readonly values: readonly Markup[];
 }
 
-/**
- * A condition more: field, lookup, value. All values of enumerations are suggested with their fields; scripts leave the
- * lookups and values that fit the field. With `refused` it is filled in, and says what is wrong where that stands.
- */
+/** A form for one more condition. With `refused` it is filled in and shows the problem. */
 export function filterForm(
   { collection, fields, pairs }: Pick<Listing, 'collection' | 'fields' | 'pairs'>,
   refused?: RefusedEntry,

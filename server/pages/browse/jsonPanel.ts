@@ -176,10 +176,7 @@ function folded(lines: readonly string[]): Child {
   return block(0);
 }
 
-/**
- * What folds, as text of the block around it: no blank may stand in the template. The line end at the end of a summary
- * or fold is seen as none, since both are blocks, and copied.
- */
+/** No blank may be in the template: it is text of a preformatted block. */
 function fold(line: string, rest: Child): Markup {
   const head = html`<span>${line.slice(0, -1)}</span>`;
   // prettier-ignore

@@ -25,10 +25,7 @@ const NO_TRUTH = 'Enter true or false.';
 /** What the page's own parameters say, the last of each name. */
 type Own = ReadonlyMap<string, string>;
 
-/**
- * What a form means: a list by its query, a record, or a list with a condition that is refused; `before` are the
- * parameters without that. `canStand` where the API takes the condition nevertheless: an empty text.
- */
+/** `before` are the parameters without a refused condition. `canStand` if the API accepts it: an empty text. */
 export type Meant =
   | { readonly kind: 'list'; readonly pairs: readonly Pair[] }
   | { readonly kind: 'record'; readonly id: number }
@@ -132,10 +129,7 @@ function withDays(pairs: readonly Pair[], own: Own, fields: readonly FilterField
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const DAY_LAST = /(?:^|,)\s*\d{4}-\d\d-\d\d$/;
 
-/**
- * Of a day of a field with times, or of the second of two, its end, with no more blanks around it than the API takes;
- * other values as they are.
- */
+/** The end of a day for a field with times. */
 function endOf(value: string, type: string | undefined): string {
   const text = value.trim();
   return type === 'dateTime' && DAY_LAST.test(text) ? text + DAY_END : value;

@@ -51,10 +51,7 @@ function referencesTo({ collections }: Site, name: string): readonly Reference[]
   return [...distantReferences(name), ...(all.get(name) ?? [])].slice(0, REFERENCES_MAX);
 }
 
-/**
- * The references to a record, none where nobody refers to it. A way that is no filter of the data is left out; one
- * that there was no time to count is shown without a count. Cost: a count a way.
- */
+/** Ways that there was no time to count have no count. Cost: a count a way. */
 async function backReferences(site: Site, tour: Tour, { name }: Collection, id: number): Promise<BackReferences> {
   const references = referencesTo(site, name);
   const counts: ('missed' | number)[] = [];

@@ -7,10 +7,7 @@ import type { Disconnection } from '../../../workers/waiter.ts';
 import type { Clock } from '../../observe/clock.ts';
 import { type FilterField, filterFields } from '../../../engine/described.ts';
 
-/**
- * What is browsed: one generation of the data under one configuration. `trustedHosts` are those of the attribute
- * authority beside it, undefined while there is none. `storedBaseUrl` is what links in stored records begin with.
- */
+/** `storedBaseUrl` is what links in stored records begin with. */
 export interface Site {
   readonly generation: string;
   readonly created: string | undefined;
@@ -27,10 +24,7 @@ export interface Site {
 /** By role of this site, each trusted host as `name:uri:remote1, remote2`. */
 export type TrustedHosts = ReadonlyMap<string, readonly string[]>;
 
-/**
- * Who looks at what, in the form in which the API behind the page writes records and links. `target` is the path as
- * asked, `up` the relative way from there to the root of all paths.
- */
+/** `target` is the path as sent, `up` the relative way from there to the root. */
 export interface Tour extends ServedForm {
   readonly target: string;
   readonly query: string | undefined;
@@ -41,10 +35,7 @@ export interface Tour extends ServedForm {
 /** Where the time of finding is put in: it says nothing of what is shown. No text of a page has its bracket. */
 export const TIME_PLACE = '<!--time-->';
 
-/**
- * A page: `html` is all of it but for `time`, which belongs at TIME_PLACE; `location` is where to go instead. One that
- * `isPassing` says what holds at the moment alone, and is not to be kept.
- */
+/** `html` lacks `time`, which belongs at TIME_PLACE. A page that `isPassing` must not be cached. */
 export interface BrowsePage {
   readonly status: number;
   readonly html: Buffer;
