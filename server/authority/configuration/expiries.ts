@@ -88,15 +88,6 @@ export function expiriesOf({ certificates, cas, clockSkewSeconds }: ExpirySource
   ];
 }
 
-/** The CAs of which a CRL counts, but none for users. */
-export function withoutUsers({ cas, clockSkewSeconds }: ExpirySource, at: number): readonly string[] {
-  const names = cas.flatMap(({ name, lists }) => {
-    const good = lists.filter((list) => list.problem === undefined && isCurrent(list, at, clockSkewSeconds));
-    return good.length > 0 && good.every(({ isOfCas }) => isOfCas) ? [name] : [];
-  });
-  return [...new Set(names)];
-}
-
 /**
  * Of a CA: when the last runs out of its current CRLs without a problem, of those for users where it has some; where
  * each has one, that of the first.

@@ -12,7 +12,7 @@ import {
 import { type Place, placeText, type TomlDocument, type TomlPath } from '../../settings/toml.ts';
 import { FILE_BYTES_MAX, type Mistakes, readText } from './files.ts';
 import { nameKeysUnder, type Namespaces } from '../x509/nameConstraints.ts';
-import { personDoubt, personProblem, roleProblem, siteNameProblem } from './users.ts';
+import { personProblem, roleProblem, siteNameProblem } from './users.ts';
 
 /** What the older file holds. `siteName` is undefined where it names none. */
 interface MapConfig {
@@ -139,13 +139,9 @@ export function checkedHosts(
   });
 }
 
-export function hostNotes(drafts: readonly HostDraft[], namespaces: Namespaces | undefined): readonly string[] {
-  return drafts.flatMap(({ name, signer, mappings }) => {
-    const host = `the trusted host ${JSON.stringify(name)}`;
-    const doubt = personDoubt(signer, namespaces);
-    const notes = doubt === undefined ? [] : [`the signer ${JSON.stringify(signer)} of ${host} ${doubt}`];
-    return mappings.length > 0 ? notes : [...notes, `${host} maps no roles: its users get none here`];
-  });
+export function hostNotes(drafts: readonly HostDraft[]): readonly string[] {
+  const bare = drafts.filter(({ mappings }) => mappings.length === 0);
+  return bare.map(({ name }) => `the trusted host ${JSON.stringify(name)} maps no roles: its users get none here`);
 }
 
 function complainAt(place: Place, mistakes: Mistakes): (message: string | undefined) => void {

@@ -2,7 +2,7 @@
 // are found first, and a configuration with one is not used. Notes name what is valid but lets nobody in or is weak.
 import { hash, type KeyObject } from 'node:crypto';
 import { type Certificate, crlStoreOf, isCa, shownSubject } from '../x509/certificate.ts';
-import { expiredNote, expiriesOf, type Expiry, type ExpirySource, expirySourceOf, withoutUsers } from './expiries.ts';
+import { expiredNote, expiriesOf, type Expiry, type ExpirySource, expirySourceOf } from './expiries.ts';
 import { anchorProblem } from '../x509/pathRules.ts';
 import { checkedHosts, type HostDraft, hostDrafts, hostNotes, readMapConfig, type TrustedHost } from './hosts.ts';
 import { type AuthorityKeys, keysOf } from './keys.ts';
@@ -22,33 +22,22 @@ import {
 import { namespaceNotes, readAnchors, readCrlFiles, readIdentity, readNamespaces } from './identity.ts';
 import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
 
-/** What was read, when it runs out, the CAs whose CRLs are of CAs alone, and the time in seconds since 1970. */
+/** What was read, when it expires, and the time in seconds since 1970. */
 interface ReadConfiguration {
   readonly keys: AuthorityKeys;
   readonly anchors: readonly Certificate[];
   readonly expiries: readonly Expiry[];
-  readonly withoutUsers: readonly string[];
   readonly userCount: number;
   readonly hosts: readonly TrustedHost[];
   readonly at: number;
 }
 
 /** The notes, a sentence each without its full stop. Cost: a look at every CA. */
-function notesOf({
-  keys,
-  anchors,
-  expiries,
-  withoutUsers,
-  userCount,
-  hosts,
-  at,
-}: ReadConfiguration): readonly string[] {
+function notesOf({ keys, anchors, expiries, userCount, hosts, at }: ReadConfiguration): readonly string[] {
   const earlier = new Set<string>();
   const notes = anchors.flatMap((anchor) => anchorNotes(anchor, earlier, { ...keys, at }));
   if (keys.crls === undefined) notes.push('revocation is not checked: the configuration names no crls');
   notes.push(...expiries.filter(({ what, at: end }) => what === 'crls' && end === 0).map(({ note }) => note));
-  for (const ca of withoutUsers)
-    notes.push(`the CRL of ${ca} is of its CAs alone: nobody whom it certified itself gets in`);
   if (userCount === 0 && hosts.every(({ mappings }) => mappings.length === 0)) {
     notes.push('nobody can get in: there are no users here, and no role of a trusted host is mapped');
   }
@@ -162,14 +151,12 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     ...unusable.all.map((one) => `not used: ${mistakeText(one)}`),
     ...identity.notes,
     ...(revoked ? [`the certificate of ${shownSubject(revoked)} has been revoked: nothing is granted`] : []),
-    ...users.notes,
-    ...hostNotes(drafts, namespaces),
+    ...hostNotes(drafts),
     ...namespaceNotes(spaces, anchors),
     ...notesOf({
       keys,
       anchors,
       expiries,
-      withoutUsers: withoutUsers(expirySource, at),
       userCount: users.users.length,
       hosts,
       at,

@@ -1,7 +1,7 @@
 // The users of a configuration, and which names of sites, roles and users are valid (authority design:
 // getTrustedHostInfo).
-import { nameSetKeyOfText, nameTextOfText, unknownTypesOf } from '../x509/name.ts';
-import { matchesAny, nameKeysUnder, type Namespaces } from '../x509/nameConstraints.ts';
+import { nameSetKeyOfText } from '../x509/name.ts';
+import { nameKeysUnder, type Namespaces } from '../x509/nameConstraints.ts';
 import { type Place, placeText, type TomlDocument } from '../../settings/toml.ts';
 import { FILE_BYTES_MAX, type Mistakes, readText } from './files.ts';
 
@@ -25,19 +25,6 @@ export function personProblem(name: string): string | undefined {
   return nameSetKeyOfText(name) === undefined ? 'is not of the form /TYPE=value/TYPE=value' : undefined;
 }
 
-/** The end of an older proxy's subject, or of one of RFC 3820 (3.4), which is a number behind a common name. */
-const OF_PROXY = /\/CN=(?:limited )?proxy$|\/CN=[^/]+\/CN=\d+$/i;
-
-/** Why nobody may ever be met under the name of a user, or undefined. Without `namespaces` CAs may certify any name. */
-export function personDoubt(name: string, namespaces: Namespaces | undefined): string | undefined {
-  const [unknown] = unknownTypesOf(name);
-  if (unknown !== undefined) return `can never be met: there is no type ${unknown} of names`;
-  const isWithinOne = (text: string): boolean => [...(namespaces?.values() ?? [])].some((one) => matchesAny(text, one));
-  // In the order of certificates (A80).
-  if (namespaces && !isWithinOne(nameTextOfText(name) ?? '')) return 'can never be met: no CA may speak for that name';
-  return OF_PROXY.test(name) ? 'has the name of a proxy: want that of the user, without its end' : undefined;
-}
-
 function textProblem(text: string): string | undefined {
   if (text === '') return 'is empty';
   if (text.trim() !== text) return 'has blanks at its ends';
@@ -51,15 +38,10 @@ interface UserRoles {
   readonly roles: readonly string[];
 }
 
-const NOTES_MAX = 10;
 const LINE_CHARACTERS_MAX = 65_536;
-/** So many users are looked for in the namespaces: there may be a thousand patterns. */
-const LOOKED_FOR_MAX = 10_000;
 
 export class UserList {
   readonly users: UserRoles[] = [];
-  /** What an operator should know of them: of many alike the first. */
-  readonly notes: string[] = [];
   readonly #places = new Map<string, Place>();
   readonly #mistakes: Mistakes;
   readonly #namespaces: Namespaces | undefined;
@@ -77,15 +59,6 @@ export class UserList {
     }
     if (roles.length === 0) this.#complain(place, `the user ${JSON.stringify(name)} has no roles`);
     if (key !== undefined) this.users.push({ key, roles: [...new Set(roles)] });
-    if (key === undefined || this.notes.length === NOTES_MAX) return;
-    this.#note(name, personDoubt(name, this.users.length > LOOKED_FOR_MAX ? undefined : this.#namespaces));
-    const commented = roles.find((role) => / #/.test(role));
-    this.#note(name, commented && `has the role ${JSON.stringify(commented)}: a comment has a line of its own`);
-  }
-
-  #note(name: string, doubt: string | undefined): void {
-    if (doubt === undefined || this.notes.length === NOTES_MAX) return;
-    this.notes.push(`the user ${JSON.stringify(name)} ${doubt}`);
   }
 
   #keyOf(name: string, place: Place): string | undefined {

@@ -1,4 +1,5 @@
-// What an operator is told of a configuration that is good: hosts whose users will get nothing, roles that are none.
+// What an operator is told of a configuration that is good: hosts whose users will get nothing, CAs that certify
+// nobody.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
@@ -25,20 +26,6 @@ test('a trusted host without mappings is legal, and told', () => {
   expect(hostNotesOf([...CONFIG_LINES, ...bare, 'roles = []'])).toEqual([note]);
 });
 
-test('a comment behind a role is told, since it is read as one', () => {
-  const notes = (users: string): readonly string[] => {
-    site.write('users', users);
-    site.write('authority.toml', CONFIG_LINES.join('\n'));
-    const loading = loadAuthority(site.config, AT);
-    if (loading.kind === 'refused') return loading.mistakes.map(({ message }) => message);
-    return loading.notes.filter((note) => note.includes('the user '));
-  };
-  expect(notes('# Ada\n"/CN=Ada" staff, c#\n')).toEqual([]);
-  expect(notes('"/CN=Ada" staff, reader # since 2007\n')).toEqual([
-    'the user "/CN=Ada" has the role "reader # since 2007": a comment has a line of its own',
-  ]);
-});
-
 test('a CA that can certify nobody is told, whatever keeps it from that', () => {
   const noted = (keys: string[], ca: string): readonly string[] => {
     site.write('old.pem', ca);
@@ -59,13 +46,4 @@ test('a CA that can certify nobody is told, whatever keeps it from that', () => 
     `the CA /O=Test/CN=Lists is not for certificates by its key usage: ${nobody}`,
   ]);
   expect(noted([], makeCa('Sound', valid).pem)).toEqual([]);
-});
-
-test('a signer that can never be met is told', () => {
-  const lines = CONFIG_LINES.map((line) =>
-    line.startsWith('signer') ? 'signer = "/0=Test/CN=Partner Authority"' : line,
-  );
-  expect(hostNotesOf(lines)).toEqual([
-    'the signer "/0=Test/CN=Partner Authority" of the trusted host "Partner" can never be met: there is no type 0 of names',
-  ]);
 });
