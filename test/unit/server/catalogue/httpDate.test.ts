@@ -17,7 +17,7 @@ describe('reading', () => {
 
   test('gives back every time that was written, leap days included', () => {
     for (let seconds = 0; seconds < 5e9; seconds += 86_399 * 13) expect(parseHttpDate(httpDate(seconds))).toBe(seconds);
-    expect(parseHttpDate('Thu, 29 Feb 2024 23:59:60 GMT')).toBe(Date.UTC(2024, 2, 1) / 1000);
+    expect(parseHttpDate('Thu, 29 Feb 2024 23:59:59 GMT')).toBe(Date.UTC(2024, 2, 1) / 1000 - 1);
     expect(parseHttpDate('Friday, 01-Mar-24 00:00:00 GMT')).toBe(Date.UTC(2024, 2, 1) / 1000);
   });
 
