@@ -32,11 +32,14 @@ export type Route =
   | { readonly kind: 'notFound' }
   | { readonly kind: 'badTarget' };
 
-export type DocumentPath = '/openapi.json' | '/openapi.yaml';
+const DOCUMENT_PATHS = ['/openapi.json', '/openapi.yaml'] as const;
+const PAGE_PATHS = ['/docs/', '/docs/docs.js', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'] as const;
 
-export type PagePath = '/docs/' | '/docs/docs.js' | '/docs/swagger-ui-bundle.js' | '/docs/swagger-ui.css';
+export type DocumentPath = (typeof DOCUMENT_PATHS)[number];
 
-export type ResolutionName = 'path' | 'paths' | 'completeness' | 'dataset' | 'datasets' | 'identifier';
+export type PagePath = (typeof PAGE_PATHS)[number];
+
+type ResolutionName = (typeof RESOLUTIONS)[number]['of'];
 
 const NOT_FOUND: Route = { kind: 'notFound' };
 const BAD_TARGET: Route = { kind: 'badTarget' };
@@ -44,15 +47,6 @@ const BROWSE: Route = { kind: 'browse' };
 /** What the paths of pages for people begin with; what they mean is browse.ts's to say. */
 const BROWSED = /^\/browse(?:\/|$)/;
 const VERSIONS: readonly Version[] = ['v2', 'v3'];
-
-const DESCRIPTIONS: readonly (DocumentPath | PagePath)[] = [
-  '/openapi.json',
-  '/openapi.yaml',
-  '/docs/',
-  '/docs/docs.js',
-  '/docs/swagger-ui-bundle.js',
-  '/docs/swagger-ui.css',
-];
 
 /** Every path but those of records and redirections, as it is usually written. */
 const VIEWS: ReadonlyMap<string, Route> = viewsByPath();
@@ -85,14 +79,14 @@ export function route(target: string): Route {
 }
 
 /** What is asked for by path or id beside the API (A130 to A133); what stands in angle brackets may hold slashes. */
-const RESOLUTIONS: readonly { readonly of: ResolutionName; readonly path: string; readonly hasRest: boolean }[] = [
-  { of: 'path', path: '/api/v0/obs/get_info', hasRest: true },
-  { of: 'paths', path: '/api/v0/obs/all', hasRest: false },
-  { of: 'completeness', path: '/api/v0/complete', hasRest: false },
-  { of: 'dataset', path: '/api/v0/drs_lookup', hasRest: true },
-  { of: 'datasets', path: '/api/v0/drs_listing', hasRest: true },
-  { of: 'identifier', path: '/api/legacy_lookup', hasRest: false },
-];
+const RESOLUTIONS = [
+  { of: 'path', name: 'Path Lookup', path: '/api/v0/obs/get_info', hasRest: true },
+  { of: 'paths', name: 'Path List', path: '/api/v0/obs/all', hasRest: false },
+  { of: 'completeness', name: 'Completeness List', path: '/api/v0/complete', hasRest: false },
+  { of: 'dataset', name: 'Dataset Lookup', path: '/api/v0/drs_lookup', hasRest: true },
+  { of: 'datasets', name: 'Dataset List', path: '/api/v0/drs_listing', hasRest: true },
+  { of: 'identifier', name: 'Identifier Lookup', path: '/api/legacy_lookup', hasRest: false },
+] as const;
 
 /** A path that is resolved, with what stands behind its name as sent. A final slash is optional, so none is added. */
 function resolutionAt(target: string): Route | undefined {
@@ -136,7 +130,7 @@ function plainRecord(target: string): Route | undefined {
 
 function viewsByPath(): ReadonlyMap<string, Route> {
   const views = new Map<string, Route>([['/', { kind: 'index' }]]);
-  for (const path of DESCRIPTIONS) views.set(path, { kind: 'description', path });
+  for (const path of [...DOCUMENT_PATHS, ...PAGE_PATHS]) views.set(path, { kind: 'description', path });
   const add = (path: string, endings: readonly Ending[], view: (ending: Ending | undefined) => Route): void => {
     views.set(path.endsWith('/') ? path : `${path}/`, view(undefined));
     for (const ending of endings) {
@@ -273,17 +267,8 @@ export function viewName(view: ViewRoute): string {
     case 'description':
       return 'Api Description';
     case 'resolution':
-      return RESOLUTION_NAMES[view.of];
+      return RESOLUTIONS.find(({ of }) => of === view.of)!.name;
     case 'browse':
       return 'Browse Page';
   }
 }
-
-const RESOLUTION_NAMES: Readonly<Record<ResolutionName, string>> = {
-  path: 'Path Lookup',
-  paths: 'Path List',
-  completeness: 'Completeness List',
-  dataset: 'Dataset Lookup',
-  datasets: 'Dataset List',
-  identifier: 'Identifier Lookup',
-};
