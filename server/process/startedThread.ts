@@ -1,4 +1,5 @@
 // One serving thread as its supervisor has it: whether it listens, that it failed, that it has ended.
+import { EventEmitter, once } from 'node:events';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { OperationError } from '../../data/operationError.ts';
 import { type FromThread, receive, type ThreadParts, type ThreadStart } from './messages.ts';
@@ -16,12 +17,6 @@ export interface ServingThread {
 }
 
 export type FromServing = Extract<FromThread, { readonly kind: 'noUws' | 'bug' | 'died' | 'starved' | 'exhausted' }>;
-
-interface Waiter {
-  readonly kinds: ReadonlySet<FromThread['kind']>;
-  readonly take: (message: FromThread) => void;
-  readonly fail: (error: Error) => void;
-}
 
 /** `failed` is told once of an end that nobody asked for, or of one to come, when the thread has listened. */
 export interface ThreadHearer {
@@ -65,28 +60,24 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): Se
         hasListened = true;
         resolve();
       } else if (isAboutThreads(message)) hearer.said(message);
-      else for (const waiter of waiters) if (waiter.kinds.has(message.kind)) waiter.take(message);
+      else messages.emit(message.kind, message);
     });
   });
-  const waiters = new Set<Waiter>();
+  const messages = new EventEmitter();
   let hasEnded = false;
-  const next: ServingThread['next'] = (...kinds) =>
-    new Promise((resolve, reject) => {
-      if (hasEnded) reject(endedEarly());
-      const waiter: Waiter = {
-        kinds: new Set(kinds),
-        take: (message) => {
-          waiters.delete(waiter);
-          // Of one of the kinds, as the caller has seen.
-          resolve(message as never);
-        },
-        fail: reject,
-      };
-      waiters.add(waiter);
-    });
+  const next: ServingThread['next'] = async (...kinds) => {
+    if (hasEnded) throw endedEarly();
+    const others = new AbortController();
+    try {
+      const [message] = await Promise.race(kinds.map((kind) => once(messages, kind, { signal: others.signal })));
+      return message as never;
+    } finally {
+      others.abort();
+    }
+  };
   worker.once('exit', () => {
     hasEnded = true;
-    for (const waiter of waiters) waiter.fail(endedEarly());
+    if (messages.listenerCount('error') > 0) messages.emit('error', endedEarly());
   });
   // Whoever begins hears of it; until then the data loads, and may fail first.
   listens.catch(() => undefined);
