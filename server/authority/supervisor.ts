@@ -5,7 +5,7 @@ import { assertAnswers } from '../../data/timeLimit.ts';
 import { epochSeconds, steadyMs } from '../observe/clock.ts';
 import type { Observer, ServiceEvent } from '../observe/events.ts';
 import type { AuditFile } from '../observe/log.ts';
-import { expiriesOf, type Expiry, firstExpiries } from './configuration/expiries.ts';
+import { expiriesOf, firstExpiries } from './configuration/expiries.ts';
 import { directoryStamp, mistakeText } from './configuration/files.ts';
 import {
   type AuthorityData,
@@ -19,29 +19,7 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { isStarved, type OnLostThread } from '../../workers/starvation.ts';
 import { type AuthorityNews, type AuthorityStart, newBacklog, type ToAuthority } from './authority.ts';
 
-export interface AuthoritySupervisor {
-  /** The link of one more serving thread; its port must be transferred to it. */
-  link(): AuthorityLink;
-  /** Loads all files again; resolves to whether it did. An invalid configuration changes nothing. */
-  reload(): Promise<boolean>;
-  /** Loads all files again if the CRLs have changed, and reports what has expired; also called each CRLS_EVERY_MS. */
-  look(): Promise<void>;
-  status(): AuthorityStatus;
-  /** Ends the authority thread. The serving threads have ended before: a message that waits gets no reply. */
-  stop(): Promise<void>;
-}
-
-/** Times are in seconds since 1970. `refused` has the mistakes of a later configuration. */
-interface AuthorityStatus {
-  readonly siteName: string;
-  readonly loadedAt: number;
-  readonly users: number;
-  readonly trustedHosts: number;
-  readonly notes: readonly string[];
-  readonly unusableFiles: number;
-  readonly expires: Readonly<Partial<Record<Expiry['what'], number>>>;
-  readonly refused: { readonly at: number; readonly mistakes: readonly string[] } | undefined;
-}
+export type AuthoritySupervisor = ReturnType<typeof superviseAuthority>;
 
 /** How often the directory of CRLs is checked (A82). */
 export const CRLS_EVERY_MS = 60_000;
@@ -52,11 +30,12 @@ export function superviseAuthority(
   audit: AuditFile,
   hearers: AuthorityHearers,
   now: () => number = epochSeconds,
-): AuthoritySupervisor {
+) {
   let loadedAt = now();
   let loaded = loadedOrThrown(file, loadedAt);
   let notes = notesAt(loaded, loadedAt);
-  let refused: AuthorityStatus['refused'];
+  /** The mistakes of a later configuration. */
+  let refused: { readonly at: number; readonly mistakes: readonly string[] } | undefined;
   const thread = new RunningThread(loaded.data, audit, hearers);
   const observe = (events: readonly ServiceEvent[]): void => {
     hearers.observe(events);
@@ -97,11 +76,16 @@ export function superviseAuthority(
   };
   const timer = setInterval(() => void look(), CRLS_EVERY_MS).unref();
   return {
-    link: () => thread.link(),
+    /** The link of one more serving thread; its port must be transferred to it. */
+    link: (): AuthorityLink => thread.link(),
+    /** Loads all files again; resolves to whether it did. An invalid configuration changes nothing. */
     reload,
+    /** Loads all files again if the CRLs have changed, and reports what has expired; also called each CRLS_EVERY_MS. */
     look,
+    /** Times are in seconds since 1970. */
     status: () => ({ ...statusOf(loaded, now()), loadedAt, notes: [...notes.lasting, ...notes.expired], refused }),
-    stop() {
+    /** Ends the authority thread. The serving threads have ended before: a message that waits gets no reply. */
+    stop(): Promise<void> {
       clearInterval(timer);
       return thread.stop();
     },
@@ -140,10 +124,7 @@ function without(notes: readonly string[], others: readonly string[]): readonly 
   return notes.filter((note) => !others.includes(note));
 }
 
-function statusOf(
-  { data: { siteName, users, hosts }, unusableFiles, expirySource }: LoadedAuthority,
-  at: number,
-): Pick<AuthorityStatus, 'siteName' | 'users' | 'trustedHosts' | 'unusableFiles' | 'expires'> {
+function statusOf({ data: { siteName, users, hosts }, unusableFiles, expirySource }: LoadedAuthority, at: number) {
   const expires = firstExpiries(expiriesOf(expirySource, at));
   return { siteName, users: users.size, trustedHosts: hosts.length, unusableFiles, expires };
 }

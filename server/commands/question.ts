@@ -1,11 +1,5 @@
 // Files and servers that a command reads: the bytes of a file, and one request to a server within its bounds.
-import {
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  request as requestHttp,
-  type RequestOptions,
-} from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import { bytesWithin } from '../../data/boundedBytes.ts';
@@ -20,15 +14,8 @@ export interface Question
   readonly bytesMax: number;
 }
 
-/** What came; of a body longer than was to be taken nothing. */
-interface ServerAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer | undefined;
-}
-
-/** Asks an http or https URL: GET, or POST where there is a body. Rejects with what the system says. */
-export async function askServer(url: URL, { body, bytesMax, headers, ...limits }: Question): Promise<ServerAnswer> {
+/** GET, or POST with a body. The response has no body if that is too long. Rejects with what the system says. */
+export async function askServer(url: URL, { body, bytesMax, headers, ...limits }: Question) {
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
   const length = body ? { 'Content-Length': body.length } : {};
   const options = { ...limits, agent: false, method: body ? 'POST' : 'GET', headers: { ...headers, ...length } };

@@ -54,6 +54,7 @@ export class AccessLogs {
   readonly #words = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT));
   readonly #tallies: Tally[] = [];
   readonly #timer: NodeJS.Timeout;
+  readonly #onSignal = (): void => this.reopen();
   #told = { failed: 0, dropped: 0, ms: -Infinity };
 
   /** Throws OperationError `file` when the log cannot be opened now. */
@@ -64,6 +65,7 @@ export class AccessLogs {
     this.#report = report;
     this.#clock = clock;
     this.#timer = setInterval(() => this.look(), LOOK_MS).unref();
+    process.on('SIGUSR2', this.#onSignal);
   }
 
   link(lines: Tally): AccessLogLink {
@@ -93,6 +95,7 @@ export class AccessLogs {
   /** No look behind it but the last one, whenever it last told. */
   stop(): void {
     clearInterval(this.#timer);
+    process.off('SIGUSR2', this.#onSignal);
     this.#told.ms = -Infinity;
     this.look(true);
   }

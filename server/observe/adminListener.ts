@@ -21,11 +21,6 @@ export interface AdminPaths {
 
 export type AdminAnswers = Readonly<Record<string, () => AdminAnswer | Promise<AdminAnswer>>>;
 
-export interface AdminListener {
-  readonly port: number;
-  stop(): void;
-}
-
 /** Far more than operators and their tools open: the serving threads of the process share its descriptors. */
 const CONNECTIONS_MAX = 64;
 /** A request must be complete within this time, counted from the opening of its connection. */
@@ -43,7 +38,7 @@ export interface AdminOptions {
 export async function listenForAdmin(
   { host, port, requestMsMax: headersTimeout = REQUEST_MS_MAX, onError }: AdminOptions,
   paths: () => AdminPaths,
-): Promise<AdminListener> {
+) {
   let isForHere = true;
   const times = { headersTimeout, requestTimeout: headersTimeout, connectionsCheckingInterval: headersTimeout / 5 };
   const server = createServer(times, (request, response) => {

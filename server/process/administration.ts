@@ -3,13 +3,7 @@
 import { bytesByPart } from '../../data/store/memory.ts';
 import { type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
-import {
-  type AdminAnswer,
-  type AdminAnswers,
-  type AdminListener,
-  jsonAnswer,
-  listenForAdmin,
-} from '../observe/adminListener.ts';
+import { type AdminAnswer, type AdminAnswers, jsonAnswer, listenForAdmin } from '../observe/adminListener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { COMPARISON_KINDS, type Comparisons, type DataEvent } from '../observe/events.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
@@ -65,7 +59,7 @@ export class Administration {
   readonly #changes: Tally;
   source: FollowedSource | undefined;
   authority: Pick<AuthoritySupervisor, 'status'> | undefined;
-  #listener: AdminListener | undefined;
+  #listener: Awaited<ReturnType<typeof listenForAdmin>> | undefined;
   readonly #loopDelays: TalliedHistogram;
   readonly #settings: Settings;
   readonly #startMs = steadyMs();

@@ -46,7 +46,6 @@ export interface ServingData {
   readonly host: string;
   readonly port: number;
   readonly http10Port: number | undefined;
-  readonly poolThreads: number;
   readonly rowSetCacheBytes: number;
   readonly authority: AuthorityLink | undefined;
   readonly staleness: Int32Array;
@@ -99,10 +98,6 @@ export function give(to: Worker, data: ServingData): void {
 
 export function dataFor({ generation: { loaded, blocks, documents }, sinceMs }: ServedData): GenerationData {
   return { loaded, blocks, documents, sinceMs };
-}
-
-export function prepare(to: Worker, generation: GenerationData): void {
-  to.postMessage(generation);
 }
 
 /** Heeds what a serving thread is told of generations: to make one ready, then to serve it or to let go of it. */

@@ -30,13 +30,6 @@ import { readFileSync } from 'node:fs';
 /** The list with most to filter by, for the line that people paste. */
 const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
 
-/** `welcome` are lines for the operator. `stop` drains. */
-interface Server {
-  readonly url: string;
-  readonly welcome: readonly string[];
-  stop(): Promise<void>;
-}
-
 interface Starter {
   /** The script whose `follow` refreshes the data. */
   readonly commandLine: string;
@@ -55,14 +48,14 @@ export async function serve(
   tell: Report,
   showProgress: ShowProgress,
   { commandLine, beforeFirst }: Starter,
-): Promise<Server> {
+) {
   raiseHeadLimit();
   const wasOrdered = noteOrders(tell);
   let administration: Administration | undefined;
   const report = heardBy(() => administration, tell);
   tellScarcity(settings, report);
   const claims = await claimPorts(settings.host, settings.port, settings.http10Port);
-  let accessLogs: AccessLogsPart | undefined;
+  let accessLogs: AccessLogs | undefined;
   const faults = new ThreadFaults(report, (events) => administration?.metrics.observe(events));
   // At once, since they read the program meanwhile.
   const threads = startThreads(settings, report, faults);
@@ -96,7 +89,7 @@ export async function serve(
     const reloads = { settings, baseUrl, served, threads, arrival, administration, report };
     stops.push(acceptReloads(await generationsOf(reloads), reloads, arrival, watch, wasOrdered()));
     const [url, welcome] = [urlOf(settings, claims), welcomeOf(settings, claims, baseUrl)];
-    return { url, welcome, stop: () => stop(drainTimeOf(settings)) };
+    return { url, welcome, stop: (): Promise<void> => stop(drainTimeOf(settings)) };
   } catch (error) {
     await stop({ graceMs: 0, withinMs: 0 });
     throw error;
@@ -223,26 +216,10 @@ async function administrationOf(settings: Settings, report: Report): Promise<Adm
   return administration;
 }
 
-interface AccessLogsPart {
-  readonly logs: AccessLogs;
-  readonly stop: () => void;
-}
-
-/** The access log, where the settings ask for one, opened anew on SIGUSR2; its code is read only then. */
-async function accessLogsOf(
-  { accessLog, accessLogSample }: Settings,
-  report: Report,
-): Promise<AccessLogsPart | undefined> {
+async function accessLogsOf({ accessLog, accessLogSample }: Settings, report: Report): Promise<AccessLogs | undefined> {
   if (accessLog === undefined) return undefined;
   const { AccessLogs } = await import('../observe/accessLog.ts');
-  const logs = new AccessLogs(accessLog, accessLogSample, report);
-  const onSignal = (): void => logs.reopen();
-  process.on('SIGUSR2', onSignal);
-  const stop = (): void => {
-    process.off('SIGUSR2', onSignal);
-    logs.stop();
-  };
-  return { logs, stop };
+  return new AccessLogs(accessLog, accessLogSample, report);
 }
 
 type Ports = Awaited<ReturnType<typeof claimPorts>>;
@@ -252,7 +229,7 @@ interface Shared {
   readonly baseUrl: string;
   readonly authority: AuthoritySupervisor | undefined;
   readonly administration: Administration | undefined;
-  readonly accessLogs: AccessLogsPart | undefined;
+  readonly accessLogs: AccessLogs | undefined;
   readonly staleness: Int32Array;
 }
 
@@ -268,14 +245,13 @@ function servingData(
     host: settings.host,
     port: ports.port,
     http10Port: i === 0 ? ports.http10Port : undefined,
-    poolThreads: 1,
     rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
     staleness,
     soapAnswers: tally(SOAP_ANSWERS),
     ignoredParameters: tally(IGNORED_PARAMETERS),
     requests: administration?.requestTallies(),
     readings: administration?.threadTallies(i),
-    accessLog: accessLogs?.logs.link(accessLines),
+    accessLog: accessLogs?.link(accessLines),
     authority: authority?.link(),
   };
 }

@@ -7,7 +7,7 @@ import type { DrainTime } from '../http/listener.ts';
 import type { Observer, Report, ThreadKind } from '../observe/events.ts';
 import { BUG_EXIT, endAtOnce } from './signals.ts';
 import type { ServedData } from './loadGeneration.ts';
-import { dataFor, give, type LastingData, prepare, send, stackOf, type ThreadParts } from './messages.ts';
+import { dataFor, give, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
 import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
 import { PROGRAM_GONE } from '../../data/threadsInOrder.ts';
 import { epochSeconds, steadyMs } from '../observe/clock.ts';
@@ -153,7 +153,7 @@ export async function swapAll(
 ): Promise<{ readonly swap: number; readonly isReleased: Promise<unknown> }> {
   const prepared = threads.map((thread) => {
     const answer = thread.next('prepared', 'unprepared');
-    prepare(thread.worker, dataFor(next));
+    thread.worker.postMessage(dataFor(next));
     return answer;
   });
   const answers = await Promise.allSettled(prepared);

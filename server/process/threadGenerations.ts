@@ -16,7 +16,7 @@ import type { GenerationData, LastingData } from './messages.ts';
 import type { GenerationStatistics } from './threadTallies.ts';
 
 /** What outlives a generation. */
-export type Lasting = Pick<LastingData, 'settings' | 'poolThreads' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
+export type Lasting = Pick<LastingData, 'settings' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
   readonly slices: Slices;
   readonly onLostPool: OnLostThread;
   readonly trustedHosts: PageSources['trustedHosts'];
@@ -81,10 +81,9 @@ export class ThreadGenerations {
 
   #readied(data: GenerationData): Ready {
     const { loaded, blocks, documents, sinceMs } = data;
-    const { settings, poolThreads, rowSetCacheBytes, ignoredParameters, slices, onLostPool, trustedHosts } =
-      this.#lasting;
+    const { settings, rowSetCacheBytes, ignoredParameters, slices, onLostPool, trustedHosts } = this.#lasting;
     const catalogue = openSnapshot(loaded);
-    const pool = startPool(loaded, poolThreads, POOL_LIMITS, onLostPool);
+    const pool = startPool(loaded, 1, POOL_LIMITS, onLostPool);
     const { generation, created } = loaded;
     const memory = requestMemory(settings);
     const cache = new RowSetCache(rowSetCacheBytes);

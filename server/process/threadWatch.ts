@@ -9,18 +9,12 @@ import { randomUUID } from 'node:crypto';
 import { queryShape } from '../catalogue/queryShape.ts';
 import { isWithinNetworks, type Network, networksOf } from '../catalogue/baseUrl.ts';
 
-/** A watch, and how it ends: what is logged and waits for the disk is written. */
-interface ThreadWatch {
-  readonly watch: Watch;
-  close(): Promise<void>;
-}
-
-/** The watch that the data of a thread asks for, or undefined: then a request pays nothing. */
+/** The watch that the data of a thread asks for, if any. `close` writes the lines that wait. */
 export async function threadWatch({
   requests,
   accessLog,
   settings,
-}: Pick<ServingData, 'requests' | 'accessLog' | 'settings'>): Promise<ThreadWatch | undefined> {
+}: Pick<ServingData, 'requests' | 'accessLog' | 'settings'>) {
   const counting = requests && countingWatch(requests, steadyMs);
   if (!accessLog) return counting && { watch: counting, close: () => Promise.resolve() };
   const { AccessLog } = await import('../observe/accessLog.ts');

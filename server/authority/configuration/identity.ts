@@ -1,5 +1,5 @@
 // The certificates and keys of a configuration, and its table `namespaces`: the names that each CA may certify.
-import { type Certificate, type Crl, type CrlStore, mayBeUsedFor, shownSubject } from '../x509/certificate.ts';
+import { type Certificate, type CrlStore, mayBeUsedFor, shownSubject } from '../x509/certificate.ts';
 import {
   nameOrderKey,
   nameOrderKeyOfText,
@@ -94,15 +94,6 @@ export function namespaceNotes(
   ];
 }
 
-/** `notAfter` is the end of the certificate and of all that it rests on, in seconds since 1970. */
-interface Identity {
-  readonly key: KeyObject;
-  readonly certificate: Certificate;
-  readonly notAfter: number;
-  readonly revoked: (crls: CrlStore) => Certificate | undefined;
-  readonly notes: readonly string[];
-}
-
 const EXPIRY_NOTE_SECONDS = 30 * 86_400;
 
 /** CA certificates in all files (A107): grids have a hundred. */
@@ -148,9 +139,11 @@ interface IdentityContext {
   readonly mistakes: Mistakes;
 }
 
-/** Reads and judges key and certificate; undefined with mistakes where they cannot be used. */
-export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Identity | undefined {
-  const { at, namespaces, anchors, placeOf, mistakes } = context;
+/**
+ * Reads and checks key and certificate; undefined with mistakes. `notAfter` is the end of the certificate and of all
+ * that it rests on, in seconds since 1970.
+ */
+export function readIdentity(keys: AuthorityKeys, { at, namespaces, anchors, placeOf, mistakes }: IdentityContext) {
   const key = keyOf(keys.key, placeOf('key'), mistakes);
   const certificates = certificatesOf(keys.certificate, placeOf('certificate'), mistakes, 'passed over');
   const [certificate] = certificates;
@@ -261,18 +254,8 @@ const CRL_NAME = /\.(?:crl|pem|der|r\d+)$/i;
 const CRL_BYTES_MAX = 128 << 20;
 const TOO_MANY_CRLS = `is too long: all files of CRLs together have more than ${CRL_BYTES_MAX} bytes`;
 
-interface CrlFile {
-  readonly bytes: Uint8Array;
-  readonly crls: readonly Crl[];
-}
-
 /** A file that is not CRLs is added to `unusable`, unless it has only certificates, as grid directories do. */
-export function readCrlFiles(
-  directory: string,
-  place: Place,
-  mistakes: Mistakes,
-  unusable: Mistakes,
-): readonly CrlFile[] {
+export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes, unusable: Mistakes) {
   let names: readonly string[];
   try {
     const entries = readdirSync(directory);

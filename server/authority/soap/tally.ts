@@ -3,7 +3,9 @@
 import type { TalliedMetric } from '../../observe/tally.ts';
 import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from './protocol.ts';
 
-/** The cells: of getTrustedHostInfo, of reqAuthorisation by status, and of faults by code. */
+const OPERATIONS = [GET_TRUSTED_HOST_INFO.name, REQ_AUTHORISATION.name];
+
+/** The cells: three of getTrustedHostInfo, three of reqAuthorisation by status, and those of faults by code. */
 export const OUTCOME = {
   listed: 0,
   unknownRole: 1,
@@ -17,17 +19,12 @@ export const OUTCOME = {
   Server: 9,
 } as const;
 
-const OF_HOSTS: readonly string[] = ['listed', 'unknownRole', 'noRole'];
-const OF_REQUESTS: readonly string[] = ['AccessGranted', 'AccessDenied', 'AccessError'];
-
-function operationOf(outcome: string): string {
-  if (OF_HOSTS.includes(outcome)) return GET_TRUSTED_HOST_INFO.name;
-  return OF_REQUESTS.includes(outcome) ? REQ_AUTHORISATION.name : 'none';
-}
-
 /** Answers by operation and status; a fault has the operation `none` and its code as status. */
 export const SOAP_ANSWERS: TalliedMetric = {
   name: 'soap_answers_total',
   help: 'Answers of the attribute authority over SOAP, by operation and status.',
-  cells: Object.keys(OUTCOME).map((status) => ({ operation: operationOf(status), status })),
+  cells: Object.entries(OUTCOME).map(([status, cell]) => ({
+    operation: OPERATIONS[Math.floor(cell / 3)] ?? 'none',
+    status,
+  })),
 };
