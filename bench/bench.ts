@@ -1,23 +1,21 @@
 // The entry of `npm run bench`: reads the flags, runs the load bench or what else they ask for, prints the tables.
-// Exit codes: 0 measured, 1 a budget was passed, nothing could be judged, an answer was wrong or the world failed, 2
-// wrong usage; 128 and its number for a signal, behind which nothing is left.
-import { writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+// Exit codes: 0 measured; 1 a budget was exceeded, nothing could be judged, an answer was wrong, or an operational
+// error; 2 wrong usage; 128 and its number for a signal.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { OperationError } from '../data/operationError.ts';
 import { withProgress } from '../server/commands/terminal.ts';
 import { CACHE_DIRECTORY, observationsOf } from './load/dataSet.ts';
-import { CLIENTS, runLoadBench, type ClientName, type LoadBenchOptions, type LoadObserver } from './load/load.ts';
+import { runArrivals } from './load/arrivals.ts';
+import { runLoadBench, type LoadBenchOptions, type LoadObserver } from './load/load.ts';
+import { runMixedBench } from './load/mixed.ts';
 import { runMicroBench } from './micro/micro.ts';
 import { BUDGETED_OBSERVATIONS, type BudgetPlace } from './budgets.ts';
 import { runImportRace } from './peers/importRace.ts';
 import { runPeerBench } from './peers/peerBench.ts';
 import { runProxyBench } from './proxy/proxyBench.ts';
-import { runFullReport, ofSizes, proxyOptions, runWaits } from './report/fullReport.ts';
-import { endOnSignals, isEnding } from './processes/ending.ts';
+import { endOnSignals } from './processes/ending.ts';
 import { hasValgrind } from './processes/instructionCounts.ts';
 import { runInstructionBench } from './load/instructions.ts';
-import { htmlPage } from './report/htmlPage.ts';
 import {
   growthJudgement,
   importJudgement,
@@ -26,7 +24,6 @@ import {
   microJudgement,
   peerJudgement,
   proxyJudgement,
-  reportJudgement,
   soapJudgement,
   tableJudgement,
   type Judgement,
@@ -46,7 +43,6 @@ interface Settings {
   readonly snapshot?: string;
   readonly rounds: number;
   readonly only: readonly string[];
-  readonly client: ClientName;
   readonly quick?: boolean;
   readonly against?: string;
 }
@@ -57,7 +53,6 @@ interface Flags extends Settings {
   readonly soap?: boolean;
   readonly proxy?: boolean;
   readonly sizes?: readonly number[];
-  readonly report?: boolean;
   readonly micro?: boolean;
   readonly instructions?: boolean;
   readonly start?: boolean;
@@ -73,7 +68,7 @@ interface Mode {
 }
 
 const DATA = ['observations', 'seed', 'dataSet', 'snapshot'] as const;
-const ALL = [...DATA, 'rounds', 'only', 'client', 'quick', 'against'] as const;
+const ALL = [...DATA, 'rounds', 'only', 'quick', 'against'] as const;
 
 const MODES: Readonly<Record<Exclude<keyof Flags, keyof Settings>, Mode>> = {
   peers: {
@@ -105,13 +100,7 @@ const MODES: Readonly<Record<Exclude<keyof Flags, keyof Settings>, Mode>> = {
     what: 'how costs grow from one of these numbers of observations to the next',
     parse: counts,
     run: runGrowth,
-    settings: ['seed', 'rounds', 'only', 'client', 'quick'],
-  },
-  report: {
-    flag: '--report',
-    what: 'all of these, and how costs grow, as tables and plots in bench/report.html',
-    run: runReport,
-    settings: ALL,
+    settings: ['seed', 'rounds', 'only', 'quick'],
   },
   micro: {
     flag: '--micro',
@@ -158,9 +147,6 @@ function command(): Command {
     .option('--snapshot <file>', 'its snapshot, where there is one already; it is trusted to be of this data')
     .option('--rounds <count>', 'interleaved rounds, of which the least counts', count, 7)
     .option('--only <name>', `one scenario (repeatable): ${SCENARIOS.map(({ name }) => name).join(', ')}`, oneMore, [])
-    .addOption(
-      new Option('--client <name>', 'who asks, of the scenarios').choices(Object.keys(CLIENTS)).default('built-in'),
-    )
     .option('--quick', 'a quarter of the requests a round, judged as CI judges')
     .option('--against <revision>', 'race this tree against another revision, in the same rounds')
     .addHelpText('after', helpText())
@@ -261,33 +247,40 @@ async function runSoap(flags: Flags): Promise<Judgement> {
 }
 
 async function runProxy(flags: Flags): Promise<Judgement> {
-  const options = proxyOptions(await optionsOf(flags));
-  return proxyJudgement(await observed((observer) => runProxyBench(options, observer)), placeOf(flags));
+  const { requestsPart, ...options } = await optionsOf(flags);
+  const requests = Math.max(1, Math.round(PROXY_REQUESTS * requestsPart));
+  const run = { ...options, rounds: PROXY_ROUNDS, requests, seconds: PROXY_SECONDS * requestsPart, parts: PROXY_PARTS };
+  return proxyJudgement(await observed((observer) => runProxyBench(run, observer)), placeOf(flags));
 }
 
-/** The scenarios; all of them unless it has to be quick, with what clients wait for. */
+/** Requests of a round at full speed through each proxy. */
+const PROXY_REQUESTS = 4000;
+/** Offered load as a fraction of what the replicas do directly: proxy and client share the two cores. */
+const PROXY_PARTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
+const PROXY_SECONDS = 3;
+const PROXY_ROUNDS = 2;
+
+/** Cheap requests of a round next to a heavy client. */
+const CHEAP_REQUESTS = 16_000;
+/** Requests of a round at a fixed rate: ten of them are beyond p99.9. */
+const ARRIVALS = 10_000;
+
+/** The scenarios; a run of all at full length also measures what clients wait for. */
 async function runLoad(flags: Flags): Promise<Judgement> {
   const options = await optionsOf(flags);
   const isWhole = flags.only.length === 0 && flags.quick !== true;
   return observed(async (observer) => {
     const reports = await runLoadBench(options, observer);
-    return loadJudgement(reports, isWhole ? await runWaits(options, observer) : [], options.place);
+    if (!isWhole) return loadJudgement(reports, [], options.place);
+    const mixed = await runMixedBench({ ...options, cheapRequests: CHEAP_REQUESTS }, observer);
+    const arrivals = await runArrivals({ ...options, arrivals: ARRIVALS }, observer);
+    return loadJudgement(reports, [...mixed, ...arrivals], options.place);
   });
 }
 
-const REPORT_FILE = fileURLToPath(new URL('./report.html', import.meta.url));
-
-async function runReport(flags: Flags): Promise<Judgement> {
-  const options = await optionsOf(flags);
-  const report = await observed((observer) => runFullReport(options, observer));
-  await writeFile(REPORT_FILE, htmlPage(report, options.place));
-  const { text, isGood } = reportJudgement(report, options.place, placeOf(flags));
-  return { text: `${text}\n\nwrote ${REPORT_FILE}`, isGood };
-}
-
 async function runGrowth(flags: Flags): Promise<Judgement> {
-  const sizes = ofSizes(await optionsOf(flags), flags.sizes!);
-  return growthJudgement(await observed((observer) => runSizes(sizes, observer)));
+  const options = await optionsOf(flags);
+  return growthJudgement(await observed((observer) => runSizes(options, flags.sizes!, observer)));
 }
 
 async function runMicro(flags: Flags): Promise<Judgement> {
@@ -324,6 +317,5 @@ endOnSignals();
 try {
   await command().parseAsync();
 } catch (error) {
-  // What a signal has stopped is no failure.
-  if (!(await isEnding())) tell(error);
+  tell(error);
 }

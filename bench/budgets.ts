@@ -1,5 +1,5 @@
 // The budgets of budgets.json: the most that ratios and counters may be, each with its reason, and how they are judged.
-// A budget is what was reached, not what is wanted, so that nothing reached is lost again.
+// A budget is what was reached, so that nothing reached is lost again. A target is what the design wants.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
@@ -160,4 +160,23 @@ export function guardLines(
   const lost = guarded.filter(({ is }) => is === 'lost').length;
   const sum = judged === 0 ? 'nothing could be judged' : `${judged - lost} of ${judged} judged ratios are in budget`;
   return { lines: [...lines, sum], isGood: judged > 0 && lost === 0 };
+}
+
+/** A ratio with the spread of its control (0.4 is 40 %) and its targets, where it has some. */
+export interface RatioWithTargets {
+  readonly ratio: number;
+  readonly spread: number;
+  readonly pass?: number | undefined;
+  readonly great?: number | undefined;
+}
+
+/** The verdict: at or below a target, above both, not to be judged, or without a target. */
+export type RatioVerdict = 'great' | 'pass' | 'short' | 'too noisy' | '-';
+
+/** The verdict on a ratio. A control that spreads too much says more of the machine than of the program. */
+export function verdictOf({ ratio, spread, pass, great }: RatioWithTargets): RatioVerdict {
+  if (pass === undefined) return '-';
+  if (spread > BUDGETS.spreadMax) return 'too noisy';
+  if (great !== undefined && ratio <= great) return 'great';
+  return ratio <= pass ? 'pass' : 'short';
 }

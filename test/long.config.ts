@@ -41,7 +41,7 @@ const NIGHTLY = [
   // The hostile ring for minutes: property/fuzz has it in short, and a campaign has every kind of hostility.
   'test/load/fuzz.long.test.ts',
   // Every bench once, small: load/bench and load/proxies run two of them whole, the others are nightly too.
-  'test/unit/bench/{runs,everyScenario,peers/peers}.long.test.ts',
+  'test/unit/bench/smoke.long.test.ts',
   // Rare pages and states of the site: contract/browse has the usual ones.
   'test/contract/browseRare.long.test.ts',
   // Every field with every lookup: differential/everyLookup.test has a sixth of them.
@@ -89,7 +89,7 @@ const LONGEST = [
   'process/serveBlocks',
   'load/drains',
   'upstream/rudeUpstream',
-  'bench/runs',
+  'bench/smoke',
   'documents/newcomer',
   'distribution/kills',
   'upstream/followKills',

@@ -1,5 +1,4 @@
-// Load clients as the bench sees them, and the built-in one: a process of its own, so that its CPU time is not the
-// server's. One order at a time.
+// The load client: a process of its own, so that its CPU time is not the server's. One order at a time.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { stopped } from '../processes/processes.ts';
@@ -59,13 +58,14 @@ export interface LoadOutcome {
  * what it has.
  */
 export interface LoadClient {
+  readonly pid: number;
   run(order: LoadOrder): Promise<LoadOutcome>;
   enough(): void;
   stop(): Promise<void>;
 }
 
-/** Starts the built-in client. */
-export function startLoadClient(): LoadClient & { readonly pid: number } {
+/** Starts the client. */
+export function startLoadClient(): LoadClient {
   const child = fork(fileURLToPath(new URL('./loadProcess.ts', import.meta.url)));
   return {
     pid: child.pid!,

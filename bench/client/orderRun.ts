@@ -1,7 +1,6 @@
 // The requests of one order of the load client: whose turn it is, when each became due, and what came of them. Knows no
 // socket; the clock is all that it asks.
 import type { Exchange, LoadOrder, LoadOutcome } from './loadClient.ts';
-import { wireOf } from './wire.ts';
 
 /** A request to be sent: what to write, what to expect, and when it became due. */
 export interface Errand {
@@ -95,4 +94,14 @@ export class OrderRun {
     const elapsedMs = performance.now() - this.#startMs;
     return { requests, errors, bodyBytes, elapsedMs, p50Ms: p50Ms!, p99Ms: p99Ms!, p999Ms: p999Ms!, fault };
   }
+}
+
+/** The request of an exchange with its body as it stands there. */
+function wireOf({ target, headers = {}, body }: Exchange): Buffer {
+  const content = Buffer.from(body ?? '');
+  const length = body === undefined ? {} : { 'Content-Length': `${content.length}` };
+  const all = Object.entries({ Host: 'bench', ...headers, ...length });
+  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = Buffer.from(`${body === undefined ? 'GET' : 'POST'} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  return Buffer.concat([head, content]);
 }

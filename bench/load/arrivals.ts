@@ -17,7 +17,7 @@ export interface ArrivalOptions extends DataSetOptions {
 }
 
 /** Of the rate at which the server answers the same requests as fast as it goes. */
-export const PART_OF_PEAK = 0.7;
+const PART_OF_PEAK = 0.7;
 const CONNECTIONS = 16;
 const WITHIN_MS = 120_000;
 /** Pages of 100 near and deep, pages of one, a filter: what harvesters, portals and scripts ask in turn. */

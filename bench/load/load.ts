@@ -18,7 +18,6 @@ import { measureAgain, summaryOf, type Load, type RoundCosts, type Race, type Su
 import type { Choice, ScenarioQuestion, Scenario } from '../scenarios/scenario.ts';
 import { SCENARIOS } from '../scenarios/scenarios.ts';
 import { onStage, type BenchStage } from '../processes/stage.ts';
-import { startWrkClient } from '../client/wrkClient.ts';
 
 /**
  * What to run. `only` names scenarios, all when empty. `requestsPart` scales the requests of every round: 1 for
@@ -26,7 +25,6 @@ import { startWrkClient } from '../client/wrkClient.ts';
  * is the memory that cold views move over: more than the machine's last cache. `against` names a revision to race
  * against; `preload` is a module that the server's process loads first. Where `place` is given, what passes its budget
  * there is measured again, since others on the machine may have been the reason; budgets are of one size of catalogue.
- * `client` asks, the built-in one when undefined.
  */
 export interface LoadBenchOptions extends DataSetOptions {
   readonly rounds: number;
@@ -37,13 +35,7 @@ export interface LoadBenchOptions extends DataSetOptions {
   readonly against?: string | undefined;
   readonly preload?: string;
   readonly place?: BudgetPlace | undefined;
-  readonly client?: ClientName;
 }
-
-/** Who asks: the built-in client, or wrk where it is installed. */
-export const CLIENTS = { 'built-in': startLoadClient, wrk: startWrkClient };
-/** One of them. */
-export type ClientName = keyof typeof CLIENTS;
 
 /** What is told while it runs: long work as progress, the rest as lines. */
 export interface LoadObserver {
@@ -88,7 +80,7 @@ export async function runLoadBench(
     const servers = await startServers(stage, data, authority, options, observer);
     const revision = await startRevision(stage, data, options);
     const control = await stage.started(startControl(options.floorBytes));
-    const client = await stage.started(CLIENTS[options.client ?? 'built-in']());
+    const client = await stage.started(startLoadClient());
     await sendTitles(control.port, choice.catalogue);
     return runScenarios({ options, choice, authority, servers, revision, control, client }, observer);
   });

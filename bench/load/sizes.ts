@@ -1,48 +1,28 @@
-// Measures the scenarios on catalogues of several sizes: what each costs there, and what serving them takes in memory.
-// Composition only.
+// Measures the scenarios on catalogues of several sizes, and how the cost of each grows. Composition only.
 import { runLoadBench, type LoadObserver, type LoadBenchOptions, type ScenarioReport } from './load.ts';
-import { prepareDataSet } from './dataSet.ts';
-import { memoryOf, type MemoryReport } from '../processes/memory.ts';
-import { startServer } from '../processes/processes.ts';
-import { onStage } from '../processes/stage.ts';
-import { ask } from '../scenarios/check.ts';
 import { growthOf, type GrowthReport } from '../scenarios/growth.ts';
-import { LIST } from '../scenarios/questions.ts';
 
-/** A catalogue of one size: its observations, the scenarios there, the memory of a server that has answered once. */
+/** The scenarios on a catalogue of one size. */
 export interface SizeReport {
   readonly observations: number;
   readonly load: readonly ScenarioReport[];
-  readonly memory: MemoryReport;
 }
 
 /**
- * Measures catalogues of several sizes, ascending; `measured` is the load bench of the last, where there is one
- * already. Cost: that of the load bench for each, see load.ts.
+ * Measures generated catalogues of these sizes, smallest first, without the budgets, which are of another size. Cost:
+ * that of the load bench for each, see load.ts.
  */
 export async function runSizes(
-  sizes: readonly LoadBenchOptions[],
+  options: LoadBenchOptions,
+  sizes: readonly number[],
   observer: LoadObserver,
-  measured?: readonly ScenarioReport[],
 ): Promise<readonly SizeReport[]> {
   const reports: SizeReport[] = [];
-  for (const size of sizes) {
-    const isMeasured = measured !== undefined && size === sizes.at(-1);
-    if (!isMeasured) observer.onStep(`a catalogue of ${size.observations} observations`);
-    const load = isMeasured ? measured : await runLoadBench(size, observer);
-    reports.push({ load, ...(await servedSize(size, observer)) });
+  for (const observations of sizes.toSorted((a, b) => a - b)) {
+    observer.onStep(`a catalogue of ${observations} observations`);
+    reports.push({ observations, load: await runLoadBench({ ...options, observations, place: undefined }, observer) });
   }
-  return reports.toSorted((a, b) => a.observations - b.observations);
-}
-
-function servedSize(options: LoadBenchOptions, { onProgress }: LoadObserver): Promise<Omit<SizeReport, 'load'>> {
-  return onStage(async (stage) => {
-    const data = await prepareDataSet(options, onProgress);
-    const { pid, port } = await stage.started(startServer(data.snapshot));
-    const { body } = await ask(port, LIST, {});
-    const { count } = JSON.parse(body.toString()) as { readonly count: number };
-    return { observations: count, memory: await memoryOf(pid, data) };
-  });
+  return reports;
 }
 
 /** The scenarios that `growthsOf` has nothing of: at some size there was no memory for their server. */

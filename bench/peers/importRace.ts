@@ -13,7 +13,7 @@ import type { LoadObserver } from '../load/load.ts';
 import { summaryOf, type Summary } from '../load/rounds.ts';
 import { cpuSecondsOf } from '../processes/cpuTime.ts';
 import { temporaryFolder } from '../processes/ending.ts';
-import { statusBytes } from '../processes/memory.ts';
+import { peakMemoryBytes } from '../processes/memory.ts';
 import { LAUNCHER_FILE } from '../processes/processes.ts';
 import { installPeers, type InstalledPeers } from './peerInstall.ts';
 
@@ -99,7 +99,7 @@ function contestantOf({ node, folder }: InstalledPeers, peer: ImportPeer): Impor
  * file first may have to wait for the disk. A peer that fails is left out; where somebody holds other records than ours
  * it throws.
  */
-export async function raceImports(
+async function raceImports(
   contestants: readonly ImportContestant[],
   directory: string,
   { rounds, cacheDirectory }: { readonly rounds: number; readonly cacheDirectory: string },
@@ -183,7 +183,7 @@ async function timed({ program, words }: ImportContestant, file: string, directo
 async function peakBytesOf(pid: number, signal: AbortSignal): Promise<number> {
   let peak = 0;
   while (!signal.aborted) {
-    peak = Math.max(peak, statusBytes(pid, 'VmHWM'));
+    peak = Math.max(peak, peakMemoryBytes(pid));
     await delay(50, undefined, { signal }).catch(() => {});
   }
   return peak;

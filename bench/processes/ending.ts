@@ -1,12 +1,10 @@
-// How a bench ends before its time: what it has started is stopped, whoever started it, and its temporary folders go
-// with it, so that neither processes nor files are left behind. Linux only, as the rest of the bench.
+// How a bench ends early: its processes are stopped and its temporary folders removed, so that neither is left behind.
+// Linux only, as the rest of the bench.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
-import { STOP_MS_MAX } from './processes.ts';
 
-/** A folder that `remove` takes away, and else the end of the process, however that comes. */
+/** A folder that `remove` removes, or the end of the process, for whatever reason it ends. */
 export interface TemporaryFolder {
   readonly path: string;
   remove(): void;
@@ -21,7 +19,7 @@ export function temporaryFolder(prefix: string, parent = tmpdir()): TemporaryFol
   return { path: made, remove: () => removeFolder(made) };
 }
 
-/** The place of a folder that whoever asks makes there, and may rename: what is left of it goes with the process. */
+/** Registers a path at which the caller makes a folder: it is removed when the process ends, unless it was renamed. */
 export function removedAtEnd(place: string): string {
   folders.add(place);
   return place;
@@ -33,44 +31,14 @@ function removeFolder(folder: string): void {
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const LOOK_MS = 20;
-let isStopping = false;
 
-/** From now on each of these signals stops what this process has started, and ends it with 128 and its number. */
+/** From now on each of these signals ends this process with 128 and its number, and all that it has started. */
 export function endOnSignals(): void {
-  for (const signal of SIGNALS) process.on(signal, () => void endBy(signal));
-}
-
-/**
- * Whether such a signal came: what fails then, fails for want of what was stopped. Takes a turn, in which a signal is
- * heard that a terminal has sent to others too, which were faster.
- */
-export async function isEnding(): Promise<boolean> {
-  await turn();
-  return isStopping;
-}
-
-async function endBy(signal: (typeof SIGNALS)[number]): Promise<void> {
-  // A terminal's Ctrl-C comes twice: npm passes it on.
-  if (isStopping) return;
-  isStopping = true;
-  // Whoever waits for what is stopped now fails, and nobody wants to know.
-  process.on('uncaughtException', () => undefined);
-  await stopFamily();
-  process.exit(128 + constants.signals[signal]);
-}
-
-/** Ends with SIGTERM what is there and what others start meanwhile, and with SIGKILL when that takes too long. */
-async function stopFamily(): Promise<void> {
-  const told = new Set<number>();
-  for (const start = performance.now(); ; await delay(LOOK_MS)) {
-    for (const pid of familyOf(process.pid).slice(1)) {
-      if (!told.has(pid)) send(pid, 'SIGTERM');
-      told.add(pid);
-    }
-    const left = [...told].filter(isThere);
-    if (left.length === 0) return;
-    if (performance.now() - start > STOP_MS_MAX) for (const pid of left) send(pid, 'SIGKILL');
+  for (const signal of SIGNALS) {
+    process.on(signal, () => {
+      for (const pid of familyOf(process.pid).slice(1)) orGone(() => process.kill(pid, 'SIGTERM'), false);
+      process.exit(128 + constants.signals[signal]);
+    });
   }
 }
 
@@ -85,21 +53,11 @@ export function familyOf(pid: number): readonly number[] {
   return [pid, ...children.map(Number).flatMap((child) => familyOf(child))];
 }
 
-/** A zombie is none: whoever should have waited for it is gone. */
-function isThere(pid: number): boolean {
-  const [, state = 'Z'] = /^.*\) (\w)/s.exec(textOf(`/proc/${pid}/stat`)) ?? [];
-  return state !== 'Z';
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
-  orGone(() => process.kill(pid, signal), false);
-}
-
 function textOf(file: string): string {
   return orGone(() => readFileSync(file, 'utf8'), '');
 }
 
-/** What a look at a process says, or `gone` where it has ended meanwhile. */
+/** The result of looking at a process, or `gone` if it has ended. */
 function orGone<T>(look: () => T, gone: T): T {
   try {
     return look();

@@ -38,7 +38,7 @@ export const LAUNCHER_FILE = path.join(ROOT, LAUNCHER);
 /** A snapshot of a million observations takes 10 s to load, but a peer fills its database with them in minutes. */
 const START_MS_MAX = 900_000;
 /** A child that takes longer to end on SIGTERM hangs. */
-export const STOP_MS_MAX = 15_000;
+const STOP_MS_MAX = 15_000;
 
 /**
  * Which tree's server to start (this one's when undefined), with how many threads, what its process loads first, and

@@ -2,7 +2,7 @@
 // a heavy client: as fast as it is answered, and at fixed rates. What goes through a proxy is compared with what went
 // directly next to it in the same run.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -181,11 +181,6 @@ async function isAnswering(port: number): Promise<boolean> {
     ({ status }) => status === 200,
     () => false,
   );
-}
-
-/** Whether both proxies are installed, and what makes their certificates. */
-export function hasProxies(): boolean {
-  return ['nginx', 'haproxy', 'openssl'].every((program) => !spawnSync(program, ['-v'], { stdio: 'ignore' }).error);
 }
 
 /** What runs for the bench, and what is asked. */

@@ -10,7 +10,6 @@ import type { MicroReport } from '../micro/micro.ts';
 import { importRatios, type ImportRaceReport } from '../peers/importRace.ts';
 import { BARE_OF_NGINX_MAX, bareOfNginx, besideNginx, type PeerReport } from '../peers/peerBench.ts';
 import { proxyFigures, type ProxyPoint } from '../proxy/proxyBench.ts';
-import type { FullReport } from './fullReport.ts';
 import {
   growthLines,
   growthTable,
@@ -102,22 +101,4 @@ export function microJudgement(
 ): Judgement {
   const { lines, isGood } = guardLines(reports, place, MICRO_BUDGETS, 'micro');
   return judgementOf([microTable(reports, place)], { lines: [...lines, ...skipped], isGood });
-}
-
-/** All that was measured for a report: where its size is that of the budgets at `place`, and the rest at `anyPlace`. */
-export function reportJudgement(
-  { load, waits, peers, imports, soap, proxied, sizes, failures }: FullReport,
-  place: BudgetPlace | undefined,
-  anyPlace: BudgetPlace,
-): Judgement {
-  return jointJudgement([
-    loadJudgement(load, waits, place),
-    // Beside a small catalogue there is no smaller one.
-    ...(sizes.length > 1 ? [growthJudgement(sizes)] : []),
-    ...(peers.length > 0 ? [peerJudgement(peers, place)] : []),
-    ...(imports ? [importJudgement(imports, place)] : []),
-    ...(soap.length > 0 ? [soapJudgement(soap, anyPlace)] : []),
-    ...(proxied.length > 0 ? [proxyJudgement(proxied, anyPlace)] : []),
-    ...failures.map((text) => ({ text, isGood: false })),
-  ]);
 }

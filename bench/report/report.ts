@@ -1,7 +1,7 @@
 // The tables of a bench, as they are printed and stand in the report: ratios, with the verdict on each, its budget, and
 // what was skipped for noise. Pure text; measures nothing.
 import { bytesText } from '../../server/observe/quantities.ts';
-import { BUDGETS, guardedOf, type GuardLines, MICRO_BUDGETS, type BudgetPlace } from '../budgets.ts';
+import { BUDGETS, guardedOf, type GuardLines, MICRO_BUDGETS, type BudgetPlace, verdictOf } from '../budgets.ts';
 import type { InstructionReport } from '../load/instructions.ts';
 import { measuredRatio, type ScenarioReport } from '../load/load.ts';
 import type { MicroReport } from '../micro/micro.ts';
@@ -13,7 +13,6 @@ import type { SoapReport } from '../authority/soapBench.ts';
 import type { StartReport } from '../load/startBench.ts';
 import { ratiosOf, type ProxyPoint } from '../proxy/proxyBench.ts';
 import { type GrowthReport, GROWTHS } from '../scenarios/growth.ts';
-import { verdictOf } from './verdict.ts';
 
 /** Rows of cells, the first of which is the head. */
 export type ReportTable = readonly (readonly string[])[];
@@ -98,7 +97,7 @@ function peerVerdict({ question, subject, peers }: PeerReport): readonly string[
 }
 
 /** The peers of a run, in the order of their table. */
-export function peerNames(reports: readonly PeerReport[]): readonly string[] {
+function peerNames(reports: readonly PeerReport[]): readonly string[] {
   return [...PEERS.map(({ name }) => name), KEEPING_REPLICA, 'nginx', BARE].filter((name) =>
     reports.some(({ peers }) => peers.some(({ peer }) => peer === name)),
   );

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BUDGETS } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { startLoadClient, type LoadClient } from '../../bench/client/loadClient.ts';
-import { statusBytes } from '../../bench/processes/memory.ts';
+import { peakMemoryBytes } from '../../bench/processes/memory.ts';
 import { LAUNCHER_FILE, startServer, type ListeningProcess } from '../../bench/processes/processes.ts';
 import { measure, summaryOf, type Load, type Race } from '../../bench/load/rounds.ts';
 import { clientOf } from '../support/client.ts';
@@ -48,7 +48,7 @@ if (reason !== undefined) process.stderr.write(`The test of a large catalogue is
 async function runToEnd(words: readonly string[]): Promise<number> {
   const command = runProgram(process.execPath, [LAUNCHER_FILE, ...words]);
   let peak = 0;
-  const looking = setInterval(() => (peak = Math.max(peak, statusBytes(command.pid, 'VmHWM'))), 500);
+  const looking = setInterval(() => (peak = Math.max(peak, peakMemoryBytes(command.pid))), 500);
   const { code } = await command.ended;
   clearInterval(looking);
   expect(code, command.err()).toBe(0);
@@ -132,7 +132,7 @@ describe.skipIf(reason !== undefined)(`${OBSERVATIONS} observations`, () => {
       expect(came, query).toBe(stated);
       expect(came, query).toBeGreaterThan(OBSERVATIONS * 50);
     }
-    const resident = statusBytes(server.pid, 'VmHWM');
+    const resident = peakMemoryBytes(server.pid);
     process.stderr.write(`serve has ${(resident / inputBytes).toFixed(2)} times its input resident\n`);
     expect(resident).toBeLessThan(inputBytes * RESIDENT_MOST);
   });

@@ -2,7 +2,7 @@
 // end as after the first ten. What is done is in test/support/swaps.ts.
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { statusBytes } from '../../bench/processes/memory.ts';
+import { peakMemoryBytes } from '../../bench/processes/memory.ts';
 import { holdingsOf } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { times } from '../support/ring.ts';
@@ -60,7 +60,7 @@ describe.skipIf(process.platform !== 'linux')('new data under load', () => {
     const all = waits.map(({ waitMs }) => waitMs);
     process.stderr.write(
       `${waits.length} answers verified beside ${swapsMs.length} swaps, p99 ${p99(all).toFixed(1)} ms, ` +
-        `${early >> 20} MB after the first ${WARM} and ${late >> 20} MB at the end, ${statusBytes(server.pid, 'VmHWM') >> 20} MB at most\n`,
+        `${early >> 20} MB after the first ${WARM} and ${late >> 20} MB at the end, ${peakMemoryBytes(server.pid) >> 20} MB at most\n`,
     );
   });
 

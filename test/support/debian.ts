@@ -33,7 +33,6 @@ export const PROGRAMS = {
   'swift-object-server': 'swift-object',
   'swift-proxy-server': 'swift-proxy',
   varnishd: 'varnish',
-  wrk: 'wrk',
   wsdl2h: 'gsoap',
   xmlsec1: 'xmlsec1',
 } as const;

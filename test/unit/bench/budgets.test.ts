@@ -1,6 +1,10 @@
 // Budgets: what they allow where, what they say, and that a run in which nothing could be judged is none that passes.
+import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
-import { BUDGETS, budgetsOf, guardedOf, guardLines, mostOf, placeOfBudget } from '../../../bench/budgets.ts';
+import { BUDGETS, budgetsOf, guardedOf, guardLines, mostOf, placeOfBudget, verdictOf } from '../../../bench/budgets.ts';
+import { summaryOf } from '../../../bench/load/rounds.ts';
+import { cpuMicroseconds, cpuSecondsOf } from '../../../bench/processes/cpuTime.ts';
+import { SCENARIOS } from '../../../bench/scenarios/scenarios.ts';
 
 const TEXT = JSON.stringify({
   tolerance: { hand: 0.15, ci: 0.3 },
@@ -121,4 +125,56 @@ describe('a budget file', () => {
   test('gives 15 % by hand, 30 % in CI, and judges nothing beyond 40 % of spread', () => {
     expect([BUDGETS.tolerance, BUDGETS.spreadMax]).toEqual([{ hand: 0.15, ci: 0.3 }, 0.4]);
   });
+});
+
+describe('figures', () => {
+  test('are the least of the rounds, with how far the middle one lies above it', () => {
+    expect(summaryOf([12, 10, 50])).toEqual({ least: 10, spread: expect.closeTo(0.2) });
+  });
+
+  test('count a thread that began between two looks whole, and leave out one that ended', () => {
+    const before = new Map([
+      ['1', 5_000],
+      ['2', 9_000],
+    ]);
+    const after = new Map([
+      ['1', 6_000],
+      ['3', 2_000],
+    ]);
+    expect(cpuMicroseconds(before, after)).toBe(3);
+  });
+
+  test.each([
+    [1, 'great'],
+    [1.2, 'pass'],
+    [1.4, 'short'],
+  ])('a ratio of %d against a pass of 1.3 and a great of 1.05 is judged %s', (ratio, verdict) => {
+    expect(verdictOf({ ratio, spread: 0.1, pass: 1.3, great: 1.05 })).toBe(verdict);
+  });
+
+  test('are not judged when the control spreads by more than 40 %', () => {
+    expect(verdictOf({ ratio: 1, spread: 0.41, pass: 1.3, great: 1.05 })).toBe('too noisy');
+  });
+
+  test('have no verdict where the design has no target', () => {
+    expect(verdictOf({ ratio: 1, spread: 0.1 })).toBe('-');
+  });
+});
+
+test('scenarios have names of their own, controls that exist, targets in order, and a budget each', () => {
+  const names = SCENARIOS.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { name, control, pass = Infinity, great = 0 } of SCENARIOS) {
+    expect(great).toBeLessThan(pass);
+    if (typeof control === 'object') expect(names).toContain(control.scenario);
+    expect(BUDGETS.ratios, placeOfBudget('ratios', name)).toHaveProperty(name);
+  }
+});
+
+test('the CPU of a process has that of threads that have ended', async () => {
+  const before = cpuSecondsOf(process.pid, 'own');
+  const code = 'const start = process.cpuUsage(); while (process.cpuUsage(start).user < 200_000);';
+  const worker = new Worker(code, { eval: true });
+  await new Promise((resolve) => worker.once('exit', resolve));
+  expect(cpuSecondsOf(process.pid, 'own') - before).toBeGreaterThan(0.15);
 });

@@ -1,7 +1,7 @@
 // When requests of a paced order become due: what finds a connection idle waits from when it is sent, what finds none
 // from when it was due, however long the server keeps all busy. The clock is moved by hand; nothing is sent.
 import { beforeEach, expect, test, vi } from 'vitest';
-import { OrderRun, type OrderConnection } from '../../../../bench/client/orderRun.ts';
+import { OrderRun, type OrderConnection } from '../../../bench/client/orderRun.ts';
 
 const PER_SECOND = 1000;
 

@@ -1,8 +1,8 @@
 // Rounds that are measured again: what looks lost gets more rounds, eight times at most and within a bound of time, and
 // nothing else does. The client counts what it is asked for; no request is sent, and the clock is moved by hand.
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { LoadClient } from '../../../../bench/client/loadClient.ts';
-import { measure, measureAgain, type Race } from '../../../../bench/load/rounds.ts';
+import type { LoadClient } from '../../../bench/client/loadClient.ts';
+import { measure, measureAgain, type Race } from '../../../bench/load/rounds.ts';
 
 const SCHEDULE = { rounds: 3, warmUp: 1 };
 const RACES = ['steady and far longer than the other', 'doubtful'].map(raceOf);

@@ -1,26 +1,27 @@
 // What runs of the bench say at their end: every budget that was measured is judged, wherever the figure comes from,
 // and what judged nothing is not good. No measuring.
 import { describe, expect, test } from 'vitest';
-import { TRUSTED_HOSTS } from '../../../../bench/authority/callScenarios.ts';
-import type { SoapReport } from '../../../../bench/authority/soapBench.ts';
-import type { ScenarioReport } from '../../../../bench/load/load.ts';
-import type { SizeReport } from '../../../../bench/load/sizes.ts';
-import type { MicroReport } from '../../../../bench/micro/micro.ts';
-import { IMPORT_PEERS, type ImportCost, type ImportRaceReport } from '../../../../bench/peers/importRace.ts';
-import type { PeerReport } from '../../../../bench/peers/peerBench.ts';
-import { BARE, KEEPING_REPLICA, PEER_QUESTIONS } from '../../../../bench/peers/peers.ts';
-import { WAYS, type ProxyPoint } from '../../../../bench/proxy/proxyBench.ts';
-import { reportParts, type FullReport } from '../../../../bench/report/fullReport.ts';
+import { TRUSTED_HOSTS } from '../../../bench/authority/callScenarios.ts';
+import type { SoapReport } from '../../../bench/authority/soapBench.ts';
+import type { ScenarioReport } from '../../../bench/load/load.ts';
+import type { SizeReport } from '../../../bench/load/sizes.ts';
+import type { MicroReport } from '../../../bench/micro/micro.ts';
+import { IMPORT_PEERS, importRatios, type ImportCost, type ImportRaceReport } from '../../../bench/peers/importRace.ts';
+import type { PeerReport } from '../../../bench/peers/peerBench.ts';
+import { BARE, KEEPING_REPLICA, PEER_QUESTIONS, TARGET_PEER } from '../../../bench/peers/peers.ts';
+import { WAYS, type ProxyPoint } from '../../../bench/proxy/proxyBench.ts';
 import {
   growthJudgement,
   importJudgement,
   microJudgement,
   peerJudgement,
   proxyJudgement,
-  reportJudgement,
   soapJudgement,
-} from '../../../../bench/report/judgement.ts';
-import { CATALOGUE_SCENARIOS } from '../../../../bench/scenarios/scenarios.ts';
+} from '../../../bench/report/judgement.ts';
+import { growthLines, peerTable } from '../../../bench/report/report.ts';
+import { growthOf, type GrowthReport, GROWTHS } from '../../../bench/scenarios/growth.ts';
+import type { Growth } from '../../../bench/scenarios/scenario.ts';
+import { CATALOGUE_SCENARIOS, SCENARIOS } from '../../../bench/scenarios/scenarios.ts';
 
 const steady = (least: number) => ({ least, spread: 0 });
 
@@ -58,8 +59,7 @@ function sizesOf(...names: readonly (readonly string[])[]): readonly SizeReport[
     const scenarios = CATALOGUE_SCENARIOS.filter(({ name }) => measured.includes(name));
     const rest = { requests: 1, bytes: 1, control: steady(1), ratio: 1, hash: '', against: undefined };
     const load = scenarios.map((scenario): ScenarioReport => ({ scenario, subject: steady(1), ...rest }));
-    const memory = { residentBytes: 1, snapshotBytes: 1, ndjsonBytes: 1 };
-    return { observations: 1000 * 10 ** i, load, memory };
+    return { observations: 1000 * 10 ** i, load };
   });
 }
 
@@ -129,44 +129,63 @@ describe('growth', () => {
   });
 });
 
-describe('a report', () => {
-  const report: FullReport = {
-    machine: '',
-    revision: '',
-    observations: 1000,
-    load: sizesOf(['tiny'])[0]!.load,
-    waits: [],
-    peers: besideNginx({ ours: 1, kept: 1, bare: 1 }),
-    imports: importsOf(0.1, 0.1),
-    soap: [soapOf('node soap', 0.1)],
-    proxied: proxied(1),
-    sizes: sizesOf(['tiny'], ['tiny']),
-    failures: [],
-  };
+describe('a scenario over several sizes', () => {
+  /** Ten times as many records cost `times` as much, in as many bytes unless said otherwise. */
+  function grown(grows: Growth, times: number, how: { spread?: number; bytes?: number } = {}): GrowthReport {
+    const { spread = 0, bytes = 1000 } = how;
+    const points = [0, 1, 2].map((i) => {
+      return { observations: 1000 * 10 ** i, microseconds: 7 * times ** i, spread, bytes: i === 2 ? bytes : 1000 };
+    });
+    return growthOf({ name: 'this one', what: '', grows }, points);
+  }
 
-  test('is good where all of its parts are, and tells each', () => {
-    const { text, isGood } = reportJudgement(report, 'hand', 'hand');
-    expect(isGood).toBe(true);
-    for (const head of [/^scenario /m, /^question /m, /^import /m, /^call /m, /^way /m]) expect(text).toMatch(head);
+  test('has as its slope how the cost follows the records', () => {
+    expect(grown('constant', 1).slope).toBeCloseTo(0);
+    expect(grown('scan', 10).slope).toBeCloseTo(1);
+    expect(grown('page', Math.sqrt(10)).slope).toBeCloseTo(0.5);
   });
 
   test.each([
-    ['imports', { imports: importsOf(9, 0.1) }],
-    ['a proxy', { proxied: proxied(9) }],
-    ['errors behind a proxy', { proxied: proxied(1, 1) }],
-    ['nginx', { peers: besideNginx({ ours: 9, kept: 1, bare: 1 }) }],
-    ['the authority', { soap: [soapOf('node soap', 9)] }],
-    ['what could not be measured', { failures: ['not measured: proxies, why'] }],
-  ] as const)('is not good for %s', (_, part) => {
-    expect(reportJudgement({ ...report, ...part }, 'hand', 'hand').isGood).toBe(false);
+    ['constant', 1.2, 'held'],
+    ['constant', 1.3, 'lost'],
+    ['logarithmic', 1.5, 'held'],
+    ['logarithmic', 1.6, 'lost'],
+    ['page', 1.2, 'held'],
+    ['page', 1.3, 'lost'],
+    ['scan', 12, 'held'],
+    ['scan', 12.3, 'lost'],
+  ] as const)('which is %s, and costs %d times as much for ten times the records: %s', (grows, times, verdict) => {
+    expect(grown(grows, times).verdict).toBe(verdict);
+    const { lines, isGood } = growthLines([grown(grows, times)]);
+    expect(isGood).toBe(verdict === 'held');
+    if (!isGood) expect(lines[0]).toContain('this one costs ');
   });
 
-  test('goes on behind a part that fails, and tells it', async () => {
-    const lines: string[] = [];
-    const { measured, failures } = reportParts({ onStep: (line) => void lines.push(line) });
-    expect(await measured('proxies', () => Promise.reject(new TypeError('no openssl')), [])).toEqual([]);
-    expect(await measured('authority', () => Promise.resolve([1]), [])).toEqual([1]);
-    expect(failures).toEqual(['not measured: proxies, no openssl']);
-    expect(lines).toEqual(failures);
+  test('is judged by the byte where it is about pages, and not at all where its rounds disagree', () => {
+    expect(grown('page', 2, { bytes: 4000 }).verdict).toBe('held');
+    expect(grown('constant', 2, { spread: 1 }).verdict).toBe('too noisy');
+    expect(grown('constant', 1, { spread: 1 }).verdict).toBe('held');
   });
+
+  test('has a growth that is declared', () => {
+    expect(new Set(SCENARIOS.map(({ grows }) => grows))).toEqual(new Set(Object.keys(GROWTHS)));
+  });
+});
+
+test.each([
+  [13, 0, '10 %', 'great'],
+  [12.9, 0.3, '30 %', 'pass'],
+  [5.9, 0, '10 %', 'short'],
+  [40, 0.5, '50 %', 'too noisy'],
+])('Fastify over SQLite at %d times the CPU, with a spread of %d, gives %s and %s', (ratio, spread, text, verdict) => {
+  const peers = [{ peer: TARGET_PEER, cost: { least: 10 * ratio, spread }, ratio }];
+  const report = { question: PEER_QUESTIONS[0]!, subject: { least: 10, spread: 0.1 }, peers };
+  expect(peerTable([report])[1]?.slice(-4)).toEqual([text, '6', '13', verdict]);
+});
+
+test('an import is judged by its wall time over that of each peer', () => {
+  expect(importRatios(importsOf(1.2, 0.6)).map(({ name, ratio }) => [name, ratio])).toEqual([
+    ['importSqlite', 1.2],
+    ['importDuckDb', 0.6],
+  ]);
 });
