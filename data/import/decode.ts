@@ -108,6 +108,8 @@ class Decoder {
   readonly #linkPrefixes: readonly Uint8Array[];
   readonly #path: (string | number)[] = [];
   readonly #outlines = new OutlineNumbers();
+  /** The top-level keys of the record. */
+  readonly #keys: string[] = [];
   #lastKey = '';
   #recordStart = 0;
   /** How many objects have begun. */
@@ -160,7 +162,7 @@ class Decoder {
     scanner.skipSpace();
     if (scanner.peek() !== OPEN_BRACE) throw new ScanFault(`expected a record (an object), got ${scanner.kind()}`);
     this.#draft.beginRow(0);
-    this.#outlines.begin();
+    this.#keys.length = 0;
     this.#recordStart = scanner.position;
     const ids = this.#draft.ids.length;
     this.#object(this.#shapes.root, 0);
@@ -172,7 +174,7 @@ class Decoder {
     if (scanner.peek() >= 0) scanner.fail('expected the end of the record');
     scanner.flush();
     scanner.output.pushByte(COMMA);
-    this.#draft.endRecord(this.#outlines.end());
+    this.#draft.endRecord(this.#outlines.numberOf(this.#keys));
   }
 
   /** Reads the members of an object, in any order. What is missing is null: `BatchDraft` fills it up. */
@@ -201,7 +203,7 @@ class Decoder {
       }
       const name = this.#path.pop();
       if (depth === 0) {
-        this.#outlines.key(name as string);
+        this.#keys.push(name as string);
         this.#draft.members.push(scanner.position - this.#recordStart);
       }
       scanner.skipSpace();

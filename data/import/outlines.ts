@@ -1,78 +1,54 @@
-// The outlines of records while they are decoded: each distinct sequence of top-level keys gets a number.
-// A step of a tree for each key, so that records alike cost no text. Filled a batch at a time;
-// the record store numbers them anew in the order of records, so that the same data always gives the same numbers.
+// The outlines of records: each distinct sequence of top-level keys gets a number. A decoder numbers those of its
+// batch. The record store numbers them again in the order of records, so that the same data always gives the same
+// numbers.
 import { createHash } from 'node:crypto';
 import type { Outlines } from '../../engine/column/records.ts';
 
-interface Step {
-  readonly name: string;
-  readonly before: Step | undefined;
-  likely: Step | undefined;
-  others: Map<string, Step> | undefined;
-  outline: number;
-}
-
-/** Numbers the sequences of keys that it is told, from 0 in the order in which they first end. */
+/** Numbers sequences of keys from 0 in the order in which they first came. */
 export class OutlineNumbers {
-  #root = stepTo(undefined, '');
-  #at = this.#root;
-  #ended: (readonly string[])[] = [];
+  #outlines: (readonly string[])[] = [];
+  readonly #numbers = new Map<string, number>();
+  #last = 0;
 
-  /** Begins a record. */
-  begin(): void {
-    this.#at = this.#root;
-  }
-
-  /** The next key of the record, unescaped. Cost: a comparison where the record before had it in this place too. */
-  key(name: string): void {
-    const at = this.#at;
-    if (at.likely?.name === name) this.#at = at.likely;
-    else {
-      at.others ??= new Map();
-      const next = at.others.get(name) ?? stepTo(at, name);
-      at.others.set(name, next);
-      at.likely = next;
-      this.#at = next;
+  /** The number of an outline. Cost: a comparison with the last one; a hash if that is another. */
+  numberOf(keys: readonly string[]): number {
+    if (!isSame(keys, this.#outlines[this.#last])) {
+      const digest = digestOf(keys);
+      this.#last = this.#numbers.get(digest) ?? this.#outlines.push([...keys]) - 1;
+      this.#numbers.set(digest, this.#last);
     }
+    return this.#last;
   }
 
-  /** Ends the record; answers the number of its outline. */
-  end(): number {
-    if (this.#at.outline < 0) this.#at.outline = this.#ended.push(keysTo(this.#at)) - 1;
-    return this.#at.outline;
+  /** The keys of an outline. */
+  keysOf(outline: number): readonly string[] {
+    return this.#outlines[outline]!;
   }
 
-  /** All outlines by their numbers; the next starts anew. */
+  /** All outlines by their numbers, which start again. */
   take(): readonly (readonly string[])[] {
-    const taken = this.#ended;
-    this.#root = stepTo(undefined, '');
-    this.#at = this.#root;
-    this.#ended = [];
+    const taken = this.#outlines;
+    this.#outlines = [];
+    this.#numbers.clear();
     return taken;
   }
 }
 
 /** The outlines of a whole collection, whatever batches they came in. */
 export class OutlineStore {
-  readonly #numbers = new Map<string, number>();
-  readonly #outlines: (readonly string[])[] = [];
+  readonly #numbers = new OutlineNumbers();
   readonly #keys = new Map<string, number>();
   readonly #newNumbers: number[] = [];
   readonly #ordered: (readonly number[])[] = [];
 
-  /** The number of an outline, known or new. Cost: the length of its keys. */
   numberOf(keys: readonly string[]): number {
-    const text = digestOf(keys);
-    const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
-    this.#numbers.set(text, this.#outlines.length);
-    return this.#outlines.push(keys) - 1;
+    return this.#numbers.numberOf(keys);
   }
 
   /** The number that an outline is written with: the next one where it is written for the first time. */
   written(outline: number): number {
     return (this.#newNumbers[outline] ??=
-      this.#ordered.push(this.#outlines[outline]!.map((key) => this.#keyNumber(key))) - 1);
+      this.#ordered.push(this.#numbers.keysOf(outline).map((key) => this.#keyNumber(key))) - 1);
   }
 
   /** The outlines that were written. */
@@ -87,17 +63,11 @@ export class OutlineStore {
   }
 }
 
+function isSame(keys: readonly string[], others: readonly string[] | undefined): boolean {
+  return others?.length === keys.length && others.every((key, i) => key === keys[i]);
+}
+
 /** Many keys are a long text, and V8 hashes texts of more than 16,383 characters by their length alone. */
 function digestOf(keys: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(keys)).digest('base64');
-}
-
-function stepTo(before: Step | undefined, name: string): Step {
-  return { name, before, likely: undefined, others: undefined, outline: -1 };
-}
-
-function keysTo(last: Step): readonly string[] {
-  const keys: string[] = [];
-  for (let step = last; step.before; step = step.before) keys.push(step.name);
-  return keys.toReversed();
 }
