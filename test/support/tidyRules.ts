@@ -99,7 +99,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       allowed: [
         ['server/observe/clock.ts', 'the clock of the server'],
         ['server/http/framing.ts', 'the Date of answers that no library writes'],
-        ['workers/budget.ts', 'the time that a task of the pool may take'],
+        ['workers/heavy.ts', 'the time that a task of the pool may take'],
         ['data/leftovers.ts', 'when partial output was last touched'],
         ['data/lock.ts', 'the time at which a holder touches its lock'],
         ['bench/', 'measuring is what it is for'],
