@@ -47,7 +47,7 @@ export interface Spill {
   readonly next: BigInt64Array<SharedArrayBuffer>;
 }
 
-/** A new one; it ends with `closeSpill`, or with the process. Throws OperationError `file`. */
+/** A new one, whose descriptor the caller closes. Throws OperationError `file`. */
 export function openSpill(path: string): Spill {
   return attemptIn(path, () => {
     const descriptor = openSync(path, 'wx+');
@@ -74,11 +74,6 @@ export function readSpill({ path, descriptor }: Spill, from: number, target: Uin
     const bytes = readAllAt(descriptor, target, from);
     if (bytes < target.length) throw new Error(`it ends at byte ${from + bytes}`);
   });
-}
-
-/** Gives the file back, when no thread writes to it any more. */
-export function closeSpill({ descriptor }: Spill): void {
-  closeSync(descriptor);
 }
 
 function attemptIn<T>(path: string, act: () => T): T {

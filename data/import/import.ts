@@ -114,31 +114,19 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   const threads = new ImportThreads(options.earlier ? 0 : options.threads, reading, profile);
   const earlier = options.earlier && !options.isLenient ? new EarlierSnapshot(options.earlier, without) : undefined;
   let reports: readonly CollectionReport[] = [];
-  let skipped: readonly string[] = [];
   let imported: readonly ImportedCollection[] = [];
-  let work: ImportWork = { carried: 0, merged: 0, parsed: 0 };
-  let kept: KeptRecords = new Map();
   try {
     const fill = async (writer: SnapshotWriter, partial: string): Promise<{ created: string | undefined }> => {
+      const { isLenient } = options;
       const spillPath = `${partial}-records`;
-      const importing = {
-        dataSet,
-        threads,
-        profile,
-        writer,
-        isLenient: options.isLenient,
-        spillPath,
-        without,
-        earlier,
-      };
+      const importing = { dataSet, threads, profile, writer, isLenient, spillPath, without, earlier };
       imported = await importCollections(importing, onProgress);
       const links = writeTargets(writer, new Map(imported.map(({ collection, built }) => [collection.name, built])));
       reports = imported.map((one) => reportOf(one, links.get(one.collection.name)!));
-      skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
-      work = workOf(imported);
-      kept = new Map(imported.flatMap((one) => (one.kept ? [[one.collection.name, one.kept] as const] : [])));
       const bytes = encodeMetadata({
-        collections: countsOf(reports, imported),
+        collections: reports.map(({ name, records, nulls, dangling }, i) => {
+          return { name, records, chunks: imported[i]!.built.chunks, nulls, dangling };
+        }),
         fields: imported.map(({ collection, built }) => ({ name: collection.name, fields: built.fields })),
         outlines: imported.map(({ collection, built }) => ({ name: collection.name, ...built.outlines })),
         ...(without.length > 0 ? { without } : {}),
@@ -152,7 +140,10 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
     const undeclared = imported.filter(({ built }) => built.hasUndeclared).map(({ collection }) => collection.name);
     const misfits = misfitsOf(options.file, imported);
     const origin = { generation, ...sourcesOf(dataSet, reports), takesNulls: options.takesNulls, undeclared };
+    const skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
     const skippedCount = reports.reduce((sum, one) => sum + one.skipped, 0);
+    const work = workOf(imported);
+    const kept = new Map(imported.flatMap((one) => (one.kept ? [[one.collection.name, one.kept] as const] : [])));
     const found = { collections: reports, skipped, skippedCount, ignored: dataSet.ignored, inferred, misfits };
     return { ...found, snapshotBytes: bytes, generation, origin, work, kept, stages: profile.stageTimes() };
   } finally {
@@ -214,13 +205,4 @@ function misfitsOf(file: string, imported: readonly ImportedCollection[]): reado
   } finally {
     sections.close();
   }
-}
-
-function countsOf(
-  reports: readonly CollectionReport[],
-  imported: readonly ImportedCollection[],
-): { name: string; records: number; chunks: number; nulls: number; dangling: number }[] {
-  return reports.map(({ name, records, nulls, dangling }, i) => {
-    return { name, records, chunks: imported[i]!.built.chunks, nulls, dangling };
-  });
 }

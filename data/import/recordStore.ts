@@ -1,6 +1,7 @@
 // The records of one collection during an import, written in the order of their ids: the positions of their bytes, own
 // URLs and members.
-import { addToSpill, type Batch, closeSpill, openSpill, readSpill, type Spill } from './batch.ts';
+import { closeSync } from 'node:fs';
+import { addToSpill, type Batch, openSpill, readSpill, type Spill } from './batch.ts';
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { upperBound } from '../../engine/bits/lists.ts';
 import { RECORDS, runPath, type SectionViews } from '../../engine/snapshot/sections.ts';
@@ -12,65 +13,10 @@ import { OutlineStore } from './outlines.ts';
 /** So that a piece is still in the processor's cache when it is hashed and written. */
 const READ_BYTES = 256 << 10;
 
-/** Parts of the bytes, from `starts[i]` to `ends[i]`; neighbours are joined. */
-interface Runs {
-  readonly starts: Float64Array;
-  readonly ends: Float64Array;
-}
-
 /** Bytes that lie elsewhere: how many, and filling `target` from a position on. */
 export interface StoredBytes {
   readonly length: number;
   read(at: number, target: Uint8Array): void;
-}
-
-const NOTHING: StoredBytes = { length: 0, read: () => undefined };
-
-/** Bytes that came before, and those of batches. */
-class RecordBytes {
-  /** Where decoders write the records of batches. */
-  readonly spill: Spill;
-  readonly #before: StoredBytes;
-
-  /** `path` is where the file is made; its name is removed at once. Throws OperationError `file`. */
-  constructor(path: string, before = NOTHING) {
-    this.spill = openSpill(path);
-    this.#before = before;
-  }
-
-  /** Adds the bytes of a batch, unless they are spilled; answers their position. Throws OperationError `file`. */
-  add({ bytes, spilledAt }: Pick<Batch, 'bytes' | 'spilledAt'>): number {
-    return this.#before.length + (spilledAt ?? addToSpill(this.spill, bytes));
-  }
-
-  /** The runs' bytes in their order, in pieces that are each valid until the next. Cost: a read from the file. */
-  *read({ starts, ends }: Runs): Generator<Uint8Array> {
-    const staging = new Uint8Array(READ_BYTES);
-    let filled = 0;
-    for (let i = 0; i < starts.length; i++) {
-      for (let at = starts[i]!; at < ends[i]!;) {
-        const bytes = Math.min(ends[i]! - at, staging.length - filled);
-        this.#copy(at, staging.subarray(filled, filled + bytes));
-        at += bytes;
-        filled += bytes;
-        if (filled < staging.length) continue;
-        yield staging;
-        filled = 0;
-      }
-    }
-    if (filled > 0) yield staging.subarray(0, filled);
-  }
-
-  /** Gives the file back. */
-  close(): void {
-    closeSpill(this.spill);
-  }
-
-  #copy(at: number, target: Uint8Array): void {
-    const before = Math.min(target.length, Math.max(0, this.#before.length - at));
-    if (before > 0) this.#before.read(at, target.subarray(0, before));
-    if (before < target.length) readSpill(this.spill, at + before - this.#before.length, target.subarray(before));
-  }
 }
 
 /** A run of records is at most this long, so that one memory of 4 GiB holds it whatever the base URL adds. */
@@ -98,7 +44,9 @@ export interface EarlierRecords {
 
 /** Decoded records of one collection: `recordEnds` and `links` are positions in the record's batch. */
 export class RecordStore {
-  readonly #bytes: RecordBytes;
+  /** The file that takes the records of batches. */
+  readonly spill: Spill;
+  readonly #earlierBytes: StoredBytes | undefined;
   /** Of each batch: its first row and where its bytes stand. */
   readonly #batchRows = new GrowableU32();
   readonly #batchStarts = new GrowableF64();
@@ -110,9 +58,13 @@ export class RecordStore {
   readonly #outlineOf = new GrowableU32();
   readonly #outlines = new OutlineStore();
 
-  /** `spillPath` is where a file is made for the records. Those of `earlier` come before what is added. */
+  /**
+   * `spillPath` is where a file is made for the records, whose name is removed at once. Those of `earlier` come before
+   * what is added. Throws OperationError `file`.
+   */
   constructor(spillPath: string, earlier?: EarlierRecords) {
-    this.#bytes = new RecordBytes(spillPath, earlier?.bytes);
+    this.spill = openSpill(spillPath);
+    this.#earlierBytes = earlier?.bytes;
     let start = 0;
     for (const run of earlier?.runs ?? []) {
       this.#addRun(run, start, earlier!.outlines);
@@ -137,15 +89,11 @@ export class RecordStore {
     return this.#recordEnds.length;
   }
 
-  /** The file that takes the records of batches. */
-  get spill(): Spill {
-    return this.#bytes.spill;
-  }
-
-  /** Adds the records of a batch. */
+  /** Adds the records of a batch. Throws OperationError `file`. */
   add(batch: Batch): void {
     this.#batchRows.push(this.rows);
-    this.#batchStarts.push(this.#bytes.add(batch));
+    const spilledAt = batch.spilledAt ?? addToSpill(this.spill, batch.bytes);
+    this.#batchStarts.push((this.#earlierBytes?.length ?? 0) + spilledAt);
     this.#linkEnds.pushAll(batch.linkEnds, this.#links.length);
     this.#links.pushAll(batch.links);
     this.#recordEnds.pushAll(batch.recordEnds);
@@ -173,7 +121,7 @@ export class RecordStore {
     for (let row = 0; row < count; chunks++) {
       const chunk = this.#chunkFrom(row, count, order, chunkBytesMax);
       writer.add(RECORDS, runPath(RECORDS, name, chunks), {
-        bytes: this.#bytes.read({ starts: chunk.runStarts.view(), ends: chunk.runEnds.view() }),
+        bytes: this.#bytesOf(chunk),
         ends: chunk.ends.view(),
         links: chunk.links.view(),
         linkEnds: chunk.linkEnds.view(),
@@ -189,7 +137,32 @@ export class RecordStore {
 
   /** Gives the file back. */
   close(): void {
-    this.#bytes.close();
+    closeSync(this.spill.descriptor);
+  }
+
+  /** The bytes of a chunk, in pieces that are each valid until the next. Cost: a read from the file. */
+  *#bytesOf({ runStarts, runEnds }: Chunk): Generator<Uint8Array> {
+    const staging = new Uint8Array(READ_BYTES);
+    let filled = 0;
+    for (let i = 0; i < runStarts.length; i++) {
+      for (let at = runStarts.at(i); at < runEnds.at(i);) {
+        const bytes = Math.min(runEnds.at(i) - at, staging.length - filled);
+        this.#copy(at, staging.subarray(filled, filled + bytes));
+        at += bytes;
+        filled += bytes;
+        if (filled < staging.length) continue;
+        yield staging;
+        filled = 0;
+      }
+    }
+    if (filled > 0) yield staging.subarray(0, filled);
+  }
+
+  #copy(at: number, target: Uint8Array): void {
+    const earlierBytes = this.#earlierBytes?.length ?? 0;
+    const before = Math.min(target.length, Math.max(0, earlierBytes - at));
+    if (before > 0) this.#earlierBytes!.read(at, target.subarray(0, before));
+    if (before < target.length) readSpill(this.spill, at + before - earlierBytes, target.subarray(before));
   }
 
   #chunkFrom(first: number, count: number, order: Order, bytesMax: number): Chunk {

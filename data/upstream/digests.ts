@@ -6,6 +6,7 @@ import { statSync } from 'node:fs';
 import { GrowableBytes, GrowableF64 } from '../../engine/bits/growable.ts';
 import { startOfPart } from '../../engine/bits/lists.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
+import type { CollectionCounts } from '../../engine/snapshot/metadata.ts';
 import { DICTIONARY, RECORDS, runPath, sectionName } from '../../engine/snapshot/sections.ts';
 import { attempt, placeOf } from '../files.ts';
 import { metadataIn } from '../import/earlier.ts';
@@ -147,54 +148,44 @@ function digestsLeft(
   const { collections } = metadataIn(sections);
   const total = collections.reduce((sum, { records }) => sum + records, 0);
   let done = 0;
-  for (const { name, chunks, records } of collections) {
+  for (const counts of collections) {
+    const { name, records } = counts;
     const known = knownOf(name);
     onProgress?.({ phase: `reading ${name}`, done, total, unit: 'records' });
     done += records;
-    if (known === 'all') continue;
-    const left = new LeftRecords(sections, idsIn(sections, name), known);
-    for (let i = 0; i < chunks; i++) left.addChunk(runPath(RECORDS, name, i));
-    all.set(name, left.digests());
+    if (known !== 'all') all.set(name, digestsIn(sections, counts, known));
   }
   return all;
 }
 
-/** The records of a collection that are not known, chunk by chunk. */
-class LeftRecords {
-  readonly #sections: SectionFile;
-  readonly #ids: Float64Array;
-  readonly #known: Uint8Array | undefined;
-  readonly #draft = new DigestsDraft();
-  #row = 0;
-
-  constructor(sections: SectionFile, ids: Float64Array, known: Uint8Array | undefined) {
-    this.#sections = sections;
-    this.#ids = ids;
-    this.#known = known;
-  }
-
-  digests(): RecordDigests {
-    return this.#draft.finish(this.#sections.file);
-  }
-
-  addChunk(path: string): void {
-    const ends = this.#sections.array(RECORDS, 'ends', path);
-    const bytes = this.#sections.section(sectionName(RECORDS, 'bytes', path))!;
-    const first = this.#row;
-    this.#row += ends.length;
-    const isLeft = (k: number): boolean => this.#known?.[first + k] !== 1;
+/** The digests of the records of a collection that are not known. */
+function digestsIn(
+  sections: SectionFile,
+  { name, chunks }: Pick<CollectionCounts, 'name' | 'chunks'>,
+  known: Uint8Array | undefined,
+): RecordDigests {
+  const draft = new DigestsDraft();
+  const ids = idsIn(sections, name);
+  const isLeft = (row: number): boolean => known?.[row] !== 1;
+  let first = 0;
+  for (let i = 0; i < chunks; i++) {
+    const path = runPath(RECORDS, name, i);
+    const ends = sections.array(RECORDS, 'ends', path);
+    const bytes = sections.section(sectionName(RECORDS, 'bytes', path))!;
     for (let k = 0; k < ends.length; k++) {
-      if (!isLeft(k)) continue;
-      this.#sections.assertWhole([bytes]);
+      if (!isLeft(first + k)) continue;
+      sections.assertWhole([bytes]);
       const [start, begin] = [startOfPart(ends, k), k];
-      while (k + 1 < ends.length && isLeft(k + 1) && ends[k + 1]! - start <= RUN_BYTES) k++;
+      while (k + 1 < ends.length && isLeft(first + k + 1) && ends[k + 1]! - start <= RUN_BYTES) k++;
       const run = new Uint8Array(ends[k]! - start);
-      this.#sections.read(bytes, start, run);
-      // Behind each stands a comma.
+      sections.read(bytes, start, run);
+      // A comma follows each record.
       for (let n = begin; n <= k; n++)
-        this.#draft.add(this.#ids[first + n]!, run.subarray(startOfPart(ends, n) - start, ends[n]! - start - 1));
+        draft.add(ids[first + n]!, run.subarray(startOfPart(ends, n) - start, ends[n]! - start - 1));
     }
+    first += ends.length;
   }
+  return draft.finish(sections.file);
 }
 
 /** The digests of records as they come. */
@@ -205,7 +196,7 @@ class DigestsDraft {
   /** Adds a record, which no other thread may write. */
   add(id: number, bytes: Uint8Array): void {
     this.#ids.push(id);
-    this.#digests.push(digestOf(bytes));
+    this.#digests.push(hash('sha256', bytes, 'buffer').subarray(0, DIGEST_BYTES));
   }
 
   /** Those that were added, by id. Throws OperationError `input` with `file` where one id came twice. */
@@ -218,10 +209,6 @@ class DigestsDraft {
     for (const [i, row] of order.entries()) digests.set(digestAt(this.#digests.view(), row), i * DIGEST_BYTES);
     return { ids: Float64Array.from(order, (row) => ids[row]!), digests };
   }
-}
-
-function digestOf(bytes: Uint8Array): Uint8Array {
-  return hash('sha256', bytes, 'buffer').subarray(0, DIGEST_BYTES);
 }
 
 /** The digest of the record of a row. */

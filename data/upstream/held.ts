@@ -91,18 +91,8 @@ export class HeldRecords {
 
   /** Undefined if the file does not have its sum. Cost: a pass over it, and 8 bytes of memory a record. */
   static async open(file: CollectionFile, idField: string): Promise<HeldRecords | undefined> {
-    const ends = new GrowableF64();
-    let start = 0;
-    try {
-      for await (const { bytes } of readLines(file)) {
-        for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) ends.push(start + at + 1);
-        start += bytes.length;
-      }
-    } catch (error) {
-      if (error instanceof OperationError && error.code === 'input') return undefined;
-      throw error;
-    }
-    return new HeldRecords(file.path, idField, ends.view());
+    const ends = await unlessDamaged(lineEnds(file));
+    return ends && new HeldRecords(file.path, idField, ends);
   }
 
   get count(): number {
@@ -124,6 +114,16 @@ export class HeldRecords {
   close(): void {
     closeSync(this.#descriptor);
   }
+}
+
+async function lineEnds(file: CollectionFile): Promise<Float64Array> {
+  const ends = new GrowableF64();
+  let start = 0;
+  for await (const { bytes } of readLines(file)) {
+    for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) ends.push(start + at + 1);
+    start += bytes.length;
+  }
+  return ends.view();
 }
 
 /** The time of the data in `output`, if it has one. */
@@ -153,27 +153,19 @@ export async function sameIn(output: string, sha256: Readonly<Record<string, str
     manifest.sha256.size === Object.keys(sha256).length &&
     Object.entries(sha256).every(([file, sum]) => manifest.sha256.get(file) === sum);
   if (!isSame) return undefined;
-  for (const file of files!) if (!(await isIntact(file))) return undefined;
+  for (const file of files!) if (!(await unlessDamaged(lineEnds(file)))) return undefined;
   return manifest;
-}
-
-async function isIntact(file: CollectionFile): Promise<boolean> {
-  try {
-    for await (const _ of readLines(file));
-    return true;
-  } catch (error) {
-    if (error instanceof OperationError && error.code === 'input') return false;
-    throw error;
-  }
 }
 
 /** Undefined for a data set that cannot be read: it is replaced. */
 async function dataSetIn(output: string): Promise<DataSet | undefined> {
-  if (!existsSync(output)) return undefined;
-  try {
-    return await openDataSet(output);
-  } catch (error) {
+  return existsSync(output) ? unlessDamaged(openDataSet(output)) : undefined;
+}
+
+/** What reading data resolves to; undefined if the data is damaged. */
+async function unlessDamaged<T>(reading: Promise<T>): Promise<T | undefined> {
+  return reading.catch((error: unknown) => {
     if (error instanceof OperationError && error.code === 'input') return undefined;
     throw error;
-  }
+  });
 }
