@@ -11,7 +11,6 @@ export const STAGES = {
   columns: 'writing columns',
 } as const;
 
-/** The name of a stage. */
 export type Stage = keyof typeof STAGES;
 
 /** CPU seconds of one stage, over all threads. */
@@ -35,7 +34,6 @@ export class ImportProfile {
     }
   }
 
-  /** Adds what a stage took elsewhere. */
   add(stage: Stage, micros: number): void {
     this.#micros.set(stage, (this.#micros.get(stage) ?? 0) + micros);
   }

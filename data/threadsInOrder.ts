@@ -24,7 +24,6 @@ export class OrderThreads {
     }
   }
 
-  /** How many there are. */
   get count(): number {
     return this.#threads.length;
   }
@@ -94,7 +93,6 @@ export function letGo(message: object): void {
   for (const memory of memoryOf(message)) if (!memory.detached) memory.transfer(0);
 }
 
-/** An order that is not done yet. */
 interface Asked extends PromiseWithResolvers<unknown> {
   readonly onMicros: ((micros: number) => void) | undefined;
 }
@@ -117,7 +115,6 @@ class OrderThread {
     worker.on('exit', (code) => this.#fail(new Error(`a thread ended with ${code}`)));
   }
 
-  /** Those that are not done yet. */
   get orders(): number {
     return this.#asked.length;
   }

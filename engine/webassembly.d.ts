@@ -2,7 +2,6 @@
 // kernel. Apart from ambient.d.ts because Node's own types, which the other folders see, do not declare it.
 
 declare namespace WebAssembly {
-  /** A shared memory. */
   interface Memory {
     readonly buffer: SharedArrayBuffer;
   }

@@ -20,7 +20,6 @@ export interface Trace {
   readonly counters: Counters;
 }
 
-/** A trace of nothing done yet. */
 export function newTrace(): Trace {
   return { place: 'inline', isKept: false, isShared: false, spentNs: 0, ranOutAt: undefined, counters: newCounters() };
 }

@@ -24,7 +24,6 @@ export type Permit = number | 'gone' | 'busy';
 
 /** `permits` permits, numbered from 0. Each connection gets one in turn. */
 export class Semaphore {
-  /** Requests that wait. */
   waiting = 0;
   readonly #permits: number;
   readonly #free: number[];
@@ -39,7 +38,6 @@ export class Semaphore {
     this.#limits = limits;
   }
 
-  /** Permits that are held. */
   get held(): number {
     return this.#permits - this.#free.length;
   }

@@ -77,7 +77,6 @@ const KEY_VALUE_NS = 80;
 /** Keys that are remembered. One has at most 1,024 characters. */
 const EXPENSIVE_MAX = 1024;
 
-/** A router over a cache and a pool. */
 export function routerOver({ generation, cache, runHeavy, budgetNs = BUDGET_NS }: RouterOptions): Router {
   const heavy = new HeavyLists(cache, runHeavy, budgetNs);
   /** Keys of filters, and of views of them, that the budget did not suffice for. The oldest goes first. */

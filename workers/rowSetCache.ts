@@ -58,7 +58,6 @@ export class RowSetCache {
     return this.#bytes;
   }
 
-  /** How many sets are kept. */
   get size(): number {
     return this.#entries.size;
   }

@@ -102,7 +102,6 @@ class RunOutput {
     this.#chained = new Blocks(count, bytes);
   }
 
-  /** Deflates row `n`. */
   deflate(n: number): void {
     if (n < this.#lead) return;
     this.#deflateInto(this.#independent, n, n);
@@ -184,7 +183,6 @@ class Blocks {
     this.#bytes = larger;
   }
 
-  /** The bytes in a buffer of their own size. */
   bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.#at);
   }
@@ -196,7 +194,6 @@ export interface DeflateSource {
   readonly earlier: EarlierBlocks | undefined;
 }
 
-/** What a deflating thread is sent. */
 export interface DeflateOrder {
   readonly collection: string;
   readonly run: RunOfRows;

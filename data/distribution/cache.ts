@@ -17,7 +17,6 @@ const INDEX_NAME = 'cache.json';
 const INDEX_BYTES_MAX = POINTER_BYTES_MAX * (KEPT + 1);
 /** What nobody has written to for so long is no fetch: one that stalls is given up sooner, in any replica. */
 const ABANDONED_MS = 600_000;
-/** The form of `cache.json`. */
 const INDEX_FORMAT = 1;
 
 interface Index {
@@ -28,7 +27,6 @@ interface Index {
   readonly fetched?: string | undefined;
 }
 
-/** The cache of one target. */
 export class SnapshotCache {
   readonly directory: string;
   /** The setting that names the directory, for messages. */
@@ -70,12 +68,10 @@ export class SnapshotCache {
     return this.#pointers;
   }
 
-  /** What was fetched last. */
   get fetched(): Pointer | undefined {
     return this.#pointers.find(({ sha256 }) => sha256 === this.#fetched) ?? this.#pointers[0];
   }
 
-  /** Where the snapshot of a pointer lies. */
   snapshotFile(pointer: Pointer): string {
     return path.join(this.directory, snapshotName(pointer));
   }
@@ -120,7 +116,6 @@ export class SnapshotCache {
     return there.some(({ sha256, sequence }) => !this.#known.has(sha256) && sequence > newest) ? there : [];
   }
 
-  /** What the index names. */
   async #noted(): Promise<readonly Pointer[]> {
     return (await indexIn(path.join(this.directory, INDEX_NAME)))?.pointers ?? [];
   }

@@ -246,7 +246,6 @@ function isPutInPlace(claim: string, file: string): boolean {
   }
 }
 
-/** Removes the claims that are done with. */
 function removeClaims(folder: string, sequence: number): void {
   attempt(`cannot write ${folder}`, () => {
     for (const name of readdirSync(folder))

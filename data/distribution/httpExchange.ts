@@ -85,7 +85,6 @@ export function partAsked(answer: ObjectAnswer, offset: number): ObjectBytes | u
   return answer.status === 206 && Number(start) === offset ? { offset, pieces: answer.pieces() } : undefined;
 }
 
-/** The header that asks for an object from `offset` on. */
 export function rangeFrom(offset: number): Readonly<Record<string, string>> {
   return offset === 0 ? {} : { range: `bytes=${offset}-` };
 }
@@ -99,7 +98,6 @@ function toldAs(url: string, signal: AbortSignal): (error: unknown) => never {
   };
 }
 
-/** An exchange that came to nothing, with its URL and why. */
 export function failed(url: string, why: string, cause?: unknown): OperationError {
   return new OperationError('network', `${url}: ${why}`, cause);
 }

@@ -85,7 +85,6 @@ const PIECES = /^C\.(\w+)$/;
 // To publish 300 MB takes 6.0 s of CPU time with the library's SHA-256 in JavaScript, 1.5 s with that of Node.js.
 setSha256Backend('native');
 
-/** A connection to a cluster. */
 interface Stores {
   readonly client: JetStreamClient;
   readonly manager: JetStreamManager;

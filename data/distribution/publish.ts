@@ -81,7 +81,6 @@ export async function publishSnapshot(options: PublishOptions, onProgress: OnPro
   }
 }
 
-/** Compressed records, and the address that they are for. */
 interface BlocksSource extends Source {
   readonly address: string;
 }

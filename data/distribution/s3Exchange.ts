@@ -42,7 +42,6 @@ function textsIn(element: XmlElement): ElementTexts {
   return texts;
 }
 
-/** What an answer says that is no success. */
 interface S3Refusal {
   readonly status: number;
   readonly body: string;
@@ -112,7 +111,6 @@ export interface S3Request {
   readonly expected: readonly number[];
 }
 
-/** A bucket, behind whatever server has it. */
 export class S3Exchange {
   /** Where it is, for people. */
   readonly origin: string;

@@ -27,7 +27,6 @@ const PARTS_AT_ONCE = 3;
 /** Servers put the parts together before they answer. */
 const COMPLETE_MS = 600_000;
 
-/** What is put where. */
 interface Upload {
   readonly exchange: S3Exchange;
   readonly key: string;

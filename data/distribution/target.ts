@@ -4,13 +4,11 @@ import { parseInstant } from '../../engine/query/decimal.ts';
 import { OperationError } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
 
-/** The name of the pointer in a target. */
 export const POINTER_NAME = 'current.json';
 
 /** No pointer is longer: nothing beyond is read. */
 export const POINTER_BYTES_MAX = 1 << 16;
 
-/** The form of the pointer. */
 const FORMAT = 1;
 /** So many generations before the current one are named, for `prune`. */
 const EARLIER_MAX = 32;
@@ -54,22 +52,18 @@ export interface Pointer extends StoredObject {
 
 const OBJECT_NAME = /^[0-9a-f]{64}\.(?:snapshot|deflate)$/;
 
-/** Whether a name in a target is that of an immutable object. */
 export function isObjectName(name: string): boolean {
   return OBJECT_NAME.test(name);
 }
 
-/** The name of the snapshot with a SHA-256. */
 export function snapshotName({ sha256 }: StoredObject): string {
   return `${sha256}.snapshot`;
 }
 
-/** The name of compressed records with a SHA-256. */
 export function blocksName({ sha256 }: StoredObject): string {
   return `${sha256}.deflate`;
 }
 
-/** The names of all objects that a pointer needs. */
 export function objectsOf(pointer: Pointer): readonly string[] {
   return [snapshotName(pointer), ...pointer.blocks.map(blocksName)];
 }
@@ -221,7 +215,6 @@ export interface Target {
    * aborted; absent where a target cannot tell.
    */
   watch?(onChange: () => void, signal: AbortSignal): void;
-  /** Lets go of connections. */
   close(): Promise<void>;
 }
 
@@ -238,7 +231,6 @@ export interface ListedObject {
   readonly modifiedMs: number;
 }
 
-/** What a publisher asks besides. */
 export interface PublishingTarget extends Target {
   /** Whether an object is there, whole. */
   has(name: string, size: number): Promise<boolean>;

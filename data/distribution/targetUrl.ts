@@ -12,7 +12,6 @@ const KINDS: Readonly<Record<string, readonly [form: string, isGood: (url: URL) 
   's3:': ['s3://bucket/prefix, of letters, digits, ".", "_" and "-"', isS3Prefix],
 };
 
-/** What a target's URL is to be, for people. */
 const FORMS = 'file:///folder, http(s)://host/folder/, nats://host:4222/bucket or s3://bucket/prefix';
 
 /** What is wrong with the URL of a target, as what is wanted; undefined where it is one. */
@@ -26,7 +25,6 @@ export function targetMistake(text: string): string | undefined {
   return isGood(url) ? undefined : `no target: want ${form}`;
 }
 
-/** The bucket of NATS that a URL names. */
 export function natsBucketOf({ pathname }: URL): string {
   return pathname.replace(/^\/|\/$/g, '');
 }

@@ -204,7 +204,6 @@ export class BatchDraft {
     this.#keepsTexts = keepsTexts;
   }
 
-  /** Begins a row of a table. */
   beginRow(table: number): void {
     this.#rowCounts[table] = (this.#rowCounts[table] ?? 0) + 1;
   }
@@ -229,7 +228,6 @@ export class BatchDraft {
     this.push(column, bytes, 0, bytes.length);
   }
 
-  /** Adds null in the current row of a column's table. */
   pushNull(column: number): void {
     if (this.#keepsTexts) this.#columnUpTo(column).numbers.push(NULL_NUMBER);
   }
@@ -248,7 +246,6 @@ export class BatchDraft {
     ends.push(this.#rowsOf(table));
   }
 
-  /** Ends a record at the end of the output. */
   endRecord(outline: number): void {
     this.#recordEnds.push(this.#output.length);
     this.#linkEnds.push(this.links.length);

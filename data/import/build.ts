@@ -197,7 +197,6 @@ export class CollectionBuilder {
     };
   }
 
-  /** Gives the records' file back, written or not. */
   close(): void {
     this.#store?.close();
     this.#store = undefined;

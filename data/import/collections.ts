@@ -36,7 +36,6 @@ class Faults {
     this.#isLenient = isLenient;
   }
 
-  /** Notes one. */
   add({ line, pointer, message, isNull }: LineFault): void {
     this.count++;
     if (isNull === true) this.#nulls++;
@@ -108,7 +107,6 @@ export interface ImportedCollection {
   readonly parsed: number;
 }
 
-/** What the collections of an import are read and written with. */
 interface Importing {
   readonly dataSet: DataSet;
   readonly threads: ImportThreads;

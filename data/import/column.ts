@@ -67,7 +67,6 @@ interface TextSources {
   readonly cut?: { readonly before: number; readonly behind: number } | undefined;
 }
 
-/** What the texts of all threads take. */
 export function textBytesOf(sources: readonly Texts[]): number {
   return sources.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }

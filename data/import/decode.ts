@@ -88,7 +88,6 @@ const COMMA = 0x2c;
 // A byte order mark is part of a key: without this, one in front of a declared name would be taken for that name.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** How a decoder reads. */
 export interface DecoderOptions {
   /** Null is taken for every declared value but an id, as if its key were missing. */
   readonly takesNulls?: boolean;
@@ -141,7 +140,6 @@ class Decoder {
     }
   }
 
-  /** A line that is no UTF-8. */
   refuse(lineNumber: number, message: string): void {
     this.#draft.faults.push({ line: lineNumber, pointer: '', message });
   }
@@ -297,7 +295,6 @@ class Decoder {
     this.#push(column);
   }
 
-  /** Adds the text of the last value to a column. */
   #push(column: number): void {
     const { text, textStart, textEnd } = this.#scanner;
     this.#draft.push(column, text, textStart, textEnd);
@@ -348,7 +345,6 @@ class Decoder {
     return false;
   }
 
-  /** Reads a value that does not fit the type of its column. */
   #misfit(column: number, depth: number): void {
     const scanner = this.#scanner;
     const isNested = ['an object', 'an array'].includes(scanner.kind());

@@ -60,7 +60,6 @@ export interface Origin {
   readonly undeclared: readonly string[];
 }
 
-/** A snapshot file, and what it was imported from. */
 export interface EarlierImport {
   readonly file: string;
   readonly origin: Origin;
@@ -120,7 +119,6 @@ export class EarlierSnapshot {
     this.#alone = new Set([...linksOfRecords(sections.sections).keys()].map((i) => names[i]!));
   }
 
-  /** Gives the file back. */
   close(): void {
     this.#sections.close();
   }
@@ -130,7 +128,6 @@ export class EarlierSnapshot {
     return sha256 !== undefined && this.#origin.sums[collection] === sha256;
   }
 
-  /** How many records of a collection's file were left out as faulty. */
   skippedOf(name: string): number {
     return this.#origin.skipped[name] ?? 0;
   }

@@ -7,7 +7,6 @@ import { parseInstant } from '../../engine/query/decimal.ts';
 import { assertFile, cannotRead } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 
-/** The file of a directory that is its manifest. */
 export const MANIFEST_FILE = 'MANIFEST.json';
 
 /** That of a crawl has some 150 bytes a page, of a hundred records or more. */

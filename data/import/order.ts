@@ -66,7 +66,6 @@ export function orderOfChildren(parents: Order, rowEnds: Uint32Array): { order: 
   return { order, starts };
 }
 
-/** The values in a new order. */
 export function reordered(values: Uint32Array, order: Order): Uint32Array {
   if (!order) return values;
   const moved = new Uint32Array(order.length);

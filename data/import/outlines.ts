@@ -20,7 +20,6 @@ export class OutlineNumbers {
     return this.#last;
   }
 
-  /** The keys of an outline. */
   keysOf(outline: number): readonly string[] {
     return this.#outlines[outline]!;
   }
@@ -51,7 +50,6 @@ export class OutlineStore {
       this.#ordered.push(this.#numbers.keysOf(outline).map((key) => this.#keyNumber(key))) - 1);
   }
 
-  /** The outlines that were written. */
   take(): Outlines {
     return { keys: [...this.#keys.keys()], lists: this.#ordered };
   }

@@ -25,7 +25,6 @@ export const CHUNK_BYTES_MAX = 1 << 30;
 /** One run of records: its sections, and where its bytes stand among those that were decoded. */
 type Chunk = ReturnType<typeof emptyChunk>;
 
-/** What was written of a collection's records. */
 interface StoredRecords {
   readonly chunks: number;
   readonly bytes: number;
@@ -84,7 +83,6 @@ export class RecordStore {
     for (const outline of run.outlines) this.#outlineOf.push(numbers[outline]!);
   }
 
-  /** How many records have been added. */
   get rows(): number {
     return this.#recordEnds.length;
   }
@@ -135,7 +133,6 @@ export class RecordStore {
     return { chunks, bytes, outlines: this.#outlines.take() };
   }
 
-  /** Gives the file back. */
   close(): void {
     closeSync(this.spill.descriptor);
   }

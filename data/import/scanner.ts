@@ -48,7 +48,6 @@ export class Scanner {
   textEnd = 0;
   stringStart = 0;
 
-  /** Starts on `bytes[start..end)`. */
   open(bytes: Uint8Array, start: number, end: number): void {
     this.bytes = bytes;
     this.at = start;
@@ -80,7 +79,6 @@ export class Scanner {
     return this.at < this.end ? this.bytes[this.at]! : -1;
   }
 
-  /** Steps over one expected byte. */
   expect(byte: number): void {
     if (this.peek() !== byte) this.fail(`expected ${JSON.stringify(String.fromCharCode(byte))}`);
     this.at++;
@@ -104,7 +102,6 @@ export class Scanner {
     return this.fail('expected a value');
   }
 
-  /** The text of the last value. */
   get value(): Uint8Array {
     return this.text.subarray(this.textStart, this.textEnd);
   }
@@ -162,7 +159,6 @@ export class Scanner {
     return isInteger;
   }
 
-  /** Reads `true`, `false` or `null`. */
   literal(): void {
     const word = this.peek() === 0x74 ? 'true' : this.peek() === 0x66 ? 'false' : 'null';
     const start = this.at;
@@ -219,7 +215,6 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
-/** The JSON pointer of a path. */
 export function pointerOf(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

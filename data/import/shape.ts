@@ -95,7 +95,6 @@ export class ShapeTree {
     this.#undo.length = 0;
   }
 
-  /** Forgets what was learnt since `begin`. */
   rollback(): void {
     while (this.#undo.length > 0) this.#undo.pop()!();
   }
@@ -149,7 +148,6 @@ export class ShapeTree {
     if (kind === 'elements') node.column = this.#addColumn(node.path, node.table);
   }
 
-  /** Notes a kind of scalar among a column's values. */
   note(column: number, kind: number): void {
     const before = this.kinds[column]!;
     if ((before & kind) !== 0) return;

@@ -38,7 +38,6 @@ export class ImportThreads {
     return this.#threads ? this.#threads.count * 2 : 1;
   }
 
-  /** Whether all is done in the calling thread. */
   get isSerial(): boolean {
     return !this.#threads;
   }
@@ -66,7 +65,6 @@ export class ImportThreads {
     return this.#threads.ask<StoredColumn>(column, (micros) => this.#profile.add('making', micros));
   }
 
-  /** Ends the threads. */
   async close(): Promise<void> {
     await this.#threads?.close();
   }

@@ -79,7 +79,6 @@ export interface HeldFile {
   readonly isNameless?: boolean;
 }
 
-/** A snapshot that was loaded, and its file. */
 export interface OpenedData {
   readonly loaded: LoadedSnapshot;
   readonly held: HeldFile;
@@ -189,7 +188,6 @@ export function generationOf(header: Uint8Array, directory: Uint8Array): string 
   return createHash('sha256').update(header).update(directory).digest('hex');
 }
 
-/** A snapshot file: its length, its generation, and the time of its data. */
 export interface HeldDescription {
   readonly bytes: number;
   readonly generation: string;
@@ -249,7 +247,6 @@ function place(
   });
 }
 
-/** The bytes that each memory needs. */
 function endsOf(placements: readonly Placement[]): readonly number[] {
   const ends: number[] = [];
   for (const { memory, offset, bytes } of placements)

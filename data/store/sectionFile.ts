@@ -50,13 +50,11 @@ export class SectionFile {
     }
   }
 
-  /** Gives the file back. */
   close(): void {
     this.#uncached?.close();
     closeSync(this.#descriptor);
   }
 
-  /** A section by its name. */
   section(name: string): Section | undefined {
     return this.#byName.get(name);
   }

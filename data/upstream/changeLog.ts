@@ -28,7 +28,6 @@ interface LogEnd {
   readonly sum: number;
 }
 
-/** A frame, and where it ends. */
 interface FoundFrame {
   readonly frame: LogFrame;
   readonly end: LogEnd;
@@ -170,7 +169,6 @@ function isChange(row: unknown): row is Row {
 /** The name of the log in the folder of a replica that follows another. */
 export const CHANGES_FILE = 'changes.log';
 
-/** A generation in a log, and where it begins and ends there. */
 interface LoggedGeneration {
   readonly generation: string;
   readonly at: number;
@@ -307,13 +305,10 @@ export interface RecordChange {
   readonly after: Uint8Array | null;
 }
 
-/** What can happen to a record. */
 export const CHANGE_KINDS = ['created', 'changed', 'deleted'] as const;
 
-/** One of them. */
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** What happened to a record. */
 export function kindOf({ before, after }: Pick<RecordChange, 'before' | 'after'>): ChangeKind {
   if (before === null) return 'created';
   return after === null ? 'deleted' : 'changed';

@@ -17,7 +17,6 @@ const CHANGED_MAX = { records: 1000, fraction: 0.25 };
 /** Changed records are in memory until they are merged: beyond this length the collection is read in full. */
 const CHANGED_CHARACTERS_MAX = 128 << 20;
 
-/** Records are added in batches of this size. */
 const ADDED_RECORDS = 1000;
 
 /** A date after all others, except for the last years: zones move it, and services count further. */

@@ -145,7 +145,6 @@ export class Upstream {
     }
   }
 
-  /** Ends the connections, answered or not. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#keeper);

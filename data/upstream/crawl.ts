@@ -108,7 +108,6 @@ async function crawlInto(
   }
 }
 
-/** A crawl under way. */
 interface Crawling {
   readonly walker: Walker;
   readonly state: CrawlState;

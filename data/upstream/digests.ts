@@ -188,7 +188,6 @@ function digestsIn(
   return draft.finish(sections.file);
 }
 
-/** The digests of records as they come. */
 class DigestsDraft {
   readonly #ids = new GrowableF64();
   readonly #digests = new GrowableBytes();
@@ -211,7 +210,6 @@ class DigestsDraft {
   }
 }
 
-/** The digest of the record of a row. */
 export function digestAt(digests: Uint8Array, row: number): Uint8Array {
   return digests.subarray(row * DIGEST_BYTES, (row + 1) * DIGEST_BYTES);
 }

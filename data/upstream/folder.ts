@@ -21,7 +21,6 @@ export interface FollowPaths {
   readonly lock: string;
 }
 
-/** The notes of a folder. */
 export interface FollowNotes {
   readonly url: string;
   /** The sum of the data set that the snapshot was built of. */
@@ -32,7 +31,6 @@ export interface FollowNotes {
 
 const NOTES_BYTES_MAX = 1 << 16;
 
-/** The paths in a folder. */
 export function pathsIn(folder: string): FollowPaths {
   const at = (name: string): string => path.join(path.resolve(folder), name);
   return {

@@ -19,7 +19,6 @@ export class PageSize {
   #size = LEAST;
   #most = PAGE_RECORDS_MAX;
 
-  /** The size to ask for now. */
   get size(): number {
     return Math.min(this.#size, this.#most);
   }
@@ -30,7 +29,6 @@ export class PageSize {
     else if (ms > SLOW_MS) this.failed();
   }
 
-  /** An answer was none. */
   failed(): void {
     this.#size = Math.max(LEAST, this.#size >> 1);
   }
@@ -50,7 +48,6 @@ const URLS =
 
 const LINK = /^(\w+)\/(\d{1,16})(?:\/|\.json\/?)?(?:\?format=[a-z]*)?$/;
 
-/** What a record links to: the collection, and the id. */
 type OnLink = (to: string, id: number) => void;
 
 /**

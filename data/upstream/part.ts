@@ -134,7 +134,6 @@ export class CollectionPart {
     return this.#contents.ids;
   }
 
-  /** How long the file is. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -27,7 +27,6 @@ import { describeHeld } from '../store/load.ts';
 import { claim, type FollowPaths, note, pathsIn } from './folder.ts';
 import { typeChanges } from './typeChanges.ts';
 
-/** What is followed into which folder. */
 export interface RefreshOptions extends Omit<CrawlOptions, 'kind' | 'output' | 'state' | 'now'> {
   readonly folder: string;
   /** The time from one refresh to the next. */
@@ -89,9 +88,7 @@ export interface RefreshObserver {
   readonly onProgress: OnProgress;
 }
 
-/** A refresh that succeeded. */
 export interface RefreshResult {
-  /** The generation that is in place. */
   readonly generation: string;
   /** Whether it is another one than before. */
   readonly isNew: boolean;

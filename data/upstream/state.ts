@@ -16,7 +16,6 @@ const CHECKPOINT_BYTES_MAX = 16 << 20;
 const MARKS_CHARACTERS_MAX = 8 << 20;
 const MARK_CHARACTERS = 16;
 
-/** The form of the checkpoint. */
 const VERSION = 1;
 
 /** Collections that a refresh compared longer ago than this are compared again. */
@@ -83,7 +82,6 @@ export class CrawlState {
     }
   }
 
-  /** Where the data set is put together. */
   get data(): string {
     return placesIn(this.directory).collected;
   }

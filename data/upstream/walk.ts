@@ -156,7 +156,6 @@ interface Fetched {
   readonly rest: Range | undefined;
 }
 
-/** A page of the last crawl. */
 interface HeldPage {
   readonly mark: PageMark;
   readonly records: HeldRecords;

@@ -3,7 +3,6 @@
 
 import type { UnsignedArray } from './narrow.ts';
 
-/** A growing list of u32. */
 export class GrowableU32 {
   #array: Uint32Array;
   length = 0;
@@ -12,7 +11,6 @@ export class GrowableU32 {
     this.#array = new Uint32Array(capacity);
   }
 
-  /** Adds one value. Cost: constant, amortised. */
   push(value: number): void {
     if (this.length === this.#array.length) this.#grow(this.length + 1);
     this.#array[this.length++] = value;
@@ -34,17 +32,14 @@ export class GrowableU32 {
     this.length = length;
   }
 
-  /** The value at `i`, which is below `length`. */
   at(i: number): number {
     return this.#array[i]!;
   }
 
-  /** Replaces the value at `i`, which is below `length`. */
   set(i: number, value: number): void {
     this.#array[i] = value;
   }
 
-  /** Cuts the list to its first `length` values. */
   truncate(length: number): void {
     this.length = length;
   }
@@ -62,22 +57,18 @@ export class GrowableU32 {
   }
 }
 
-/** A growing list of f64. */
 export class GrowableF64 {
   #array = new Float64Array(16);
   length = 0;
 
-  /** The value at `i`, which is below `length`. */
   at(i: number): number {
     return this.#array[i]!;
   }
 
-  /** Replaces the value at `i`, which is below `length`. */
   set(i: number, value: number): void {
     this.#array[i] = value;
   }
 
-  /** Adds one value. Cost: constant, amortised. */
   push(value: number): void {
     if (this.length === this.#array.length) {
       const grown = new Float64Array(this.length * 2);
@@ -92,13 +83,11 @@ export class GrowableF64 {
     return this.#array.subarray(0, this.length);
   }
 
-  /** Cuts the list to its first `length` values. */
   truncate(length: number): void {
     this.length = length;
   }
 }
 
-/** A growing run of bytes. */
 export class GrowableBytes {
   #array: Uint8Array;
   length = 0;
@@ -123,13 +112,11 @@ export class GrowableBytes {
     return true;
   }
 
-  /** Adds one byte. */
   pushByte(byte: number): void {
     if (this.length === this.#array.length) this.#grow(this.length + 1);
     this.#array[this.length++] = byte;
   }
 
-  /** Cuts the run to its first `length` bytes. */
   truncate(length: number): void {
     this.length = length;
   }

@@ -24,7 +24,6 @@ export class Interner {
     this.#seed = seed;
   }
 
-  /** How many distinct texts there are. */
   get size(): number {
     return this.ends.length;
   }

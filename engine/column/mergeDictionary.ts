@@ -68,20 +68,17 @@ function placeOf(
   return low;
 }
 
-/** Some neighbours of a dictionary's values. */
 interface Run {
   readonly values: ColumnValues;
   readonly start: number;
   readonly end: number;
 }
 
-/** The values of a dictionary, in their order. */
 class Draft {
   size = 0;
   #fitting = 0;
   readonly #runs: Run[] = [];
 
-  /** Adds the values from `start` to `end`. */
   add(values: ColumnValues, start: number, end: number): void {
     if (start === end) return;
     this.#runs.push({ values, start, end });

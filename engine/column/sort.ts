@@ -169,7 +169,6 @@ function sortPairs(pairs: Uint32Array, length: number): void {
   new BigUint64Array(pairs.buffer, 0, length).sort();
 }
 
-/** Sorts values by comparing them. */
 function sortRun(order: Uint32Array, start: number, end: number, compare: Compare): void {
   if (end - start > SHORT_RUN) order.subarray(start, end).sort(compare);
   else {
@@ -188,7 +187,6 @@ export interface ColumnValues extends Texts {
   readonly fitting: number;
 }
 
-/** The values of a dictionary. */
 export function valuesOf({ text, ends, numbers, fitting }: Dictionary): ColumnValues {
   return { bytes: text, ends, numbers, fitting };
 }

@@ -18,7 +18,6 @@ export interface Counters {
   rowsCounted: number;
 }
 
-/** Counters that start at 0. */
 export function newCounters(): Counters {
   return { rowsTouched: 0, postingsVisited: 0, joinSteps: 0, bytesScanned: 0, rowsOrdered: 0, rowsCounted: 0 };
 }

@@ -94,7 +94,6 @@ export const COST = {
   listed: 5,
 } as const;
 
-/** The rows in both sets. */
 export function intersectRows(meter: Meter, a: RowSet, b: RowSet): RowSet {
   const steps = intersectionSteps(a, b);
   meter.spend(steps * (a.kind === 'list' || b.kind === 'list' ? COST.row : COST.word));

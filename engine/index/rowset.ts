@@ -52,15 +52,12 @@ export type Selection = AscendingRows | { readonly kind: 'sequence'; readonly ro
  */
 export const DENSE_PART = 1 / 32;
 
-/** The set without rows. */
 export const NO_ROWS: RowSet = { kind: 'range', start: 0, end: 0 };
 
-/** All rows of a table. */
 export function allRows(rows: number): RowSet {
   return { kind: 'range', start: 0, end: rows };
 }
 
-/** How many rows a set holds. Cost: none. */
 export function countRows(set: RowSet): number {
   switch (set.kind) {
     case 'range':
@@ -74,7 +71,6 @@ export function countRows(set: RowSet): number {
   }
 }
 
-/** How many rows a page shows. Cost: none. */
 export function countSelected(rows: Selection): number {
   return rows.kind === 'range' ? rows.end - rows.start : rows.rows.length;
 }
@@ -357,7 +353,6 @@ function subtract(set: ListedRows | BitmapRows, dropped: ListedRows | BitmapRows
   return ofBitmap(words);
 }
 
-/** The rows of a list whose bit is as wanted. */
 function kept(list: Uint32Array, words: Uint32Array, isSet: boolean): Uint32Array {
   const rows = new Uint32Array(list.length);
   let length = 0;

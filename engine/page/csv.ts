@@ -42,7 +42,6 @@ export function exportColumns(
   return columns.length > 0 ? columns : [declaration.idField];
 }
 
-/** The header row of an export. */
 export function csvHeader(columns: readonly string[]): Uint8Array {
   const cells = columns.map(textCell);
   const row = new Uint8Array(cells.reduce((sum, cell) => sum + cell.length, 0) + Math.max(0, cells.length - 1) + 2);

@@ -20,7 +20,6 @@ const held = { body: 0, start: 0, end: 0, use: 0 };
 
 let bodies = 0;
 
-/** A number for a new body. */
 export function newBodyNumber(): number {
   return ++bodies;
 }

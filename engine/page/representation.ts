@@ -44,7 +44,6 @@ export function pageRepresentation(
   return isIndented ? { ...page, isIndented } : page;
 }
 
-/** A single record as JSON. */
 export function recordRepresentation(rows: ServedRows, isIndented: boolean): Representation {
   const record = { rows, format: 'json', head: NOTHING, tail: NOTHING, columns: NO_COLUMNS } as const;
   return isIndented ? { ...record, isIndented } : record;

@@ -148,7 +148,6 @@ function partFrom(bytes: Uint8Array, start: number): Uint8Array {
   return start === 0 ? bytes : bytes.subarray(start);
 }
 
-/** Neighbouring rows. */
 export interface Run {
   readonly start: number;
   readonly end: number;

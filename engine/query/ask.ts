@@ -4,7 +4,6 @@ import type { Problem } from './problems.ts';
 import type { Operand } from './values.ts';
 import type { ServedForm } from '../column/served.ts';
 
-/** A decoded parameter. */
 export type Parameter = readonly [name: string, value: string];
 
 const PERCENT = 0x25;

@@ -107,7 +107,6 @@ const FITS: Readonly<Record<LookupGroup, Lookup['fits']>> = {
   date: ({ type }) => type === 'date' || type === 'dateTime',
 };
 
-/** All of them. */
 export const LOOKUPS: readonly Lookup[] = ROWS.map((row) => ({ ...row, fits: FITS[row.group] }));
 
 const BY_NAME: ReadonlyMap<string, Lookup> = new Map(LOOKUPS.map((lookup) => [lookup.name, lookup]));

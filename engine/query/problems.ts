@@ -97,17 +97,14 @@ export function tooManyNames(most: number): string {
   return `At most ${most} names can be given at once.`;
 }
 
-/** The message for a list that is too short. */
 export function atLeastItems(least: number, length: number): string {
   return `Ensure this value has at least ${least} items (it has ${length}).`;
 }
 
-/** The message for a number that is too large. */
 export function atMost(most: number): string {
   return `Ensure this value is less than or equal to ${most}.`;
 }
 
-/** The message for a list that is too long. */
 export function atMostItems(most: number, length: number): string {
   return `Ensure this value has at most ${most} items (it has ${length}).`;
 }
@@ -135,7 +132,6 @@ export function behindLink(name: string): string {
   return `"${name}" leads through a link, to fields that can only be filtered.`;
 }
 
-/** The message for a parameter that excludes another one. */
 export function notTogether(other: string): string {
   return `Not together with "${other}".`;
 }

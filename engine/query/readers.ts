@@ -161,7 +161,6 @@ export const EXPORT_TYPES = {
   parquet: 'application/vnd.apache.parquet',
 } as const satisfies Readonly<Record<ExportFormat, string>>;
 
-/** Their names. */
 export const EXPORT_FORMATS = Object.keys(EXPORT_TYPES) as readonly ExportFormat[];
 
 /** The export that a format means, or undefined. Source: A62. */

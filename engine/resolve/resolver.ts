@@ -122,7 +122,6 @@ export class Resolver {
     };
   }
 
-  /** The directory of a dataset. */
   dataset(id: Uint8Array): string {
     const found = this.#datasets.find(id);
     return jsonObject([

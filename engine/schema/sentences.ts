@@ -2,7 +2,6 @@
 // where that shows none. Apart from the declaration so that no serving thread reads it at start; a test wants a
 // sentence for each, and none without a collection or field. To describe one, add its line here.
 
-/** What the records of each collection are. */
 export const COLLECTION_SENTENCES: Readonly<Record<string, string>> = {
   acquisitions: 'How data were acquired: one record for each acquisition procedure, which maps 1:1 to an observation.',
   bboxes: 'Boxes on the globe, the areas that data cover.',

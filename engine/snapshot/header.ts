@@ -35,7 +35,6 @@ export interface Refusal {
   readonly refusal: string;
 }
 
-/** Whether a result is a refusal. */
 export function isRefusal(result: object): result is Refusal {
   return 'refusal' in result;
 }

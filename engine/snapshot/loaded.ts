@@ -50,7 +50,6 @@ export function elementsIn(buffer: ArrayBufferLike, width: Width, offset: number
   return new ARRAYS[width](buffer, offset, bytes / width);
 }
 
-/** Views of the sections of a loaded snapshot. */
 export function sectionsOf(loaded: LoadedSnapshot): Sections {
   const { memories, placements } = loaded;
   const indexes = new Map<string, number>();

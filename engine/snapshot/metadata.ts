@@ -37,7 +37,6 @@ export interface Metadata {
   readonly without?: readonly Variant[];
 }
 
-/** The name of the section. */
 export const METADATA_NAME = sectionName(METADATA, 'bytes', METADATA.path);
 
 /**

@@ -13,7 +13,6 @@ import { paddedBytes } from './header.ts';
  */
 export const VARIANTS = ['grams', 'bitmaps'] as const;
 
-/** A variant's name. */
 export type Variant = (typeof VARIANTS)[number];
 
 /**
@@ -322,7 +321,6 @@ export function runPath({ path }: SectionGroup, collection: string, run: number)
   return path.replace('<collection>', collection).replace('<i>', String(run));
 }
 
-/** The name of one section of a group. */
 export function sectionName<G extends SectionGroup>(group: G, key: keyof G['kinds'] & string, path: string): string {
   const suffix = group.kinds[key]?.suffix ?? key;
   return path === '' ? suffix : `${path}.${suffix}`;
@@ -340,7 +338,6 @@ export function linksOfRecords(sections: readonly Section[]): ReadonlyMap<number
   return links;
 }
 
-/** The bytes of one part, in the file. */
 export interface PartBytes {
   readonly name: string;
   readonly bytes: number;
