@@ -205,9 +205,18 @@ export interface Deflaters {
   close(): Promise<void>;
 }
 
-/** Deflaters in `threads` threads; 0 deflates in the calling thread, other work between two runs. */
-export function startDeflaters(source: DeflateSource, threads: number): Deflaters {
-  return threads === 0 ? inline(source) : threaded(source, threads);
+/** Deflaters in `count` threads; 0 deflates in the calling thread, other work between two runs. */
+export function startDeflaters(source: DeflateSource, count: number): Deflaters {
+  if (count === 0) {
+    const { deflate, close } = deflaterOf(source);
+    const inTurn = async (order: DeflateOrder): Promise<DeflatedRun> => setImmediate().then(() => deflate(order));
+    return { runs: (orders) => inOrder(orders, 1, inTurn), close: async () => close() };
+  }
+  const threads = new OrderThreads(new URL('./deflateThread.ts', import.meta.url), count, source);
+  return {
+    runs: (orders) => inOrder(orders, count * 2, (order) => threads.ask<DeflatedRun>(order)),
+    close: () => threads.close(),
+  };
 }
 
 /** What one thread deflates with, until it is closed. It remembers of one collection which records have blocks. */
@@ -225,26 +234,5 @@ export function deflaterOf({ loaded, earlier }: DeflateSource): {
       return deflateRun(encoder, catalogue.collection(name).records, run, known?.matcher);
     },
     close: () => blocks?.close(),
-  };
-}
-
-function inline(source: DeflateSource): Deflaters {
-  const { deflate, close } = deflaterOf(source);
-  return {
-    runs: async function* (orders) {
-      for (const order of orders) {
-        yield deflate(order);
-        await setImmediate();
-      }
-    },
-    close: () => Promise.resolve(close()),
-  };
-}
-
-function threaded(source: DeflateSource, count: number): Deflaters {
-  const threads = new OrderThreads(new URL('./deflateThread.ts', import.meta.url), count, source);
-  return {
-    runs: (orders) => inOrder(orders, count * 2, (order) => threads.ask<DeflatedRun>(order)),
-    close: () => threads.close(),
   };
 }
