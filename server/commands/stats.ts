@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { addSettings, example, type Outputs } from './parts.ts';
 import type { Flags } from '../settings/sources.ts';
 import { openData } from '../../data/open.ts';
-import { bytesByPart } from '../../data/store/memory.ts';
+import { bytesByPart } from '../../data/store/load.ts';
 import { type FieldMisfits, misfitsIn, misfitText, sectionsOf } from '../../engine/shared.ts';
 import { type CollectionIndex, COLLECTIONS, openSnapshot, PLACEHOLDER } from '../../engine/engine.ts';
 import { openingOf } from '../process/loadGeneration.ts';

@@ -1,6 +1,6 @@
 // What a server tells its operators: whether it is ready, what it serves and with which settings, and its metrics.
 // Composition and plain data; decides nothing about serving.
-import { bytesByPart } from '../../data/store/memory.ts';
+import { bytesByPart } from '../../data/store/load.ts';
 import { type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { type AdminAnswer, type AdminAnswers, jsonAnswer, listenForAdmin } from '../observe/adminListener.ts';
