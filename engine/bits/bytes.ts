@@ -1,9 +1,9 @@
-// Byte strings: order, prefixes and search over views of larger arrays. Pure loops without allocation. UTF-8 compared
-// byte by byte has the order of code points.
+// Byte strings: order, prefixes and search in views of larger arrays. No loop allocates. Comparing UTF-8
+// byte by byte gives code point order.
 
 /**
- * Order of `a[aStart..aEnd)` and `b[bStart..bEnd)`: negative, 0 or positive; a proper prefix comes first. Cost: the
- * shared prefix; nothing is made.
+ * Compares `a[aStart..aEnd)` with `b[bStart..bEnd)`. The result is negative, 0 or positive. A proper prefix comes
+ * first. Cost: the shared prefix, without allocation.
  */
 export function compareParts(
   a: Uint8Array,
@@ -21,25 +21,25 @@ export function compareParts(
   return aEnd - aStart - (bEnd - bStart);
 }
 
-/** Order of two byte strings. Cost: the shared prefix. */
+/** Compares two byte strings. Cost: the shared prefix. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return compareParts(a, 0, a.length, b, 0, b.length);
 }
 
-/** Whether `bytes[start..end)` starts with `prefix`. Cost: the prefix at most; no view is made. */
+/** Whether `bytes[start..end)` starts with `prefix`. Cost: at most the prefix, without allocation. */
 export function hasPrefix(bytes: Uint8Array, prefix: Uint8Array, start = 0, end = bytes.length): boolean {
   return end - start >= prefix.length && hasBytesAt(bytes, start, prefix);
 }
 
-/** Whether `part` stands in `bytes` at `at`; the caller knows that there are as many bytes. */
+/** Whether `bytes` contains `part` at `at`. The caller ensures that `bytes` has enough bytes there. */
 export function hasBytesAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
   for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part[i]) return false;
   return true;
 }
 
 /**
- * How far a search may step when the byte under the needle's end is b: Horspool 1980. `shifts[b]` is at least 1.
- * The needle is not empty.
+ * The Horspool shift table of a non-empty needle. `shifts[b]` is how far a search may advance if the byte under the end
+ * of the needle is b. It is at least 1. Source: Horspool 1980.
  */
 export function horspoolShifts(needle: Uint8Array): Uint32Array {
   const shifts = new Uint32Array(256).fill(needle.length);
@@ -48,8 +48,8 @@ export function horspoolShifts(needle: Uint8Array): Uint32Array {
 }
 
 /**
- * The first place in `bytes[start..end)` where the non-empty `needle` stands whole, or -1.
- * Cost: (end - start) / needle.length steps at best. Source: Horspool 1980.
+ * The first position in `bytes[start..end)` of the whole non-empty `needle`, or -1. Cost: (end - start) / needle.length
+ * steps at best. Source: Horspool 1980.
  */
 export function indexOfBytes(
   bytes: Uint8Array,
@@ -69,7 +69,7 @@ export function indexOfBytes(
   return -1;
 }
 
-/** Whether a byte of UTF-8 goes on with a character that began before it. */
+/** Whether a byte of UTF-8 continues a character, rather than starting one. */
 export function isContinuation(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
 }

@@ -1,43 +1,46 @@
 // Checksums: XXH32 for snapshot sections, directory, header and dictionaries (xxHash specification, version 0.1.1,
-// Collet), and CRC-32 for gzip (RFC 1952, section 8). Little-endian machines only, like typed arrays here.
+// Collet), and CRC-32 for gzip (RFC 1952, section 8). Little-endian machines only, as for all typed arrays here.
 
 const POLYNOMIAL = 0xedb88320 | 0;
 const X0 = 0x80000000;
 
-/** Powers are looked up by 14 bits of the exponent at a time: nearly every record needs one look-up only. */
+/** Powers are looked up by 14 bits of the exponent at a time. Nearly every record needs only one look-up. */
 const DIGIT_BITS = 14;
 const DIGITS = 1 << DIGIT_BITS;
 
 const TABLE = tableOf(8);
 const FOUR_STEPS = tableOf(4);
 /**
- * x^(8n) for n below 2^14, the same for n times 2^14, and for n times 2^28: 64 kB each. The last two are made when the
- * first long text is met: it would be 8 ms of the start of each thread.
+ * x^(8n) for n below 2^14, the same for n times 2^14, and for n times 2^28: 64 kB each. The last two tables are made
+ * when the first long text arrives, because they would add 8 ms to the start of each thread.
  */
 const POWERS = [lowestPowers()];
 
-/** The CRC-32 of bytes, or of bytes behind a text whose sum is `start`. Cost: 2 ns a byte. */
+/** The CRC-32 of `bytes`, or of a text with the CRC `start` followed by `bytes`. Cost: 2 ns per byte. */
 export function crcOf(bytes: Uint8Array, start = 0): number {
   let state = ~start;
   for (let i = 0; i < bytes.length; i++) state = TABLE[(state ^ bytes[i]!) & 0xff]! ^ (state >>> 8);
   return ~state >>> 0;
 }
 
-/** The sum of a text with one byte more. Cost: a look-up. */
+/** The CRC of a text followed by one byte. Cost: one look-up. */
 export function crcWithByte(crc: number, byte: number): number {
   const state = ~crc;
   return ~(TABLE[(state ^ byte) & 0xff]! ^ (state >>> 8)) >>> 0;
 }
 
 /**
- * The sum of two texts, one behind the other, the second of `bytes` bytes (below 2^42). Cost: 25 ns, twice that from
+ * The CRC of two concatenated texts, of which the second has `bytes` bytes (below 2^42). Cost: 25 ns, twice that from
  * 2^14 bytes.
  */
 export function crcCombined(first: number, second: number, bytes: number): number {
   return (shifted(first, bytes) ^ second) >>> 0;
 }
 
-/** The sum of the second of two texts, from that of both and that of the first. Cost: as `crcCombined`. */
+/**
+ * The CRC of the second of two concatenated texts, computed from `both` and `first`. The second has `bytes` bytes.
+ * Cost: as `crcCombined`.
+ */
 export function crcBehind(both: number, first: number, bytes: number): number {
   return (shifted(first, bytes) ^ both) >>> 0;
 }
@@ -54,8 +57,8 @@ function shifted(crc: number, bytes: number): number {
 }
 
 /**
- * The product of two polynomials modulo the one of CRC-32: four coefficients of `a` at a time, highest degrees first,
- * which are its lowest bits. A bit at a time takes three times as long.
+ * The product of two polynomials modulo that of CRC-32. Each step takes four coefficients of `a`. The highest degrees
+ * come first, because they are the lowest bits. One bit per step takes three times as long.
  */
 function product(a: number, b: number): number {
   const once = timesX(b);
@@ -75,7 +78,7 @@ function timesX(a: number): number {
   return (a >>> 1) ^ (POLYNOMIAL & -(a & 1));
 }
 
-/** What the lowest bits of a sum become in so many steps of one bit. */
+/** For each value of the lowest `bits` bits of a CRC: the value after shifting it out, one bit at a time. */
 function tableOf(bits: number): Int32Array {
   return Int32Array.from({ length: 1 << bits }, (_, state) => {
     for (let bit = 0; bit < bits; bit++) state = timesX(state);
@@ -90,7 +93,7 @@ function lowestPowers(): Int32Array {
   return powers;
 }
 
-/** The powers of the next digit. */
+/** The powers of the next digit of the exponent. */
 function powersAbove(table: Int32Array): Int32Array {
   const step = product(table[DIGITS - 1]!, table[1]!);
   const powers = new Int32Array(DIGITS);
@@ -106,15 +109,15 @@ const PRIME_4 = 0x27d4eb2f | 0;
 const PRIME_5 = 0x165667b1 | 0;
 
 /**
- * A running XXH32. Feed pieces whose lengths are multiples of 16, except the last; `digest` then answers an unsigned
- * 32-bit number. Cost: 3 GB/s for pieces whose memory is aligned to 4 bytes.
+ * A running XXH32. The lengths of all pieces except the last must be multiples of 16. `digest` returns an unsigned
+ * 32-bit number. Cost: 3 GB/s for pieces that are aligned to 4 bytes.
  */
 interface Checksum {
   add(piece: Uint8Array): void;
   digest(): number;
 }
 
-/** A new running checksum with seed 0. */
+/** A running checksum with seed 0. */
 export function checksum(): Checksum {
   const lanes = new Int32Array([(PRIME_1 + PRIME_2) | 0, PRIME_2, 0, -PRIME_1]);
   let total = 0;
@@ -130,7 +133,7 @@ export function checksum(): Checksum {
   };
 }
 
-/** XXH32 with seed 0 of one piece, as an unsigned number. Cost: 3 GB/s where aligned to 4 bytes. */
+/** The XXH32 of `bytes` with seed 0, as an unsigned number. Cost: 3 GB/s if aligned to 4 bytes. */
 export function checksumOf(bytes: Uint8Array): number {
   const running = checksum();
   running.add(bytes);

@@ -1,9 +1,9 @@
-// Simple case folding of Unicode: two characters are the same when one is the other in another case, one code point
-// each. Derived from the language's own case tables, a page of code points at a time when first met.
+// Simple case folding of Unicode: characters that differ only in case become equal, one code point each. Derived from
+// the language's case tables. A page of 256 code points is computed when its first character is met.
 
 /**
- * Characters whose case class the case conversions of the language do not give: dotless i has none, and the upper case
- * of the other three is several characters. Source: Unicode CaseFolding.txt, statuses C and S.
+ * Characters whose case class the language's case conversions do not give. Dotless i has no other member, and the upper
+ * case of the other three is several characters. Source: Unicode CaseFolding.txt, statuses C and S.
  */
 const EXCEPTIONS: ReadonlyMap<number, number> = new Map([
   [0x131, 0x131],
@@ -14,16 +14,16 @@ const EXCEPTIONS: ReadonlyMap<number, number> = new Map([
 
 const PAGE_BITS = 8;
 const PAGE_SIZE = 1 << PAGE_BITS;
-/** No character from here on has a case. */
+/** Characters from this code point on have no case. */
 const CASELESS_FROM = 0x1f000;
 
-/** What each code point of a page folds to, by page; filled as characters are met, 124 kB a script or less. */
+/** The folded code points of each page. Filled on demand, at most 124 kB per script. */
 const pages: (Uint32Array | undefined)[] = [];
 
 /**
- * The representative of a code point's case class: equal for two code points exactly where simple case folding makes
- * them equal (`K` and the Kelvin sign, all three sigmas, `ß` and `ẞ`; not `ß` and `ss`, not `İ` and `i`). It is not
- * always the one that Unicode chose. ASCII folds to ASCII. Cost: two reads. Source: A55.
+ * The representative of a code point's case class. Two code points have the same one exactly if simple case folding
+ * makes them equal: `K` and the Kelvin sign, all three sigmas, `ß` and `ẞ`. `ß` and `ss` differ, and so do `İ` and `i`.
+ * It is not always the representative that Unicode chose. ASCII folds to ASCII. Cost: two reads. Source: A55.
  */
 export function foldCodePoint(codePoint: number): number {
   if (codePoint >= CASELESS_FROM) return codePoint;
@@ -31,22 +31,22 @@ export function foldCodePoint(codePoint: number): number {
   return page[codePoint & (PAGE_SIZE - 1)]!;
 }
 
-/** A text with each character as `foldCodePoint` gives it. Cost: its length. */
+/** Folds each character as `foldCodePoint` does. Cost: its length. */
 export function foldText(text: string): string {
   let folded = '';
   for (const character of text) folded += String.fromCodePoint(foldCodePoint(character.codePointAt(0)!));
   return folded;
 }
 
-/** How many times as long as its bytes a text may be when it is folded: `Ⱥ` has two bytes, its lower case three. */
+/** Upper bound of folded bytes / original bytes: `Ⱥ` has two bytes, its lower case three. */
 export const FOLD_GROWTH_MAX = 1.5;
 
-/** How many times as long as its folded bytes a text may be: the Kelvin sign has three bytes, `k` one. */
+/** Upper bound of original bytes / folded bytes: the Kelvin sign has three bytes, `k` one. */
 export const FOLD_SHRINKAGE_MAX = 3;
 
 /**
- * Folds the UTF-8 text `bytes[start..end)` into `target` from `at` on, and answers where it ends there. `target` has
- * room for `FOLD_GROWTH_MAX` times the bytes. Cost: one step a byte of ASCII, some more for other characters.
+ * Folds the UTF-8 text `bytes[start..end)` into `target` from `at` on. Returns the end in `target`. `target` must have
+ * room for `FOLD_GROWTH_MAX` times the bytes. Cost: one step per byte of ASCII, some more for other characters.
  */
 export function foldBytes(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
   let length = at;
@@ -63,17 +63,17 @@ export function foldBytes(bytes: Uint8Array, start: number, end: number, target:
 }
 
 /**
- * Folds the UTF-8 text `text[start..end)` where it lies, up to the first character that folds to one of another length,
- * as very few do; answers where that stands, or `end`. `text` starts its buffer, whose length is a multiple of 4; up to
- * 3 bytes before `start` and behind `end` may be folded too. Cost: one step for 4 bytes of ASCII, some for another
- * character.
+ * Folds the UTF-8 text `text[start..end)` in place. Stops at the first character that folds to another length, which
+ * very few do. Returns the position of that character, or `end`. `text` must start its buffer, whose length is a
+ * multiple of 4. Up to 3 ASCII bytes before `start` and after `end` may be folded too. Cost: one step for 4 bytes of
+ * ASCII, some for another character.
  */
 export function foldInPlace(text: Uint8Array, start: number, end: number): number {
   const words = new Uint32Array(text.buffer, 0, text.length >>> 2);
   for (let i = start >>> 2; i * 4 < end; i++) {
     const word = words[i]!;
     const low = word & 0x7f7f7f7f;
-    // The highest bit of each byte: set from A on, not set from behind Z on, and only in ASCII.
+    // The highest bit of each byte. The first sum sets it from A on, the second from after Z on; only ASCII counts.
     const isUpper = (low + 0x3f3f3f3f) & ~(low + 0x25252525) & ~word & 0x80808080;
     words[i] = word | (isUpper >>> 2);
     if ((word & 0x80808080) === 0) continue;
@@ -84,7 +84,10 @@ export function foldInPlace(text: Uint8Array, start: number, end: number): numbe
   return end;
 }
 
-/** Folds the characters beyond ASCII that start in `text[start..end)`; answers where it could not, or `end`. */
+/**
+ * Folds the non-ASCII characters that start in `text[start..end)`. Returns the position of the first one that it could
+ * not fold in place, or `end`.
+ */
 function foldCharacters(text: Uint8Array, start: number, end: number): number {
   for (let i = start; i < end; i++) {
     const byte = text[i]!;
@@ -108,9 +111,9 @@ function foldedPage(page: number): Uint32Array {
 }
 
 /**
- * The lower case of the upper case of the lower case brings the members of a class together (all sigmas are one upper
- * case). Where that is several characters (`SS`), the lower case does, and where even that is (`İ`), the character is
- * alone.
+ * The representative of a case class. Lower, upper, lower maps all members to one character: all sigmas have one upper
+ * case. If that gives several characters (`SS`), the lower case is used. If even the lower case is several (`İ`), the
+ * character is alone.
  */
 function classOf(codePoint: number): number {
   const exception = EXCEPTIONS.get(codePoint);
@@ -120,7 +123,7 @@ function classOf(codePoint: number): number {
   return only(lower.toUpperCase().toLowerCase()) ?? only(lower) ?? codePoint;
 }
 
-/** The code point of a text that is one, else undefined. */
+/** The code point of a text that is a single code point, else undefined. */
 function only(text: string): number | undefined {
   const codePoint = text.codePointAt(0)!;
   return text.length === (codePoint > 0xffff ? 2 : 1) ? codePoint : undefined;

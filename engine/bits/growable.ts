@@ -1,5 +1,5 @@
-// Typed arrays that grow by doubling, for building what is stored with a length not known beforehand. `length` counts
-// elements; `view()` is valid until the next growth.
+// Typed arrays that grow by doubling, for building arrays of unknown length. `length` counts elements. A `view()` is
+// valid until the next growth.
 
 import type { UnsignedArray } from './narrow.ts';
 
@@ -11,12 +11,13 @@ export class GrowableU32 {
     this.#array = new Uint32Array(capacity);
   }
 
+  /** Cost: constant, amortised. */
   push(value: number): void {
     if (this.length === this.#array.length) this.#grow(this.length + 1);
     this.#array[this.length++] = value;
   }
 
-  /** Adds all values, each raised by `by`. */
+  /** Appends all values, each increased by `by`. */
   pushAll(values: UnsignedArray, by = 0): void {
     this.#grow(this.length + values.length);
     if (by === 0) this.#array.set(values, this.length);
@@ -24,7 +25,7 @@ export class GrowableU32 {
     this.length += values.length;
   }
 
-  /** Adds one value until there are `length`. */
+  /** Appends `value` until the list has `length` values. */
   fillTo(length: number, value: number): void {
     if (length <= this.length) return;
     this.#grow(length);
@@ -32,19 +33,22 @@ export class GrowableU32 {
     this.length = length;
   }
 
+  /** `i` is below `length`. */
   at(i: number): number {
     return this.#array[i]!;
   }
 
+  /** `i` is below `length`. */
   set(i: number, value: number): void {
     this.#array[i] = value;
   }
 
+  /** Keeps the first `length` values. */
   truncate(length: number): void {
     this.length = length;
   }
 
-  /** The values so far, without a copy. */
+  /** All values, without a copy. */
   view(): Uint32Array {
     return this.#array.subarray(0, this.length);
   }
@@ -61,14 +65,17 @@ export class GrowableF64 {
   #array = new Float64Array(16);
   length = 0;
 
+  /** `i` is below `length`. */
   at(i: number): number {
     return this.#array[i]!;
   }
 
+  /** `i` is below `length`. */
   set(i: number, value: number): void {
     this.#array[i] = value;
   }
 
+  /** Cost: constant, amortised. */
   push(value: number): void {
     if (this.length === this.#array.length) {
       const grown = new Float64Array(this.length * 2);
@@ -78,11 +85,12 @@ export class GrowableF64 {
     this.#array[this.length++] = value;
   }
 
-  /** The values so far, without a copy. */
+  /** All values, without a copy. */
   view(): Float64Array {
     return this.#array.subarray(0, this.length);
   }
 
+  /** Keeps the first `length` values. */
   truncate(length: number): void {
     this.length = length;
   }
@@ -96,7 +104,7 @@ export class GrowableBytes {
     this.#array = new Uint8Array(capacity);
   }
 
-  /** Adds `source[start..end)`. Short parts are copied in a loop: below 32 bytes that is faster than `set`. */
+  /** Appends `source[start..end)`. Fewer than 32 bytes are copied in a loop, which is faster than `set`. */
   push(source: Uint8Array, start = 0, end = source.length): void {
     const needed = this.length + (end - start);
     if (needed > this.#array.length) this.#grow(needed);
@@ -105,7 +113,7 @@ export class GrowableBytes {
     this.length = needed;
   }
 
-  /** Whether the bytes from `at` on are `source[start..end)`, all of them. Cost: what is equal; no view is made. */
+  /** Whether the bytes from `at` on equal `source[start..end)`. Cost: the shared prefix, without allocation. */
   holds(at: number, source: Uint8Array, start: number, end: number): boolean {
     if (at + end - start > this.length) return false;
     for (let i = start, k = at; i < end; i++, k++) if (source[i] !== this.#array[k]) return false;
@@ -117,11 +125,12 @@ export class GrowableBytes {
     this.#array[this.length++] = byte;
   }
 
+  /** Keeps the first `length` bytes. */
   truncate(length: number): void {
     this.length = length;
   }
 
-  /** The bytes so far, without a copy. */
+  /** All bytes, without a copy. */
   view(): Uint8Array {
     return this.#array.subarray(0, this.length);
   }

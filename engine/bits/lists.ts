@@ -1,5 +1,5 @@
-// Ascending lists of u32 and f64: binary search, intersection, difference, the values that a list leaves out, and parts
-// by their ends. Pure loops that allocate results only.
+// Ascending lists of u32 and f64: binary search, intersection, difference and complement. Pure loops that allocate only
+// their results.
 
 /**
  * The first position in `list` (ascending, between `start` and `end`) whose value is at least `value`. Cost: O(log n).
@@ -28,8 +28,8 @@ export function upperBound(list: Uint32Array | Float64Array, value: number, star
 }
 
 /**
- * The values in both ascending lists, ascending. Gallops through the longer list, so that a short list costs
- * O(short * log(long / short)) (Bentley and Yao 1976) and equal lists one merge.
+ * The values that are in both ascending lists, ascending. Gallops through the longer list, so that a short list costs
+ * O(short * log(long / short)) (Bentley and Yao 1976). Lists of equal length cost one merge.
  */
 export function intersectLists(a: Uint32Array, b: Uint32Array): Uint32Array {
   const short = a.length <= b.length ? a : b;
@@ -45,7 +45,7 @@ export function intersectLists(a: Uint32Array, b: Uint32Array): Uint32Array {
   return shared.subarray(0, length);
 }
 
-/** The values of `a` that are not in `b`; both ascend. Cost: `a`, and O(log(b / a)) for each of them. */
+/** The values of `a` that are not in `b`; both are ascending. Cost: `a`, and O(log(b / a)) for each value of it. */
 export function subtractLists(a: Uint32Array, b: Uint32Array): Uint32Array {
   const kept = new Uint32Array(a.length);
   let length = 0;
@@ -59,13 +59,12 @@ export function subtractLists(a: Uint32Array, b: Uint32Array): Uint32Array {
 }
 
 /**
- * Of the numbers from 0 that an ascending list without duplicates leaves out, those of rank `start` to `end`
- * (exclusive). Cost: O(log list), the answer, and the values between.
+ * The complement of an ascending list without duplicates: of the numbers from 0 that are not in the list, those of rank
+ * `start` to `end` (exclusive). Cost: O(log list), the result, and the list's values in between.
  */
 export function selectGaps(list: Uint32Array, start: number, end: number): Uint32Array {
   const selected = new Uint32Array(Math.max(0, end - start));
-  // Before list[i] lie list[i] - i gaps: the values at or before the gap of rank `start` are those with no more than
-  // that.
+  // There are list[i] - i gaps before list[i]. Finds how many values have at most `start` gaps before them.
   let low = 0;
   let high = list.length;
   while (low < high) {
@@ -90,7 +89,7 @@ function gallop(list: Uint32Array, value: number, from: number): number {
   return lowerBound(list, value, low, Math.min(list.length, low + step + 1));
 }
 
-/** Where part `i` starts, of parts that stand behind each other and end at `ends`. */
+/** The start of part `i`, of contiguous parts that end at `ends`. */
 export function startOfPart(ends: Uint32Array, i: number): number {
   return i === 0 ? 0 : ends[i - 1]!;
 }

@@ -1,49 +1,51 @@
-// Rank and select over bitmaps: a directory of how many bits lie before each block of words, and the rows of given
-// ranks. A directory is made once per bitmap and kept beside it, so that bitmaps stay plain words that threads can be
-// sent.
+// Rank and select over bitmaps. A directory counts the bits before each block of words. It is made once per bitmap and
+// kept separately, so that bitmaps stay plain words that can be sent to threads.
 import { popcount } from './bitmap.ts';
 
 /**
- * Words a block: a select looks at 16 words at most before it meets its first row; a directory has 1/16 of the words.
+ * Words per block. A select reads at most 16 words before it reaches its first row. A directory has 1/16 of the words.
  */
 const BLOCK_WORDS = 16;
 const BLOCK_BITS = BLOCK_WORDS * 32;
 
-/** Ranks that are looked for without a directory, in so many words at most: a page where one row in 32 is set. */
+/**
+ * Ranks below this are first searched without a directory, in `FIRST_WORDS` words: enough for a page if one row in
+ * 32 is set.
+ */
 const FIRST_RANKS = 128;
 const FIRST_WORDS = 256;
 
-/** Words that directories and selects of this thread have looked at: tests read it before and after. */
+/** The words that directories and selects of this thread have read. Tests compare it before and after. */
 export const ranking = { words: 0 };
 
 const directories = new WeakMap<Uint32Array, Uint32Array>();
 
 /**
- * How many bits are set. Makes the directory in the same pass. Cost: one pass over the words, nothing the next time.
+ * The number of set bits. Makes the directory in the same pass. Cost: one pass over the words, nothing the next time.
  */
 export function countRanked(words: Uint32Array): number {
   const ranks = ranksOf(words);
   return ranks[ranks.length - 1]!;
 }
 
-/** How many words the directory of a bitmap of so many words takes. */
+/** The number of words in the directory of a bitmap of `words` words. */
 export function directoryWords(words: number): number {
   return blocksOf(words) + 1;
 }
 
-/** How many bytes the directory of a bitmap of so many words takes. */
+/** The number of bytes in the directory of a bitmap of `words` words. */
 export function directoryBytes(words: number): number {
   return directoryWords(words) * Uint32Array.BYTES_PER_ELEMENT;
 }
 
 /**
- * Keeps a directory that was made elsewhere: bits before each block of 16 words, and behind the last one their number.
+ * Registers a directory that was made elsewhere: the bits before each block of 16 words, then the number of all bits.
  */
 export function keepDirectory(words: Uint32Array, ranks: Uint32Array): void {
   directories.set(words, ranks);
 }
 
-/** How many bits below `row` are set. Makes the directory where there is none. Cost: 16 words at most. */
+/** The number of set bits below `row`. Makes the directory if it does not exist. Cost: 16 words at most. */
 export function countBitsBelow(words: Uint32Array, row: number): number {
   const ranks = ranksOf(words);
   const word = row >>> 5;
@@ -56,10 +58,10 @@ export function countBitsBelow(words: Uint32Array, row: number): number {
 }
 
 /**
- * The rows of rank `start` to `end` (exclusive), ascending; with `isFlipped` those of the bits that are not set, of
- * which `end` may not count the ones behind the table. Ranks beyond the last bit are left out. Cost: O(log words), and
- * the words from one block before the first row to the last. The rows are written to `selected`, which has room for
- * them.
+ * Writes the rows of rank `start` to `end` (exclusive) to `selected`, ascending, and returns them. `selected` must have
+ * room for them. Ranks after the last bit are skipped. With `isFlipped` it selects the bits that are not set; `end`
+ * must then not count those after the table's last row. Cost: O(log words), and the words from one block before the
+ * first row to the last.
  */
 export function selectRanks(
   words: Uint32Array,
@@ -69,7 +71,8 @@ export function selectRanks(
   selected = new Uint32Array(Math.max(0, end - start)),
 ): Uint32Array {
   const flip = isFlipped ? -1 : 0;
-  // Most sets are asked for one page: the first rows of a bitmap that is new are met soon, or a directory finds them.
+  // Most sets are read for one page only. The first rows of a new bitmap are usually near its start; if not, a
+  // directory finds them.
   if (end <= FIRST_RANKS && !directories.has(words)) {
     const length = selectFrom(words, flip, { word: 0, wordEnd: FIRST_WORDS, rank: 0, start, end }, selected);
     if (length === end - start) return selected.subarray(0, length);
@@ -81,15 +84,17 @@ export function selectRanks(
   return selected.subarray(0, length);
 }
 
-/**
- * Where to look: in the words from `word` to `wordEnd`, before which lie `rank` bits, for those of rank `start` to
- * `end`.
- */
+/** A range of words, with the ranks to select in it. */
 interface Stretch {
+  /** First word to read. */
   readonly word: number;
+  /** End of the words to read. */
   readonly wordEnd: number;
+  /** Number of bits before `word`. */
   readonly rank: number;
+  /** First rank to select. */
   readonly start: number;
+  /** End of the ranks to select. */
   readonly end: number;
 }
 
@@ -116,7 +121,7 @@ function selectFrom(
   return length;
 }
 
-/** Bits before each block, and behind the last one the count of all. Words never change once they are asked for it. */
+/** The bits before each block, then the number of all bits. Words must not change after the first call. */
 function ranksOf(words: Uint32Array): Uint32Array {
   let ranks = directories.get(words);
   if (!ranks) {

@@ -1,26 +1,22 @@
-// The known name that an unknown one may stand for: the nearest by one edit distance, whoever mistyped it. Pure; runs
-// only where something is refused.
+// Suggests a known name for an unknown one: the nearest by edit distance. Runs only if a request is rejected.
 
 /**
- * How many unknown names of one query get a suggestion: a person reads no more, and each costs an edit distance to
- * every key of the collection.
+ * The number of unknown names of one query that get a suggestion. A person reads no more, and each costs an edit
+ * distance to every key of the collection.
  */
 export const SUGGESTIONS_MAX = 20;
 
-/**
- * The names that may be suggested: fields take what followed the refused name (a path, a lookup, `!`), others stand
- * alone.
- */
 export interface KnownNames {
+  /** May be followed by the rest of the rejected key: a path, a lookup, or `!`. */
   readonly fields: readonly string[];
+  /** Only match a whole key. */
   readonly others: readonly string[];
 }
 
 /**
- * The key that `key` may stand for, or undefined. A key is unknown by its first name, so that only this one is compared
- * and the rest is kept: `publicationStatus__in` gives `publicationState__in`. The first of several nearest names wins,
- * fields before others. Cost: known names of a like length times both lengths, so none for a very long name. Source:
- * A28.
+ * The key that `key` may be a typing error for, or undefined. Only its first name is compared, and the rest is kept:
+ * `publicationStatus__in` gives `publicationState__in`. The first of several nearest names wins, fields before others.
+ * Cost: the known names of similar length times both lengths, so nothing for a very long name. Source: A28.
  */
 export function nearestKey(key: string, known: KnownNames): string | undefined {
   const end = key.search(/__|!$/);
@@ -31,14 +27,15 @@ export function nearestKey(key: string, known: KnownNames): string | undefined {
 }
 
 /**
- * Both lengths of names that are compared with one, multiplied, in all, and one for each that is looked at: some 200
- * known names of ordinary length, more than any collection of the specification has. A collection may have 100,000.
+ * Limit of one search: the product of both lengths for each compared name, and 1 for each skipped name. It covers some
+ * 200 known names of ordinary length, more than any collection of the specification has. A collection may have 100,000.
  */
 const COMPARED_CELLS_MAX = 50_000;
 
 /**
- * The known name nearest to `name`, the first of several, or undefined; none for a name that is known itself, where
- * something else is wrong. Cost: as above, for the first known names alone where there are very many. Source: A28.
+ * The known name nearest to `name`, the first of several, or undefined. Returns undefined if `name` itself is known,
+ * because then something else is wrong. Cost: as `nearestKey`; if there are very many known names, only the first ones
+ * are compared. Source: A28.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const most = Math.floor(name.length / 3);
@@ -55,10 +52,13 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best.edits > most ? undefined : best.name;
 }
 
-/** Of a longer name no more is compared. */
+/** Only this many characters of an unknown name are compared. */
 const COMPARED_CHARACTERS_MAX = 64;
 
-/** The known name nearest to an unknown one, however far, the first of several. Cost: a distance to each. */
+/**
+ * The known name nearest to an unknown one, at any distance; the first of several. Cost: one edit distance per known
+ * name.
+ */
 export function closestName(name: string, known: readonly string[]): string | undefined {
   const compared = name.slice(0, COMPARED_CHARACTERS_MAX);
   const slips = known.map((one) => slipsBetween(compared, one));
@@ -66,8 +66,8 @@ export function closestName(name: string, known: readonly string[]): string | un
 }
 
 /**
- * How many slips lead from one text to the other: a letter left out, put in or replaced, or two neighbours exchanged,
- * with nothing done twice to one place (optimal string alignment). Cost: both lengths, multiplied.
+ * The edit distance of two texts: insertions, deletions, substitutions and swaps of neighbours, with no place edited
+ * twice (optimal string alignment). Cost: the product of both lengths.
  */
 export function slipsBetween(a: string, b: string): number {
   let beforeLast: readonly number[] = [];
