@@ -5,16 +5,16 @@ import { compareBytes, compareParts, hasPrefix } from '../bits/bytes.ts';
 import { lowerBound, upperBound } from '../bits/lists.ts';
 import { finderIn } from '../kernel/search.ts';
 
-/** So many digits are a whole number that a double has exactly. */
+/** A double represents every whole number with this many digits exactly. */
 const DIGITS_MAX = 15;
 
 const MINUS = 0x2d;
 const ZERO = 0x30;
 
 /**
- * The number that `bytes[start..end)` are, where they are a whole number as JSON writes it, of 15 digits at most;
- * undefined for all else: zeros before a number, "-0", signs other than one minus, fractions, an empty text. Cost: its
- * length; nothing is made.
+ * Parses `bytes[start..end)` if it is a whole number in JSON notation of at most 15 digits. Returns undefined for
+ * anything else: leading zeros, "-0", signs other than one minus, fractions, an empty text. Cost: its length, without
+ * allocation.
  */
 export function smallInteger(bytes: Uint8Array, start: number, end: number): number | undefined {
   const isNegative = bytes[start] === MINUS;
@@ -30,10 +30,9 @@ export function smallInteger(bytes: Uint8Array, start: number, end: number): num
   return isNegative ? -value : value;
 }
 
-/** The type of a column: a scalar's, or `link` for the ids that links point at. */
+/** The type of a column: a scalar type, or `link` for the ids of link targets. */
 export type ColumnType = ScalarType | 'link';
 
-/** Codes from `start` to `end`, exclusive. */
 export interface CodeRange {
   readonly start: number;
   readonly end: number;
@@ -41,17 +40,17 @@ export interface CodeRange {
 
 /**
  * Sorted distinct values. Codes from `fitting` on are misfits: values that do not fit the type (A150), such as a text
- * in a column of integers. They have the text that lookups of texts compare.
+ * in a column of integers. Lookups of texts compare their text.
  *
  *   text     all texts in code order, UTF-8, unescaped; a number's or boolean's JSON text as written; a link's id; the
  *            JSON of an object or array
- *   ends     end of each text in `text`, one u32 a code
- *   numbers  one f64 a code for integer, float and link (the value, rounded to nearest) and for date and dateTime (the
- *            instant in microseconds since 1970), NaN for a misfit; undefined for text and boolean
+ *   ends     end of each text in `text`, one u32 per code
+ *   numbers  one f64 per code: for integer, float and link the value, rounded to nearest; for date and dateTime the
+ *            instant in microseconds since 1970; NaN for a misfit. Text and boolean dictionaries have none
  *
- * Text and boolean dictionaries ascend by text (code points), the others by value and then by text; misfits follow, by
- * text. Equal values written in different ways (`5`, `5.00`) are neighbours, so that a value is always one range of
- * codes.
+ * Text and boolean dictionaries are sorted by text (code points), the others by value and then by text. Misfits follow,
+ * sorted by text. Equal values with different spellings (`5`, `5.00`) are neighbours, so that a value is always one
+ * range of codes.
  */
 export interface Dictionary {
   readonly type: ColumnType;
@@ -62,33 +61,31 @@ export interface Dictionary {
   readonly numbers: Float64Array | undefined;
 }
 
-/** A dictionary that is to be written: `text` may lie in pieces of whole texts. */
+/** A dictionary to be written: `text` may be a list of pieces, each with whole texts. */
 export interface WrittenDictionary extends Omit<Dictionary, 'text'> {
   readonly text: Uint8Array | readonly Uint8Array[];
 }
 
 type StoredParts = Pick<Dictionary, 'text' | 'ends' | 'numbers'> & { readonly fitting?: Uint32Array | undefined };
 
-/** A dictionary over stored parts; `fitting` has one element, and is undefined if there are no misfits. */
+/** A dictionary of stored parts. `fitting` has one element, and is undefined if there are no misfits. */
 export function storedDictionary(type: ColumnType, { text, ends, numbers, fitting }: StoredParts): Dictionary {
   return { type, size: ends.length, fitting: fitting?.[0] ?? ends.length, ends, text, numbers };
 }
 
-/** The text of a code, as a view. The code lies in 0 to size, exclusive. Cost: none. */
+/** The text of a code, as a view. `code` is in 0 to size, exclusive. Cost: none. */
 export function textAt(dictionary: Dictionary, code: number): Uint8Array {
   return dictionary.text.subarray(code === 0 ? 0 : dictionary.ends[code - 1]!, dictionary.ends[code]);
 }
 
-/**
- * The codes whose fitting text is exactly `text`; at most one. Only for dictionaries in text order. Cost: O(log size).
- */
+/** The codes whose fitting text equals `text`; at most one. Only for dictionaries in text order. Cost: O(log size). */
 export function codesOfText(dictionary: Dictionary, text: Uint8Array): CodeRange {
   const start = lowerBoundText(dictionary, text);
   const isFound = start < dictionary.fitting && compareBytes(textAt(dictionary, start), text) === 0;
   return { start, end: isFound ? start + 1 : start };
 }
 
-/** The codes whose text starts with `prefix`, misfits aside. Only for dictionaries in text order. Cost: O(log size). */
+/** The codes whose fitting text starts with `prefix`. Only for dictionaries in text order. Cost: O(log size). */
 export function codesOfPrefix(dictionary: Dictionary, prefix: Uint8Array): CodeRange {
   const { ends, text } = dictionary;
   const start = lowerBoundText(dictionary, prefix);
@@ -102,18 +99,18 @@ export function codesOfPrefix(dictionary: Dictionary, prefix: Uint8Array): CodeR
   return { start, end: low };
 }
 
-/** The codes whose number lies in `from` to `to`, both included. Only where `numbers` is defined. Cost: O(log size). */
+/** The codes with numbers from `from` to `to`, both included. `numbers` must be defined. Cost: O(log size). */
 export function codesOfNumbers(dictionary: Dictionary, from: number, to: number): CodeRange {
   const numbers = dictionary.numbers!;
-  // NaN, which compares with nothing, stands last and so lies beyond both bounds.
+  // NaN compares as false, so that the misfits at the end count as greater than both bounds.
   const start = lowerBound(numbers, from);
-  // Most numbers stand once, and most numbers asked for are one: the end is then the next place, and needs no search.
+  // Most numbers occur once, and most ranges are a single number: the end is then the next position, without a search.
   if (from === to && !(numbers[start + 1]! <= to)) return { start, end: numbers[start]! <= to ? start + 1 : start };
   return { start, end: Math.max(start, upperBound(numbers, to, start)) };
 }
 
 /**
- * Calls `hit` with every code in the range whose text contains the non-empty needle. Cost: one pass over their texts.
+ * Calls `hit` for every code in the range whose text contains the non-empty needle. Cost: one pass over their texts.
  */
 export function eachCodeContaining(
   dictionary: Dictionary,
@@ -142,7 +139,7 @@ function lowerBoundText(dictionary: Dictionary, text: Uint8Array): number {
   let high = dictionary.fitting;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    // Without a view: a view a step would cost more than the comparison.
+    // Without a view, which would cost more than the comparison.
     const start = middle === 0 ? 0 : ends[middle - 1]!;
     if (compareParts(bytes, start, ends[middle]!, text, 0, text.length) < 0) low = middle + 1;
     else high = middle;

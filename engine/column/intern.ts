@@ -1,17 +1,17 @@
-// Gives equal texts equal numbers while a column is built: an open-addressing hash table over one run of bytes. Texts
-// are never JavaScript strings here, so that memory is bounded by the bytes themselves.
+// Assigns numbers to the distinct texts of a column while it is built. An open-addressing hash table over one growing
+// byte array. Texts are never JavaScript strings here, so that memory is bounded by the bytes themselves.
 import { GrowableBytes, GrowableU32 } from '../bits/growable.ts';
 import type { Texts } from './sort.ts';
 
 const EMPTY = 0xffffffff;
 
-/** Where FNV-1a starts, as published. */
+/** The published offset basis of FNV-1a. */
 const OFFSET_BASIS = 0x811c9dc5;
 
 /**
- * Distinct texts in the order of their first appearance. `seed` is where their hashes start: one that nobody can know
- * keeps whoever chose the texts from choosing such as have one hash, each of which would be compared with all others.
- * Numbers do not depend on it.
+ * Distinct texts in the order of their first appearance. `seed` is the initial state of the hashes. An unpredictable
+ * seed prevents an attacker from choosing texts with equal hashes, each of which would be compared with all others. The
+ * numbers do not depend on the seed.
  */
 export class Interner {
   readonly text = new GrowableBytes();
@@ -24,6 +24,7 @@ export class Interner {
     this.#seed = seed;
   }
 
+  /** Number of distinct texts. */
   get size(): number {
     return this.ends.length;
   }
@@ -33,7 +34,10 @@ export class Interner {
     return { bytes: this.text.view(), ends: this.ends.view() };
   }
 
-  /** The number of the text `bytes[start..end)`, new or known. Cost: one pass over it, constant probes expected. */
+  /**
+   * Returns the number of the text `bytes[start..end)`; a new text gets the next number. Cost: one pass over it,
+   * constant probes expected.
+   */
   intern(bytes: Uint8Array, start: number, end: number): number {
     const slots = this.#slots;
     const hash = hashOf(bytes, start, end, this.#seed);
@@ -45,14 +49,14 @@ export class Interner {
     }
   }
 
-  /** Forgets the text with the last number. Cost: as to find it. */
+  /** Removes the text with the highest number. Cost: as a lookup. */
   forgetLast(): void {
     const number = this.size - 1;
     const slots = this.#slots;
     const mask = slots.length - 1;
     let slot = this.#hashes.at(number) & mask;
     while (slots[slot] !== number) slot = (slot + 1) & mask;
-    // No other text was put behind it, since all that stand there came before.
+    // Clearing the slot interrupts no probe sequence, because all other texts were inserted earlier.
     slots[slot] = EMPTY;
     this.text.truncate(this.#startOf(number));
     this.ends.truncate(number);
@@ -91,7 +95,9 @@ export class Interner {
   }
 }
 
-/** FNV-1a with a final mix, unsigned: short texts are the rule, and their low bits choose the slot. */
+/**
+ * FNV-1a with a final mix, unsigned. The mix is needed because most texts are short and the low bits choose the slot.
+ */
 function hashOf(bytes: Uint8Array, start: number, end: number, seed: number): number {
   let hash = seed | 0;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193);

@@ -1,26 +1,26 @@
-// Two dictionaries of one column as one: what an earlier snapshot had and is still used, and what is new. The result is
-// that of sorting all values anew. No text is copied: those of neighbours are one piece of the result.
+// Merges two dictionaries of one column: the values of an earlier snapshot that are still used, and new ones. The
+// result is the same as sorting all values from scratch. No text is copied: neighbouring texts become one piece of the
+// result.
 import { startOfPart } from '../bits/lists.ts';
 import type { Dictionary, WrittenDictionary } from './dictionary.ts';
 import { type ColumnValues, compareValues, valuesOf } from './sort.ts';
 
-/** The code that a value which is left out became. */
+/** Marks a value of `old` that is not in the merged dictionary. */
 export const LEFT_OUT = 0xffffffff;
 
-/**
- * A dictionary and the codes that those of `old` and `young` became, which ascend but for `LEFT_OUT`. `isOld` where it
- * is the old one, value for value; else its texts are views of those of both.
- */
+/** The new code of each code of `old` and `young`. New codes ascend, except for `LEFT_OUT`. */
 export interface MergedDictionary {
+  /** Unless `isOld`, its texts are views of the texts of both dictionaries. */
   readonly dictionary: WrittenDictionary;
   readonly oldCodes: Uint32Array;
   readonly youngCodes: Uint32Array;
+  /** Whether `dictionary` is the old one, value for value. */
   readonly isOld: boolean;
 }
 
 /**
- * The values of `old` whose code is not 0 in `isUsed`, and all of `young`, which is of the same type. Cost: a binary
- * search for each young value, and a step for each old one.
+ * Merges the values of `old` whose entry in `isUsed` is not 0 with all of `young`, which has the same type. Cost: a
+ * binary search for each young value, and a step for each old one.
  */
 export function mergeDictionaries(old: Dictionary, isUsed: Uint8Array, young: Dictionary): MergedDictionary {
   const [olds, youngs] = [valuesOf(old), valuesOf(young)];
@@ -51,7 +51,7 @@ export function mergeDictionaries(old: Dictionary, isUsed: Uint8Array, young: Di
   return { dictionary: isOld ? old : draft.finish(old), oldCodes, youngCodes, isOld };
 }
 
-/** The first code from `from` on whose value is not below a young one. */
+/** The first code from `from` on whose value is not less than young value `k`. */
 function placeOf(
   { type, size }: Dictionary,
   olds: ColumnValues,
@@ -68,17 +68,20 @@ function placeOf(
   return low;
 }
 
+/** Neighbouring values of a dictionary. */
 interface Run {
   readonly values: ColumnValues;
   readonly start: number;
   readonly end: number;
 }
 
+/** The values of the merged dictionary, in order. */
 class Draft {
   size = 0;
   #fitting = 0;
   readonly #runs: Run[] = [];
 
+  /** Appends the values from `start` to `end`. */
   add(values: ColumnValues, start: number, end: number): void {
     if (start === end) return;
     this.#runs.push({ values, start, end });
@@ -86,7 +89,7 @@ class Draft {
     this.#fitting += Math.max(0, Math.min(end, values.fitting) - start);
   }
 
-  /** The dictionary, of the kind of another. */
+  /** Returns the dictionary. It has numbers if the given one has. */
   finish({ type, numbers: others }: Dictionary): WrittenDictionary {
     const { size } = this;
     const text: Uint8Array[] = [];

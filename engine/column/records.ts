@@ -1,33 +1,30 @@
-// The served bytes of the records of a collection in the order of ids, each followed by a comma, so that neighbours are
-// one range. They are stored with one base URL, and the positions of all own URLs are known. Views of shared memory,
-// never written.
+// The served bytes of a collection's records, in id order. A comma follows each record, so that neighbouring records
+// are one range of bytes. The bytes contain one base URL, and the positions of all own URLs (A9) are stored. Views of
+// shared memory, never written.
 import { compareBytes } from '../bits/bytes.ts';
 import type { UnsignedArray } from '../bits/narrow.ts';
 import type { Kernel } from '../kernel/contract.ts';
 
-/**
- * All outlines of a collection. `keys` are the distinct top-level keys of its records, unescaped, in the order in which
- * they first stand; `lists` the outlines by number, each as positions in `keys`.
- */
+/** The outlines of a collection: the distinct lists of top-level keys of its records. */
 export interface Outlines {
+  /** The distinct top-level keys, unescaped, in the order of their first appearance. */
   readonly keys: readonly string[];
+  /** The outlines by number, each as positions in `keys`. */
   readonly lists: readonly (readonly number[])[];
 }
 
-/** The outlines of a collection without records. */
 export const NO_OUTLINES: Outlines = { keys: [], lists: [] };
 
-/**
- * The top-level keys of a collection: those of its fields in their order, those that are no fields, by code point, and
- * all of them, in the same order; they may be many.
- */
 export interface TopLevelKeys {
+  /** The fields of the collection, in their order. */
   readonly fields: readonly string[];
+  /** Keys that are not fields, by code point. There may be many. */
   readonly others: readonly string[];
+  /** All keys, in the same order. */
   readonly all: ReadonlySet<string>;
 }
 
-/** The top-level keys of a collection with these fields. Cost: its distinct keys, sorted. */
+/** The top-level keys of a collection with these fields. Cost: sorting its distinct keys. */
 export function topLevelKeys(fields: readonly string[], { keys }: Outlines): TopLevelKeys {
   const isField = new Set(fields);
   const encoded = keys.filter((key) => !isField.has(key)).map((key) => ({ key, bytes: UTF8.encode(key) }));
@@ -38,20 +35,19 @@ export function topLevelKeys(fields: readonly string[], { keys }: Outlines): Top
 const UTF8 = new TextEncoder();
 
 /**
- * A run of records that lies in one piece of memory.
+ * A run of records in one contiguous memory.
  *
  *   bytes     the records, each followed by one comma
- *   ends      end of each record in `bytes`, after its comma: one u32 a record, for a base URL of `PLACEHOLDER` length
- *   links     position of each own URL, ascending: one u32 a URL, for a base URL of `PLACEHOLDER` length
- *   linkEnds  how many own URLs stand in the records up to and with this one: one u32 a record
- *   outlines  number of each record's outline: 1, 2 or 4 bytes a record
- *   members   end of each top-level member, from the start of its record, for a base URL of `PLACEHOLDER` length: 1,
- *             2 or 4 bytes each
- *   memberEnds  how many members stand in the records up to and with this one: one u32 a record
+ *   ends      end of each record in `bytes`, after its comma: one u32 per record
+ *   links     position of each own URL, ascending: one u32 per URL
+ *   linkEnds  number of own URLs in the records up to and including this one: one u32 per record
+ *   outlines  number of each record's outline: 1, 2 or 4 bytes per record
+ *   members   end of each top-level member, from the start of its record: 1, 2 or 4 bytes each
+ *   memberEnds  number of members in the records up to and including this one: one u32 per record
  *   kernel    reads from the memory of `bytes`, and positions from that of `links`
  *
- * Positions are stored for the placeholder; with a base URL that is `growth` bytes longer, a position behind n URLs
- * lies growth * n further on.
+ * `ends`, `links` and `members` are positions for a base URL as long as `PLACEHOLDER`. If the base URL is `growth`
+ * bytes longer, a position after n URLs moves by growth * n.
  */
 export interface RecordChunk {
   readonly firstRow: number;
@@ -65,35 +61,33 @@ export interface RecordChunk {
   readonly kernel: Kernel;
 }
 
-/**
- * All records of a collection, with the base URL that stands in their bytes. Chunks ascend; most collections have one.
- */
+/** All records of a collection. Chunks ascend by row; most collections have one. */
 export interface Records {
   readonly rows: number;
   readonly chunks: readonly RecordChunk[];
+  /** The base URL in the bytes of the records. */
   readonly baseUrl: string;
+  /** Bytes by which `baseUrl` is longer than `PLACEHOLDER`. */
   readonly growth: number;
   readonly outlines: Outlines;
 }
 
-/**
- * What stands for the base address in data sets and snapshots, at the start of every own URL (design: Data set format).
- */
+/** Represents the base URL in data sets and snapshots. Every own URL starts with it (design: Data set format). */
 export const PLACEHOLDER = '{base_url}';
 
-/** The chunk that holds `row`. The row exists. Cost: one step a chunk. */
+/** The chunk with `row`, which must exist. Cost: one step per chunk. */
 export function chunkOf(records: Records, row: number): RecordChunk {
   let i = records.chunks.length - 1;
   while (records.chunks[i]!.firstRow > row) i--;
   return records.chunks[i]!;
 }
 
-/** Where a record starts in its chunk's bytes. `index` is the row within the chunk. Cost: none. */
+/** The start of a record in its chunk's bytes. `index` is the row within the chunk. Cost: none. */
 export function startOf(chunk: RecordChunk, growth: number, index: number): number {
   return index === 0 ? 0 : endOf(chunk, growth, index - 1);
 }
 
-/** Where a record ends in its chunk's bytes, after its comma. `index` is the row within the chunk. Cost: none. */
+/** The end of a record in its chunk's bytes, after its comma. `index` is the row within the chunk. Cost: none. */
 export function endOf(chunk: RecordChunk, growth: number, index: number): number {
   return chunk.ends[index]! + growth * chunk.linkEnds[index]!;
 }

@@ -1,39 +1,37 @@
-// How stored own URLs become the ones a request is answered with: base URL, version, end of links. Filters on texts and
-// pages of records must agree on it; page/rewrite.ts does the same to whole records, byte by byte.
+// Converts stored own URLs to served ones: base URL, version, end of links. Filters on texts and pages of records
+// must agree on it. page/rewrite.ts does the same to whole records, byte by byte.
 import type { Version } from '../schema/types.ts';
 import { PLACEHOLDER } from './records.ts';
 
-/** What a link inside a record ends with behind its id in the form of the specification (spec 2.2). */
+/** The end of a link inside a record, after its id, as the specification has it (spec 2.2). */
 export const SPEC_LINK_END = '/?format=api';
 
-/**
- * How own URLs are served. `baseUrl`: ASCII without quote, backslash and final slash. `linkEnd`: what takes the place
- * of `/?format=api` behind the id of own record links; `SPEC_LINK_END` leaves them alone. In v2, `/api/v3/` behind the
- * base URL becomes `/api/v2/`.
- */
+/** The form of served own URLs. In v2, `/api/v3/` after the base URL becomes `/api/v2/`. */
 export interface ServedForm {
+  /** ASCII without quote, backslash and final slash. */
   readonly baseUrl: string;
   readonly version: Version;
+  /** Replaces `/?format=api` after the id of own record links. `SPEC_LINK_END` changes nothing. */
   readonly linkEnd: string;
 }
 
-/** An own link to a record, behind the base URL; what JSON would escape is no part of one. */
+/** An own link to a record, after the base URL. It contains no character that JSON would escape. */
 // oxlint-disable-next-line no-control-regex -- these are the characters that make a text differ from its JSON form
 const RECORD_LINK = /^\/api\/v3\/[^/"\\\u0000-\u001f\u2028\u2029]+\/\d+\/\?format=api$/;
 
-/** Whether a form changes nothing but the base URL. */
+/** Whether a form changes only the base URL. */
 export function isSpecForm({ version, linkEnd }: ServedForm): boolean {
   return version === 'v3' && linkEnd === SPEC_LINK_END;
 }
 
-/** A stored own URL, placeholder first, as it is served. Cost: a few short strings. */
+/** The served form of a stored own URL, which starts with the placeholder. Cost: a few short strings. */
 export function servedUrl(stored: string, form: ServedForm): string {
   const rest = stored.slice(PLACEHOLDER.length);
   const ended = RECORD_LINK.test(rest) ? rest.slice(0, -SPEC_LINK_END.length) + form.linkEnd : rest;
   return form.baseUrl + (form.version === 'v2' && ended.startsWith('/api/v3/') ? `/api/v2/${ended.slice(8)}` : ended);
 }
 
-/** The stored texts that are served as this one: none, one, or several that the form does not tell apart. */
+/** The stored texts that are served as `served`: none, one, or several if the form maps them to the same URL. */
 export function storedUrls(served: string, form: ServedForm): readonly string[] {
   if (!served.startsWith(form.baseUrl)) return [];
   const rests = [served.slice(form.baseUrl.length)];
