@@ -1,5 +1,5 @@
-// One field's inverted index: from codes of its dictionary to rows, and from a row to its code. Posting lists by code
-// are also the sorted permutation of the rows; dense codes have bitmaps.
+// The inverted index of one field: from codes of its dictionary to rows, and from a row to its code. The posting lists
+// in code order are also the rows sorted by value. Dense codes have bitmaps.
 import { wordsFor } from '../bits/bitmap.ts';
 import type { UnsignedArray } from '../bits/narrow.ts';
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
@@ -16,31 +16,33 @@ import {
 } from './rowset.ts';
 import type { Grams } from './grams.ts';
 
-/**
- * What a query asks of a field's index. `rows` is the number of rows of the field's table. `codeAt` answers a row's
- * code, `dictionary.size` for null. `rowsOf` answers the rows whose code lies in the range; the code `dictionary.size`
- * means null there too. `countOf` is the size of that set, exact. `sortedRow` answers the row at a place of the rows
- * sorted by code: ascending within a code, those of code c at the places from `countOf` of all codes before it. `grams`
- * finds candidates for substrings, where scanning the texts would be long (grams.ts). `rowsGathered` is how many rows
- * `rowsOf` looks at to make its set: 0 for a set that lies ready.
- */
+/** The index of one field. In code ranges and results, the code `dictionary.size` means null. */
 export interface FieldIndex {
   readonly dictionary: Dictionary;
+  /** Finds candidates for substrings if scanning the texts would take long (grams.ts). */
   readonly grams: Grams | undefined;
+  /** Rows of the field's table. */
   readonly rows: number;
   codeAt(row: number): number;
+  /** The rows with a code in the range. */
   rowsOf(codes: CodeRange): RowSet;
+  /** The exact size of `rowsOf(codes)`. */
   countOf(codes: CodeRange): number;
+  /** The number of rows that `rowsOf` reads to make its set: 0 if the set exists already. */
   rowsGathered(codes: CodeRange): number;
+  /**
+   * The row at `place` of all rows sorted by code, and by row within a code. The rows of code c start at the number of
+   * rows with a lower code.
+   */
   sortedRow(place: number): number;
 }
 
 /**
  * The stored form of an inverted index.
  *
- *   codes     one a row, in 1, 2 or 4 bytes
+ *   codes     one per row, in 1, 2 or 4 bytes
  *   starts    size + 2 u32: the posting list of code c is postings[starts[c]..starts[c + 1])
- *   postings  one u32 a row: rows by code, ascending within a code
+ *   postings  one u32 per row: rows by code, ascending within a code
  *   dense     ascending codes that have a bitmap
  *   bitmaps   one bitmap over all rows for each dense code, in their order
  */
@@ -53,8 +55,8 @@ export interface InvertedParts {
 }
 
 /**
- * An inverted index over stored parts. Cost of `rowsOf`: none for one code; for several the rows of the range, or those
- * outside if they are fewer.
+ * An inverted index over stored parts. Cost of `rowsOf`: nothing for one code. For several codes it costs the rows of
+ * the range, or the rows outside it if they are fewer.
  */
 export function invertedIndex(dictionary: Dictionary, parts: InvertedParts, grams?: Grams): FieldIndex {
   const { codes, starts, postings } = parts;
@@ -84,7 +86,10 @@ export function invertedIndex(dictionary: Dictionary, parts: InvertedParts, gram
   };
 }
 
-/** The index of ids: rows are in id order, so a code is its row. Cost: nothing stored, `rowsOf` is a range. */
+/**
+ * The index of ids. Rows are in id order, so the code of a row is the row itself. It stores nothing, and `rowsOf`
+ * returns a range.
+ */
 export function identityIndex(dictionary: Dictionary): FieldIndex {
   const rows = dictionary.size;
   const clamp = (code: number): number => Math.min(code, rows);
@@ -116,7 +121,7 @@ function bitmapsByCode({ codes, starts, dense, bitmaps }: InvertedParts): Readon
   return byCode;
 }
 
-/** Neighbouring codes: their postings put in order; dense ones come as bitmaps instead. */
+/** The rows of neighbouring codes. Uses the bitmaps of dense codes, and sorts the postings of the others. */
 function scattered(
   { starts, postings }: InvertedParts,
   bitmaps: ReadonlyMap<number, RowSet>,
@@ -136,8 +141,8 @@ function scattered(
 }
 
 /**
- * How many rows of a set have each code, null last. Cost: the codes for a whole table; else the rows of the set, or a
- * bitmap a code where that is less.
+ * The number of rows of a set per code, null last. Cost: the codes for a whole table. Otherwise the rows of the set, or
+ * one bitmap per code if that is less.
  */
 export function countCodes(index: FieldIndex, set: RowSet): Uint32Array {
   const counts = new Uint32Array(index.dictionary.size + 1);

@@ -1,10 +1,10 @@
-// What a row set takes to keep or to send: the bytes it owns, its smallest form, the buffers a thread can give away.
-// Views of the snapshot lie in shared memory and belong to nobody.
+// The memory of row sets that are kept or sent: their owned bytes, smallest form and transferable buffers. Views of the
+// snapshot are in shared memory, which no set owns.
 import { bitmapOf, wordsFor } from '../bits/bitmap.ts';
 import { directoryBytes, selectRanks } from '../bits/ranks.ts';
 import { complement, ofBitmap, type RowSet } from './rowset.ts';
 
-/** The bytes that keeping a set holds on to: its own buffers, and the directory of a bitmap. Cost: none. */
+/** The bytes that a kept set retains: its own buffers, and the directory of a bitmap. Cost: none. */
 export function ownedBytes(set: RowSet): number {
   switch (set.kind) {
     case 'range':
@@ -18,7 +18,7 @@ export function ownedBytes(set: RowSet): number {
   }
 }
 
-/** The most that a compact set over a table of `rows` rows owns: that of a bitmap. */
+/** The upper bound of `ownedBytes` of a compact set over a table of `rows` rows: that of a bitmap. */
 export function ownedBytesMax(rows: number): number {
   const words = wordsFor(rows);
   return words * Uint32Array.BYTES_PER_ELEMENT + directoryBytes(words);
@@ -26,7 +26,8 @@ export function ownedBytesMax(rows: number): number {
 
 /**
  * The same set over a table of `rows` rows in the fewest bytes: a list, a bitmap, or the complement of a list, in a
- * buffer of its own size; views of shared memory stay views. Cost: a copy at most, and one pass over a bitmap's words.
+ * buffer of exactly its size. Views of shared memory stay views. Cost: at most a copy, and one pass over a bitmap's
+ * words.
  */
 export function compacted(set: RowSet, rows: number): RowSet {
   switch (set.kind) {
@@ -49,7 +50,7 @@ export function compacted(set: RowSet, rows: number): RowSet {
   }
 }
 
-/** The buffers of a compact set that can be given to another thread without a copy. */
+/** The buffers of a compact set that can be transferred to another thread without a copy. */
 export function ownBuffers(set: RowSet): ArrayBuffer[] {
   switch (set.kind) {
     case 'range':
@@ -75,7 +76,7 @@ function bufferBytes(array: Uint32Array): number {
   return isShared(array) ? 0 : array.buffer.byteLength;
 }
 
-/** A view of a part would keep, or send, all of its buffer. */
+/** Copies a view of a part of its buffer: keeping or sending the view would keep or send the whole buffer. */
 function exact(array: Uint32Array): Uint32Array {
   return array.byteLength === array.buffer.byteLength ? array : array.slice();
 }

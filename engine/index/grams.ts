@@ -1,6 +1,6 @@
-// The n-gram index of a dictionary: for every three bytes of its folded texts, the blocks of codes in which they stand.
-// Answers candidates for a substring, which the caller verifies: a word in all titles takes 0.04 of a scan of them.
-// Source: Zobel and Moffat 2006, 6 (inverted files); Cox 2012 (trigrams with verification).
+// The n-gram index of a dictionary. For every three bytes of its folded texts, it lists the blocks of codes that
+// contain them. It returns candidates for a substring, which the caller must verify. A word in all titles takes 0.04 of
+// the time of a scan. Source: Zobel and Moffat 2006, 6 (inverted files); Cox 2012 (trigrams with verification).
 import { isContinuation } from '../bits/bytes.ts';
 import { FOLD_GROWTH_MAX, foldBytes, foldInPlace } from '../bits/fold.ts';
 import { GrowableBytes, GrowableU32 } from '../bits/growable.ts';
@@ -12,8 +12,8 @@ import type { CodeRange, WrittenDictionary } from '../column/dictionary.ts';
  *
  *   keys      ascending: three folded bytes as one number, first byte highest
  *   ends      end of each key's list in `postings`
- *   postings  ascending block numbers, each as its distance from the one before (the first from -1), in LEB128
- *   block     how many neighbouring codes are one block; block b holds codes b * block up to (b + 1) * block
+ *   postings  ascending block numbers, each as its distance from the previous one (the first from -1), in LEB128
+ *   block     number of neighbouring codes in a block; block b has the codes b * block up to (b + 1) * block, exclusive
  */
 export interface Grams {
   readonly keys: Uint32Array;
@@ -22,49 +22,52 @@ export interface Grams {
   readonly block: number;
 }
 
-/** Bytes of a gram: shorter needles find no list, longer grams would multiply the keys. */
+/** Bytes of a gram. Shorter needles cannot use the index; longer grams would multiply the keys. */
 const GRAM_BYTES = 3;
 
-/** Dictionaries with less text are scanned as they are: that takes some 60 us. */
+/** Dictionaries with less text are scanned without an index, which takes about 60 us. */
 export const GRAM_TEXT_BYTES_MIN = 65_536;
 
-/** Texts up to this mean length are blocks of their own. */
+/** If the mean length of texts is at most this, each text is a block. */
 const SHORT_TEXT_BYTES = 256;
 
-/** Longer texts share blocks of about this many bytes: a list entry per text would take more room than the texts. */
+/**
+ * Longer texts share blocks of about this many bytes, because one list entry per text would take more room than the
+ * texts.
+ */
 const BLOCK_BYTES = 8192;
 
-/** Lists that are read for one needle, rarest first; more of them hardly lower the candidates. */
+/** Lists that are read for one needle, rarest first. More lists hardly reduce the candidates. */
 const LISTS_MAX = 4;
 
-/** The first bytes of a needle are looked up, some 20 us: what its rest has hardly lowers the candidates. */
+/** Only the first bytes of a needle are looked up, in about 20 us. The rest hardly reduces the candidates. */
 const NEEDLE_BYTES_MAX = 256;
 
 /**
- * Bytes of a list that are read to leave a block out: what its texts take to be looked at, where a block is one text,
- * and where it is many.
+ * The bytes of a list that may be read to exclude one block: reading more takes longer than checking the block's texts.
+ * A short block is one text, a long block many.
  */
 const SHORT_BLOCK_LIST_BYTES = 64;
 const LONG_BLOCK_LIST_BYTES = 4096;
 
 /**
- * Whether a dictionary has an n-gram index: one of texts, when a scan would be long. Texts that all have one length are
- * identifiers, of which nobody asks for a part. Cost: one pass over the ends at most.
+ * Whether a dictionary has an n-gram index: if it has texts and a scan would take long. Texts of one length are
+ * identifiers, in which clients do not search for substrings. Cost: at most one pass over the ends.
  */
 export function hasGrams({ type, ends }: Pick<WrittenDictionary, 'type' | 'ends'>): boolean {
   if (type !== 'text' || (ends.at(-1) ?? 0) < GRAM_TEXT_BYTES_MIN) return false;
   return ends.some((end, code) => end !== ends[0]! * (code + 1));
 }
 
-/** How many codes make a block of a dictionary. */
+/** The number of codes per block of a dictionary. */
 export function blockOf({ size, ends }: Pick<WrittenDictionary, 'size' | 'ends'>): number {
   const meanBytes = (ends.at(-1) ?? 0) / Math.max(1, size);
   return meanBytes <= SHORT_TEXT_BYTES ? 1 : Math.max(1, Math.round(BLOCK_BYTES / meanBytes));
 }
 
 /**
- * Builds the index of a dictionary, in its own blocks or in such of other lengths. Cost: one pass over the folded
- * texts, and a copy of the lists.
+ * Builds the index of a dictionary, with its default block length or another. Cost: one pass over the folded texts, and
+ * a copy of the lists.
  */
 export function buildGrams(dictionary: WrittenDictionary, block = blockOf(dictionary)): Grams {
   const pieces = dictionary.text instanceof Uint8Array ? [dictionary.text] : dictionary.text;
@@ -79,7 +82,7 @@ export function buildGrams(dictionary: WrittenDictionary, block = blockOf(dictio
       const end = dictionary.ends[code]! - pieceStart;
       const room = Math.ceil((end - start) * FOLD_GROWTH_MAX);
       if (folded.length < room) folded = new Uint8Array((room + 3) & ~3);
-      // Four bytes at once, where every character keeps its length: 0.8 of the time of a build of long texts.
+      // Folds four bytes at once if every character keeps its length: 0.8 of the build time of long texts.
       folded.set(text.subarray(start, end));
       const isFolded = foldInPlace(folded, 0, end - start) === end - start;
       lists.note(folded, isFolded ? end - start : foldBytes(text, start, end, folded, 0));
@@ -89,36 +92,39 @@ export function buildGrams(dictionary: WrittenDictionary, block = blockOf(dictio
   return { ...lists.finish(), block };
 }
 
-/** Of a gram: the blocks begun when it was last met, 0 for none, and where its list starts and ends by then. */
+/**
+ * The words of a gram: the number of blocks begun when it last occurred (0 for never), and the start and end of its
+ * list.
+ */
 const GRAM_WORDS = 4;
 
-/** The words of all grams with the same first two bytes. */
+/** The number of words of all grams with the same first two bytes. */
 const GRAMS_WORDS = GRAM_WORDS << 8;
 
-/** A list is written in pieces of so many bytes; a power of 2. */
+/** A list is written in pieces of this many bytes; a power of 2. */
 const PIECE_BYTES = 128;
 
 /**
- * The lists of an index while it is built, each as it is stored, in pieces. What is known of grams lies in a table that
- * has room for those of first two bytes that were met: room for all would take 268 MB.
+ * The lists of an index while it is built, each in its stored form, in pieces. The table of grams has room only for the
+ * first two bytes that occurred. Room for all of them would take 268 MB.
  */
 class GramLists {
   #blocks = 0;
-  /** By the first two bytes where their words start; 0 where none was met. */
+  /** Start of the words of each first two bytes; 0 if they have not occurred. */
   readonly #starts = new Uint32Array(1 << 16);
   #words: Uint32Array = new Uint32Array(GRAMS_WORDS * 16);
   #wordsEnd = GRAMS_WORDS;
-  /** The first piece has no list, so that a list which ends at 0 has no piece yet. */
+  /** No list uses the first piece, so that a list with end 0 has no piece yet. */
   #pieces = new Uint8Array(1 << 16);
   #end = PIECE_BYTES;
-  /** By piece: where the one that follows it in its list starts. */
+  /** For each piece, the start of the next piece of its list. */
   readonly #following = new GrowableU32();
 
   beginBlock(): void {
     this.#blocks++;
   }
 
-  /** Notes the grams of a folded text of the block. */
+  /** Adds the grams of a folded text to the current block. */
   note(folded: Uint8Array, bytes: number): void {
     const [blocks, starts] = [this.#blocks, this.#starts];
     let words = this.#words;
@@ -135,7 +141,7 @@ class GramLists {
     }
   }
 
-  /** The lists by gram. Cost: a look at the table, and a copy. */
+  /** Returns the lists in the order of grams. Cost: a pass over the table, and a copy. */
   finish(): Omit<Grams, 'block'> {
     const [keys, ends, postings] = [new GrowableU32(), new GrowableU32(), new GrowableBytes(this.#end)];
     const words = this.#words;
@@ -159,7 +165,7 @@ class GramLists {
     postings.push(this.#pieces, piece, end);
   }
 
-  /** Room for the grams with such first two bytes; answers the table, which may be another. */
+  /** Reserves the words of grams with these first two bytes. Returns the table, which may be a new one. */
   #makeRoom(firstTwo: number): Uint32Array {
     this.#starts[firstTwo] = this.#wordsEnd;
     this.#wordsEnd += GRAMS_WORDS;
@@ -171,7 +177,7 @@ class GramLists {
     return this.#words;
   }
 
-  /** Adds a distance to a list that ends at `end`, in LEB128; answers where it ends then. */
+  /** Appends a distance to a list that ends at `end`, in LEB128. Returns its new end. */
   #append(end: number, distance: number): number {
     let at = end;
     for (let rest = distance; ; rest >>>= 7) {
@@ -181,7 +187,7 @@ class GramLists {
     }
   }
 
-  /** A new piece for a list whose last one is full, or which has none. */
+  /** Adds a piece to a list without pieces or with a full last piece. Returns the start of the piece. */
   #pieceBehind(end: number): number {
     const start = this.#end;
     this.#end += PIECE_BYTES;
@@ -196,22 +202,26 @@ class GramLists {
   }
 }
 
-/** Writes a distance as lists have it. */
+/** Appends a distance in the form of stored lists. */
 export function pushDistance(postings: GrowableBytes, distance: number): void {
   let rest = distance;
   for (; rest >= 0x80; rest >>>= 7) postings.pushByte((rest & 0x7f) | 0x80);
   postings.pushByte(rest);
 }
 
-/** Lists of an index that a needle needs all of, shortest first; `bytes` of the shortest bounds the candidates. */
+/**
+ * Shortest lists of the grams of a needle, shortest first. A match is in all of them, so that `bytes`, the length of
+ * the shortest, bounds the candidates.
+ */
 export interface GramQuery {
   readonly lists: readonly { readonly start: number; readonly end: number }[];
   readonly bytes: number;
 }
 
 /**
- * What to read for a needle, UTF-8 and not folded; undefined where it is too short for a gram. A needle with a gram
- * that stands nowhere has one empty list. Cost: a binary search for each of its first 256 bytes.
+ * The lists to read for a needle, which is UTF-8 and not folded; undefined if it is too short for a gram. If a gram of
+ * the needle does not occur at all, the result is one empty list. Cost: a binary search for each of its first 256
+ * bytes.
  */
 export function gramQuery(grams: Grams, text: Uint8Array): GramQuery | undefined {
   const needle = text.subarray(0, startOfCharacter(text, NEEDLE_BYTES_MAX));
@@ -229,7 +239,7 @@ export function gramQuery(grams: Grams, text: Uint8Array): GramQuery | undefined
   return { lists: shortest, bytes: shortest[0]!.end - shortest[0]!.start };
 }
 
-/** The end of text, or the place in it where the character at `at` starts. */
+/** The start of the character at `at`, or the end of the text. */
 function startOfCharacter(text: Uint8Array, at: number): number {
   if (at >= text.length) return text.length;
   let start = at;
@@ -238,8 +248,9 @@ function startOfCharacter(text: Uint8Array, at: number): number {
 }
 
 /**
- * The blocks that are in all of some lists, at least one, ascending, but for lists that take longer to read than these
- * blocks to look at. `beforeList` is called with the bytes of each list before it is read.
+ * The blocks that are in all lists, ascending. There is at least one list. Stops before a list that would take longer
+ * to read than the remaining blocks take to check. `beforeList` is called with the bytes of each list before it is
+ * read.
  */
 export function gramBlocks(
   { postings, block }: Grams,
@@ -284,7 +295,7 @@ function blocksOf(postings: Uint8Array, { start, end }: { start: number; end: nu
       distance |= (byte & 0x7f) << shift;
       shift += 7;
     } while (byte >= 0x80);
-    // No import writes that; a file that somebody forged would name one block for each of its bytes.
+    // Imports never write distance 0. A forged file could use it to name a block for each of its bytes.
     if (distance <= 0) break;
     block += distance;
     blocks[length++] = block;
@@ -292,7 +303,7 @@ function blocksOf(postings: Uint8Array, { start, end }: { start: number; end: nu
   return blocks.subarray(0, length);
 }
 
-/** The blocks that are in a list too: one merge. */
+/** The given blocks that are also in the list. Cost: one merge. */
 function keptBlocks(
   postings: Uint8Array,
   list: { readonly start: number; readonly end: number },

@@ -1,12 +1,12 @@
-// From the code of every row to posting lists and bitmaps: a counting sort.
-// Only while importing; what it makes is read through field.ts.
+// Makes posting lists and bitmaps from the code of every row with a counting sort. Used only while importing. The
+// result is read through field.ts.
 import { setBit, wordsFor } from '../bits/bitmap.ts';
 import type { InvertedParts } from './field.ts';
 import { DENSE_PART } from './rowset.ts';
 
 /**
- * The inverted index of `codes`, each from 0 to `size`, where `size` stands for null; without bitmaps where none are
- * wanted. Cost: O(rows + size).
+ * The inverted index of `codes`, each from 0 to `size`, where `size` means null. Without `hasBitmaps`, no code is
+ * dense. Cost: O(rows + size).
  */
 export function invert(codes: Uint32Array, size: number, hasBitmaps = true): InvertedParts {
   const starts = new Uint32Array(size + 2);

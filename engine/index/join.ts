@@ -1,5 +1,5 @@
-// Joins through links: which codes of a link column point at a set of rows of the collection it links to. A semi-join:
-// records are not put side by side, only sets of rows carried over.
+// Joins through links: finds the codes of a link column that point to a set of rows of the linked collection. These are
+// semi-joins: they convert sets of rows and do not combine records.
 import { setBit, hasBit, wordsFor } from '../bits/bitmap.ts';
 import { GrowableU32 } from '../bits/growable.ts';
 import { lowerBound } from '../bits/lists.ts';
@@ -10,12 +10,12 @@ import type { Link } from './table.ts';
 /** The target of a code whose record does not exist. */
 export const DANGLING = 0xffffffff;
 
-/** A binary search among codes costs about as much as looking at the targets of this many. */
+/** A binary search among codes costs about as much as reading the targets of this many codes. */
 const CODES_PER_SEARCH = 16;
 
 /**
- * The row that each id means, `DANGLING` where it is none of `targetIds`; both ascend. Cost: one merge.
- * Made once, while importing: FORMAT.md, `.targets`.
+ * The row of each id, or `DANGLING` if it is not in `targetIds`; both are ascending. Cost: one merge. Only done while
+ * importing: FORMAT.md, `.targets`.
  */
 export function targetsOf(ids: Float64Array, targetIds: Float64Array): Uint32Array {
   const targets = new Uint32Array(ids.length);
@@ -28,9 +28,9 @@ export function targetsOf(ids: Float64Array, targetIds: Float64Array): Uint32Arr
 }
 
 /**
- * The codes whose link points at a row of `set`, as a set over the codes of the column. With `isNullIncluded` also the
- * codes that point at nothing, dangling ones and null. Cost: a binary search for each row of `set`, or one pass over
- * the codes if that is less.
+ * The codes whose link points to a row of `set`, as a set over the codes of the column. With `isNullIncluded` it adds
+ * null and the codes of dangling links. Cost: a binary search for each row of `set`, or one pass over the codes if that
+ * is less.
  */
 export function codesLinkingTo(index: FieldIndex, link: Link, set: RowSet, isNullIncluded: boolean): RowSet {
   const { targets } = link;
@@ -41,7 +41,7 @@ export function codesLinkingTo(index: FieldIndex, link: Link, set: RowSet, isNul
   return ofBitmap(words);
 }
 
-/** The rows that a few rows of a link column point at. Cost: the rows, and a sort. */
+/** The rows that the links of a few rows point to. Cost: the rows, and a sort. */
 export function rowsLinkedFrom(index: FieldIndex, { targets, to }: Link, set: RowSet): RowSet {
   const linked = new Uint32Array(countRows(set));
   let length = 0;
@@ -52,7 +52,10 @@ export function rowsLinkedFrom(index: FieldIndex, { targets, to }: Link, set: Ro
   return rowSetOf(linked.subarray(0, length), to().rows);
 }
 
-/** Those of a few rows that point at a row of `linked`, or at nothing where `isNullIncluded`. Cost: the rows. */
+/**
+ * The rows of a small set `from` that point to a row of `linked`. `isNullIncluded` adds those with a null or dangling
+ * link. Cost: the rows.
+ */
 export function rowsLinkingTo(
   index: FieldIndex,
   { targets }: Link,
@@ -67,19 +70,19 @@ export function rowsLinkingTo(
   return rowSetOf(rows.subarray(0, length), index.rows);
 }
 
-/** Whether `codesLinkingTo` searches for each row of a set of this many rows. It looks at all codes otherwise. */
+/** Whether `codesLinkingTo` searches for each row of a set of this many rows. Otherwise it reads all codes. */
 export function isSearchedFor({ targets }: Link, rows: number): boolean {
   return rows * CODES_PER_SEARCH < targets.length;
 }
 
-/** How many elements `codesLinkingTo` looks at for a set of so many rows. */
+/** The number of elements that `codesLinkingTo` reads for a set of `rows` rows. */
 export function joinSteps(link: Link, rows: number): number {
   return Math.min(rows * CODES_PER_SEARCH, link.targets.length);
 }
 
 /**
- * Ids ascend with rows and codes with ids, so that the codes found ascend too. One id may be written in two ways
- * (`07`).
+ * Ids ascend with rows and codes with ids, so that the resulting codes ascend too. The inner loop is needed because an
+ * id may have two spellings (`07`).
  */
 function fewCodes({ dictionary }: FieldIndex, link: Link, set: RowSet): RowSet {
   const ids = link.to().ids.dictionary.numbers!;

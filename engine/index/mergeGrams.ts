@@ -1,27 +1,29 @@
-// The n-gram index of a merged dictionary from that of the old one: its lists with their codes renumbered, and those of
-// the new texts among them. Only for texts that are a block each: longer blocks hold other texts after a merge.
+// Derives the n-gram index of a merged dictionary from the index of the old one: renumbers the codes in its lists and
+// merges the lists of the new texts. Only for indexes with one text per block, because longer blocks contain other
+// texts after a merge.
 import { GrowableBytes, GrowableU32 } from '../bits/growable.ts';
 import type { Dictionary } from '../column/dictionary.ts';
 import { LEFT_OUT, type MergedDictionary } from '../column/mergeDictionary.ts';
 import { buildGrams, type Grams, pushDistance } from './grams.ts';
 
-/**
- * One list of an index while it is read: the next code, renumbered, `LEFT_OUT` at its end. `isBroken` once a list of it
- * was none that an import writes.
- */
+/** Reads one list of an index at a time. */
 interface Reader {
   readonly grams: Grams;
+  /** New code of each code, or `LEFT_OUT`. */
   readonly codes: Uint32Array;
+  /** Position in the postings, up to `end`. */
   at: number;
   end: number;
+  /** The last code read, not renumbered. */
   last: number;
+  /** True once a list had a form that no import writes. */
   isBroken: boolean;
 }
 
 /**
- * What `buildGrams` makes of the merged dictionary, where `old` is the index of the old one and both have one text a
- * block; undefined where `old`, of a file that only claims to be a snapshot of ours, is not. Cost: a pass over the
- * lists of `old`, and building those of `young`.
+ * The same result as `buildGrams` for the merged dictionary. `old` is the index of the old dictionary; both have one
+ * text per block. Returns undefined if `old` is not a valid index, which is possible in a forged snapshot. Cost: a pass
+ * over the lists of `old`, and building those of `young`.
  */
 export function mergeGrams(
   old: Grams,
@@ -48,12 +50,12 @@ export function mergeGrams(
   return { keys: keys.view(), ends: ends.view(), postings: postings.view(), block: 1 };
 }
 
-/** Begins the list of a number; an empty one for -1. */
+/** Starts reading a list by its number; -1 is an empty list. */
 function open(reader: Reader, list: number): void {
   const { ends } = reader.grams;
   reader.at = list <= 0 ? 0 : ends[list - 1]!;
   reader.end = list < 0 ? 0 : ends[list]!;
-  // Else lists may share bytes, and be endless together.
+  // Otherwise lists could share bytes, and their total length would be unbounded.
   reader.isBroken ||= reader.end < reader.at;
   reader.last = -1;
 }
@@ -68,7 +70,7 @@ function mergeLists(postings: GrowableBytes, olds: Reader, youngs: Reader): void
   }
 }
 
-/** The next code of a list that is not left out; none where there is no such code. */
+/** The next code of the list that is still in the dictionary, renumbered; `LEFT_OUT` at the end of the list. */
 function nextCode(reader: Reader): number {
   const { postings } = reader.grams;
   while (reader.at < reader.end) {

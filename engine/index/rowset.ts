@@ -1,5 +1,5 @@
-// Sets of rows: the one contract that every index answers with and every query is put together from. Immutable once
-// made, plain data that threads can be sent; lists and bitmaps may be views of the snapshot.
+// Sets of rows: the type that every index returns and from which every query is composed. Immutable plain data that can
+// be sent to threads. Lists and bitmaps may be views of the snapshot.
 import {
   andNotBitmaps,
   bitmapOf,
@@ -17,9 +17,12 @@ import { slabWords } from '../bits/slab.ts';
 import { intersection, sharedCount } from '../kernel/bitmaps.ts';
 
 /**
- * A set of rows of one table. `range`: the rows from `start` to `end`, exclusive. `list`: ascending rows without
- * duplicates. `bitmap`: one bit a row over the whole table (bits/bitmap.ts), with its `count`. `complement`: all of the
- * table's `rows` rows but those of `of`, so that a negation costs nothing until rows are wanted.
+ * A set of rows of one table.
+ *
+ *   range       the rows from `start` to `end`, exclusive
+ *   list        ascending rows without duplicates
+ *   bitmap      one bit per row of the whole table (bits/bitmap.ts), with its `count`
+ *   complement  all `rows` rows of the table except those of `of`, so that a negation costs nothing until rows are read
  */
 export type RowSet =
   | { readonly kind: 'range'; readonly start: number; readonly end: number }
@@ -38,18 +41,13 @@ interface BitmapRows {
   readonly count: number;
 }
 
-/** Rows of a set that need no bitmap: neighbouring ones, or scattered ascending ones. */
+/** Sets that are not bitmaps: neighbouring rows, or scattered ascending rows. */
 export type AscendingRows = Extract<RowSet, { kind: 'range' | 'list' }>;
 
-/**
- * What a page shows: neighbouring rows, scattered ascending ones, or a `sequence` of rows in any order, without
- * repeats.
- */
+/** The rows of a page: neighbouring rows, scattered ascending rows, or a `sequence` of distinct rows in any order. */
 export type Selection = AscendingRows | { readonly kind: 'sequence'; readonly rows: Uint32Array };
 
-/**
- * A list longer than this part of its table is kept as a bitmap: from there on the bitmap is the smaller of the two.
- */
+/** A list longer than this fraction of its table is stored as a bitmap, which is then smaller. */
 export const DENSE_PART = 1 / 32;
 
 export const NO_ROWS: RowSet = { kind: 'range', start: 0, end: 0 };
@@ -58,6 +56,7 @@ export function allRows(rows: number): RowSet {
   return { kind: 'range', start: 0, end: rows };
 }
 
+/** The number of rows in a set. Cost: none. */
 export function countRows(set: RowSet): number {
   switch (set.kind) {
     case 'range':
@@ -71,16 +70,17 @@ export function countRows(set: RowSet): number {
   }
 }
 
+/** The number of rows on a page. Cost: none. */
 export function countSelected(rows: Selection): number {
   return rows.kind === 'range' ? rows.end - rows.start : rows.rows.length;
 }
 
-/** The row at a place of a page. The place lies in 0 to the number of its rows, exclusive. Cost: none. */
+/** The row at a place of a page. `place` is in 0 to the number of its rows, exclusive. Cost: none. */
 export function selectedRow(rows: Selection, place: number): number {
   return rows.kind === 'range' ? rows.start + place : rows.rows[place]!;
 }
 
-/** Whether a set holds `row`. Cost: constant, O(log n) for a list. */
+/** Whether a set contains `row`. Cost: constant; O(log n) for a list. */
 export function hasRow(set: RowSet, row: number): boolean {
   switch (set.kind) {
     case 'range':
@@ -95,26 +95,26 @@ export function hasRow(set: RowSet, row: number): boolean {
 }
 
 /**
- * The set of an unordered list of rows, duplicates allowed, over a table of `rows` rows. The list is not changed, and
- * is the set's own where it ascends.
+ * The set of a list of rows in any order, with or without duplicates, over a table of `rows` rows. The list is not
+ * changed. If it is ascending, the set keeps a reference to it.
  */
 export function rowSetOf(list: Uint32Array, rows: number): RowSet {
   if (list.length > rows * DENSE_PART) return ofBitmap(bitmapOf(list, rows));
   return { kind: 'list', rows: ascending(list, rows) };
 }
 
-/** The same of a list without duplicates, such as postings: nothing is counted. */
+/** As `rowSetOf`, for a list without duplicates, such as postings: it need not be counted. */
 export function rowSetOfDistinct(list: Uint32Array, rows: number): RowSet {
   if (list.length > rows * DENSE_PART) return { kind: 'bitmap', words: bitmapOf(list, rows), count: list.length };
   return { kind: 'list', rows: ascending(list, rows) };
 }
 
-/** Whether `rowSetOf` marks the rows of a list of this length in a bitmap. It sorts the list otherwise. */
+/** Whether `rowSetOf` marks the rows of a list of this length in a bitmap. Otherwise it sorts the list. */
 export function isSortedByMarks(length: number, rows: number): boolean {
   return length > rows * DENSE_PART || length * MARKS_PER_ROW > wordsFor(rows);
 }
 
-/** A bitmap as a set; counts its bits, and readies it for rank select in the same pass over the words. */
+/** A bitmap as a set. Counts its bits, and makes its rank directory in the same pass over the words. */
 export function ofBitmap(words: Uint32Array): BitmapRows {
   return { kind: 'bitmap', words, count: countRanked(words) };
 }
@@ -134,7 +134,7 @@ export function intersect(a: RowSet, b: RowSet): RowSet {
   return { kind: 'bitmap', ...intersection(a.words, b.words) };
 }
 
-/** How many rows of lists or words of bitmaps `intersect` looks at, at most. Cost: none. */
+/** The upper bound of the rows of lists or words of bitmaps that `intersect` reads. Cost: none. */
 export function intersectionSteps(a: RowSet, b: RowSet): number {
   if (a.kind === 'range') return stepsWithin(b, a.start, a.end);
   if (b.kind === 'range') return stepsWithin(a, b.start, b.end);
@@ -148,21 +148,21 @@ function stepsWithin(set: RowSet, start: number, end: number): number {
   return start === 0 && end > rows - 64 ? 0 : 2 * wordsFor(rows) + wordsOrRows(set);
 }
 
-/** The words of a bitmap; of a complement also the rows of its list. */
+/** The words of a bitmap, plus the rows of the list for a complement. */
 function wordsOrRows(set: RowSet): number {
   if (set.kind === 'complement') return wordsFor(set.rows) + (set.of.kind === 'list' ? set.of.rows.length : 0);
   return set.kind === 'bitmap' ? set.words.length : countRows(set);
 }
 
-/** How many rows are in both sets. Cost: that of `intersect`, without a bitmap of the result. */
+/** The number of rows in both sets. Cost: that of `intersect`, without a bitmap of the result. */
 export function countShared(a: RowSet, b: RowSet): number {
   if (a.kind === 'bitmap' && b.kind === 'bitmap') return sharedCount(a.words, b.words);
   return countRows(intersect(a, b));
 }
 
 /**
- * The rows in any of the sets, over a table of `rows` rows. Cost: the rows of small sets; one pass over the words of a
- * bitmap for each large one.
+ * The rows in any of the sets, over a table of `rows` rows. Cost: the rows of small sets, and one pass over the words
+ * of a bitmap for each large one.
  */
 export function union(sets: readonly RowSet[], rows: number): RowSet {
   const some: RowSet[] = [];
@@ -198,8 +198,8 @@ export function complement(set: RowSet, rows: number): RowSet {
 }
 
 /**
- * How many rows of a set are below `row`. Cost: constant for a range and a bitmap, O(log n) for a list; that of what it
- * leaves out for a complement.
+ * The number of rows of a set below `row`. Cost: constant for a range and a bitmap, O(log n) for a list. A complement
+ * costs as much as the set that it excludes.
  */
 export function rankOf(set: RowSet, row: number): number {
   switch (set.kind) {
@@ -215,8 +215,8 @@ export function rankOf(set: RowSet, row: number): number {
 }
 
 /**
- * The rows of rank `offset` to `offset + limit` of a set, ascending. Cost: constant for a range and a list; else
- * O(log rows), and the part of the table that the answer spans.
+ * The rows of rank `offset` to `offset + limit` of a set, ascending. Cost: constant for a range and a list. Otherwise
+ * O(log rows), and the part of the table that the result spans.
  */
 export function select(set: RowSet, offset: number, limit: number): AscendingRows {
   const start = Math.min(offset, countRows(set));
@@ -234,7 +234,10 @@ export function select(set: RowSet, offset: number, limit: number): AscendingRow
   }
 }
 
-/** The words of a set as a bitmap over `rows` rows; a bitmap's own words, otherwise new ones. Cost: O(rows / 32). */
+/**
+ * The words of a set as a bitmap over `rows` rows. A bitmap returns its own words, other sets return new ones. Cost:
+ * O(rows / 32).
+ */
 export function asBitmap(set: RowSet, rows: number): Uint32Array {
   if (set.kind === 'bitmap') return set.words;
   if (set.kind === 'complement') return notBitmap(asBitmap(set.of, rows), rows);
@@ -243,7 +246,10 @@ export function asBitmap(set: RowSet, rows: number): Uint32Array {
   return words;
 }
 
-/** The rows of a set as an ascending list; a list's own rows. Cost: the rows, and one pass over a bitmap's words. */
+/**
+ * The rows of a set as an ascending list. A list returns its own rows. Cost: the rows, and one pass over a bitmap's
+ * words.
+ */
 export function listed(set: RowSet): Uint32Array {
   if (set.kind === 'list') return set.rows;
   const rows = new Uint32Array(countRows(set));
@@ -254,7 +260,7 @@ export function listed(set: RowSet): Uint32Array {
   return rows;
 }
 
-/** Calls `visit` with every row of a set, ascending. Cost: the rows, and one pass over a bitmap's words. */
+/** Calls `visit` for every row of a set, ascending. Cost: the rows, and one pass over a bitmap's words. */
 export function eachRow(set: RowSet, visit: (row: number) => void): void {
   switch (set.kind) {
     case 'range':
@@ -319,7 +325,7 @@ function within(set: RowSet, start: number, end: number): RowSet {
   }
 }
 
-/** Few rows are looked at one by one; for many, a bitmap is masked. */
+/** For a small range, tests each row. For a large one, masks a bitmap. */
 function withinLarge(set: RowSet, range: { readonly start: number; readonly end: number }, rows: number): RowSet {
   const end = Math.min(range.end, rows);
   if (end - range.start <= rows * DENSE_PART) {
@@ -331,7 +337,7 @@ function withinLarge(set: RowSet, range: { readonly start: number; readonly end:
   return { kind: 'bitmap', ...intersection(words, asBitmap(set, rows)) };
 }
 
-/** Whether no bit at or beyond `end` is set: true of a whole table, whose last word is seldom full. */
+/** Whether no bit from `end` on is set. True for a whole table, whose last word is rarely full. */
 function isClearFrom(words: Uint32Array, end: number): boolean {
   const first = end >>> 5;
   if (first >= words.length) return true;
@@ -353,6 +359,7 @@ function subtract(set: ListedRows | BitmapRows, dropped: ListedRows | BitmapRows
   return ofBitmap(words);
 }
 
+/** The rows of a list whose bit equals `isSet`. */
 function kept(list: Uint32Array, words: Uint32Array, isSet: boolean): Uint32Array {
   const rows = new Uint32Array(list.length);
   let length = 0;
@@ -379,11 +386,12 @@ function joined(sets: readonly AscendingRows[], total: number): Uint32Array {
   return list;
 }
 
-/** Sorting a row takes as long as looking at so many words of marks. */
+/** Sorting one row takes as long as reading this many words of marks. */
 const MARKS_PER_ROW = 4;
 
 /**
- * The rows of a list once each: the list where they ascend as they are, as ids asked for often do, else a sorted copy.
+ * The distinct rows of a list, ascending. Returns the list itself if it is ascending, as requested ids often are;
+ * otherwise a sorted copy.
  */
 function ascending(list: Uint32Array, rows: number): Uint32Array {
   for (let i = 1; i < list.length; i++) {

@@ -1,5 +1,5 @@
-// A collection as tables: the root table of its records and one child table per to-many embedded relation, each field
-// with its index. The tree has the shape of the declaration.
+// The tables of a collection: the root table of its records and one child table per to-many embedded relation. Each
+// field has an index. The tree has the shape of the declaration.
 import type { Collection } from '../schema/types.ts';
 import type { Records, TopLevelKeys } from '../column/records.ts';
 import type { FieldIndex } from './field.ts';
@@ -8,31 +8,33 @@ import { lowerBound, upperBound } from '../bits/lists.ts';
 import { countRows, eachRow, ofBitmap, type RowSet, rowSetOf } from './rowset.ts';
 import { setBit, wordsFor } from '../bits/bitmap.ts';
 
-/**
- * One table of rows. A child table knows its parents: the rows of parent p are starts[p]..starts[p + 1], and
- * parents[row] is the parent of a row; both undefined on a root table.
- */
+/** One table of rows. `starts` and `parents` are undefined for a root table. */
 export interface Table {
   readonly rows: number;
+  /** The rows of parent p are starts[p] up to starts[p + 1], exclusive. */
   readonly starts: Uint32Array | undefined;
+  /** The parent of each row. */
   readonly parents: Uint32Array | undefined;
 }
 
-/**
- * Where the links of one column point (join.ts). `targets` has a row of the linked collection for each code, `DANGLING`
- * where there is no such record. `to` is a call because collections link in circles.
- */
+/** The targets of the links of one column (join.ts). */
 export interface Link {
+  /** The row in the linked collection for each code; `DANGLING` if the record does not exist. */
   readonly targets: Uint32Array;
+  /** A function, because collections link in circles. */
   to(): CollectionIndex;
 }
 
 /**
- * A name that a filter key can step on. `values`: a scalar or a to-one link, with its index over the table at hand.
- * `record`: a to-one embedded record; its members' indexes are over the same table; `id` means the relation itself,
- * undefined where an inferred one has none. `many`: a to-many relation with a table of its own. Embedded records have
- * `members`; links and arrays of scalars have none, and `id` is the index of their elements. `isRelation` is false for
- * arrays of scalars. `link` stands beside the index of ids that are links, and says where they point.
+ * A step of a filter key.
+ *
+ *   values  a scalar or a to-one link, with its index over the current table
+ *   record  a to-one embedded record; the indexes of its members are over the same table. `id` is the relation itself;
+ *           undefined if an inferred relation has no ids
+ *   many    a to-many relation, with its own table. Embedded records have `members`. Links and arrays of scalars have
+ *           none, and `id` is the index of their elements. `isRelation` is false for arrays of scalars
+ *
+ * `link` is defined if the index has ids that are links. It has their targets.
  */
 export type FieldNode =
   | { readonly kind: 'values'; readonly name: string; readonly index: FieldIndex; readonly link?: Link }
@@ -50,7 +52,7 @@ export type FieldNode =
 /** The fields of a table or embedded record by name. */
 export type Members = ReadonlyMap<string, FieldNode>;
 
-/** One collection, ready to be asked: its declaration, rows in id order, fields, top-level keys and served bytes. */
+/** One collection, ready for queries. Rows are in id order. */
 export interface CollectionIndex {
   readonly declaration: Collection;
   readonly rows: number;
@@ -60,7 +62,7 @@ export interface CollectionIndex {
   readonly records: Records;
 }
 
-/** The row of the record with this id, or -1. `id` is an integer of 0 to 2^53 - 1. Cost: O(log rows). */
+/** The row of the record with this id, or -1. `id` is an integer from 0 to 2^53 - 1. Cost: O(log rows). */
 export function rowOfId(collection: CollectionIndex, id: number): number {
   const ids = collection.ids.dictionary.numbers!;
   const row = lowerBound(ids, id);
@@ -68,8 +70,8 @@ export function rowOfId(collection: CollectionIndex, id: number): number {
 }
 
 /**
- * The first row whose record has an id above `id`, any number; the number of rows where there is none. Cost: O(log
- * rows).
+ * The first row whose record has an id greater than `id`, which may be any number. Returns the number of rows if all
+ * ids are at most `id`. Cost: O(log rows).
  */
 export function rowAfterId(collection: CollectionIndex, id: number): number {
   return upperBound(collection.ids.dictionary.numbers!, id);
@@ -84,7 +86,7 @@ export function parentsOf(table: Table, set: RowSet, parentRows: number): RowSet
   return ofBitmap(words);
 }
 
-/** How many rows some parents have in a child table. Cost: the parents. */
+/** The number of rows that some parents have in a child table. Cost: the parents. */
 export function countChildren({ starts }: Table, parents: RowSet): number {
   let count = 0;
   eachRow(parents, (parent) => (count += starts![parent + 1]! - starts![parent]!));
@@ -100,7 +102,7 @@ export function childRows({ starts, rows }: Table, parents: RowSet): RowSet {
   return rowSetOf(children.view(), rows);
 }
 
-/** Parents ascend with their rows, so that an ascending set gives ascending parents and repeats are neighbours. */
+/** Parents ascend with their rows, so that an ascending set gives ascending parents, and duplicates are neighbours. */
 function fewParents(parents: Uint32Array, set: RowSet): RowSet {
   const rows = new Uint32Array(countRows(set));
   let length = 0;
