@@ -1,15 +1,18 @@
-// Bitmaps combined by the kernel: brought to the thread's own memory, ANDed and counted there 16 bytes at a time, and
-// taken out with their directory of ranks. Short ones are not worth the way.
+// Combines bitmaps with the kernel. They are copied to the thread's own memory, ANDed and counted there 16 bytes at a
+// time, and copied out with their rank directory. For short bitmaps, the copies cost more than they save.
 import { andBitmaps, countSharedBits } from '../bits/bitmap.ts';
 import { countRanked, directoryWords, keepDirectory } from '../bits/ranks.ts';
 import { kernelOf, ownKernel } from './kernel.ts';
 import { ROOM_AT } from './layout.ts';
 import { own, takeRoom } from './own.ts';
 
-/** Below this many words a loop in JavaScript takes less than the way there and back: 1 us. */
+/** Below this many words, a loop in JavaScript takes less than the copies, which cost 1 us. */
 const WORDS_MIN = 512;
 
-/** The rows in both bitmaps of one length, and how many they are; ready for rank and select. Cost: one pass. */
+/**
+ * The rows in both bitmaps, which have the same length, and their number. The result has a rank directory. Cost: one
+ * pass.
+ */
 export function intersection(a: Uint32Array, b: Uint32Array): { readonly words: Uint32Array; readonly count: number } {
   if (a.length < WORDS_MIN) {
     const words = andBitmaps(a, b);
@@ -22,12 +25,12 @@ export function intersection(a: Uint32Array, b: Uint32Array): { readonly words: 
   return { words, count };
 }
 
-/** How many rows are in both bitmaps of one length. Cost: one pass. */
+/** The number of rows in both bitmaps, which have the same length. Cost: one pass. */
 export function sharedCount(a: Uint32Array, b: Uint32Array): number {
   return a.length < WORDS_MIN ? countSharedBits(a, b) : intersected(a, b);
 }
 
-/** Leaves the rows in both in the room, their directory right behind; answers how many they are. */
+/** Writes the rows in both to the room, followed by their directory. Returns their number. */
 function intersected(a: Uint32Array, b: Uint32Array): number {
   const bytes = a.byteLength;
   takeRoom(own, bytes * 2 + directoryWords(a.length) * 4);
@@ -38,7 +41,9 @@ function intersected(a: Uint32Array, b: Uint32Array): number {
   return kernel.rank(ROOM_AT, bytes, ROOM_AT + bytes);
 }
 
-/** Copies words to an address of the own memory: the kernel out of shared memory, JavaScript out of its own. */
+/**
+ * Copies words to an address of the thread's own memory: from shared memory with the kernel, otherwise in JavaScript.
+ */
 function place(words: Uint32Array, to: number): void {
   const kernel = kernelOf(words.buffer);
   if (kernel) kernel.copy(to, words.byteOffset, words.byteLength);

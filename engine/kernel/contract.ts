@@ -1,22 +1,22 @@
-// What the memory kernel can do, whoever does it: compiled, or its twin in the tests.
-// Addresses are bytes of whole memories; nothing is checked but what WebAssembly checks.
+// The functions of the memory kernel, for the compiled one and the reference implementation in the tests. Addresses are
+// byte offsets into whole memories. Only the bounds that WebAssembly checks are checked.
 
 /**
- * What the kernel can do. `from`, `start` and `end` are addresses in the source memory, `to` and all others in the
- * thread's own (layout.ts says where forms, needles and ranges lie); up to `OVERRUN_BYTES` behind what is written there
- * may change.
+ * The functions of the kernel. `from`, `start` and `end` are addresses in the source memory. `to` and all others are
+ * addresses in the thread's own memory, where layout.ts places forms, needles and ranges. Up to `OVERRUN_BYTES` after
+ * the written bytes may change.
  *
  *   copy           copies `bytes` to `to`
- *   gather         copies `count` ranges one behind the other; answers the address behind them
- *   patch          copies a part of records with its own URLs `first` to `last`, exclusive, and puts in the form's
- *                  digit; answers the address behind it
- *   splice         the same with whatever the form replaces
- *   countLinkEnds  how many of the own URLs have an end that a form can replace
- *   indexOf        the first address at which the needle, of 1 byte or more, stands whole before `end`, or `NOT_FOUND`;
- *                  to be read with `>>> 0`
- *   rank           the number of bits of a bitmap of whole 8-byte units; writes its directory (bits/ranks.ts) at
- *                  `ranks`
- *   and            a bitmap ANDed with another one, in place, `bytes` a multiple of 8
+ *   gather         copies `count` ranges one after the other; returns the address after them
+ *   patch          copies a part of records with the own URLs `first` to `last`, exclusive, and writes the digit of the
+ *                  form into them; returns the address after the part
+ *   splice         as `patch`, with everything that the form replaces
+ *   countLinkEnds  returns the number of own URLs with an end that a form can replace
+ *   indexOf        returns the first address before `end` of the whole needle (at least 1 byte), or `NOT_FOUND`;
+ *                  callers must convert the result with `>>> 0`
+ *   rank           returns the number of bits in a bitmap of whole 8-byte units; writes its directory (bits/ranks.ts)
+ *                  to `ranks`
+ *   and            ANDs a bitmap with another one, in place; `bytes` is a multiple of 8
  */
 export interface Kernel {
   copy(to: number, from: number, bytes: number): void;

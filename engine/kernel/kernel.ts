@@ -1,11 +1,11 @@
-// The memory kernel: copies, splices, searches and counts bytes where they lie in shared memory, at the speed of
-// memory. Made of committed bytes, one instance for each pair of memories and thread. With a copy in JavaScript a page
-// costs 2.6 of a cold view of its bytes, in place of 1.24.
+// The memory kernel: copies, splices, searches and counts bytes in shared memory, at the speed of memory. Compiled from
+// committed bytes; one instance per thread and pair of memories. A page costs 1.24 times a cold view of its bytes. With
+// a copy in JavaScript it would cost 2.6 times.
 import { KERNEL_BASE64 } from './bytes.ts';
 import type { Kernel } from './contract.ts';
 import { own, type Own } from './own.ts';
 
-/** What makes a module of its bytes in base64: once a thread, in half a millisecond, when it is first asked. */
+/** Returns a function that compiles a module from base64: once per thread, at its first call, in half a millisecond. */
 export function compiledOnce(base64: string): () => WebAssembly.Module {
   let compiled: WebAssembly.Module | undefined;
   return () =>
@@ -15,24 +15,21 @@ export function compiledOnce(base64: string): () => WebAssembly.Module {
 const kernelModule = compiledOnce(KERNEL_BASE64);
 
 /**
- * A new kernel that reads bytes from `source` and positions of links from `positions`, which may be the same memory,
- * and writes to `memory`. Cost: some 10 us.
+ * A new kernel that reads bytes from `source` and link positions from `positions`, and writes to `memory`. `source` and
+ * `positions` may be the same memory. Cost: about 10 us.
  */
 export function newKernel(source: WebAssembly.Memory, positions: WebAssembly.Memory, memory: Own): Kernel {
   const memories = { source, positions, own: memory.memory };
   return new WebAssembly.Instance(kernelModule(), { memories }).exports as Kernel;
 }
 
-/** What makes the kernels of this thread from now on; tests set another one. */
+/** Makes the kernels of this thread; tests replace `make`. */
 export const kernels: { make: typeof newKernel } = { make: newKernel };
 
 const known = new WeakMap<WebAssembly.Memory, WeakMap<WebAssembly.Memory, Kernel>>();
 const bySource = new WeakMap<ArrayBufferLike, Kernel>();
 
-/**
- * This thread's kernel between two memories: the same whenever it is asked for. Cost: that of `newKernel` the first
- * time.
- */
+/** This thread's kernel for two memories, made at the first call. Cost: that of `newKernel` the first time. */
 export function kernelBetween(source: WebAssembly.Memory, positions: WebAssembly.Memory): Kernel {
   let ofSource = known.get(source);
   if (!ofSource) known.set(source, (ofSource = new WeakMap()));
@@ -45,7 +42,7 @@ export function kernelBetween(source: WebAssembly.Memory, positions: WebAssembly
   return kernel;
 }
 
-/** A kernel that reads from this buffer, if it is that of a memory that a kernel was made for. Cost: one look-up. */
+/** A kernel that reads from `buffer`, if this thread has one for its memory. Cost: one look-up. */
 export function kernelOf(buffer: ArrayBufferLike): Kernel | undefined {
   return bySource.get(buffer);
 }

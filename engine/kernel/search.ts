@@ -1,17 +1,16 @@
-// Searches for a byte string: by the kernel where the text lies in a snapshot's memory, else in JavaScript. Answers
-// places only.
+// Searches for a byte string: with the kernel if the text is in a snapshot's memory, otherwise in JavaScript.
 import { horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
 import type { Kernel } from './contract.ts';
 import { kernelOf } from './kernel.ts';
 import { NEEDLE_AT, NEEDLE_BYTES_MAX, NOT_FOUND } from './layout.ts';
 import { own } from './own.ts';
 
-/** The first place in `text[start..end)` where the needle stands whole, or -1. */
+/** Returns the first position in `text[start..end)` of the whole needle, or -1. */
 export type Finder = (start: number, end: number) => number;
 
 /**
- * A search for a non-empty needle in one text. Made for many calls, none of which may come after another finder was
- * made. Cost of a call: a pass over the bytes up to the hit, 16 at a time where the kernel can.
+ * A search for a non-empty needle in one text, for many calls. A finder must not be called after another one was made.
+ * Cost of a call: one pass over the bytes up to the match, 16 at a time with the kernel.
  */
 export function finderIn(text: Uint8Array, needle: Uint8Array): Finder {
   const kernel = needle.length <= NEEDLE_BYTES_MAX ? kernelOf(text.buffer) : undefined;

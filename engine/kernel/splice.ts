@@ -1,7 +1,7 @@
-// The splice of the kernel in plain JavaScript, byte for byte, for parts that go to other memory than a thread's own.
-// Slow and obvious; test/support/kernelTwin.ts has the rest of the kernel.
+// The kernel's splice in plain JavaScript, with the same bytes as its result, for targets outside a thread's own
+// memory. Slow and obvious. test/support/kernelTwin.ts has the other functions of the kernel.
 
-/** The form of a splice, see layout.ts. Positions count from the start of the bytes that are spliced. */
+/** The form of a splice, see layout.ts. Positions count from the start of the spliced bytes. */
 export interface SpliceForm {
   readonly origin: number;
   readonly growth: number;
@@ -11,7 +11,10 @@ export interface SpliceForm {
   readonly end: Uint8Array | undefined;
 }
 
-/** A part of records: bytes from `start` to `end`, with the own URLs `first` to `last` (exclusive) of `links` in it. */
+/**
+ * A part of records: the bytes from `start` to `end`, which contain the own URLs `first` to `last` (exclusive) of
+ * `links`.
+ */
 export interface SplicedPart {
   readonly bytes: Uint8Array;
   readonly start: number;
@@ -22,10 +25,10 @@ export interface SplicedPart {
 }
 
 const UTF8 = new TextEncoder();
-/** What the path of an own URL starts with. */
+/** The start of the path of an own URL. */
 export const STORED_API: Uint8Array = UTF8.encode('/api/v3/');
 const STORED_END = UTF8.encode('/?format=api');
-/** Where the digit stands in `/api/v3/`. */
+/** The position of the digit in `/api/v3/`. */
 export const DIGIT_AT = 6;
 const QUOTE = 0x22;
 const SLASH = 0x2f;
@@ -33,7 +36,7 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const BACKSLASH = 0x5c;
 
-/** Writes a part with another base URL, version or end of links in its own URLs; answers the position behind it. */
+/** Writes a part whose own URLs get another base URL, version or end of links. Returns the position after it. */
 export function splicePart(part: SplicedPart, form: SpliceForm, target: Uint8Array, start: number): number {
   const { bytes, end } = part;
   let at = start;
@@ -60,14 +63,14 @@ export function splicePart(part: SplicedPart, form: SpliceForm, target: Uint8Arr
   return copied(bytes, from, end - from, target, at);
 }
 
-/** Where the path of an own URL starts. */
+/** The start of the path of own URL `n`. */
 export function pathOf({ links }: SplicedPart, { origin, growth, urlBytes }: SpliceForm, n: number): number {
   return origin + links[n]! + growth * n + urlBytes;
 }
 
 /**
- * Where `/?format=api` starts in the own URL whose path, `/api/v3/` included, starts at `path`, or -1 where the text up
- * to its quote is not exactly `/api/v3/<collection>/<id>/?format=api`.
+ * The start of `/?format=api` in the own URL whose path starts at `path`, with `/api/v3/`. Returns -1 unless the text
+ * up to its quote is exactly `/api/v3/<collection>/<id>/?format=api`.
  */
 export function linkEndAt(bytes: Uint8Array, path: number, end: number): number {
   const name = path + STORED_API.length;
@@ -80,12 +83,12 @@ export function linkEndAt(bytes: Uint8Array, path: number, end: number): number 
   return at > id && quote < end && isAt(bytes, at, end, STORED_END) && bytes[quote] === QUOTE ? at : -1;
 }
 
-/** Whether these bytes stand whole at a place before `end`. */
+/** Whether the whole of `expected` is at `at`, before `end`. */
 export function isAt(bytes: Uint8Array, at: number, end: number, expected: Uint8Array): boolean {
   return at + expected.length <= end && expected.every((byte, i) => bytes[at + i] === byte);
 }
 
-/** Copies bytes; answers the position behind them. */
+/** Copies bytes. Returns the position after them. */
 export function copied(bytes: Uint8Array, from: number, length: number, target: Uint8Array, at: number): number {
   target.set(bytes.subarray(from, from + length), at);
   return at + length;

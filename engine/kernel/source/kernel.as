@@ -1,6 +1,7 @@
-// The kernel in AssemblyScript: what JavaScript does slowly to bytes in shared memory. No runtime, no allocation, no globals.
-// Loads read the source memory (a snapshot's). What lies in the other two memories is reached by the functions that
-// memories.wat defines; test/support/compileKernel.ts compiles and links both. The twin in test/support/kernelTwin.ts says what each means.
+// The kernel in AssemblyScript: operations on bytes in shared memory that are slow in JavaScript. No runtime, no
+// allocation, no globals. Loads read the source memory (a snapshot's). The functions of memories.wat access the other
+// two memories. test/support/compileKernel.ts compiles and links both. test/support/kernelTwin.ts is the reference
+// implementation.
 
 @external("memories", "position") declare function position(at: usize): u32;
 @external("memories", "ownByte") declare function ownByte(at: usize): u32;
@@ -14,7 +15,7 @@
 @external("memories", "copyOut") declare function copyOut(to: usize, from: usize, bytes: usize): void;
 @external("memories", "copyOwn") declare function copyOwn(to: usize, from: usize, bytes: usize): void;
 
-// Where the form of a splice lies in own memory, see ../layout.ts.
+// The form of a splice in own memory, see ../layout.ts.
 const FORM_ORIGIN: usize = 0;
 const FORM_LINKS: usize = 4;
 const FORM_GROWTH: usize = 8;
@@ -41,7 +42,7 @@ const SLASH: u32 = 0x2f;
 const BACKSLASH: u32 = 0x5c;
 const ZERO: u32 = 0x30;
 
-/** From here on the engine's own copy is faster than a loop here. */
+/** From this length on, the engine's own copy is faster than a loop. */
 const LONG_COPY: usize = 512;
 
 export function copy(to: usize, from: usize, bytes: usize): void {
@@ -59,7 +60,7 @@ export function gather(list: usize, count: u32, start: usize): usize {
   return to;
 }
 
-/** Copies source bytes, of which at least 15 more follow up to `limit` where they are copied in steps of 16. */
+/** Copies source bytes in steps of 16, if at least 15 more bytes follow them before `limit`. */
 @inline
 function put(to: usize, from: usize, bytes: usize, limit: usize): void {
   if (bytes >= LONG_COPY || from + bytes + 15 > limit) {
@@ -79,7 +80,10 @@ function isStoredApi(path: usize, end: usize): bool {
   return path + API_BYTES <= end && load<u64>(path) == STORED_API;
 }
 
-/** Where `/?format=api` starts in the own URL whose path, `/api/v3/` included, starts at `path`; NONE where it is no link. */
+/**
+ * The start of `/?format=api` in the own URL whose path starts at `path`, with `/api/v3/`; NONE if the URL is not a
+ * link.
+ */
 function linkEndAt(path: usize, end: usize): usize {
   const name = path + API_BYTES;
   let at = name;
@@ -178,13 +182,16 @@ function isNeedleAt(at: usize, bytes: usize): bool {
   return true;
 }
 
-/** First and last byte of the needle are compared at 16 places at once (Mula, SIMD-friendly algorithms for substring searching). */
+/**
+ * Compares the first and last byte of the needle at 16 positions at once (Mula, SIMD-friendly algorithms for substring
+ * searching).
+ */
 export function indexOf(start: usize, end: usize, bytes: usize): usize {
   if (start + bytes > end) return NONE;
   const first = i8x16.splat(ownByte(NEEDLE) as i8);
   const last = i8x16.splat(ownByte(NEEDLE + bytes - 1) as i8);
   const tail = bytes - 1;
-  // The last place at which the needle may start.
+  // The last position at which the needle may start.
   const stop = end - bytes;
   let at = start;
   for (; at + tail + 32 <= end; at += 32) {
@@ -201,7 +208,7 @@ export function indexOf(start: usize, end: usize, bytes: usize): usize {
   return NONE;
 }
 
-/** Bits of a block of 64 bytes: four counts of one byte each, at most 32 in all, are added before they are widened. */
+/** The number of bits in 64 bytes. Four byte counts, at most 32 in all, are added before they are widened. */
 @inline
 function bitsOfBlock(a: v128, b: v128, c: v128, d: v128): u32 {
   const counts = i8x16.add(
