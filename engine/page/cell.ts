@@ -1,5 +1,5 @@
-// One value as a cell of CSV (RFC 4180): from its JSON bytes to its text, quoted where it must be. Reads JSON as
-// served, which is compact and minimally escaped.
+// Converts the JSON bytes of one value to a CSV cell (RFC 4180), quoted if needed. Reads JSON as it is served: compact
+// and minimally escaped.
 import { copyBytes } from './rewrite.ts';
 
 const QUOTE = 0x22;
@@ -10,7 +10,7 @@ const OPEN_BRACE = 0x7b;
 const NULL_START = 0x6e;
 const U = 0x75;
 const ENCODER = new TextEncoder();
-/** What the letters of JSON's short escapes stand for. */
+/** The characters of JSON's short escapes, by letter. */
 const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
   [0x62, 0x08],
   [0x66, 0x0c],
@@ -21,20 +21,20 @@ const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
 const CARRIAGE_RETURN_LETTER = 0x72;
 const LINE_FEED_LETTER = 0x6e;
 
-/** What the last value looked at is like: kept outside of functions, so that millions of cells allocate nothing. */
+/** The properties of the last scanned value. A module variable, so that millions of cells allocate nothing. */
 const seen = { isQuoted: false, hasEscapes: false, bytes: 0 };
 
 /**
- * Bytes of the cell of the JSON value `json[start..end)`. Null is empty, an empty text `""`; a text is quoted where it
- * is empty or holds a quote, a comma or a line break, what is nested where its JSON holds a quote or a comma. Cost: one
- * pass.
+ * Returns the bytes of the cell of the JSON value `json[start..end)`. Null is empty, an empty text is `""`. A text is
+ * quoted if it is empty or contains a quote, a comma or a line break. A nested value is quoted if its JSON contains a
+ * quote or a comma. Cost: one pass.
  */
 export function cellBytes(json: Uint8Array, start: number, end: number): number {
   look(json, start, end);
   return seen.bytes;
 }
 
-/** Writes the cell of a JSON value to `target` at `at`; answers the position behind it. Cost: two passes. */
+/** Writes the cell of a JSON value to `target` at `at`. Returns the position after it. Cost: two passes. */
 export function writeCell(json: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
   look(json, start, end);
   const first = json[start];
@@ -48,7 +48,7 @@ export function writeCell(json: Uint8Array, start: number, end: number, target: 
   return at;
 }
 
-/** A text as a cell, for the header. */
+/** A text as a cell of the header. */
 export function textCell(text: string): Uint8Array {
   const isQuoted = text === '' || /[",\r\n]/.test(text);
   return ENCODER.encode(isQuoted ? `"${text.replaceAll('"', '""')}"` : text);
@@ -74,7 +74,7 @@ function lookAtText(json: Uint8Array, start: number, end: number): void {
     else if (byte === BACKSLASH) {
       hasEscapes = true;
       const letter = json[++i]!;
-      // A quote takes two bytes in both; \u00xx becomes one byte, \u2028 and \u2029 three.
+      // A quote takes two bytes in JSON and CSV. `\u00xx` becomes one byte, `\u2028` and `\u2029` three.
       if (letter !== QUOTE) bytes -= letter !== U ? 1 : json[i + 1] === 0x32 ? 3 : 5;
       if (letter === QUOTE || letter === CARRIAGE_RETURN_LETTER || letter === LINE_FEED_LETTER) isQuoted = true;
     }
@@ -97,8 +97,8 @@ function lookAtNested(json: Uint8Array, start: number, end: number): void {
 }
 
 /**
- * Makes the inside of a JSON text what it stands for, in its place; answers its bytes then. Cost: a search, and one
- * pass where anything is escaped.
+ * Unescapes the inside of a JSON text in place. Returns its new length in bytes. Cost: a search, and one pass if there
+ * are escapes.
  */
 export function unescapeInPlace(text: Uint8Array): number {
   return text.includes(BACKSLASH) ? unescaped(text, 0, text.length, text, 0) : text.length;
@@ -115,7 +115,7 @@ function doubled(json: Uint8Array, start: number, end: number, target: Uint8Arra
   return at;
 }
 
-/** A quote is doubled, but not where a text is replaced in its place. */
+/** Doubles quotes, except when unescaping in place. */
 function unescaped(json: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
   for (let i = start; i < end; i++) {
     const byte = json[i]!;
@@ -134,7 +134,7 @@ function unescaped(json: Uint8Array, start: number, end: number, target: Uint8Ar
   return at;
 }
 
-/** Only control characters and the two line separators are escaped by number. */
+/** Writes a character that JSON escapes by number: a control character, U+2028 or U+2029. */
 function writeUnit(unit: number, target: Uint8Array, at: number): number {
   if (unit < 0x80) target[at++] = unit;
   else {

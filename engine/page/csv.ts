@@ -1,5 +1,5 @@
-// Records as rows of CSV: top-level members found by their positions, nested ones as JSON, own URLs in the form asked
-// for. Lengths need a pass over the bytes, so that they are measured in slices.
+// Writes records as CSV rows. Top-level members are found by their stored positions, nested values are written as JSON,
+// and own URLs get the requested form. Lengths need a pass over the bytes, so that they are measured in slices.
 import type { Outlines, RecordChunk, Records, TopLevelKeys } from '../column/records.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { cellBytes, textCell, writeCell } from './cell.ts';
@@ -16,14 +16,14 @@ const LINE_FEED = 0x0a;
 const UTF8 = new TextEncoder();
 
 /**
- * Keys that are no fields become columns up to this many: more are data, not names (A54), and each costs every row a
- * comma.
+ * At most this many keys that are not fields become columns. More keys are data rather than names (A54), and each would
+ * add a comma to every row.
  */
 const OTHER_COLUMNS_MAX = 1000;
 
 /**
- * The columns of a collection's export: fields in their order, then keys that are no fields; with `keys` only those
- * among them. Cost: the keys.
+ * The columns of a collection's export: fields in their order, then keys that are not fields. `keys` selects among
+ * them. Cost: the keys.
  */
 export function csvColumns(
   { fields, others }: Pick<TopLevelKeys, 'fields' | 'others'>,
@@ -33,7 +33,10 @@ export function csvColumns(
   return others.length > OTHER_COLUMNS_MAX ? fields : [...fields, ...others];
 }
 
-/** The same, and the id where that is none: readers skip empty lines, and refuse files without columns (A63, A142). */
+/**
+ * As `csvColumns`, but the id if there would be no columns: readers skip empty lines, and reject files without columns
+ * (A63, A142).
+ */
 export function exportColumns(
   { declaration, keys: known }: Pick<CollectionIndex, 'declaration' | 'keys'>,
   keys: ReadonlySet<string> | undefined,
@@ -57,8 +60,8 @@ export function csvHeader(columns: readonly string[]): Uint8Array {
 }
 
 /**
- * Writes records as rows of these columns, CRLF behind each. A member that is not there is an empty cell; a row of one
- * empty cell is `""`, since readers skip empty lines. Cost: one pass over the bytes to measure, two to write.
+ * Writes records as rows of these columns, each followed by CRLF. A missing member is an empty cell. A row of one empty
+ * cell is `""`, because readers skip empty lines. Cost: one pass over the bytes to measure, two to write.
  */
 export function csvWriter(records: Records, columns: readonly string[], rewrite: Rewrite | undefined): RecordWriter {
   const rows: Rows = {
@@ -81,8 +84,8 @@ interface Rows {
 }
 
 /**
- * For each outline two numbers a column: the place of its member, -1 without one, and the bytes of its key and colon.
- * Cost: an outline's members, when a record first has it.
+ * For each outline, two numbers per column: the place of its member (-1 if missing), and the bytes of its key and
+ * colon. Cost: an outline's members, when the first record with it is met.
  */
 export function membersByOutline(outlines: Outlines, columns: readonly string[]): (outline: number) => Int32Array {
   const columnOf = new Map(columns.map((key, column) => [key, column]));
@@ -107,9 +110,12 @@ function membersOf(
 }
 
 const part = newPart();
-/** Where a value with own URLs is rewritten before it becomes a cell. It grows to the largest such value. */
+/** Buffer in which a value with own URLs is rewritten before it becomes a cell. Grows to the largest such value. */
 let staging = new Uint8Array(4096);
-/** The value at hand: JSON in `bytes`, the chunk's or the staging buffer, which no other snapshot's must outlast. */
+/**
+ * The current value, as JSON in `bytes`: those of the chunk or the staging buffer. Reset after each row, so that it
+ * does not keep a snapshot alive.
+ */
 const value = { bytes: staging, start: 0, end: 0 };
 
 function rowBytes(rows: Rows, chunk: RecordChunk, index: number): number {
@@ -151,7 +157,7 @@ function writeRow(rows: Rows, chunk: RecordChunk, index: number, target: Uint8Ar
   return at;
 }
 
-/** Makes `value` a member's value as it is served. */
+/** Sets `value` to the served value of a member. */
 function find(
   { records, rewrite }: Rows,
   chunk: RecordChunk,

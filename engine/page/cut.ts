@@ -1,5 +1,5 @@
-// Records cut to some of their top-level members, without parsing them: outlines say which members a record has, the
-// stored positions where they end. Neighbouring members stay one part.
+// Cuts records to some of their top-level members without parsing them. Outlines list the members of a record, and
+// stored positions are their ends. Neighbouring members stay one part.
 import type { Outlines, RecordChunk, Records } from '../column/records.ts';
 import { own } from '../kernel/own.ts';
 import { firstLinkOf, type RecordPart, type Rewrite, rewrittenBytes, wholeRecords, writePart } from './rewrite.ts';
@@ -25,9 +25,9 @@ export function wholeWriter(records: Records, rewrite: Rewrite): RecordWriter {
 }
 
 /**
- * Writes records with those members only whose keys are among `keys`, in their own order, each record with a comma
- * behind it; a record with none of them is `{}`. Cost: a step a run of kept members and a look at each own URL before
- * their end; for writing a copy of what is kept.
+ * Writes only the members of records with a key in `keys`, in their order, each record followed by a comma. A record
+ * without such members is `{}`. Measuring costs a step per run of selected members, and a read of each own URL before
+ * their end. Writing copies the selected members.
  */
 export function cutWriter(records: Records, keys: ReadonlySet<string>, rewrite: Rewrite | undefined): RecordWriter {
   const cut: Cut = { records, rewrite, runs: runsByOutline(records.outlines, keys) };
@@ -38,15 +38,15 @@ export function cutWriter(records: Records, keys: ReadonlySet<string>, rewrite: 
   };
 }
 
-/** An empty part, to be filled again and again. */
+/** An empty part, to be reused. */
 export function newPart(): RecordPart {
   return { start: 0, end: 0, firstLink: 0, linkEnd: 0 };
 }
 
 /**
- * Makes a part the members `first` to `last` of a record, without commas around. `part` must be that of members before
- * these in the same record, or `recordStart` of it. Cost: a look at each own URL between that part and the end of this
- * one.
+ * Sets a part to the members `first` to `last` of a record, without the commas around them. Before the call, `part`
+ * must contain earlier members of the same record, or be set by `recordStart`. Cost: a read of each own URL between
+ * that part and the end of this one.
  */
 export function membersPart(
   part: RecordPart,
@@ -68,24 +68,27 @@ export function membersPart(
   part.end = end + growth * link;
 }
 
-/** Makes a part the empty one at the start of a record, from which `membersPart` goes on. */
+/** Sets a part to the start of a record, as `membersPart` needs it for the first members. */
 export function recordStart(part: RecordPart, chunk: RecordChunk, index: number): void {
   part.linkEnd = firstLinkOf(chunk, index);
 }
 
-/** What cutting needs of a collection: for each outline the first and the last member of every run that is kept. */
 interface Cut {
   readonly records: Records;
   readonly rewrite: Rewrite | undefined;
+  /** The first and the last member of every run that is kept, for an outline. */
   readonly runs: (outline: number) => readonly number[];
 }
 
-/** Outlines of an answer that are kept: a collection may have as many as records, with 1,000 members 8 kB each. */
+/**
+ * The most outlines that one response caches. A collection may have as many as records, and with 1,000 members each
+ * takes 8 kB.
+ */
 const KEPT_OUTLINES_MAX = 1024;
 
 /**
- * What is made of each outline, once for records in a row that share it, and seldom again: what is kept goes at
- * `KEPT_OUTLINES_MAX` outlines. Cost: a look; what `make` takes, when a record first has an outline.
+ * Caches the result of `make` per outline. The cache is cleared when it has `KEPT_OUTLINES_MAX` outlines. Cost: a
+ * look-up; that of `make` for a new outline.
  */
 export function outlineMemory<Made extends object>(make: (outline: number) => Made): (outline: number) => Made {
   const kept = new Map<number, Made>();
@@ -120,7 +123,7 @@ function runsOf(isKept: readonly boolean[]): readonly number[] {
 
 function cutBytes({ records, rewrite, runs }: Cut, chunk: RecordChunk, index: number, part: RecordPart): number {
   const kept = runs(chunk.outlines[index]!);
-  // Braces, the comma behind the record, and those between runs.
+  // Braces, the comma after the record, and those between runs.
   let bytes = 3 + Math.max(0, kept.length / 2 - 1);
   recordStart(part, chunk, index);
   for (let i = 0; i < kept.length; i += 2) {

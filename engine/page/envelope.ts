@@ -4,24 +4,25 @@ import { COLLECTIONS } from '../schema/catalogue.ts';
 import type { Version } from '../schema/types.ts';
 import { jsonObject, jsonText } from '../bits/json.ts';
 
-/**
- * A body of known length, read in pieces so that a page of any size is sent at flat memory. `pieceAt(offset)` answers a
- * non-empty view that starts at exactly that byte of the body (0 <= offset < bytes); the view is valid until the next
- * `pieceAt` of any body, or the next query, in the same thread. The same offset always gives the same bytes. A piece of
- * a body that `isSlow` takes 0.5 to 2 ms however short it is, so that its writers look at the clock behind each.
- */
+/** A body of known length, read in pieces, so that a page of any size is sent in constant memory. */
 export interface Body {
   readonly bytes: number;
+  /** True if a piece takes 0.5 to 2 ms, however short it is. Its writer should check the clock after each. */
   readonly isSlow?: boolean;
+  /**
+   * Returns a non-empty view that starts at exactly this byte of the body (0 <= offset < bytes). The same offset always
+   * gives the same bytes. The view is valid until the next `pieceAt` of any body, or the next query, in the same
+   * thread.
+   */
   pieceAt(offset: number): Uint8Array;
 }
 
-/** A body held whole in memory. Cost: none, and none to read it from its start. */
+/** A body that is whole in memory. Cost: none, and none to read it from its start. */
 export function wholeBody(bytes: Uint8Array): Body {
   return new WholeBody(bytes);
 }
 
-/** A class, since most answers have such a body: no closure is made for one. */
+/** A class, because most responses have such a body, and it needs no closure. */
 class WholeBody implements Body {
   readonly bytes: number;
   readonly #view: Uint8Array;
@@ -38,7 +39,7 @@ class WholeBody implements Body {
 
 const UTF8 = new TextEncoder();
 
-/** A facet as a page shows it: its name, and its values with their counts. */
+/** A facet of a page: its name, and its values with their counts. */
 export interface PageFacet {
   readonly name: string;
   readonly values: readonly (readonly [text: string, count: number])[];
@@ -47,7 +48,8 @@ export interface PageFacet {
 const BARE_TAIL = UTF8.encode(']}');
 
 /**
- * What follows the records of a page: its end, and before it the facets where some were asked for. Cost: the facets.
+ * The part of a page after the records: the end of the envelope, preceded by the facets if there are any. Cost: the
+ * facets.
  */
 export function pageTail(facets: readonly PageFacet[]): Uint8Array {
   if (facets.length === 0) return BARE_TAIL;
@@ -57,13 +59,13 @@ export function pageTail(facets: readonly PageFacet[]): Uint8Array {
   return UTF8.encode(`],"facets":${jsonObject(members)}}`);
 }
 
-/** Links to the neighbouring pages as they stand between the quotes of a JSON text; null where there is none. */
+/** Links to the neighbouring pages in JSON form without quotes; null if that page does not exist. */
 export interface PageLinks {
   readonly next: string | null;
   readonly previous: string | null;
 }
 
-/** What stands before the records of a page: count, next, previous (spec 2.2). Cost: one pass over the links. */
+/** The part of a page before the records: count, next, previous (spec 2.2). Cost: one pass over the links. */
 export function pageHead(count: number, links: PageLinks): Uint8Array {
   const next = links.next === null ? 'null' : `"${links.next}"`;
   const previous = links.previous === null ? 'null' : `"${links.previous}"`;
@@ -72,7 +74,7 @@ export function pageHead(count: number, links: PageLinks): Uint8Array {
 
 /**
  * The root view of a version: collection names and the URLs of their lists, in the declared order (spec 2.1, spec 9).
- * `linkEnd` follows each name, `/?format=api` in the form of the specification. Cost: a step a collection.
+ * `linkEnd` follows each name; it is `/?format=api` in the form of the specification. Cost: a step per collection.
  */
 export function rootViewBody(baseUrl: string, version: Version, linkEnd: string): Uint8Array {
   const served = COLLECTIONS.filter((collection) => collection.versions.includes(version));
@@ -81,8 +83,8 @@ export function rootViewBody(baseUrl: string, version: Version, linkEnd: string)
 }
 
 /**
- * What `/` answers: the root views, the pages for people, the description for programs, and health, which is at the
- * root of the server alone. Cost: none.
+ * The body of `/`: the root views, the pages for people, the API description and health. Health is omitted if the base
+ * URL has a path, because it is only at the root of the server. Cost: none.
  */
 export function indexBody(baseUrl: string): Uint8Array {
   const isBelowPath = /:\/\/[^/]+\/./.test(baseUrl);

@@ -1,5 +1,5 @@
-// Puts together rows that cannot be served from the snapshot as they are, in the thread's own memory: scattered,
-// rewritten, cut, or as CSV. A body has no page bytes of its own, so that a page of any size costs eight bytes a row.
+// Assembles rows that cannot be served directly from the snapshot in the thread's own memory: scattered, rewritten,
+// cut, or as CSV. Bodies do not store the bytes of a page, so that a page of any size costs eight bytes per row.
 import { RANGES_AT, RANGES_MAX, ROOM_AT } from '../kernel/layout.ts';
 import { own, takeRoom } from '../kernel/own.ts';
 import { chunkOf, endOf, type RecordChunk, type Records, startOf } from '../column/records.ts';
@@ -9,34 +9,35 @@ import type { Kernel } from '../kernel/contract.ts';
 import type { Body } from './envelope.ts';
 import { copying } from './rewrite.ts';
 
-/** How much is put together at once: a page of 100 typical records is one write. A larger record has more room. */
+/** The bytes that are assembled at once: a page of 100 typical records is one write. A larger record gets more room. */
 export const SCRATCH_BYTES = 512 * 1024;
 
 /**
- * The room holds the bytes `start` to `end` of one body: by its number, since the body itself would keep its snapshot
- * alive, and as long as nobody else used the room. Number 0 is no body.
+ * The contents of the room: the bytes `start` to `end` of one body, until the room is reserved again. The body is
+ * identified by its number, because a reference would keep its snapshot alive. Number 0 is no body.
  */
 const held = { body: 0, start: 0, end: 0, use: 0 };
 
 let bodies = 0;
 
+/** Returns a number for a new body. */
 export function newBodyNumber(): number {
   return ++bodies;
 }
 
-/** Whether the room holds the byte at `offset` of a body. Cost: none. */
+/** Whether the room contains the byte at `offset` of a body. Cost: none. */
 export function isHeld(body: number, offset: number): boolean {
   return held.body === body && held.use === own.uses && offset >= held.start && offset < held.end;
 }
 
-/** The room, empty: at least `SCRATCH_BYTES`, and as many more as `bytes` asks for. Cost: none but when it grows. */
+/** Reserves the room: `SCRATCH_BYTES`, or `bytes` if that is more. Returns its size. Cost: none unless it grows. */
 export function emptied(bytes: number): number {
   const room = Math.max(SCRATCH_BYTES, bytes);
   takeRoom(own, room);
   return room;
 }
 
-/** Says whose bytes the room holds now, from `ROOM_AT` on. */
+/** Records that the room, from `ROOM_AT` on, contains the bytes `start` to `end` of a body. */
 export function hold(body: number, start: number, end: number): void {
   held.body = body;
   held.start = start;
@@ -45,8 +46,8 @@ export function hold(body: number, start: number, end: number): void {
 }
 
 /**
- * A piece with `tail` right behind it where the piece ends the room's contents, so that both are written at once;
- * undefined where it lies elsewhere. The byte behind the piece is no longer that of the body. Cost: a copy of the tail.
+ * Appends `tail` to a piece at the end of the room's contents, so that both can be written at once. The byte after the
+ * piece is then no longer that of the body. Returns undefined if the piece is elsewhere. Cost: a copy of the tail.
  */
 export function withTail(piece: Uint8Array, tail: Uint8Array): Uint8Array | undefined {
   const end = piece.byteOffset + piece.length;
@@ -55,31 +56,35 @@ export function withTail(piece: Uint8Array, tail: Uint8Array): Uint8Array | unde
   return own.bytes.subarray(piece.byteOffset, end + tail.length);
 }
 
-/** What the room holds of the body it holds, from `offset` to before `end`. Cost: a view. */
+/** The bytes of the current body from `offset` to `end` (exclusive), as far as the room contains them. Cost: a view. */
 export function heldBytes(offset: number, end: number): Uint8Array {
   return own.bytes.subarray(ROOM_AT + offset - held.start, ROOM_AT + Math.min(held.end, end) - held.start);
 }
 
-/** How much is measured at once, before other requests get their turn: rows by their positions, about 0.5 ms. */
+/**
+ * Rows that are measured at once, before other requests get their turn. Measuring them by their positions takes about
+ * 0.5 ms.
+ */
 const SLICE_ROWS = 4096;
 
-/** Members and own URLs of records to be cut that are measured or written at once: 0.5 ms, 2 where all are kept. */
+/** Members and own URLs of cut records that are measured or written at once: 0.5 ms, or 2 ms if all are kept. */
 const SLICE_MEMBERS = 131_072;
 
-/** Of so few records to be cut nothing is counted, which takes 0.06 of their time: an uncut page looks at as much. */
+/**
+ * Up to this many cut records, members are not counted, which would take 0.06 of their time. An uncut page reads as
+ * much.
+ */
 const UNCOUNTED_ROWS = 128;
 
-/**
- * Writes records in one way. `bytes` is what `write` will write of one, with what stands behind it; `write` writes
- * `count` neighbours to the thread's own memory at `at` and answers the address behind them. `index` is the (first) row
- * within the chunk.
- */
+/** Writes records in one form. `index` is the (first) row within the chunk. */
 export interface RecordWriter {
+  /** The bytes that `write` writes for a record, including its separator. */
   bytes(chunk: RecordChunk, index: number): number;
+  /** Writes `count` neighbouring records to the thread's own memory at `at`. Returns the address after them. */
   write(chunk: RecordChunk, index: number, count: number, at: number): number;
 }
 
-/** Neighbours written one by one, by what writes one. */
+/** Writes neighbours one by one with a function that writes one record. */
 export function eachOf(write: (chunk: RecordChunk, index: number, at: number) => number): RecordWriter['write'] {
   return (chunk, index, count, at) => {
     for (let i = index; i < index + count; i++) at = write(chunk, i, at);
@@ -87,33 +92,37 @@ export function eachOf(write: (chunk: RecordChunk, index: number, at: number) =>
   };
 }
 
-/**
- * What to gather: at least one row. Without a `writer` records are copied as stored. `separator` replaces the byte
- * behind each record; -1 leaves it. `openBytes` of the end are left out. `sliceBytes` bounds what is measured at once,
- * for writers that must look at the bytes, and what is written at once; `isSlow` where that takes as long. `isCut`
- * where most of what is looked at may be left out.
- */
+/** The rows to gather, at least one, and their form. */
 export interface Gathering {
   readonly records: Records;
   readonly rows: Selection;
+  /** Undefined to copy records as stored. */
   readonly writer: RecordWriter | undefined;
+  /** Byte that replaces the one after each record; -1 leaves it. */
   readonly separator: number;
+  /** Bytes to omit at the end. */
   readonly openBytes: number;
+  /** Limit of the bytes measured or written at once, for writers that must read the bytes. */
   readonly sliceBytes: number;
+  /** True if a slice takes long (see `Body`). */
   readonly isSlow: boolean;
+  /** True if most of the bytes read may be omitted. */
   readonly isCut: boolean;
 }
 
-/** A body that is being measured: each call measures a slice and answers the body once its length is known. */
+/**
+ * Measures a body in slices. Each call measures one slice. Returns the body once its length is known, undefined before.
+ */
 export type Measuring = () => Body | undefined;
 
 /**
- * The ends of the body of few rows that was measured last in this thread: no page allocates, and few are asked again.
+ * The row ends of the last short body measured in this thread. Sharing them avoids an allocation per page. Few pages
+ * are read again after another page.
  */
 const shared = { ends: new Float64Array(SLICE_ROWS), body: 0 };
 
 /**
- * The body of gathered rows, to be measured; up to 4,096 rows of ordinary size take one call. Pieces are views of the
+ * Measures and reads a body of gathered rows. Up to 4,096 rows of ordinary size take one call. Pieces are views of the
  * thread's buffer. Cost: the writer's `bytes` for every row, then its `write` once for each piece that is read.
  */
 export function gatheredBody(gathered: Gathering): Measuring {
@@ -121,14 +130,14 @@ export function gatheredBody(gathered: Gathering): Measuring {
   return () => (body.measureSlice() ? body : undefined);
 }
 
-/** A class, since scattered pages are as common as any: no closure is made for one. */
+/** A class, because scattered pages are common, and it needs no closure. */
 class GatheredBody implements Body {
   bytes = 0;
   readonly isSlow: boolean;
   readonly #gathered: Gathering;
   readonly #number = newBodyNumber();
   readonly #count: number;
-  /** The end of each record in the body, where these are its own: of a body that takes several slices. */
+  /** The end of each record in the body. Undefined if the body takes one slice and uses the shared ends. */
   #ends: Float64Array | undefined;
   #measured = 0;
 
@@ -140,7 +149,7 @@ class GatheredBody implements Body {
     this.#ends = isLong ? new Float64Array(this.#count) : undefined;
   }
 
-  /** Measures a slice; whether that was the last one, so that `bytes` is known. */
+  /** Measures a slice. Returns whether it was the last one, so that `bytes` is set. */
   measureSlice(): boolean {
     const ends = this.#ends ?? shared.ends;
     if (!this.#ends) shared.body = this.#number;
@@ -159,7 +168,7 @@ class GatheredBody implements Body {
     return heldBytes(offset, this.bytes);
   }
 
-  /** The ends of the records; measured again where another body has taken their place. */
+  /** The ends of the records. Measures them again if another body has replaced them. */
   #endsAgain(): Float64Array {
     if (this.#ends) return this.#ends;
     if (shared.body !== this.#number) {
@@ -169,7 +178,7 @@ class GatheredBody implements Body {
     return shared.ends;
   }
 
-  /** Fills the room with whole records, from the one in which `offset` lies. */
+  /** Fills the room with whole records, starting with the one that contains `offset`. */
   #gather(offset: number): void {
     const { writer, separator, sliceBytes, isCut } = this.#gathered;
     const ends = this.#endsAgain();
@@ -177,7 +186,7 @@ class GatheredBody implements Body {
     const start = first === 0 ? 0 : ends[first - 1]!;
     const least = ends[first]! - start;
     const fitting = upperBound(ends, start + Math.min(emptied(least), Math.max(least, sliceBytes)), first, this.#count);
-    // What is measured in one slice may be written in one.
+    // A slice that may be measured at once may also be written at once.
     const end = this.#ends && isCut ? endOfSlice(this.#gathered, first, fitting) : fitting;
     if (writer) writeRows(this.#gathered, writer, first, end);
     else copyRows(this.#gathered, ends, first, end);
@@ -193,7 +202,7 @@ function ownEnds(count: number, known: Float64Array): Float64Array {
   return ends;
 }
 
-/** The place behind the rows from `first` on that are cut at once, one at least, at most `end`. */
+/** The end of the rows from `first` on that are cut at once: at least one, at most up to `end`. */
 function endOfSlice({ records, rows }: Gathering, first: number, end: number): number {
   let i = first;
   for (let members = 0; i < end && members < SLICE_MEMBERS; i++) {
@@ -204,13 +213,13 @@ function endOfSlice({ records, rows }: Gathering, first: number, end: number): n
   return i;
 }
 
-/** The members and own URLs of a record: cutting it looks at most of them, whatever is kept. */
+/** The members and own URLs of a record: the upper bound of the reads to cut it. */
 function membersAt({ memberEnds, linkEnds }: RecordChunk, index: number): number {
   const before = index === 0 ? 0 : memberEnds[index - 1]! + linkEnds[index - 1]!;
   return memberEnds[index]! + linkEnds[index]! - before;
 }
 
-/** Finds the ends of the next slice of rows; answers the row behind it. */
+/** Computes the ends of the next slice of rows. Returns the row after it. */
 function measure(
   { records, rows, writer, sliceBytes, isCut }: Gathering,
   count: number,
@@ -247,7 +256,7 @@ function writeRows({ records, rows }: Gathering, writer: RecordWriter, first: nu
   }
 }
 
-/** Notes the ranges in which the rows lie, and has them copied at once: for each kernel that they lie with. */
+/** Lists the byte ranges of the rows, and copies them at once, separately for each kernel. */
 function copyRows({ records, rows }: Gathering, ends: Float64Array, first: number, end: number): void {
   const { words } = own;
   let kernel: Kernel | undefined;
@@ -277,7 +286,7 @@ function rowsLeft(chunk: RecordChunk, row: number): number {
   return chunk.ends.length - (row - chunk.firstRow);
 }
 
-/** How many rows from place `i` on, before `end`, follow one another. */
+/** The number of consecutive rows from place `i` on, before `end`. */
 function neighboursAt(rows: Selection, i: number, end: number): number {
   if (rows.kind === 'range') return end - i;
   let count = 1;

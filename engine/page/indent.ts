@@ -1,14 +1,14 @@
-// JSON for people: a compact text with line feeds and two blanks a level, as `pretty=1` asks for it. Knows the marks of
-// JSON and nothing of its values, so that every number and string stays as it is written.
+// Indents compact JSON for people who request `pretty=1`: with line feeds and two blanks per level. It reads only the
+// structural characters of JSON, so that every number and string keeps its spelling.
 import { type Body, wholeBody } from './envelope.ts';
 import type { Measuring } from './gather.ts';
 import { measured } from './rows.ts';
 
-/** Longer texts stay compact: people read the first screens, and 1 MiB of records take 10 ms. */
+/** Longer texts stay compact. People read only the first screens, and 1 MiB of records takes 10 ms. */
 const COMPACT_BYTES_MAX = 1 << 20;
-/** So do those that blanks would make longer than this, as deep nesting can. */
+/** Texts whose indented form would be longer stay compact too, as with deep nesting. */
 const INDENTED_BYTES_MAX = 8 << 20;
-/** Bytes of the compact text that are indented in one slice: about 0.5 ms. Of one that is slow to read, one piece. */
+/** Bytes of the compact text that are indented in one slice: about 0.5 ms. For a slow body, a slice is one piece. */
 const SLICE_BYTES = 1 << 16;
 
 const QUOTE = 0x22;
@@ -19,7 +19,7 @@ const BLANK = 0x20;
 const LINE_FEED = 0x0a;
 const BLANKS_A_LEVEL = 2;
 
-/** The same body indented, slice by slice behind its own measuring. Cost: its bytes, and a copy of them. */
+/** Indents a body, slice by slice after it is measured. Cost: its bytes, and a copy of them. */
 export function indented(compact: Measuring): Measuring {
   let body: Body | undefined;
   let text: IndentedText | undefined;
@@ -43,7 +43,7 @@ export function indented(compact: Measuring): Measuring {
   };
 }
 
-/** A small body indented, all of it at once. */
+/** Indents a small body at once. */
 export function indentedAtOnce(compact: Body): Body {
   return measured(indented(() => compact));
 }
@@ -54,7 +54,7 @@ class IndentedText {
   #depth = 0;
   #isInText = false;
   #isEscaped = false;
-  /** Behind an opening bracket, whose closing one may follow. */
+  /** Whether the last byte was an opening bracket, which may be closed next. */
   #isOpen = false;
 
   constructor(compactBytes: number) {

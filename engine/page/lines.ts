@@ -1,5 +1,5 @@
-// Neighbouring records as stored, each with a line feed behind it in place of its comma: an export of newline-delimited
-// JSON. Copies the run a piece at a time and patches it there; knows rows only by where they end.
+// An export of neighbouring records as newline-delimited JSON: the stored records with a line feed instead of each
+// comma. Copies the records in pieces and patches each piece.
 import { chunkOf, endOf, type RecordChunk, type Records, startOf } from '../column/records.ts';
 import { ROOM_AT } from '../kernel/layout.ts';
 import { own } from '../kernel/own.ts';
@@ -7,10 +7,9 @@ import type { Body } from './envelope.ts';
 import { copying } from './rewrite.ts';
 import { emptied, heldBytes, hold, isHeld, newBodyNumber, SCRATCH_BYTES } from './gather.ts';
 
-/** What stands behind each line. */
 export const LINE_FEED = 0x0a;
 
-/** The part of a run that lies in one chunk: `from` to `to` in its bytes, from `start` on in the body. */
+/** The part of a run of records in one chunk: `from` to `to` in its bytes, from `start` on in the body. */
 interface Stretch {
   readonly chunk: RecordChunk;
   readonly from: number;
@@ -19,8 +18,8 @@ interface Stretch {
 }
 
 /**
- * The records of rows `start` to `end`, at least one, a line feed behind each. Cost: a step a chunk; for a piece one
- * copy of its bytes and a step a record in it.
+ * The body of rows `start` to `end`, at least one, each followed by a line feed. Cost: a step per chunk. A piece costs
+ * one copy of its bytes, and a step per record in it.
  */
 export function linesBody(records: Records, start: number, end: number): Body {
   const stretches = stretchesOf(records, start, end);
@@ -41,7 +40,7 @@ export function linesBody(records: Records, start: number, end: number): Body {
   };
 }
 
-/** The stretches of rows `start` to `end`, ascending; none of no rows. Cost: a step a chunk. */
+/** The stretches of rows `start` to `end`, ascending; an empty list if there are no rows. Cost: a step per chunk. */
 export function stretchesOf(records: Records, start: number, end: number): readonly Stretch[] {
   const stretches: Stretch[] = [];
   let bytes = 0;
@@ -57,7 +56,9 @@ export function stretchesOf(records: Records, start: number, end: number): reado
   return stretches;
 }
 
-/** Copies what fits of a stretch from `at` on to the buffer and patches it; answers how many bytes. */
+/**
+ * Copies the bytes of a stretch from `at` on, as far as they fit, to the room and patches them. Returns their number.
+ */
 function fill({ chunk, to }: Stretch, growth: number, at: number): number {
   const end = Math.min(to, at + emptied(SCRATCH_BYTES));
   chunk.kernel.copy(ROOM_AT, chunk.bytes.byteOffset + at, end - at);
@@ -71,7 +72,7 @@ function fill({ chunk, to }: Stretch, growth: number, at: number): number {
   return end - at;
 }
 
-/** The first record of a chunk that ends behind `at`. Cost: O(log records). */
+/** The first record of a chunk that ends after `at`. Cost: O(log records). */
 function firstEndBehind(chunk: RecordChunk, growth: number, at: number): number {
   let low = 0;
   let high = chunk.ends.length;

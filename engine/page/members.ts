@@ -1,47 +1,45 @@
-// The top-level members of a record one by one, for who shows them to people: each parsed within a bound on its bytes,
-// the start of a text that is longer, and only the size of all else. Serves no client; knows no transport.
+// Reads the top-level members of a record one by one, for pages for people. A member is parsed up to a limit of bytes.
+// Of a longer text it returns the start, of other long values only the size.
 import { chunkOf, endOf, type Outlines, startOf } from '../column/records.ts';
 import { jsonText } from '../bits/json.ts';
 import { membersPart, newPart, recordStart } from './cut.ts';
 import type { ServedRows } from './rows.ts';
 
 /**
- * A member's value: `whole` as its JSON text, the `start` of a text that is longer than the bound, or of anything else
- * that is `long` the bytes alone.
+ * A member's value: `whole` is its JSON text, `start` the beginning of a text above the limit. Other values above the
+ * limit are `long`.
  */
 export type MemberValue =
   | { readonly kind: 'whole'; readonly json: string }
   | { readonly kind: 'start'; readonly text: string; readonly bytes: number }
   | { readonly kind: 'long'; readonly bytes: number };
 
-/** A member of a record, in the order in which the record has them. */
 export interface Member {
   readonly key: string;
   readonly value: MemberValue;
 }
 
-/**
- * What may be read: members of `wholeBytesMax` bytes whole, of longer texts the first `startBytes`, and no more than
- * `left` bytes in all, which what was read is taken from.
- */
 export interface MemberBudget {
+  /** Members up to this size are read whole. */
   readonly wholeBytesMax: number;
+  /** Bytes to read of a longer text. */
   readonly startBytes: number;
+  /** Bytes that may still be read in total; reduced by every read. */
   left: number;
 }
 
-/** So many members of a record are looked at: people read no more, and a record may have millions. */
+/** Members of a record that are read. People read no more, and a record may have millions. */
 const MEMBERS_LOOKED_AT_MAX = 4096;
 const QUOTE = 0x22;
-/** A JSON escape has at most so many characters: one that is cut ends the text so much earlier. */
+/** The maximum length of a JSON escape: a text cut within one ends up to this much earlier. */
 const ESCAPE_CHARACTERS = 6;
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 const UTF8 = new TextEncoder();
 
 /**
- * The members of the record in a row whose keys are among `keys`, all without. Links have the base URL of the store,
- * whatever the form says. Cost: a step a member, and the bytes that the budget allows.
+ * The members of the record in a row, in its order; with `keys`, only those. Links have the base URL of the store,
+ * whatever the form. Cost: a step per member, and the bytes that the budget allows.
  */
 export function recordMembers(
   { records }: Pick<ServedRows, 'records'>,
@@ -67,7 +65,7 @@ export function recordMembers(
   return found;
 }
 
-/** Whether a record has more members than `recordMembers` looks at. Cost: none. */
+/** Whether a record has more members than `recordMembers` reads. Cost: none. */
 export function hasMoreMembers({ records }: Pick<ServedRows, 'records'>, row: number): boolean {
   const chunk = chunkOf(records, row);
   return records.outlines.lists[chunk.outlines[row - chunk.firstRow]!]!.length > MEMBERS_LOOKED_AT_MAX;
@@ -82,7 +80,6 @@ export function recordBytes({ records }: Pick<ServedRows, 'records'>, row: numbe
 
 const lengths = new WeakMap<Outlines, number[]>();
 
-/** The bytes of a key and its colon. */
 function keyBytes(outlines: Outlines, name: number): number {
   let known = lengths.get(outlines);
   if (!known) lengths.set(outlines, (known = []));
@@ -103,13 +100,13 @@ function valueIn(bytes: Uint8Array, start: number, end: number, budget: MemberBu
   return { kind: 'start', text: textStarting(text), bytes: length };
 }
 
-/** The text whose JSON starts so; an escape that is cut is left out. */
+/** Parses the beginning of a JSON text; an incomplete escape at its end is omitted. */
 function textStarting(json: string): string {
   for (let cut = 0; cut <= 2 * ESCAPE_CHARACTERS; cut++) {
     try {
       return JSON.parse(`${json.slice(0, json.length - cut)}"`) as string;
     } catch {
-      // An escape is cut here: one character less.
+      // An escape is incomplete here: try one character less.
     }
   }
   return '';

@@ -1,5 +1,6 @@
-// Rows as a Parquet file: row groups of column chunks of pages. hyparquet-writer writes pages and footer; what a page
-// holds is read from the records again whenever it is asked for, so that a file of any size is made at flat memory.
+// Writes rows as a Parquet file: row groups of column chunks of pages. hyparquet-writer writes pages and footer. The
+// values of a page are read from the records whenever it is requested, so that a file of any size is made in constant
+// memory.
 import type { ColumnChunk, RowGroup, Statistics } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
@@ -15,9 +16,12 @@ import type { ServedRows } from './rows.ts';
 
 //  4 bytes    PAR1
 //  pages      of the first column in the first row group, of its second column, and so on
-//  footer     schema, and where each column of each row group lies: Thrift, its length in 4 bytes, PAR1
+//  footer     schema, and the position of each column of each row group: Thrift, its length in 4 bytes, PAR1
 
-/** A row group ends behind the page of its first column that reaches one of these, times each 64 columns of it. */
+/**
+ * A row group ends after the page of its first column that reaches the limit of rows or that of record bytes. Both are
+ * multiplied by the number of columns / `GROUP_COLUMNS`, rounded up.
+ */
 const GROUP_ROWS = 131_072;
 const GROUP_RECORD_BYTES = 128 << 20;
 const GROUP_COLUMNS = 64;
@@ -25,22 +29,22 @@ const GROUP_COLUMNS = 64;
 const MAGIC = Uint8Array.of(0x50, 0x41, 0x52, 0x31);
 const ROOT = 'root';
 
-/** Measures the file of a list or record, as `parquetRows` does; its columns are prepared by the first call. */
+/** Measures the file of a list or record, as `parquetRows` does. The first call prepares its columns. */
 export function parquetMeasuring({ rows, collection }: Representation): Measuring {
   let measuring: Measuring | undefined;
   return () => (measuring ??= parquetRows(rows, typedColumns(collection!, rows.keys)))();
 }
 
 /**
- * The rows as a file of these columns, to be measured: each call makes pages for 1 to 2 ms, to know how long they are.
- * Cost: all pages once, and again as they are read; 12 bytes a page are kept, and the footer.
+ * Measures the rows as a file of these columns. Each call makes pages for 1 to 2 ms to learn their lengths. Cost: all
+ * pages once, and again when they are read. Memory: 12 bytes per page, and the footer.
  */
 export function parquetRows(served: ServedRows, columns: readonly TypedColumn[]): Measuring {
   const body = new ParquetBody(served, columns);
   return () => (body.measureSlice() ? body : undefined);
 }
 
-/** What is noted of a column chunk while its pages are measured. */
+/** The statistics of a column chunk, collected while its pages are measured. */
 interface ChunkNotes {
   readonly start: number;
   uncompressed: number;
@@ -55,10 +59,13 @@ class ParquetBody implements Body {
   readonly #pages: PageMaker;
   readonly #columns: readonly TypedColumn[];
   readonly #count: number;
-  /** Of each page where it ends in the file, and its first row; of each chunk its first page; the ends of groups. */
+  /** By page: its end in the file. */
   readonly #ends = new GrowableF64();
+  /** By page: its first row. */
   readonly #firstRows = new GrowableU32();
+  /** By chunk: its first page. */
   readonly #firstPages = new GrowableU32();
+  /** By row group: the end of its rows. */
   readonly #groupEnds = new GrowableU32();
   #groups: RowGroup[] = [];
   #chunks: ColumnChunk[] = [];
@@ -68,7 +75,7 @@ class ParquetBody implements Body {
   #groupRecordBytes = 0;
   #pagesEnd = MAGIC.length;
   #footer: Uint8Array | undefined;
-  /** The piece read last, since a full socket asks for its end again. */
+  /** The last piece that was read. A full socket requests the rest of it again. */
   #piece = { start: 0, bytes: MAGIC };
 
   constructor(served: ServedRows, columns: readonly TypedColumn[]) {
@@ -77,7 +84,10 @@ class ParquetBody implements Body {
     this.#count = countSelected(served.rows);
   }
 
-  /** Measures a slice, the footer with pages that cost little; whether that was the last one. */
+  /**
+   * Measures a slice, and makes the footer unless the last pages used up the slice. Returns whether it was the last
+   * one.
+   */
   measureSlice(): boolean {
     let cost = 0;
     for (; this.#row < this.#count && fitsSlice(cost, this.#rowsLeft()); cost += this.#pages.cost) this.#measurePage();
@@ -88,7 +98,7 @@ class ParquetBody implements Body {
     return true;
   }
 
-  /** Rows of the column at hand that are in no page so far. */
+  /** Rows of the current column chunk that are not in a page yet. */
   #rowsLeft(): number {
     return this.#groupEnd() - this.#row;
   }
@@ -128,7 +138,7 @@ class ParquetBody implements Body {
     if (notes.greatest === undefined || greatest! > notes.greatest) notes.greatest = greatest;
   }
 
-  /** Whether the rows of the group end here, as its first column finds out. */
+  /** Whether the row group ends at the current row. Only its first column decides this. */
   #isGroupFull(): boolean {
     const scale = Math.ceil(this.#columns.length / GROUP_COLUMNS);
     const isLong = this.#row - this.#groupStart >= GROUP_ROWS * scale;
@@ -157,7 +167,7 @@ class ParquetBody implements Body {
     return this.#piece.bytes.subarray(offset - this.#piece.start);
   }
 
-  /** Makes the pages from the one in which `offset` lies. */
+  /** Makes the pages from the one that contains `offset`. */
   #make(offset: number): void {
     if (offset < MAGIC.length) return void (this.#piece = { start: 0, bytes: MAGIC });
     const pages = this.#pages;
@@ -179,12 +189,12 @@ class ParquetBody implements Body {
   }
 }
 
-/** Whether a page of so many rows is made in a turn behind pages of such a cost: the first always is. */
+/** Whether a page of `rows` rows fits in a slice with pages of this cost. The first page always does. */
 function fitsSlice(cost: number, rows: number): boolean {
   return cost === 0 || cost + rows * ROW_COST <= SLICE_COST;
 }
 
-/** What the footer says of a column chunk that ends at `end`. */
+/** The footer entry of a column chunk that ends at `end`. */
 function chunkOfNotes(column: TypedColumn, notes: ChunkNotes, rows: number, end: number): ColumnChunk {
   const { start, uncompressed, nulls, least, greatest } = notes;
   const bounds = least === undefined ? {} : { min_value: least, max_value: greatest! };
@@ -205,7 +215,7 @@ function chunkOfNotes(column: TypedColumn, notes: ChunkNotes, rows: number, end:
   };
 }
 
-/** Everything behind the pages. Cost: a few us a column of each row group. */
+/** The bytes after the pages. Cost: a few us per column of each row group. */
 function footerOf(columns: readonly TypedColumn[], groups: RowGroup[], rows: number): Uint8Array {
   const writer = new ByteWriter();
   const schema = [{ name: ROOT, num_children: columns.length }, ...columns.map(elementOf)];

@@ -1,21 +1,21 @@
-// The columns of a Parquet export: which there are, and the type that holds every value of one without loss. Derived
-// from the fields and what the collection's values are, so that all exports of a generation have one schema.
+// The columns of a Parquet export, each with a type that represents all its values without loss. Derived from the
+// fields and values of the collection, so that all exports of a generation have one schema.
 import type { SchemaElement } from 'hyparquet-writer';
 import { type Dictionary, textAt } from '../column/dictionary.ts';
 import type { CollectionIndex, FieldNode } from '../index/table.ts';
 import { exportColumns } from './csv.ts';
 
-/** What the values of a column are: numbers and booleans, texts as they are, or the JSON of whatever it is. */
+/** The type of a column's values: numbers, booleans, plain texts, or JSON texts of any value. */
 export type ColumnKind = 'integer' | 'float' | 'boolean' | 'text' | 'json';
 
-/** A column: the top-level key that it holds, and how. */
 export interface TypedColumn {
+  /** The top-level key of the values. */
   readonly key: string;
   readonly kind: ColumnKind;
 }
 
 const STRING = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
-/** JSON is no type of its own in the file: some readers take it for bytes, others for objects only (A142). */
+/** JSON columns are declared as strings: some readers take the JSON type for bytes, others for objects only (A142). */
 const TYPES: Readonly<Record<ColumnKind, Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type'>>> = {
   integer: { type: 'INT64' },
   float: { type: 'DOUBLE' },
@@ -24,13 +24,10 @@ const TYPES: Readonly<Record<ColumnKind, Pick<SchemaElement, 'type' | 'converted
   json: STRING,
 };
 const INT64_END = 2 ** 63;
-/** Digits and a sign. */
+/** The most digits of an integer, with its sign. */
 const INT64_BYTES_MAX = 20;
 
-/**
- * The columns of a collection's export, those of CSV in the same order; with `keys` only those among them. Cost: the
- * keys.
- */
+/** The columns of a collection's export: those of CSV, in the same order. `keys` selects among them. Cost: the keys. */
 export function typedColumns(
   collection: CollectionIndex,
   keys: ReadonlySet<string> | undefined,
@@ -38,12 +35,15 @@ export function typedColumns(
   return exportColumns(collection, keys).map((key) => ({ key, kind: kindOf(collection.members.get(key)) }));
 }
 
-/** A column as the file declares it; each value may be null. */
+/** The declaration of a column in the file; each value may be null. */
 export function elementOf({ key, kind }: TypedColumn): SchemaElement {
   return { name: key, repetition_type: 'OPTIONAL', ...TYPES[kind] };
 }
 
-/** What is no field with values of one type is JSON; numbers that its type cannot hold make a column texts (A141). */
+/**
+ * Keys that are not fields with values of one type are JSON columns. Numbers that do not fit the type make a text
+ * column (A141).
+ */
 function kindOf(node: FieldNode | undefined): ColumnKind {
   if (node?.kind !== 'values') return 'json';
   const { dictionary } = node.index;
@@ -59,13 +59,13 @@ function kindOf(node: FieldNode | undefined): ColumnKind {
   }
 }
 
-/** The codes of the least and the greatest value. */
+/** The codes of the smallest and the greatest fitting value. */
 function endsOf({ fitting }: Dictionary): readonly number[] {
   return fitting === 0 ? [] : [0, fitting - 1];
 }
 
 function isInt64(dictionary: Dictionary, code: number): boolean {
-  // Also bounds the digits that are read exactly.
+  // This also limits the number of digits.
   if (Math.abs(dictionary.numbers![code]!) > INT64_END) return false;
   const text = textAt(dictionary, code);
   if (text.length > INT64_BYTES_MAX) return false;

@@ -1,5 +1,5 @@
-// The pages of a Parquet file: values of one column, found in the records by their positions, as hyparquet-writer
-// compresses and writes them. Knows no file.
+// Makes the pages of a Parquet file. The values of one column are found in the records by their positions;
+// hyparquet-writer compresses and writes them.
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
 import { writeDataPageV2 } from 'hyparquet-writer/src/datapage.js';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
@@ -16,37 +16,43 @@ import { type RecordPart, type Rewrite, rewriteFor, rewrittenBytes, writePart } 
 import type { ServedRows } from './rows.ts';
 import { emptied } from './gather.ts';
 
-/** What a page costs, in bytes of its values and as many for each row: about 1 ms. A value more at most. */
+/**
+ * Limit of a page's cost: the bytes of its values, and `ROW_COST` per row. Takes about 1 ms. One value may exceed it.
+ */
 const PAGE_COST = 128 * 1024;
-/** Pages of so small a cost are made together. */
+/** Pages are made in one slice up to this cost. */
 export const SLICE_COST = PAGE_COST / 2;
-/** What a row costs a page, beside the bytes of its value. */
+/** The cost of a row, in addition to the bytes of its value. */
 export const ROW_COST = 64;
-/** Records of so many bytes are stepped over for one page at most: what stands before a value is looked at. */
+/** Limit of the bytes of records per page, because everything before a value is read. */
 const PAGE_RECORD_BYTES = 8 << 20;
-/** Pages are put together up to here, since each piece is a packet. */
+/** Pages are combined into pieces up to this size, because each piece is a packet. */
 export const PIECE_BYTES = 65_536;
-/** What pages are written to is kept from one to the next up to here. */
+/** The writer's buffer is reused up to this size. */
 const KEPT_BYTES_MAX = 4 * PIECE_BYTES;
 
 const QUOTE = 0x22;
 const NULL_START = 0x6e;
 const TRUE_START = 0x74;
 
-/** A value of a page: the bytes of a text are a view of the thread's room. */
+/** A value of a page. The bytes of a text are a view of the thread's room. */
 type Value = Uint8Array | bigint | number | boolean | null;
 
 /**
- * Makes pages of these columns one after another, behind each other since the last `clear`, and tells of the last one:
- * its cost, the bytes of the records that were stepped over, its own before they were compressed, how many values are
- * null, and the least and greatest of integers.
+ * Makes pages of these columns, one after another. The members describe the last page, `bytes` all pages since the last
+ * `clear`.
  */
 export class PageMaker {
   cost = 0;
+  /** Bytes of the records that were read. */
   recordBytes = 0;
+  /** Bytes of the page before compression. */
   uncompressed = 0;
+  /** Number of null values. */
   nulls = 0;
+  /** Smallest integer. */
   least: bigint | undefined;
+  /** Greatest integer. */
   greatest: bigint | undefined;
   readonly #served: ServedRows;
   readonly #columns: readonly (TypedColumn & { readonly encoder: Encoder })[];
@@ -56,7 +62,7 @@ export class PageMaker {
   #writer = new ByteWriter(PIECE_BYTES);
   #values: Value[] = [];
   #levels: number[] = [];
-  /** Where the next text goes in the room, and where the room ends. */
+  /** The position of the next text in the room, and the end of the room. */
   #at = ROOM_AT;
   #roomEnd = ROOM_AT;
 
@@ -68,26 +74,28 @@ export class PageMaker {
     this.#membersOf = membersByOutline(served.records.outlines, keys);
   }
 
-  /** The bytes of the pages since `clear`. */
+  /** The bytes of all pages since `clear`. */
   get bytes(): number {
     return this.#writer.offset;
   }
 
-  /** Begins anew. */
+  /** Discards the pages. */
   clear(): void {
-    // A long value has it grow, which no page behind it needs.
+    // A long value makes the buffer grow; the next pages do not need that.
     if (this.#writer.buffer.byteLength > KEPT_BYTES_MAX) this.#writer = new ByteWriter(PIECE_BYTES);
     this.#writer.offset = this.#writer.index = 0;
   }
 
-  /** Those bytes, which nothing is written to any more. */
+  /** Returns the pages since `clear`. Later pages do not overwrite them. */
   taken(): Uint8Array<ArrayBuffer> {
     const bytes = this.#writer.getBytes();
     this.#writer = new ByteWriter(PIECE_BYTES);
     return bytes;
   }
 
-  /** Adds the page of a column that starts at the place `from` and ends before `to` or where it is full; its end. */
+  /**
+   * Adds a page of a column that starts at place `from`. It ends at `to`, or earlier if it is full. Returns its end.
+   */
   make(column: number, from: number, to: number): number {
     const { kind, encoder } = this.#columns[column]!;
     const end = this.#fill(column, from, to);
@@ -134,7 +142,10 @@ export class PageMaker {
     return i;
   }
 
-  /** The value of a record, or undefined where the room has none for it, which is never so of a page's first. */
+  /**
+   * The value of a record. Returns undefined if it does not fit in the room, which never happens for the first value of
+   * a page.
+   */
   #valueOf(column: number, chunk: RecordChunk, index: number): Value | undefined {
     const members = this.#membersOf(chunk.outlines[index]!);
     const member = members[column * 2]!;
@@ -160,7 +171,7 @@ export class PageMaker {
     }
   }
 
-  /** A value as it is served, of a text what it stands for: a view of the room. */
+  /** The served bytes of a value, unescaped if it is a text, as a view of the room. Undefined if they do not fit. */
   #bytesOf(chunk: RecordChunk, part: RecordPart, isText: boolean): Uint8Array | undefined {
     const length = rewrittenBytes(this.#rewrite, chunk, part);
     if (this.#at + length > this.#roomEnd) {
@@ -195,7 +206,7 @@ function encoderOf(column: TypedColumn): Encoder {
   };
 }
 
-/** The integer that a value is, null for a misfit. */
+/** Parses an integer; null for a misfit. */
 function integerIn(bytes: Uint8Array, start: number, end: number): bigint | null {
   const small = smallInteger(bytes, start, end);
   if (small !== undefined) return BigInt(small);
@@ -203,14 +214,14 @@ function integerIn(bytes: Uint8Array, start: number, end: number): bigint | null
   return /^-?\d+$/.test(token) ? BigInt(token) : null;
 }
 
-/** The number that a value is, null for a misfit. */
+/** Parses a number; null for a misfit. */
 function floatIn(bytes: Uint8Array, start: number, end: number): number | null {
   const value = Number(asciiIn(bytes, start, end));
   return Number.isNaN(value) ? null : value;
 }
 
 const LATIN1 = new TextDecoder('latin1');
-/** Longer numbers are decoded at once: put together character by character they take 32 bytes each. */
+/** Longer numbers are decoded at once: concatenating their characters would take 32 bytes each. */
 const SHORT_DIGITS = 64;
 
 function asciiIn(bytes: Uint8Array, start: number, end: number): string {

@@ -1,5 +1,5 @@
-// What an answer with records is made of, before a byte of it is written: rows in one format, and what stands around
-// them (RFC 9110, 3.2). Knows no client: whether it goes out as it is or compressed is the server's.
+// The parts of a response with records, before any byte of it is written: rows in one format, with a head and a tail
+// (RFC 9110, 3.2). The server decides about compression.
 import type { RecordBlocks } from '../column/blocks.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { type Body, type PageFacet, pageHead, type PageLinks, pageTail } from './envelope.ts';
@@ -9,21 +9,22 @@ import { indented } from './indent.ts';
 import { csvRows, jsonRows, ndjsonRows, pageBody, readyRows, type ServedRows } from './rows.ts';
 import { stitchedRows, type Stitching } from './stitch.ts';
 
-/**
- * Rows in one format, what stands before and behind them, and the columns of CSV; of Parquet their collection.
- * `isIndented` where people read the JSON.
- */
 export interface Representation {
   readonly rows: ServedRows;
   readonly format: 'json' | 'ndjson' | 'csv' | 'parquet';
+  /** The bytes before the rows. */
   readonly head: Uint8Array;
+  /** The bytes after the rows. */
   readonly tail: Uint8Array;
+  /** The columns of CSV. */
   readonly columns: readonly string[];
+  /** The collection of a Parquet file. */
   readonly collection?: CollectionIndex;
+  /** Whether the JSON is indented for people. */
   readonly isIndented?: boolean;
 }
 
-/** What the envelope of a page says beside its records. */
+/** The parts of a page's envelope, in addition to its records. */
 interface Envelope {
   readonly count: number;
   readonly links: PageLinks;
@@ -33,7 +34,7 @@ interface Envelope {
 const NOTHING = new Uint8Array(0);
 const NO_COLUMNS: readonly string[] = [];
 
-/** The page of a list: rows in their envelope, whose tail has the facets. Cost: the text of head and tail. */
+/** The page of a list: rows in their envelope, whose tail contains the facets. Cost: the text of head and tail. */
 export function pageRepresentation(
   rows: ServedRows,
   { count, links, facets }: Envelope,
@@ -62,7 +63,7 @@ export function exportRepresentation(
   return { ...lines, head: csvHeader(columns), columns };
 }
 
-/** The body where its rows need no measuring; undefined for all others. Cost: a step a chunk, no copy. */
+/** The body, if its rows need no measuring; otherwise undefined. Cost: a step per chunk, no copy. */
 export function readyBody(representation: Representation): Body | undefined {
   const { format, isIndented } = representation;
   const rows = format === 'json' && !isIndented ? readyRows(representation.rows) : undefined;
@@ -70,8 +71,8 @@ export function readyBody(representation: Representation): Body | undefined {
 }
 
 /**
- * Measures the body slice by slice, from the first call on: until then it holds nothing. A Parquet file has a face of
- * its own (engine/parquet.ts). Cost: see rows.ts.
+ * Measures the body slice by slice. It holds no resources before the first call. Parquet files have a separate entry
+ * point (engine/parquet.ts). Cost: see rows.ts.
  */
 export function measuringOf(representation: Representation): Measuring {
   let measuring: Measuring | undefined;
@@ -83,7 +84,10 @@ export function measuringOf(representation: Representation): Measuring {
   return representation.isIndented ? indented(compact) : compact;
 }
 
-/** Measures the compressed body from stored blocks, as `measuringOf`; undefined where these do not give it. */
+/**
+ * Measures the compressed body made of stored blocks, as `measuringOf`. Returns undefined if there are no blocks for
+ * it.
+ */
 export function stitchingOf(
   { rows, format, head, tail, isIndented }: Representation,
   stored: RecordBlocks,

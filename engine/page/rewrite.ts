@@ -1,6 +1,6 @@
-// How the stored bytes of a record become the ones to serve: another base URL, version v2, links that follow the
-// request. Works on parts of records; touches own URLs only, at the positions stored with the records. The bytes are
-// the kernel's business.
+// Converts the stored bytes of a record to the served ones: another base URL, version v2, links that follow the
+// request. Works on parts of records, and changes only own URLs, at the positions stored with the records. The kernel
+// changes the bytes.
 import { slabText } from '../bits/slab.ts';
 import { endOf, PLACEHOLDER, type RecordChunk, type Records, startOf } from '../column/records.ts';
 import { isSpecForm, type ServedForm, SPEC_LINK_END } from '../column/served.ts';
@@ -9,17 +9,17 @@ import { own } from '../kernel/own.ts';
 import { type SpliceForm, splicePart } from '../kernel/splice.ts';
 
 /**
- * A form compiled for one collection's records: what replaces the base URL, the digit of the version (0: none) and the
- * end of links in own URLs; undefined leaves that part of the bytes as stored.
+ * A form compiled for one collection's records: the replacements for the base URL, the digit of the version (0: none)
+ * and the end of links in own URLs. Undefined keeps the stored bytes.
  */
 export interface Rewrite extends Omit<SpliceForm, 'origin'> {
-  /** Whether lengths stay as they are. */
+  /** Whether all lengths stay the same. */
   readonly isPatch: boolean;
-  /** Tells one rewriting from all others of the thread. */
+  /** Unique in the thread. */
   readonly number: number;
 }
 
-/** Counts what was copied, for tests and measurements: a page of neighbours as stored copies nothing. */
+/** Counts copied bytes for tests and measurements. A page of stored neighbours copies nothing. */
 export const copying = { bytes: 0 };
 
 const STORED_LINK_END_BYTES = SPEC_LINK_END.length;
@@ -27,12 +27,12 @@ const V2_DIGIT = 0x32;
 
 let rewrites = 0;
 
-/** Whether records are served in a form as they are stored. Cost: none. */
+/** Whether a form serves the stored bytes unchanged. Cost: none. */
 export function isAsStored(records: Records, form: ServedForm): boolean {
   return form.baseUrl === records.baseUrl && isSpecForm(form);
 }
 
-/** The rewriting that brings stored records into a form, or undefined where they are served as stored. Cost: none. */
+/** The rewriting from stored records to a form; undefined if the form serves them unchanged. Cost: none. */
 export function rewriteFor(records: Records, form: ServedForm): Rewrite | undefined {
   if (isAsStored(records, form)) return undefined;
   const isSame = form.baseUrl === records.baseUrl;
@@ -53,18 +53,19 @@ export function rewriteFor(records: Records, form: ServedForm): Rewrite | undefi
 }
 
 /**
- * A part of one record, or of neighbours, in its chunk's bytes: from `start` to `end`, with the own URLs `firstLink` to
- * `linkEnd` in it, none of which crosses its ends. Parts are reused: whoever fills one has it read before it is filled
- * again.
+ * A part of one record, or of neighbours, in its chunk's bytes. No own URL crosses its ends. Parts are reused: read a
+ * part before it is filled again.
  */
 export interface RecordPart {
   start: number;
   end: number;
+  /** First own URL in the part, as an index of the chunk's `links`. */
   firstLink: number;
+  /** End of the own URLs in the part. */
   linkEnd: number;
 }
 
-/** Makes a part `count` whole neighbours with their commas. `index` is the first row within the chunk. Cost: none. */
+/** Sets a part to `count` whole neighbours with their commas. `index` is the first row within the chunk. Cost: none. */
 export function wholeRecords(
   part: RecordPart,
   chunk: RecordChunk,
@@ -76,14 +77,14 @@ export function wholeRecords(
   part.linkEnd = chunk.linkEnds[index + count - 1]!;
 }
 
-/** The number of a record's first own URL in its chunk. Cost: none. */
+/** The index of a record's first own URL in its chunk. Cost: none. */
 export function firstLinkOf(chunk: RecordChunk, index: number): number {
   return index === 0 ? 0 : chunk.linkEnds[index - 1]!;
 }
 
 /**
- * Bytes of a part once rewritten; as they are without a rewriting. Cost: none, but a look at each of its own URLs where
- * their end changes.
+ * The bytes of a part after rewriting. Without a rewriting, its own length. Cost: none; if the end of links changes, a
+ * read of each own URL in it.
  */
 export function rewrittenBytes(rewrite: Rewrite | undefined, chunk: RecordChunk, part: RecordPart): number {
   let bytes = part.end - part.start;
@@ -97,7 +98,7 @@ export function rewrittenBytes(rewrite: Rewrite | undefined, chunk: RecordChunk,
   return bytes + (end.length - STORED_LINK_END_BYTES) * links;
 }
 
-/** Writes a part to the thread's own memory at `to`; answers the address behind it. Cost: a copy of its bytes. */
+/** Writes a part to the thread's own memory at `to`. Returns the address after it. Cost: a copy of its bytes. */
 export function writePart(rewrite: Rewrite | undefined, chunk: RecordChunk, part: RecordPart, to: number): number {
   const { kernel } = chunk;
   const start = chunk.bytes.byteOffset + part.start;
@@ -113,7 +114,10 @@ export function writePart(rewrite: Rewrite | undefined, chunk: RecordChunk, part
   return written;
 }
 
-/** Writes a part to any array, which has room for it. Cost: as `writePart`, at the speed of JavaScript. */
+/**
+ * Writes a part to any array, which must have room for it. Returns its length. Cost: as `writePart`, at the speed of
+ * JavaScript.
+ */
 export function writePartInto(rewrite: Rewrite, chunk: RecordChunk, part: RecordPart, target: Uint8Array): number {
   const { bytes, links } = chunk;
   const spliced = { bytes, links, start: part.start, end: part.end, first: part.firstLink, last: part.linkEnd };
@@ -122,7 +126,7 @@ export function writePartInto(rewrite: Rewrite, chunk: RecordChunk, part: Record
   return length;
 }
 
-/** Copies `bytes[start..end)` to `target` at `at`; answers the position behind it. Meant for a few bytes. */
+/** Copies `bytes[start..end)` to `target` at `at`. Returns the position after it. Meant for a few bytes. */
 export function copyBytes(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
   const length = end - start;
   if (length < SHORT_BYTES) for (let i = 0; i < length; i++) target[at + i] = bytes[start + i]!;
@@ -131,11 +135,12 @@ export function copyBytes(bytes: Uint8Array, start: number, end: number, target:
   return at + length;
 }
 
-/** Below this a loop over bytes beats making a view for `set`. */
+/** Below this length, a loop over bytes is faster than making a view for `set`. */
 const SHORT_BYTES = 32;
 
 /**
- * Whose form the thread's own memory has, by its number, since the rewriting's records would keep their snapshot alive.
+ * The rewriting whose form is in the thread's own memory. Identified by its number, because a reference would keep the
+ * snapshot of its records alive.
  */
 const used = { rewrite: 0 };
 

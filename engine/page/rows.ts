@@ -1,5 +1,5 @@
-// The rows of a page as a body, and the page around them. Neighbours served as stored are views of shared memory; all
-// others are gathered (page/gather.ts).
+// The bodies of pages and their rows. Neighbours that are served as stored are views of shared memory. All other rows
+// are gathered (page/gather.ts).
 import { chunkOf, endOf, type Records, startOf } from '../column/records.ts';
 import { countSelected, type Selection } from '../index/rowset.ts';
 import { type Body, wholeBody } from './envelope.ts';
@@ -10,31 +10,32 @@ import { LINE_FEED, linesBody, stretchesOf } from './lines.ts';
 import type { ServedForm } from '../column/served.ts';
 import { isAsStored, type Rewrite, rewriteFor } from './rewrite.ts';
 
-/** Rows to be served. With `keys` records are cut to the members of these keys. */
 export interface ServedRows {
   readonly records: Records;
   readonly rows: Selection;
   readonly form: ServedForm;
+  /** Records are cut to the members with these keys. */
   readonly keys: ReadonlySet<string> | undefined;
 }
 
-/** The bytes that are looked at in one slice of measuring where lengths need a look at them: about 0.5 ms. */
+/** The bytes that one slice reads if lengths depend on them: about 0.5 ms. */
 const SLICE_BYTES = 512 * 1024;
 /**
- * Those of CSV, whose cells are looked at and written byte by byte: about 0.5 ms, and 4 the first time in a thread. As
- * many as the second transport writes at once, so that nothing is made twice.
+ * As `SLICE_BYTES`, for CSV, whose cells are read and written byte by byte: about 0.5 ms, and 4 ms the first time in a
+ * thread. As many as the second transport writes at once, so that nothing is made twice.
  */
 const CELLS_SLICE_BYTES = 64 * 1024;
 
 /**
- * The records of a selection in a form, joined by commas, without a comma at the end; no rows give an empty body.
- * Cost: for neighbours as stored a step a chunk and no copy; else see `gatheredBody`, all measured at once.
+ * The records of a selection in a form, joined by commas, without a comma at the end. If there are no rows, the body is
+ * empty. Cost: for stored neighbours, a step per chunk and no copy. Otherwise see `gatheredBody`; all is measured at
+ * once.
  */
 export function rowsBody(records: Records, rows: Selection, form: ServedForm): Body {
   return measured(jsonRows({ records, rows, form, keys: undefined }));
 }
 
-/** What `rowsBody` answers, measured slice by slice, and cut where `keys` say so. */
+/** Measures the result of `rowsBody` slice by slice, with records cut to `keys`. */
 export function jsonRows(served: ServedRows): Measuring {
   const body = readyRows(served);
   if (body) return () => body;
@@ -42,8 +43,8 @@ export function jsonRows(served: ServedRows): Measuring {
 }
 
 /**
- * The same rows where they need no measuring: none, or neighbours as they are stored; undefined for all others. Cost: a
- * step a chunk, no copy.
+ * The same rows, if they need no measuring: no rows, or neighbours as they are stored. Otherwise undefined. Cost: a
+ * step per chunk, no copy.
  */
 export function readyRows({ records, rows, form, keys }: ServedRows): Body | undefined {
   if (countSelected(rows) === 0) return EMPTY;
@@ -51,7 +52,7 @@ export function readyRows({ records, rows, form, keys }: ServedRows): Body | und
   return run && runBody(records, run);
 }
 
-/** Neighbours as stored, without the comma at their end. Most lie in one chunk. */
+/** Stored neighbours, without the comma at their end. Most runs are in one chunk. */
 function runBody(records: Records, run: Run): Body {
   const chunk = chunkOf(records, run.start);
   const first = run.start - chunk.firstRow;
@@ -61,7 +62,7 @@ function runBody(records: Records, run: Run): Body {
   return wholeBody(chunk.bytes.subarray(startOf(chunk, growth, first), endOf(chunk, growth, end - 1) - 1));
 }
 
-/** The same rows as lines: a line feed behind each record. Cost: neighbours as stored need no measuring. */
+/** The same rows as lines: a line feed follows each record. Cost: stored neighbours need no measuring. */
 export function ndjsonRows(served: ServedRows): Measuring {
   const { records, rows, form, keys } = served;
   if (countSelected(rows) === 0) return () => EMPTY;
@@ -71,7 +72,7 @@ export function ndjsonRows(served: ServedRows): Measuring {
   return gatheredBody(gatheredRows(served, rewrite, LINE_FEED, 0));
 }
 
-/** The same rows as CSV of these columns, without a header. Cost: lengths need a pass over the bytes of every row. */
+/** The same rows as CSV with these columns, without a header. Cost: lengths need a pass over the bytes of every row. */
 export function csvRows({ records, rows, form }: ServedRows, columns: readonly string[]): Measuring {
   if (countSelected(rows) === 0) return () => EMPTY;
   const writer = csvWriter(records, columns, rewriteFor(records, form));
@@ -87,7 +88,7 @@ export function csvRows({ records, rows, form }: ServedRows, columns: readonly s
   });
 }
 
-/** Measures to the end. */
+/** Measures all slices. */
 export function measured(measuring: Measuring): Body {
   for (;;) {
     const body = measuring();
@@ -111,8 +112,8 @@ function gatheredRows(
 }
 
 /**
- * A page: the head of its envelope, its rows, the tail. Cost: none. The tail comes with the last rows where these were
- * gathered: a write less, which is a packet less, and a packet of two bytes costs what 20 KB cost.
+ * A page: the head of its envelope, its rows, the tail. Cost: none. If the last rows were gathered, the tail is
+ * appended to their piece. This saves a write and thus a packet: a packet of two bytes costs as much as 20 KB.
  */
 export function pageBody(head: Uint8Array, rows: Body, tail: Uint8Array): Body {
   return new PageBody(head, rows, tail);
@@ -143,7 +144,7 @@ class PageBody implements Body {
   }
 }
 
-/** A view of all but the first bytes; pieces are mostly asked for whole. */
+/** A view without the first `start` bytes. Most pieces are requested whole. */
 function partFrom(bytes: Uint8Array, start: number): Uint8Array {
   return start === 0 ? bytes : bytes.subarray(start);
 }
@@ -153,19 +154,17 @@ export interface Run {
   readonly end: number;
 }
 
-/**
- * The selection as one run of neighbours, or undefined where it has gaps or an order of its own. Cost: none.
- */
+/** The selection as one run of neighbours; undefined if it has gaps or a special order. Cost: none. */
 export function runOf(rows: Selection): Run | undefined {
   if (rows.kind === 'range') return rows;
   if (rows.kind === 'sequence' || rows.rows.length === 0) return undefined;
   const start = rows.rows[0]!;
   const end = rows.rows[rows.rows.length - 1]! + 1;
-  // They ascend, and none is there twice.
+  // They ascend without repeats.
   return end - start === rows.rows.length ? { start, end } : undefined;
 }
 
-/** One view for each chunk that the rows from `start` to `end` lie in, the last one without its last `openBytes`. */
+/** One view per chunk with rows from `start` to `end`; the last one without its last `openBytes`. */
 export function viewsOf(records: Records, { start, end }: Run, openBytes: number): readonly Body[] {
   const stretches = stretchesOf(records, start, end);
   const last = stretches.length - 1;
@@ -174,7 +173,7 @@ export function viewsOf(records: Records, { start, end }: Run, openBytes: number
   );
 }
 
-/** Non-empty bodies one after another; none give an empty one. Cost of a piece: a step a body before it. */
+/** Concatenates non-empty bodies; an empty list gives an empty body. Cost of a piece: a step per body before it. */
 export function joinedBody(bodies: readonly Body[]): Body {
   if (bodies.length <= 1) return bodies[0] ?? EMPTY;
   return {

@@ -1,6 +1,6 @@
-// Compressed answers put together from stored deflate blocks: one valid gzip member, its length known before its first
-// byte. Compresses nothing: envelope and separators go into stored blocks, and the checksum is combined from those of
-// the records: a page of 100 costs 0.42 of the CPU of the plain one. Source: RFC 1951, RFC 1952.
+// Assembles compressed responses from stored deflate blocks: one valid gzip member, whose length is known before its
+// first byte. Nothing is compressed: envelope and separators become stored blocks, and the checksum is combined from
+// those of the records. A page of 100 costs 0.42 of the CPU of the plain one. Source: RFC 1951, RFC 1952.
 import { crcBehind, crcCombined, crcOf, crcWithByte } from '../bits/checksum.ts';
 import { CHAINED_ROWS, type RecordBlocks, SEPARATOR } from '../column/blocks.ts';
 import { endOf, type Records, startOf } from '../column/records.ts';
@@ -11,47 +11,44 @@ import { LINE_FEED, linesBody } from './lines.ts';
 import { rewriteFor } from './rewrite.ts';
 import { joinedBody, pageBody, runOf, type ServedRows, viewsOf } from './rows.ts';
 
-/**
- * A compressed body; `plainBytes` is its length once decompressed, `ownBytes` what it holds where the rest are views of
- * shared memory, undefined where it gathers them.
- */
 export interface GzipBody extends Body {
+  /** The length after decompression. */
   readonly plainBytes: number;
+  /** The bytes that are not views of shared memory; undefined if the body gathers its rows. */
   readonly ownBytes: number | undefined;
 }
 
 /**
- * A compressed body that is being measured: each call looks at a slice and answers the body once its length is known.
+ * Measures a compressed body in slices. Each call measures one slice. Returns the body once its length is known,
+ * undefined before.
  */
 export type Stitching = () => GzipBody | undefined;
 
-/**
- * What to put together: at least one row, between `head` and `tail`. `isLines` puts a line feed behind each record,
- * else commas stand between them.
- */
+/** The content of a compressed body: at least one row, between `head` and `tail`. */
 export interface StitchOrder {
   readonly records: Records;
   readonly stored: RecordBlocks;
   readonly rows: Selection;
   readonly head: Uint8Array;
   readonly tail: Uint8Array;
+  /** Whether a line feed follows each record. Otherwise commas separate them. */
   readonly isLines: boolean;
 }
 
 const COMMA = 0x2c;
-/** How many rows' checksums are combined in one slice: about 0.5 ms. */
+/** Rows whose checksums are combined in one slice: about 0.5 ms. */
 const SLICE_ROWS = 4096;
 const STORED_BYTES_MAX = 0xffff;
 
-// Magic, deflate, no flags, no time, no hint, system unknown.
+// Magic, deflate, no flags, no time, no hint, unknown system.
 const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 /** An empty last block with fixed codes. */
 const LAST_BLOCK = Uint8Array.of(0x03, 0x00);
 const TRAILER_BYTES = 8;
 
 /**
- * The compressed form of rows as they are served, or undefined where stored blocks do not give it: cut or rewritten
- * rows, and no rows at all. Cost: see `stitchedBody`.
+ * The compressed form of served rows. Returns undefined if stored blocks cannot represent it: cut or rewritten rows,
+ * and an empty selection. Cost: see `stitchedBody`.
  */
 export function stitchedRows(
   { records, rows, form, keys }: ServedRows,
@@ -62,9 +59,9 @@ export function stitchedRows(
 }
 
 /**
- * The compressed form of head, records and tail. Neighbours are views of shared memory: the first ones as blocks by
- * themselves, the rest chained. Other rows are gathered, runs of neighbours among them chained too.
- * Cost: for neighbours with commas a step a chunk; else a combination of checksums for each row, in slices.
+ * The compressed form of head, records and tail. Neighbours are views of shared memory: independent blocks for the
+ * first ones, chained blocks for the rest. Other rows are gathered, with chained blocks in runs of neighbours. Cost:
+ * for neighbours with commas, a step per chunk. Otherwise a combination of checksums for each row, in slices.
  */
 export function stitchedBody(stitched: StitchOrder): Stitching {
   let parts: Parts | undefined;
@@ -76,10 +73,11 @@ export function stitchedBody(stitched: StitchOrder): Stitching {
   };
 }
 
-/** What is measured of a compressed body, made by the first slice. `isViews` where the middle gathers nothing. */
+/** The measurements of a compressed body, made by the first slice. */
 interface Parts {
   readonly summing: () => Sum | undefined;
   readonly measuring: () => Body | undefined;
+  /** Whether the middle needs no gathering. */
   readonly isViews: boolean;
 }
 
@@ -95,7 +93,6 @@ function partsOf(stitched: StitchOrder): Parts {
   return { summing, measuring: () => middle, isViews: sum !== undefined };
 }
 
-/** The checksum and the length of a text. */
 interface Sum {
   readonly crc: number;
   readonly bytes: number;
@@ -107,11 +104,11 @@ function gzipBody({ head, tail, isLines }: StitchOrder, rows: Sum, middle: Body,
   const plainBytes = head.length + rows.bytes + tail.length;
   const before = new Uint8Array(GZIP_HEAD.length + (head.length === 0 ? 0 : storedBytes(head) + 1));
   before.set(GZIP_HEAD);
-  // Before the first stored block stand three bits of its own and five to the next byte, all zero.
+  // The header of the first stored block has three bits, padded with five to a whole byte. All are zero.
   if (head.length > 0) writeStored(head, before, GZIP_HEAD.length + 1);
   const opened = isLines ? 0 : storedBytes(tail);
   const behind = new Uint8Array(opened + LAST_BLOCK.length + TRAILER_BYTES);
-  // Behind the last block of a page, its three bits and the rest of the byte are there already.
+  // The last block of a page already has the three bits and the padding.
   if (!isLines) writeStored(tail, behind, 0);
   behind.set(LAST_BLOCK, opened);
   const trailer = new DataView(behind.buffer, opened + LAST_BLOCK.length);
@@ -122,13 +119,13 @@ function gzipBody({ head, tail, isLines }: StitchOrder, rows: Sum, middle: Body,
   return { bytes: body.bytes, pieceAt: (offset) => body.pieceAt(offset), plainBytes, ownBytes };
 }
 
-/** What stored blocks of these bytes take but for the first one's first byte; no bytes are one empty block. */
+/** The bytes of stored blocks for `bytes`, without the first byte of the first one. No bytes make one empty block. */
 function storedBytes(bytes: Uint8Array): number {
   const blocks = Math.max(1, Math.ceil(bytes.length / STORED_BYTES_MAX));
   return bytes.length + 5 * blocks - 1;
 }
 
-/** Writes stored blocks without the first one's first byte. */
+/** Writes stored blocks without the first byte of the first one. */
 function writeStored(bytes: Uint8Array, target: Uint8Array, start: number): void {
   const view = new DataView(target.buffer);
   let at = start;
@@ -142,7 +139,10 @@ function writeStored(bytes: Uint8Array, target: Uint8Array, start: number): void
   }
 }
 
-/** The blocks of scattered rows, by their rows among all blocks, which are known once all is summed. */
+/**
+ * Measures the blocks of scattered rows. `blocks` has their rows in the stored blocks, and is complete once all is
+ * summed.
+ */
 function gatheredBlocks({ stored, isLines }: StitchOrder, blocks: Uint32Array): () => Body | undefined {
   return gatheredBody({
     records: stored.blocks,
@@ -172,8 +172,8 @@ function viewsOfParts(blocks: Records, parts: readonly { start: number; end: num
 }
 
 /**
- * The sum of neighbours with commas between them: by chunk that of all up to the last without that of all before the
- * first.
+ * The sum of neighbours separated by commas. For each chunk, it removes the records before the first row from the sum
+ * up to the last.
  */
 function sumOfRun({ records, stored }: StitchOrder, start: number, end: number): Sum {
   let crc = 0;
@@ -184,7 +184,7 @@ function sumOfRun({ records, stored }: StitchOrder, start: number, end: number):
     const first = row - chunk.firstRow;
     const chunkEnd = Math.min(end - chunk.firstRow, chunk.ends.length);
     row = chunk.firstRow + chunkEnd;
-    // The last record of all has no comma: it is added by itself.
+    // The last record of all has no comma, so that it is added separately.
     const commaEnd = row === end ? chunkEnd - 1 : chunkEnd;
     const from = startOf(chunk, records.growth, first);
     const length = startOf(chunk, records.growth, commaEnd) - from;
@@ -202,8 +202,8 @@ function sumOfRun({ records, stored }: StitchOrder, start: number, end: number):
 }
 
 /**
- * The sum of any rows, record by record, in slices. `blocks` is filled with the block of each where it is asked for: a
- * chained one where enough neighbours stand right before it.
+ * The sum of any rows, record by record, in slices. If given, `blocks` is filled with the block of each row: the
+ * chained one if enough neighbours precede it.
  */
 function sumOfRows(
   { records, stored, rows, isLines }: StitchOrder,
