@@ -1,6 +1,5 @@
-// The FlatBuffers directory of a snapshot: every section's name, place, checksum, digest and element width. See
-// format.fbs.
-// Read once when a snapshot is opened; no accessor is used per row.
+// The FlatBuffers directory of a snapshot: name, offset, checksum, digest and element width of every section. See
+// format.fbs. It is read only when a snapshot is opened, never per row.
 import { Builder, ByteBuffer, type Offset } from 'flatbuffers';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import { layoutOf } from '../schema/layout.ts';
@@ -12,35 +11,38 @@ const IDENTIFIER = 'CATD';
 const DIGEST = /^[\da-f]{64}$/;
 const DIGEST_CHARACTERS = 64;
 
-/** What a section takes in the directory at least, beside its texts. */
+/** The minimum bytes of a section in the directory, without its texts. */
 const SECTION_BYTES = 40;
 
-/** Bytes of one element of a section. */
+/** Bytes per element of a section. */
 export type Width = 1 | 2 | 4 | 8;
 
-/**
- * One section: `bytes` without the zero padding up to the next multiple of 64, which the checksum and the digest cover
- * too: SHA-256 in lower-case hexadecimal.
- */
+/** One section of a file. */
 export interface Section {
+  /** From the start of the file. */
   readonly name: string;
+  /** Length without the zero padding to the next multiple of 64. Checksum and digest include the padding. */
   readonly offset: number;
   readonly bytes: number;
+  /** SHA-256 in lower-case hexadecimal. */
   readonly checksum: number;
   readonly digest: string;
   readonly width: Width;
 }
 
-/** All sections in file order, the hash of the declaration they follow and the data time. */
+/** The directory of a file. */
 export interface Directory {
+  /** The hash of the declaration that the sections follow (`schemaHash`). */
   readonly schema: string;
+  /** The data time, if known. */
   readonly created: string | undefined;
+  /** In file order. */
   readonly sections: readonly Section[];
 }
 
 /**
- * The hash of the columns and tables that follow from the declaration: a snapshot is read only by code with the same
- * ones. Descriptions, documented values and filters may change without a new import. Cost: microseconds.
+ * The hash of the columns and tables that follow from the declaration. Code reads only snapshots with its own hash.
+ * Descriptions, documented values and filters may change without a new import. Cost: microseconds.
  */
 export function schemaHash(): string {
   const layouts = COLLECTIONS.map((collection) => layoutOf(collection)).map(({ columns, tables, members }) => ({
@@ -53,7 +55,7 @@ export function schemaHash(): string {
     .padStart(8, '0');
 }
 
-/** The directory's bytes. The same directory always gives the same bytes. */
+/** Encodes the directory. The same directory always gives the same bytes. */
 export function encodeDirectory(directory: Directory): Uint8Array {
   const builder = new Builder(directory.sections.length * 176 + 256);
   const sections = directory.sections.map((section) => encodeSection(builder, section));
@@ -71,7 +73,8 @@ export function encodeDirectory(directory: Directory): Uint8Array {
 }
 
 /**
- * The directory of a file with this header, or why it is refused: checksum, identifier, schema and tiling are checked.
+ * Returns the directory of a file with this header, or why it is refused. Checks checksum, identifier, schema and
+ * tiling.
  */
 export function decodeDirectory(bytes: Uint8Array, header: Header): Directory | Refusal {
   const computed = checksumOf(bytes);
@@ -106,8 +109,8 @@ function encodeSection(builder: Builder, section: Section): Offset {
 }
 
 /**
- * The sections, or undefined where they or their texts would take more than the directory has: entries may point at one
- * table, and tables at one text.
+ * Returns the sections, or undefined if they and their texts would be larger than the directory. In a forged directory,
+ * many entries may point to one table, and many tables to one text.
  */
 function sectionsOf(buffer: ByteBuffer, root: number): readonly Section[] | undefined {
   const at = fieldAt(buffer, root, 2);
@@ -135,8 +138,8 @@ function sectionsOf(buffer: ByteBuffer, root: number): readonly Section[] | unde
 }
 
 /**
- * Sections follow each other without gaps, or share the place of an earlier one: no byte of the file is outside a
- * checksum.
+ * Why the sections do not tile the file. Each must follow the previous one without a gap, or share the place of an
+ * earlier one. Then a checksum covers every byte of the file.
  */
 function untiled(sections: readonly Section[], header: Header): Refusal | undefined {
   const placed = new Map<number, Section>();

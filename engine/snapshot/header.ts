@@ -1,17 +1,19 @@
-// The first 128 bytes of a snapshot file: what it is, how long, where its directory lies. See FORMAT.md.
-// Pure encoding and checking of bytes; says of every refusal what was found and what was expected.
+// The first 128 bytes of a snapshot file: magic, version, length and position of the directory. See FORMAT.md. Pure
+// encoding and checking of bytes. Every refusal says what was found and what was expected.
 import { checksumOf } from '../bits/checksum.ts';
 
-/** Bytes of the header; also where the first section starts. */
+/** Bytes of the header, and start of the first section. */
 export const HEADER_BYTES = 128;
 
-/** A longer directory is neither written nor read: 1,000 undeclared keys of a collection with long names take 42 MB. */
+/**
+ * Longer directories are neither written nor read: 1,000 undeclared keys of a collection with long names take 42 MB.
+ */
 export const DIRECTORY_BYTES_MAX = 256 << 20;
 
 /** Every section starts at a multiple of this many bytes, so that any typed array can view it. */
 export const ALIGNMENT = 64;
 
-/** The bytes a section takes in the file, with its padding. */
+/** The bytes of a section in the file, with its padding. */
 export function paddedBytes(bytes: number): number {
   return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 }
@@ -19,10 +21,10 @@ export function paddedBytes(bytes: number): number {
 /** The version of the file format that this code writes and reads. */
 export const FORMAT_VERSION = 6;
 
-// Like PNG's: a high bit, the name, both line ends and Ctrl-Z, so that transfers in text mode are found at once.
+// Like PNG's: a high bit, the name, both line ends and Ctrl-Z, so that transfers in text mode are detected at once.
 const MAGIC = Uint8Array.of(0x89, 0x43, 0x41, 0x54, 0x0d, 0x0a, 0x1a, 0x0a);
 
-/** What the header says, besides magic and version. */
+/** The fields of the header, in addition to magic and version. */
 export interface Header {
   readonly fileBytes: number;
   readonly directoryOffset: number;
@@ -30,7 +32,7 @@ export interface Header {
   readonly directoryChecksum: number;
 }
 
-/** Why a file is no snapshot that can be served: one sentence with what was found and what was expected. */
+/** Why a file is not a snapshot that can be served: one sentence with what was found and what was expected. */
 export interface Refusal {
   readonly refusal: string;
 }
@@ -39,7 +41,7 @@ export function isRefusal(result: object): result is Refusal {
   return 'refusal' in result;
 }
 
-/** The header's bytes, of a file whose directory lies at an offset and ends it. Cost: a pass over the directory. */
+/** The header of a file that ends with this directory. Cost: a pass over the directory. */
 export function encodeHeader(directoryOffset: number, directory: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(HEADER_BYTES);
   const view = new DataView(bytes.buffer);
@@ -56,8 +58,8 @@ export function encodeHeader(directoryOffset: number, directory: Uint8Array): Ui
 }
 
 /**
- * The header of a file of `fileBytes` bytes, or why it is refused: magic, version, checksum, length, alignment, bounds
- * and unused bytes are checked in that order.
+ * Returns the header of a file of `fileBytes` bytes, or why it is refused. Checks magic, version, checksum, length,
+ * alignment, bounds and unused bytes, in that order.
  */
 export function decodeHeader(bytes: Uint8Array, fileBytes: number): Header | Refusal {
   if (bytes.length < HEADER_BYTES) return { refusal: `file has ${bytes.length} bytes, a header takes ${HEADER_BYTES}` };

@@ -1,6 +1,6 @@
-// Which sections a snapshot has, those that its metadata and the declaration ask for, and that no number in them leads
-// outside of what it numbers. Whether they agree with the records is for `verify --deep`. Knows no index, since whoever
-// loads a snapshot asks here.
+// Checks that a snapshot has the sections that its metadata and the declaration require, and that every number in them
+// is in range. `verify --deep` checks that they agree with the records. Imports no index, because every loader of a
+// snapshot imports this file.
 import { countBits, hasBit } from '../bits/bitmap.ts';
 import { type Outlines, PLACEHOLDER } from '../column/records.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
@@ -31,8 +31,8 @@ import {
 } from './sections.ts';
 
 /**
- * Why the directory does not list exactly the sections that the declaration and the metadata ask for, in their order.
- * Cost: their number; of the listed ones, whatever the metadata claims.
+ * Why the directory does not list exactly the sections that the declaration and the metadata require, in their order.
+ * Cost: the number of listed sections, whatever the metadata claims.
  */
 export function misnamedSection(listed: readonly Section[], metadata: Metadata): Refusal | undefined {
   const names = new Set(listed.map(({ name }) => name));
@@ -45,7 +45,7 @@ export function misnamedSection(listed: readonly Section[], metadata: Metadata):
   return i < listed.length ? misnamed(i, listed[i], undefined) : undefined;
 }
 
-/** The name of a section and the widths that its elements may have. */
+/** The name of a section and the permitted widths of its elements. */
 interface SectionForm {
   readonly name: string;
   readonly widths: readonly number[];
@@ -63,7 +63,10 @@ function sectionText({ name, widths }: SectionForm): string {
   return `${name} in elements of ${text} bytes`;
 }
 
-/** Columns with misfits have `fitting`, those of many texts an n-gram index: expected if the directory lists them. */
+/**
+ * Columns with misfits have `fitting`, and those with much text an n-gram index. These are expected if the directory
+ * lists them.
+ */
 function* expectedSections(metadata: Metadata, listed: ReadonlySet<string>): Generator<SectionForm> {
   const layouts = COLLECTIONS.map((collection) => layoutIn(metadata, collection));
   for (const [i, { collection, tables, columns }] of layouts.entries()) {
@@ -94,10 +97,10 @@ function sectionsIn(
     .map(({ kind, name }) => ({ name, widths: ELEMENTS[kind.element] }));
 }
 
-/** The target of an id that no record has. */
+/** The target of an id without a record. */
 const NOWHERE = 0xffffffff;
 
-/** The least bytes of an own URL, with what ends its text and its record behind it: `"},`. */
+/** The minimum bytes of an own URL, with the end of its text and record: `"},`. */
 const URL_BYTES = PLACEHOLDER.length + 3;
 
 const UTF8 = new TextEncoder();
@@ -105,10 +108,9 @@ const UTF8 = new TextEncoder();
 type Numbers = Partial<Record<SectionCount | SectionBound, number>>;
 
 /**
- * Why a number in the sections of a snapshot leads outside of what it numbers: a row, code, parent, outline or record
- * that is not there, or an end past the end. Sections that pass may disagree with the records, but no reader
- * leaves them. Cost: one pass over all sections but texts, numbers, record bytes and n-grams' lists, 7 to 9 % of a
- * load.
+ * Why a number in the sections of a snapshot is out of range: a row, code, parent, outline or record that does not
+ * exist, or an end after the end of its section. Sections that pass may disagree with the records, but no reader leaves
+ * them. Cost: one pass over all sections except texts, numbers, record bytes and n-gram lists; 7 to 9 % of a load.
  */
 export function straySection(loaded: LoadedSnapshot, metadata: Metadata): Refusal | undefined {
   const sections = sectionsOf(loaded);
@@ -145,7 +147,7 @@ function strayRecords(
   for (let i = 0; i < chunks; i++) {
     const path = runPath(RECORDS, name, i);
     const run = sections.views(RECORDS, path);
-    // Ends are stored for the placeholder, the bytes are those of the base URL.
+    // Ends are stored for the placeholder, but the bytes contain the base URL.
     const bytes = run.bytes.length - growth * run.links.length;
     const stray = strayIn(sections, RECORDS, path, { outlines: lists.length }, { bytes });
     if (stray) return stray;
@@ -157,8 +159,8 @@ function strayRecords(
 }
 
 /**
- * The first record in which members or own URLs do not ascend, or lie outside it, or which has not one member for each
- * key of its outline, with room for that key; -1 where there is none.
+ * The first invalid record, or -1. Its members and own URLs must ascend and be inside the record. It must have one
+ * member for each key of its outline, with room for that key.
  */
 function firstStrayRecord(
   { ends, links, linkEnds, outlines, members, memberEnds }: SectionViews<typeof RECORDS>,
@@ -173,7 +175,7 @@ function firstStrayRecord(
     const keys = lists[outlines[row]!]!;
     if (memberEnds[row]! - member !== keys.length) return row;
     for (let i = 0, before = 0; i < keys.length; i++, member++) {
-      // The one before ends in a comma or brace, and a value has a byte.
+      // The member before ends in a comma or brace, and a value has at least one byte.
       if (members[member]! < before + keyBytes[keys[i]!]! + 2 || members[member]! >= end - start) return row;
       before = members[member]!;
     }
@@ -207,7 +209,10 @@ function strayColumn(
   return wrong < 0 ? undefined : strayElement(sectionName(TARGETS, 'targets', path), wrong);
 }
 
-/** The first bitmap with another number of rows than its list, or a row that is not there; -1 where there is none. */
+/**
+ * The first bitmap with another number of rows than its posting list, or with a row that does not exist; -1 if all are
+ * valid.
+ */
 function strayBitmap(sections: Sections, path: string, rows: number): number {
   const { dense, bitmaps } = sections.views(BITMAPS, path);
   const { starts } = sections.views(POSTINGS, path);
@@ -222,7 +227,8 @@ function strayBitmap(sections: Sections, path: string, rows: number): number {
 }
 
 /**
- * Why a file of blocks has not the blocks of each record of a snapshot, in their order. Cost: a look at each end.
+ * Why a file of blocks does not contain the blocks of all records of a snapshot, in their order. Cost: a read of each
+ * end.
  */
 export function strayBlocks(blocks: LoadedSnapshot, snapshot: LoadedSnapshot): Refusal | undefined {
   const sections = sectionsOf(snapshot);
@@ -237,8 +243,8 @@ export function strayBlocks(blocks: LoadedSnapshot, snapshot: LoadedSnapshot): R
 }
 
 /**
- * The first section of a group with another count of elements than `numbers` say, or an element past its bound; what
- * others are ends of is as long as it is loaded, or as `lengths` say.
+ * Why a section of a group is invalid: its number of elements differs from `numbers`, or an element exceeds its bound.
+ * Sections that contain ends are checked against the loaded section that they divide, or against `lengths`.
  */
 function strayIn(
   sections: Sections,
@@ -264,7 +270,7 @@ function strayIn(
   return undefined;
 }
 
-// One loop a type of array: one that meets all of them takes three times as long.
+// One loop per array type: a loop that meets all types takes three times as long.
 
 function isAscendingTo(ends: Uint32Array, last: number): boolean {
   let before = 0;

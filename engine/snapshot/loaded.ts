@@ -1,5 +1,5 @@
-// A snapshot in shared memory as it is handed from thread to thread, and the views of its sections. Knows no record and
-// no index, so that whoever only hands it on reads nothing of them.
+// A snapshot in shared memory in the form that threads exchange, and the views of its sections. Imports neither records
+// nor indexes, so that code which only passes a snapshot on does not load them.
 import type { Section, Width } from './directory.ts';
 import {
   ELEMENTS,
@@ -10,42 +10,43 @@ import {
   type SectionViews,
 } from './sections.ts';
 
-/**
- * Where a section lies: `memories[memory]`, from `offset`, `bytes` long. Record bytes may be longer than in the file.
- */
+/** The memory of a section. */
 export interface Placement {
+  /** Index in `memories`. */
   readonly memory: number;
   readonly offset: number;
+  /** Record bytes may be longer than in the file. */
   readonly bytes: number;
 }
 
 /**
- * A snapshot in shared memory, as plain data that threads can be sent: the memories are shared, the rest is copied.
- * `placements` has one entry for each of `sections`. The own URLs in record bytes start with `baseUrl`.
+ * A snapshot in shared memory, as plain data that can be sent to threads. The memories are shared, the rest is copied.
  */
 export interface LoadedSnapshot {
   readonly memories: readonly WebAssembly.Memory[];
   readonly sections: readonly Section[];
+  /** One entry for each of `sections`. */
   readonly placements: readonly Placement[];
   readonly generation: string;
   readonly created: string | undefined;
+  /** The start of the own URLs in the record bytes. */
   readonly baseUrl: string;
 }
 
-/**
- * Finds the sections of a group by their path: typed-array views, and whether the group is there. Absent sections are
- * empty, optional ones undefined. `memory` is the one that a view lies in; the first for views of nothing.
- */
+/** The sections of a snapshot. */
 export interface Sections {
+  /** Whether the snapshot has all sections of a group at this path. */
   has(group: SectionGroup, path: string): boolean;
+  /** Typed-array views of the sections of a group. Absent sections are empty, absent optional sections undefined. */
   views<G extends SectionGroup>(group: G, path: string): SectionViews<G>;
+  /** The memory of a view; the first memory for a view of an absent section. */
   memory(view: SectionArray): WebAssembly.Memory;
 }
 
 const ARRAYS: Readonly<Record<Width, new (buffer: ArrayBufferLike, offset?: number, length?: number) => SectionArray>> =
   { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: Float64Array };
 
-/** The elements of a section that lies in a buffer, `width` bytes each; the offset is a multiple of that. */
+/** A view of a section in a buffer, with `width` bytes per element. `offset` is a multiple of `width`. */
 export function elementsIn(buffer: ArrayBufferLike, width: Width, offset: number, bytes: number): SectionArray {
   return new ARRAYS[width](buffer, offset, bytes / width);
 }
@@ -71,7 +72,7 @@ export function sectionsOf(loaded: LoadedSnapshot): Sections {
     views: <G extends SectionGroup>(group: G, path: string) => {
       const views: Record<string, SectionArray | undefined> = {};
       for (const key in group.kinds) views[key] = view(sectionName(group, key, path), group.kinds[key]!);
-      // The arrays are those that the elements of the group's kinds ask for.
+      // The element kinds of the group determine the array types.
       return views as SectionViews<G>;
     },
   };

@@ -1,5 +1,5 @@
-// The metadata section of a snapshot: the counts of the import as JSON, and the values that do not fit (A150). It is
-// for reports and pages, never for a hot path. The same counts and fields always give the same bytes.
+// The metadata section of a snapshot: the counts of the import as JSON, and the values that do not fit (A150). For
+// reports and pages, never for a hot path. The same counts and fields always give the same bytes.
 import type { Outlines } from '../column/records.ts';
 import type { Section } from './directory.ts';
 import type { Sections } from './loaded.ts';
@@ -9,39 +9,41 @@ import { type ColumnLayout, FIELD_NAME, filterName, type Layout, layoutOf } from
 import type { Collection, Field } from '../schema/types.ts';
 import type { Refusal } from './header.ts';
 
-/** What import found in one collection. `chunks` is how many runs its record bytes are stored in. */
+/** The counts of the import in one collection. */
 export interface CollectionCounts {
   readonly name: string;
   readonly records: number;
+  /** The number of runs in which the record bytes are stored. */
   readonly chunks: number;
   readonly nulls: number;
   readonly dangling: number;
 }
 
-/** The fields of one collection as its data has them: the declared ones and those inferred beside them. */
+/** The fields of one collection in its data: the declared ones and the inferred ones. */
 export interface CollectionFields {
   readonly name: string;
   readonly fields: readonly Field[];
 }
 
-/** The outlines of one collection's records, which their sections number. */
+/** The outlines of one collection's records. Their sections contain indexes of `lists`. */
 export interface CollectionOutlines extends Outlines {
   readonly name: string;
 }
 
-/** The metadata of a snapshot. `without` are the index variants that were left out; it is missing where none were. */
+/** The metadata of a snapshot. */
 export interface Metadata {
   readonly collections: readonly CollectionCounts[];
   readonly fields: readonly CollectionFields[];
   readonly outlines: readonly CollectionOutlines[];
+  /** The index variants that were omitted; undefined if none were. */
   readonly without?: readonly Variant[];
 }
 
 export const METADATA_NAME = sectionName(METADATA, 'bytes', METADATA.path);
 
 /**
- * The metadata's bytes, without the values that documents know: these are the program's, and may change while the data
- * does not.
+ * Encodes the metadata, without the documented values of fields: the program declares these, and they may change while
+ * the data does not.
  */
 export function encodeMetadata({ collections, fields, ...others }: Metadata): Uint8Array {
   const bare = fields.map((one) => ({ ...one, fields: one.fields.map(withoutValues) }));
@@ -55,18 +57,18 @@ function withoutValues(field: Field): Field {
   return { kind, name, type, nullable };
 }
 
-/** What is in these bytes; a SyntaxError where it is no JSON. */
+/** Parses the metadata. Throws SyntaxError if it is not JSON. */
 export function decodeMetadata(bytes: Uint8Array): unknown {
-  // A copy, since no text is decoded from shared memory.
+  // Copies the bytes, because TextDecoder does not accept shared memory.
   return JSON.parse(new TextDecoder('utf-8').decode(bytes.slice()));
 }
 
-/** The metadata of a loaded snapshot, which has been judged (`readMetadata`). */
+/** The metadata of a loaded snapshot, which must have been checked by `readMetadata`. */
 export function metadataOf(sections: Pick<Sections, 'views'>): Metadata {
   return decodeMetadata(sections.views(METADATA, METADATA.path).bytes) as Metadata;
 }
 
-/** The layout of a collection with the fields that the data of the snapshot has. */
+/** The layout of a collection with the fields of the snapshot's data. */
 export function layoutIn({ fields }: Metadata, collection: Collection): Layout {
   return layoutOf(collection, fields.find(({ name }) => name === collection.name)?.fields);
 }
@@ -76,15 +78,15 @@ export function outlinesIn(metadata: Metadata, name: string): Outlines {
   return metadata.outlines.find((one) => one.name === name)!;
 }
 
-/**
- * The misfits of one field, which filters call `field`: how many there are, and the first of them in the order of ids,
- * long texts cut, with the file and line of the record if they are known.
- */
+/** The misfits of one field. */
 export interface FieldMisfits {
   readonly collection: string;
+  /** The name of the field in filters. */
   readonly field: string;
   readonly type: ColumnLayout['type'];
+  /** The number of misfits. */
   readonly values: number;
+  /** The first misfits in id order, with long texts cut. `place` is the file and line of the record, if known. */
   readonly examples: readonly { readonly id: number; readonly text: string; readonly place?: string | undefined }[];
 }
 
@@ -93,8 +95,8 @@ const CHARACTERS_MAX = 60;
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * The misfits of all fields that have some, in a snapshot of these sections. `read` returns those of a group, `placeOf`
- * the file and line of a record. Cost: a pass over the rows of these values.
+ * The misfits of all fields that have some. `read` returns the sections of a group, `placeOf` the file and line of a
+ * record. Cost: a pass over the rows of these values.
  */
 export function misfitsIn(
   sections: readonly Section[],
@@ -135,7 +137,7 @@ export function misfitText({ collection, field, type, values, examples }: FieldM
   return `${collection}.${field}: ${count} not fit the type ${type}: ${places.join(', ')}${more}`;
 }
 
-/** More levels than import takes of a record. */
+/** More levels than the import accepts in a record. */
 const DEPTH_MAX = 100;
 
 const VARIANTS = GROUPS.flatMap(({ variant }) => variant ?? []);
@@ -143,7 +145,7 @@ const TYPES = ['integer', 'float', 'text', 'boolean', 'date', 'dateTime'];
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The metadata in these bytes, or why it is refused. Cost: one pass over it. */
+/** Parses the metadata and checks it. Returns it, or why it is refused. Cost: one pass over it. */
 export function readMetadata(bytes: Uint8Array): Metadata | Refusal {
   try {
     const metadata = decodeMetadata(bytes);
@@ -151,7 +153,7 @@ export function readMetadata(bytes: Uint8Array): Metadata | Refusal {
     if (fault === undefined) return metadata as Metadata;
     return { refusal: `section ${METADATA_NAME}: ${fault}, expected what import writes` };
   } catch (error) {
-    // What is no JSON, and what is nested too deep to be looked at.
+    // Not JSON, or nested too deeply to be checked.
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     return { refusal: `section ${METADATA_NAME}: ${error.message}, expected JSON` };
   }
@@ -171,7 +173,7 @@ function metadataFault(metadata: unknown): string | undefined {
   );
 }
 
-/** The first fault of a list that has an entry for each collection, in the order of the root view. */
+/** The first fault of a list that must have an entry for each collection, in the order of the root view. */
 function faultByCollection(
   key: string,
   list: unknown,
@@ -203,7 +205,7 @@ function outlinesFault({ keys, lists }: Json): string | undefined {
   return wrong < 0 ? undefined : `outline ${wrong} of keys that are not below ${keys.length}`;
 }
 
-/** What is wrong with a list of fields, which starts with the documented ones. */
+/** The first fault of a list of fields, which must start with the documented ones. */
 function fieldsFault(fields: unknown, documented: readonly Field[], depth = 0): string | undefined {
   if (!Array.isArray(fields) || depth > DEPTH_MAX) return 'fields that are no list';
   const names = new Set<unknown>();
@@ -220,13 +222,13 @@ function fieldsFault(fields: unknown, documented: readonly Field[], depth = 0): 
   return fields.length < documented.length ? `no field ${documented[fields.length]!.name}` : undefined;
 }
 
-/** Whether a field is this one, its members apart. */
+/** Whether a field equals this one, apart from its members. */
 function isSame(field: Json, known: object): boolean {
   const bare = (one: object): string => JSON.stringify({ ...one, ...('fields' in one ? { fields: [] } : {}) });
   return bare(field) === bare(known);
 }
 
-/** Whether a field has the form of those that import infers, its members apart. */
+/** Whether a field has the form of inferred fields, apart from its members. */
 function isInferred(field: Json): boolean {
   const { kind, name, type, to, fields, idField } = field;
   const embedded = { kind, name, fields, ...(idField === 'ob_id' ? { idField } : {}) };
@@ -248,7 +250,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** As `isObject` (bits/json.ts), which would be a module more of each start. */
+/** As `isObject` (bits/json.ts), which would be another module to load at each start. */
 function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

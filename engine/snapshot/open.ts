@@ -1,4 +1,4 @@
-// Opens a snapshot, and the blocks of its records, in shared memory: every column becomes views, and nothing is copied.
+// Opens a snapshot, and the blocks of its records, in shared memory. Every column becomes views; nothing is copied.
 import { type BlockRun, blocksOf, type RecordBlocks } from '../column/blocks.ts';
 import { kernelBetween } from '../kernel/kernel.ts';
 import { type LoadedSnapshot, type Sections, sectionsOf } from './loaded.ts';
@@ -13,7 +13,8 @@ import type { ColumnLayout, Layout, LayoutNode } from '../schema/layout.ts';
 import { layoutIn, type Metadata, metadataOf, outlinesIn } from './metadata.ts';
 
 /**
- * The blocks of each collection of a catalogue, by name. Cost: a step a chunk, when a collection is first asked for.
+ * Returns a function that opens the blocks of a collection by name. Cost: a step per chunk, at the first call for a
+ * collection.
  */
 export function openBlocks(loaded: LoadedSnapshot, catalogue: Catalogue): (collection: string) => RecordBlocks {
   const sections = sectionsOf(loaded);
@@ -39,18 +40,19 @@ export function openBlocks(loaded: LoadedSnapshot, catalogue: Catalogue): (colle
   };
 }
 
-/** A snapshot that can be asked. `collection` knows all 34 names of the root view. */
+/** A snapshot that is ready for queries. */
 export interface Catalogue {
   readonly generation: string;
   readonly created: string | undefined;
   readonly baseUrl: string;
   readonly metadata: Metadata;
+  /** Knows all 34 names of the root view. Throws for other names. */
   collection(name: string): CollectionIndex;
 }
 
-/** Opens a loaded snapshot, whose checksums have been verified. Cost: the number of sections; milliseconds. */
+/** Opens a loaded snapshot, whose checksums must have been verified. Cost: the number of sections; milliseconds. */
 export function openSnapshot(loaded: LoadedSnapshot): Catalogue {
-  // Searches and bitmaps ask for the kernel of a memory by its buffer.
+  // Searches and bitmaps look up the kernel of a memory by its buffer.
   for (const memory of loaded.memories) kernelBetween(memory, memory);
   const sections = sectionsOf(loaded);
   const metadata = metadataOf(sections);
@@ -74,7 +76,7 @@ export function openSnapshot(loaded: LoadedSnapshot): Catalogue {
   };
 }
 
-/** The parts of a collection's index that opening its members needs. */
+/** The parts of a collection that are needed to open its members. */
 interface Opening {
   readonly layout: Layout;
   readonly fields: readonly FieldIndex[];
@@ -82,7 +84,9 @@ interface Opening {
   readonly tables: readonly Table[];
 }
 
-/** What lies around a collection: where it was loaded from, and the other collections, once all are opened. */
+/**
+ * The surroundings of a collection: its snapshot, and the other collections, which `named` finds after all are opened.
+ */
 interface Around {
   readonly loaded: LoadedSnapshot;
   readonly outlines: Outlines;

@@ -1,12 +1,11 @@
-// Puts the base URL in place of the placeholder while record bytes stream from the file into shared memory. Pure
-// copying; where the bytes come from is the caller's.
+// Replaces the placeholder by the base URL while record bytes are copied from the file to shared memory. The caller
+// reads the file.
 import { PLACEHOLDER } from '../column/records.ts';
 import type { Section } from './directory.ts';
 import type { Refusal } from './header.ts';
 
 /**
- * Why `links` cannot all be placeholders in record bytes of this length, one behind the other. Cost: one pass over
- * them.
+ * Why `links` are not positions of consecutive placeholders in record bytes of this length. Cost: one pass over them.
  */
 export function misplacedLink(links: Uint32Array, bytes: number): Refusal | undefined {
   let end = 0;
@@ -18,8 +17,8 @@ export function misplacedLink(links: Uint32Array, bytes: number): Refusal | unde
 }
 
 /**
- * Why record bytes cannot hold as many placeholders as they have positions, which decide how much memory they take once
- * the base URL is in their place. `links` are the sections of positions by those of record bytes. Cost: their number.
+ * Why record bytes are too short for their number of placeholders. That number decides how much memory they take with
+ * the base URL. `links` maps the sections of record bytes to those of positions. Cost: their number.
  */
 export function tooManyLinks(sections: readonly Section[], links: ReadonlyMap<number, number>): Refusal | undefined {
   for (const [bytes, at] of links) {
@@ -31,9 +30,9 @@ export function tooManyLinks(sections: readonly Section[], links: ReadonlyMap<nu
 }
 
 /**
- * Copies record bytes to `target`, with `base` at every position of `links` instead of the placeholder. Pieces come in
- * order and may end anywhere. `target` has room for all bytes and the growth of every link; `links` fit
- * (`misplacedLink`). Cost: one copy, and a short write a link.
+ * Copies record bytes to `target`, and replaces the placeholder at every position of `links` by `base`. Pieces come in
+ * order and may end anywhere. `target` must have room for all bytes and the growth of every link. `links` must have
+ * passed `misplacedLink`. Cost: one copy, and a short write per link.
  */
 export class Rebase {
   readonly #target: Uint8Array;
@@ -49,7 +48,7 @@ export class Rebase {
     this.#base = base;
   }
 
-  /** Takes the bytes of the section that start at `start`. */
+  /** Copies the bytes that are at `start` in the section. */
   piece(bytes: Uint8Array, start: number): void {
     const links = this.#links;
     const end = start + bytes.length;

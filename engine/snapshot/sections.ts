@@ -1,22 +1,22 @@
-// Every kind of section that a snapshot or a file of blocks has, declared once: its name, its elements, their number,
-// and the part that it counts as. Writing, opening, checking, the reports and the tables of FORMAT.md follow from this
-// table. Another kind is another entry here, in file order, and another version of the format.
+// Declares every kind of section in a snapshot or a file of blocks: name, elements, count, and the part of the report.
+// Writing, opening, checking, the reports and the tables of FORMAT.md are derived from this table. A new kind is a new
+// entry here, in file order, and a new version of the format.
 import type { UnsignedArray } from '../bits/narrow.ts';
 import type { Section, Width } from './directory.ts';
 import { paddedBytes } from './header.ts';
 
 /**
- * `grams`: the n-gram indexes, without which searches in texts scan all of them. `bitmaps`: those of values that many
- * rows have, without which combining such values costs their rows. Outlines, ends of
- * members and targets of links are no variants: they take 2 %, and without them `fields`, CSV and joins would need a
- * second way.
+ * The optional indexes. Without `grams`, the n-gram indexes, searches scan all texts. Without `bitmaps`, combining
+ * values that many rows have costs their rows. Outlines, ends of members and targets of links are not optional. They
+ * take 2 %, and without them `fields`, CSV and joins would need a second implementation.
  */
 export const VARIANTS = ['grams', 'bitmaps'] as const;
 
 export type Variant = (typeof VARIANTS)[number];
 
 /**
- * The variants of a list of names with commas, sorted and once each; undefined where one is unknown or there is none.
+ * Parses a comma-separated list of variants. Returns them sorted and without duplicates; undefined if one is unknown or
+ * the list is empty.
  */
 export function parseVariants(text: string): readonly Variant[] | undefined {
   const names = new Set(text.split(',').map((name) => name.trim()));
@@ -25,14 +25,14 @@ export function parseVariants(text: string): readonly Variant[] | undefined {
 }
 
 /**
- * What the elements of sections are, and how wide they may be. `pieces` are bytes that are written in pieces and share
- * no place; `narrow` integers are as narrow as the greatest of the section allows.
+ * The element types of sections, with their permitted widths. `pieces` are bytes that are written in pieces and never
+ * share a place. `narrow` integers are as narrow as the maximum of the section permits.
  */
 export const ELEMENTS = { bytes: [1], pieces: [1], u32: [4], f64: [8], narrow: [1, 2, 4] } as const satisfies Readonly<
   Record<string, readonly Width[]>
 >;
 
-/** The parts that the report of a snapshot's bytes sums up, in its order. */
+/** The parts of the report of a snapshot's bytes, in its order. */
 const PARTS = [
   'records',
   'where records, links and members stand',
@@ -47,24 +47,24 @@ const PARTS = [
   'metadata',
 ] as const;
 
-/** What the elements of a section are below, so that none leads outside of what it numbers. */
+/** Exclusive upper bounds of elements, so that none is out of range. */
 export type SectionBound = 'outlines' | 'parents' | 'rows' | 'codes + 1';
 
-/** How many elements a section has, where that follows from others. */
+/** The number of elements of a section, if it follows from other sections. */
 export type SectionCount =
   'one a record' | 'one a row' | 'one a code' | 'one a gram' | 'one more than parents' | 'codes + 2';
 
-/**
- * One kind of section. Its suffix, behind the last dot of its name, is its key in the group where nothing else is said.
- * `endsOf` is the key of the section whose parts end at its elements; `startsOf` likewise, with a first element 0. All
- * elements are `below` a number.
- */
+/** One kind of section. */
 export interface SectionKind {
+  /** The text after the last dot of the section's name, if it is not the key in the group. */
   readonly suffix?: string;
   readonly element: keyof typeof ELEMENTS;
   readonly count?: SectionCount;
+  /** Key of the section whose parts end at these elements. */
   readonly endsOf?: string;
+  /** Key of the section whose parts start at these elements; the first element is 0. */
   readonly startsOf?: string;
+  /** Exclusive upper bound of all elements. */
   readonly below?: SectionBound;
   readonly isOptional?: true;
   readonly part?: (typeof PARTS)[number];
@@ -72,18 +72,16 @@ export interface SectionKind {
   readonly meaning: string;
 }
 
-/**
- * Sections that stand behind each other under one path: of a run of records, a table, a column, or the whole file.
- * Imports without the `variant` leave them out or empty. `part` is that of kinds that name none.
- */
+/** Sections that follow one another under one path: those of a run of records, a table, a column, or the whole file. */
 export interface SectionGroup {
   readonly path: string;
+  /** The default for kinds without a part. */
   readonly part?: (typeof PARTS)[number];
+  /** Imports without this variant omit the sections or leave them empty. */
   readonly variant?: Variant;
   readonly kinds: Readonly<Record<string, SectionKind>>;
 }
 
-/** A run of records. */
 export const RECORDS = {
   path: '<collection>/records/<i>',
   part: 'where records, links and members stand',
@@ -113,7 +111,6 @@ export const RECORDS = {
   },
 } as const satisfies SectionGroup;
 
-/** A to-many relation. */
 export const TABLE = {
   path: '<path>',
   part: 'embedded rows',
@@ -129,7 +126,6 @@ export const TABLE = {
   },
 } as const satisfies SectionGroup;
 
-/** The different values of a column. */
 export const DICTIONARY = {
   path: '<path>',
   part: 'different texts',
@@ -152,7 +148,6 @@ export const DICTIONARY = {
   },
 } as const satisfies SectionGroup;
 
-/** The n-gram index of a column of texts. */
 export const GRAMS = {
   path: '<path>',
   part: 'n-gram indexes',
@@ -213,7 +208,7 @@ export const BITMAPS = {
   },
 } as const satisfies SectionGroup;
 
-/** Where the links of a column lead. */
+/** The rows that the links of a column point to. */
 export const TARGETS = {
   path: '<path>',
   part: 'targets of links',
@@ -226,14 +221,17 @@ export const TARGETS = {
   },
 } as const satisfies SectionGroup;
 
-/** What import counted, which the other sections are compared with. */
+/** The counts of the import, with which the other sections are compared. */
 export const METADATA = {
   path: '',
   part: 'metadata',
   kinds: { bytes: { suffix: 'metadata', element: 'bytes', meaning: 'counts, fields and outlines by collection' } },
 } as const satisfies SectionGroup;
 
-/** Deflate blocks of a run of records. A file of blocks is made again when a checksum fails; no report counts it. */
+/**
+ * Deflate blocks of a run of records. If a checksum of a file of blocks fails, the file is made again. No report counts
+ * it.
+ */
 export const BLOCKS = {
   path: '<collection>/blocks/<i>',
   kinds: {
@@ -251,16 +249,16 @@ export const BLOCKS = {
   },
 } as const satisfies SectionGroup;
 
-/** What a file of blocks is of. */
+/** Identifies the records of a file of blocks. */
 export const BLOCKS_TITLE = {
   path: '',
   kinds: { title: { suffix: 'blocks', element: 'bytes', meaning: 'JSON that says what the blocks are of' } },
 } as const satisfies SectionGroup;
 
-/** Raised when blocks are made in another way, so that files of the old kind are made again. */
+/** Must be changed if blocks are made differently, so that old files are made again. */
 const BLOCKS_KIND = 'deflate blocks 3';
 
-/** The title itself: equal texts, equal records. */
+/** The title of a file of blocks. Equal titles mean equal records. */
 export function blocksTitle({
   generation,
   baseUrl,
@@ -271,12 +269,12 @@ export function blocksTitle({
   return JSON.stringify({ kind: BLOCKS_KIND, generation, baseUrl });
 }
 
-/** Whether a text is the title of blocks that are made as they are now, whatever they are of. */
+/** Whether a title is that of blocks made by this version, of any records. */
 export function isBlocksTitle(text: string): boolean {
   return text.startsWith(`{"kind":"${BLOCKS_KIND}",`);
 }
 
-/** All groups in file order: of a snapshot, then of a file of blocks. No two kinds have one suffix. */
+/** All groups in file order: those of a snapshot, then those of a file of blocks. No two kinds have the same suffix. */
 export const GROUPS: readonly SectionGroup[] = [
   RECORDS,
   TABLE,
@@ -290,7 +288,7 @@ export const GROUPS: readonly SectionGroup[] = [
   BLOCKS_TITLE,
 ];
 
-/** A typed array as a section can hold it; the element width follows from it. */
+/** A typed array with the elements of a section. It determines the element width. */
 export type SectionArray = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
 interface Arrays {
@@ -303,12 +301,12 @@ interface Arrays {
 
 type Absent<K extends SectionKind> = K extends { readonly isOptional: true } ? undefined : never;
 
-/** Arrays of the sections of a group, by key: views of what lies in memory. */
+/** Views of the sections of a group in memory, by key. */
 export type SectionViews<G extends SectionGroup> = {
   readonly [K in keyof G['kinds']]: Arrays[G['kinds'][K]['element']] | Absent<G['kinds'][K]>;
 };
 
-/** What a group's sections are written from: their arrays, bytes in pieces too, narrow integers in any width. */
+/** The contents from which a group's sections are written. Bytes may be in pieces, narrow integers in any width. */
 export type SectionContents<G extends SectionGroup> = {
   readonly [K in keyof G['kinds']]:
     | (G['kinds'][K]['element'] extends 'pieces' ? Iterable<Uint8Array> : Arrays[G['kinds'][K]['element']])
@@ -326,7 +324,7 @@ export function sectionName<G extends SectionGroup>(group: G, key: keyof G['kind
   return path === '' ? suffix : `${path}.${suffix}`;
 }
 
-/** The section with the positions of the own URLs of each section of record bytes, by their indexes in a directory. */
+/** Maps each section of record bytes to the section with the positions of its own URLs, by index in the directory. */
 export function linksOfRecords(sections: readonly Section[]): ReadonlyMap<number, number> {
   const [bytes, positions] = [`.${sectionName(RECORDS, 'bytes', '')}`, `.${sectionName(RECORDS, 'links', '')}`];
   const indexes = new Map(sections.map(({ name }, i) => [name, i]));
@@ -338,6 +336,7 @@ export function linksOfRecords(sections: readonly Section[]): ReadonlyMap<number
   return links;
 }
 
+/** The bytes of one part of the report, in the file. */
 export interface PartBytes {
   readonly name: string;
   readonly bytes: number;
@@ -349,7 +348,7 @@ const PART_OF_SUFFIX = new Map(
   ),
 );
 
-/** The bytes of each part of a snapshot, what sections share counted once. Cost: the number of sections. */
+/** The bytes of each part of a snapshot. Shared sections count once. Cost: the number of sections. */
 export function partsOf(sections: readonly Section[]): readonly PartBytes[] {
   const bytes = new Map<string, number>(PARTS.map((name) => [name, 0]));
   const counted = new Set<number>();

@@ -1,29 +1,32 @@
-// Writes a snapshot as a stream of bytes: padded sections in the order they come, the directory, and last the header.
-// Pure: where the bytes go and how they are hashed is the sink's.
+// Writes a snapshot as a stream of bytes: padded sections in the order of the calls, the directory, and last the
+// header. The caller's sink writes and hashes.
 import { checksum } from '../bits/checksum.ts';
 import { encodeDirectory, schemaHash, type Section, type Width } from './directory.ts';
 import { encodeHeader, HEADER_BYTES, paddedBytes } from './header.ts';
 import { narrow, type UnsignedArray } from '../bits/narrow.ts';
 import { type SectionArray, type SectionContents, type SectionGroup, sectionName } from './sections.ts';
 
-/** Where the bytes behind the header go, in order, and what hashes some of them: SHA-256. */
+/** The destination of the bytes after the header. */
 export interface Sink {
+  /** Writes the next bytes of the file. */
   write(bytes: Uint8Array): void;
+  /** Starts a SHA-256. */
   hash(): RunningHash;
 }
 
-/** A hash of bytes that come in pieces; `digest` answers it in lower-case hexadecimal, once. */
+/** A hash of bytes in pieces. `digest` returns it in lower-case hexadecimal, and may be called once. */
 export interface RunningHash {
   update(bytes: Uint8Array): void;
   digest(): string;
 }
 
 /**
- * Collects sections. Adding writes at once; `finish` writes the directory and answers the header for the file's start.
+ * Collects sections and writes them at once. `finish` writes the directory and returns the header, which the caller
+ * must write to the start of the file.
  */
 export class SnapshotWriter {
   readonly #sections: Section[] = [];
-  /** Sections that others may share, by length and digest: that one covers padding too. */
+  /** Sections that others may share, by length and digest. The digest also covers the padding. */
   readonly #shared = new Map<string, Section>();
   #end = HEADER_BYTES;
   readonly #sink: Sink;
@@ -33,14 +36,14 @@ export class SnapshotWriter {
   }
 
   /**
-   * Adds the sections of a group in their order, optional ones where there are some, integers as narrow as they may be.
-   * Cost: that of each section.
+   * Adds the sections of a group in their order. Undefined optional ones are omitted, and integers are narrowed. Cost:
+   * that of each section.
    */
   add<G extends SectionGroup>(group: G, path: string, contents: SectionContents<G>): void {
     for (const key in group.kinds) {
       const { element } = group.kinds[key]!;
       const name = sectionName(group, key, path);
-      // The elements of a kind say which of these its contents are.
+      // The element kind determines the type of the contents.
       const content: unknown = contents[key];
       if (content === undefined) continue;
       if (element === 'pieces') this.addPieces(name, content as Iterable<Uint8Array>);
@@ -56,8 +59,8 @@ export class SnapshotWriter {
   }
 
   /**
-   * Adds a section of the bytes of some parts. Where an earlier one of that length has the same digest, it takes that
-   * one's place in the file. Cost: one pass for the checksum, one for the digest, and one to write it.
+   * Adds a section with the concatenated bytes of `parts`. If an earlier section has the same length and digest, it
+   * shares that place in the file. Cost: one pass each for the checksum, the digest and the write.
    */
   addBytes(name: string, parts: readonly Uint8Array[], width: Width = 1): void {
     const bytes = parts.reduce((sum, { length }) => sum + length, 0);
@@ -71,9 +74,9 @@ export class SnapshotWriter {
   }
 
   /**
-   * Adds a section of bytes that come in pieces, each used before the next is asked for. No other section shares its
-   * place: record bytes are loaded with another base URL, which their neighbours in the directory decide. Cost: one
-   * pass for the checksum and the digest.
+   * Adds a section whose bytes come in pieces. Each piece is used before the next one is requested. No other section
+   * shares its place: record bytes are loaded with another base URL, whose positions are in the neighbouring sections.
+   * Cost: one pass for the checksum and the digest.
    */
   addPieces(name: string, pieces: Iterable<Uint8Array>): void {
     const [running, hash] = [checksum(), this.#sink.hash()];
@@ -94,21 +97,21 @@ export class SnapshotWriter {
   }
 
   /**
-   * Adds a section as another file has it, whose bytes and padding `pieces` yields. It shares the place of an earlier
-   * one as it would with `addArray`, unless it `isAlone`, as with `addPieces`. Checksum and digest are taken for right.
-   * Cost: a copy, none where a place is shared.
+   * Adds a section of another file; `pieces` are its bytes and padding. It shares the place of an equal earlier section
+   * as with `addArray`, unless `isAlone`, as with `addPieces`. Checksum and digest are not verified. Cost: a copy; none
+   * if the place is shared.
    */
   carry(section: Section, pieces: Iterable<Uint8Array>, isAlone: boolean): void {
     if (isAlone) this.#write(section, pieces);
     else this.#place(section, pieces);
   }
 
-  /** The bytes written for sections so far, padding included. */
+  /** The bytes of all sections so far, with padding. */
   get bytes(): number {
     return this.#end - HEADER_BYTES;
   }
 
-  /** Writes the directory; answers it and the header. */
+  /** Writes the directory. Returns it and the header. */
   finish(created: string | undefined): { readonly header: Uint8Array; readonly directory: Uint8Array } {
     const directory = encodeDirectory({ schema: schemaHash(), created, sections: this.#sections });
     this.#sink.write(directory);
@@ -116,7 +119,7 @@ export class SnapshotWriter {
     return { header, directory };
   }
 
-  /** At the place of a section with the same bytes, else behind the last one. */
+  /** Reuses the place of a section with the same bytes, or appends the section. */
   #place(section: Unplaced, pieces: Iterable<Uint8Array>): void {
     const key = `${section.bytes} ${section.digest}`;
     const known = this.#shared.get(key);
@@ -140,17 +143,20 @@ export class SnapshotWriter {
   }
 }
 
-/** A section before it is known where it goes. */
+/** A section without its offset. */
 type Unplaced = Omit<Section, 'offset'>;
 
 function paddingOf(bytes: number): Uint8Array {
   return new Uint8Array(paddedBytes(bytes) - bytes);
 }
 
-/** No piece is longer: hashes and writes take 2^31 - 1 bytes at most. */
+/** The maximum length of a piece, because hashes and writes accept at most 2^31 - 1 bytes. */
 const PIECE_BYTES_MAX = 64 << 20;
 
-/** The same bytes in pieces whose lengths are multiples of 16, as the running checksum wants them. */
+/**
+ * The same bytes in pieces whose lengths are multiples of 16, as the running checksum requires. The last may be
+ * shorter.
+ */
 function* inStripes(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
   let carry = new Uint8Array(0);
   for (const piece of pieces) {
