@@ -1,5 +1,6 @@
-// The only platform names the pure engine may see besides the language: the text coders, and webassembly.d.ts beside
-// this. Adding a name here widens what the engine can touch; clocks, randomness, I/O and threads stay out.
+// The platform names that the pure engine may use in addition to the language: the text coders, `atob`, and those of
+// webassembly.d.ts. A new name here widens what the engine can access. Clocks, randomness, I/O and threads must stay
+// out.
 
 declare class TextEncoder {
   encode(text: string): Uint8Array;

@@ -1,5 +1,5 @@
-// The face of the engine for what describes the API: fields with their sentences, read only where somebody asks.
-// Only re-exports: every name is documented where it is defined.
+// The entry of the engine for code that describes the API: fields with their sentences. Loaded only when such a
+// description is requested. Only re-exports: every name is documented at its definition.
 export { collectionSentence, type DescribedField, describedFields, fieldSentence } from './query/describe.ts';
 export { linkedRecords } from './query/path.ts';
 export type { Lookup, LookupGroup } from './query/lookups.ts';

@@ -1,19 +1,19 @@
-// The face of the engine: what serving threads and the pool use of it, and the supervisor through shared.ts. They
-// import no other file; data/ builds snapshots with the parts behind it. Only re-exports: every name is documented
-// where it is defined.
+// The entry of the engine for serving threads and the pool; the supervisor uses shared.ts. They import no other file of
+// the engine. data/ imports single modules of the engine to build snapshots. Only re-exports: every name is documented
+// at its definition.
 
 // The declaration.
 export { COLLECTIONS, collectionsOfPath } from './schema/catalogue.ts';
 export type { Collection, Field, Version } from './schema/types.ts';
 
-// How own URLs are served.
+// The form of served own URLs.
 export { PLACEHOLDER } from './column/records.ts';
 export { type ServedForm, SPEC_LINK_END } from './column/served.ts';
 
 // The records of a collection as deflate blocks.
 export type { RecordBlocks } from './column/blocks.ts';
 
-// A collection opened, and sets of its rows.
+// An open collection, and sets of its rows.
 export { compacted, ownBuffers, ownedBytes, ownedBytesMax } from './index/footprint.ts';
 export { countRows, countSelected, type RowSet, selectedRow } from './index/rowset.ts';
 export { type CollectionIndex, rowOfId } from './index/table.ts';
@@ -22,7 +22,7 @@ export { type CollectionIndex, rowOfId } from './index/table.ts';
 export type { LoadedSnapshot } from './snapshot/loaded.ts';
 export { openBlocks, openSnapshot } from './snapshot/open.ts';
 
-// The way of a list from text to page, and what it is made of.
+// The steps of a list from text to page, and their parts.
 export { answerList, type Asker, type Here, type List, listHere } from './list.ts';
 export {
   type Ask,
@@ -49,7 +49,7 @@ export { parseRecordQuery, regexProblems } from './query/parse.ts';
 export type { Plan } from './find/plan.ts';
 export type { Problem } from './query/problems.ts';
 
-// From rows to the bytes of an answer.
+// From rows to the bytes of a response.
 export { type Body, indexBody, rootViewBody, wholeBody } from './page/envelope.ts';
 export { indented, indentedAtOnce } from './page/indent.ts';
 export {

@@ -1,5 +1,5 @@
-// The way of a list from text to page, in one place: ask -> plan -> find -> page. Read this first.
-// Whoever wants a list (a serving thread, a command, a bench, a test) is an Asker; nobody else puts the steps together.
+// The steps of a list from text to page, in one place: ask -> plan -> find -> page. Read this first. Every caller that
+// needs a list (a serving thread, a command, a bench, a test) is an Asker. No other code combines the steps.
 import type { ServedForm } from './column/served.ts';
 import { countSelected, selectedRow, type Selection } from './index/rowset.ts';
 import type { CollectionIndex } from './index/table.ts';
@@ -11,31 +11,30 @@ import { pageLinks } from './query/links.ts';
 import { parseListQuery } from './query/parse.ts';
 import { plan, type Plan } from './find/plan.ts';
 
-/** A list that is planned: what was asked of a collection, and how it is found. */
+/** A planned list: the parsed query of a collection, and its plan. */
 export interface List {
   readonly collection: CollectionIndex;
   readonly ask: Ask;
   readonly plan: Plan;
 }
 
-/**
- * Who asks for a list at a `path`, and decides what the engine leaves open. `stop` ends the way before anything is
- * planned, with what is wrong or with what the client has already. `find` answers where the rows are found: at once,
- * later, or undefined where they are not (`miss` then says what the answer is). `generation` is what links name as
- * theirs (A69).
- */
+/** The caller of a list, and its decisions about what the engine leaves open. */
 export interface Asker<Answer> {
   readonly options: QueryOptions;
+  /** The path of the list. */
   readonly path: string;
+  /** The generation that links name (A69). */
   readonly generation?: string | undefined;
+  /** Returns a response that ends the request before planning: for problems, or if the client already has the page. */
   stop(ask: Ask): Answer | undefined;
   formOf(ask: Ask): ServedForm;
+  /** Finds the rows, now or later. Undefined if they are not found; `miss` then gives the response. */
   find(list: List): Hits | undefined | Promise<Hits | undefined>;
   miss(list: List): Answer;
   answer(page: Representation, hits: Hits, list: List): Answer | Promise<Answer>;
 }
 
-/** One list, from the text behind `?` to its page. Cost: that of its steps; see each. */
+/** Runs all steps of a list, from the text after `?` to its page. Cost: that of its steps. */
 export function answerList<Answer>(
   collection: CollectionIndex,
   query: string | undefined,
@@ -53,7 +52,7 @@ function answerWith<Answer>(asker: Asker<Answer>, list: List, hits: Hits | undef
   return hits === undefined ? asker.miss(list) : asker.answer(pageOf(list, hits, asker), hits, list);
 }
 
-/** The page of what was found: rows in the format asked for, and the envelope around them. */
+/** The page of the rows found, in the requested format, with its envelope. */
 function pageOf({ collection, ask, plan: { form, page } }: List, hits: Hits, asker: Asker<unknown>): Representation {
   const rows = { records: collection.records, rows: hits.rows, form, keys: page.keys };
   if (page.exported) return exportRepresentation(page.exported, collection, rows);
@@ -70,8 +69,8 @@ function lastIdOf({ ids }: CollectionIndex, rows: Selection): number | undefined
 }
 
 /**
- * The steps of a list that was asked for in the calling thread: of a query with problems the first alone, of one
- * without hits the first two.
+ * The results of the steps of a list in the calling thread. A query with problems has only the first, one without hits
+ * the first two.
  */
 export interface ListSteps {
   readonly ask: Ask;
@@ -80,7 +79,7 @@ export interface ListSteps {
   readonly page?: Representation;
 }
 
-/** How a list is asked for in the calling thread. The list has no hits if the meter's budget does not suffice. */
+/** The settings of a list in the calling thread. The list has no hits if the meter's budget is not enough. */
 export interface Here {
   readonly options: QueryOptions;
   readonly form: ServedForm;
@@ -88,7 +87,10 @@ export interface Here {
   readonly meter?: Meter;
 }
 
-/** A list found in the calling thread, whatever it costs, with every step at hand: for commands, benches and tests. */
+/**
+ * Runs a list in the calling thread, at any cost, and returns the result of every step: for commands, benches and
+ * tests.
+ */
 export function listHere(collection: CollectionIndex, query: string | undefined, here: Here): ListSteps {
   const { options, form, path = '', meter } = here;
   const asker: Asker<ListSteps> = {
@@ -100,6 +102,6 @@ export function listHere(collection: CollectionIndex, query: string | undefined,
     miss: ({ ask, plan: planned }) => ({ ask, plan: planned }),
     answer: (page, hits, { ask, plan: planned }) => ({ ask, plan: planned, hits, page }),
   };
-  // Nothing of it is asynchronous, so that neither is the answer.
+  // This asker has no asynchronous step, so that the result is not a promise.
   return answerList(collection, query, asker) as ListSteps;
 }

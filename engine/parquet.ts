@@ -1,8 +1,8 @@
-// The face of the engine for Parquet files. What makes them is 43 modules with those of their library, read only where
-// one is asked for, and in parts: at once they take 30 ms, which all other requests of a thread would wait.
+// The entry of the engine for Parquet files. With their library they are 43 modules, which are loaded only on request,
+// and in parts. Loaded at once, they would block all other requests of a thread for 30 ms.
 import type { parquetMeasuring } from './page/parquet.ts';
 
-/** Read them in order, with turns of the event loop between, before `readParquet`: each part takes some 4 ms. */
+/** Call these in order before `readParquet`, with turns of the event loop in between. Each part takes about 4 ms. */
 export const PARQUET_PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('hyparquet/src/metadata.js'),
   () => import('hyparquet/src/column.js'),
@@ -14,7 +14,7 @@ export const PARQUET_PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('./page/parquetPages.ts'),
 ];
 
-/** What makes Parquet files. Cost: what was not read of it before. */
+/** Loads the function that makes Parquet files. Cost: the modules that are not loaded yet. */
 export async function readParquet(): Promise<typeof parquetMeasuring> {
   return (await import('./page/parquet.ts')).parquetMeasuring;
 }

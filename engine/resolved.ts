@@ -1,5 +1,5 @@
-// The face of the engine for what resolves paths and identifiers, read only where somebody asks.
-// Only re-exports: every name is documented where it is defined.
+// The entry of the engine for code that resolves paths and identifiers. Loaded only on request. Only re-exports: every
+// name is documented at its definition.
 export { RESOLVED_BYTES_MAX, SEGMENTS_MAX } from './resolve/paths.ts';
 export { type TextListing, listingMeasuring } from './resolve/listing.ts';
 export { Resolver } from './resolve/resolver.ts';

@@ -1,6 +1,5 @@
-// The other face of the engine: what whoever hands a loaded snapshot on to threads uses of it. Reading this file is
-// quick, since it opens nothing: no index, no query, no page. Only re-exports: every name is documented where it is
-// defined.
+// The entry of the engine for code that passes a loaded snapshot to threads. It loads quickly, because it imports no
+// index, query or page. Only re-exports: every name is documented at its definition.
 export { closestName } from './bits/suggest.ts';
 export { COLLECTIONS } from './schema/catalogue.ts';
 export { type LoadedSnapshot, sectionsOf } from './snapshot/loaded.ts';

@@ -1,12 +1,12 @@
-// WebAssembly as far as the engine uses it: memories, shared ones so that every thread reads one snapshot, and the
-// kernel. Apart from ambient.d.ts because Node's own types, which the other folders see, do not declare it.
+// The parts of WebAssembly that the engine uses: memories, of which shared ones let every thread read one snapshot, and
+// the kernel. Separate from ambient.d.ts, because Node's types, which the other folders use, do not declare it.
 
 declare namespace WebAssembly {
   interface Memory {
     readonly buffer: SharedArrayBuffer;
   }
 
-  /** A memory of one thread. Views of its buffer are empty once it has grown. */
+  /** A memory of one thread. Views of its buffer are empty after it has grown. */
   interface UnsharedMemory {
     readonly buffer: ArrayBuffer;
     grow(pages: number): number;
