@@ -135,6 +135,9 @@ const COLLECTIONS: Readonly<Record<string, readonly object[]>> = {
     { ob_id: 1, firstName: 'Ada', lastName: 'L' },
     { ob_id: 2, firstName: 'Bo', lastName: 'M' },
   ],
+  computations: ['{base_url}/api/v3/times/7/', '{base_url}', 'see {base_url}/api/', 'http://', '{base_ur'].map(
+    (title, i) => ({ ob_id: i + 1, title }),
+  ),
   results: [
     {
       ob_id: 1,

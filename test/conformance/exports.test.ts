@@ -68,6 +68,15 @@ describe('exports', () => {
     expect((await sample.get(`${LIST}?format=csv&fields=ob_id&after=${ids.at(-1)}`)).body).toBe('ob_id\r\n');
   });
 
+  assumption('A67', 'names the facets of an export as ignored, and refuses those that are wrong', async () => {
+    for (const format of ['csv', 'ndjson']) {
+      const plain = await sample.get(`${LIST}?format=${format}&limit=2`);
+      const { status, headers, body } = await sample.get(`${LIST}?format=${format}&limit=2&facets=status`);
+      expect([status, headers['x-ignored-params'], body]).toEqual([200, 'facets', plain.body]);
+      expect((await sample.get(`${LIST}?format=${format}&facets=foo`)).status).toBe(400);
+    }
+  });
+
   assumption('A51', 'sends an export by format, whatever Accept names', async () => {
     for (const accept of ['text/html', 'application/json', 'image/png']) {
       for (const format of ['csv', 'ndjson']) {

@@ -286,3 +286,29 @@ describe('values', () => {
     });
   });
 });
+
+describe('own URLs', () => {
+  assumption('A23', 'are compared as they are served, by a part of the base URL too', async () => {
+    const base = String((await catalogue.record('/'))['v3']).replace(/\/api\/v3\/$/, '');
+    const [start, end] = [base.slice(0, -2), base.slice(-4)];
+    await expectIds(
+      {
+        [`title=${base}`]: [2],
+        [`title=${base}/api/v3/times/7/`]: [1],
+        [`title__in=${base},{base_ur`]: [2, 5],
+        'title={base_url}': [],
+        'title__startswith=': [1, 2, 3, 4, 5],
+        'title__startswith={': [5],
+        'title__startswith={base_url}': [],
+        'title__startswith=http://': [1, 2, 4],
+        [`title__startswith=${start}`]: [1, 2],
+        [`title__startswith=${base}/api`]: [1],
+        [`title__contains=${end}`]: [1, 2],
+        [`title__contains=${end}/api`]: [1],
+        [`title__contains!=${end}`]: [3, 4, 5],
+        'title__contains=base_ur': [3, 5],
+      },
+      'computations',
+    );
+  });
+});

@@ -218,6 +218,11 @@ describe('filters', () => {
     for (const filter of ['status', 'title__startswith', 'publicationState__in', 'abstract__contains']) {
       expect((await countOf(`${filter}=completed`)) + (await countOf(`${filter}!=completed`)), filter).toBe(total);
     }
+    const others = (await sample.all('observations')).filter(({ status }) => status !== 'completed');
+    for (const offset of [0, 50, others.length - 3]) {
+      const { results } = await sample.page(`${LIST}?status!=completed&limit=5&offset=${offset}`);
+      expect(results, `offset ${offset}`).toEqual(others.slice(offset, offset + 5));
+    }
   });
 
   assumption('A33', 'filters by declared fields that are not documented as filters, ids included', async () => {

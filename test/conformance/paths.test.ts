@@ -172,12 +172,18 @@ describe('responses', () => {
   });
 
   assumption('A50', 'answers 405 in JSON with Allow', async () => {
-    const { status, headers, body } = await sample.send({ method: 'POST', target: LIST });
-    expect({ status, body, allow: headers['allow'] }).toEqual({
-      status: 405,
-      body: '{"detail":"Method \\"POST\\" not allowed."}',
-      allow: 'GET, HEAD, OPTIONS',
-    });
+    for (const target of [LIST, '/', '/openapi.json']) {
+      const { status, headers, body } = await sample.send({ method: 'POST', target });
+      expect({ status, body, allow: headers['allow'] }, target).toEqual({
+        status: 405,
+        body: '{"detail":"Method \\"POST\\" not allowed."}',
+        allow: 'GET, HEAD, OPTIONS',
+      });
+    }
+    for (const page of ['/browse/', '/browse/observations/', '/docs/']) {
+      const { status, headers } = await fetch(sample.url() + page, { method: 'POST' });
+      expect([status, headers.get('allow')], page).toEqual([405, 'GET, HEAD, OPTIONS']);
+    }
   });
 
   assumption('A50', 'answers 406 in JSON', async () => {

@@ -1,12 +1,13 @@
 // Assumptions about filters over relations, in open collections and on what is not declared, where the
 // specification is silent. Over a real socket, on records made by hand; the ids to find are written out.
-import { describe } from 'vitest';
+import { describe, expect } from 'vitest';
 import { askedOf, unsupported } from './asked.ts';
 import { edgeRecords } from './edgeRecords.ts';
 import { assumption } from './quotes.ts';
 import { servedSample } from './sample.ts';
 
-const { expectIds, expectRefused } = askedOf(servedSample([], edgeRecords()));
+const catalogue = servedSample([], edgeRecords());
+const { expectIds, expectRefused } = askedOf(catalogue);
 
 describe('relations', () => {
   assumption('A60', 'steps through links and embedded records', async () => {
@@ -75,6 +76,15 @@ describe('relations', () => {
       });
     },
   );
+});
+
+describe('facets', () => {
+  assumption('A67', 'counts records without a related row as null, and each record once for a value', async () => {
+    const { body } = await catalogue.get('/api/v3/observations/?limit=1&facets=projects,discoveryKeywords__name');
+    expect(body.slice(body.indexOf('"facets":'))).toBe(
+      '"facets":{"projects":{"1":3,"null":3,"2":2,"9":1},"discoveryKeywords__name":{"null":5,"ice":2,"ocean":1}}}',
+    );
+  });
 });
 
 describe('open collections and what is not declared', () => {

@@ -56,6 +56,17 @@ describe('headers', () => {
       expect(exposed).toContain(name);
     }
     expect((await other.get(PAGE)).headers['access-control-allow-origin']).toBeUndefined();
+    const asked = { origin: 'https://elsewhere.test', 'access-control-request-method': 'GET' };
+    const preflight = await sample.send({ method: 'OPTIONS', target: PAGE, headers: asked });
+    expect(preflight.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-allow-headers': '*',
+      'cache-control': 'public, no-cache',
+    });
+    expect(preflight.headers['etag']).toBeUndefined();
+    const unopened = await other.send({ method: 'OPTIONS', target: PAGE, headers: asked });
+    expect(unopened.headers['access-control-allow-methods']).toBeUndefined();
   });
 
   assumption('A23', 'names X-Forwarded headers in Vary where they choose the base URL', async () => {

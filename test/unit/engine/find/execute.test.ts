@@ -1,42 +1,10 @@
-// The work that plans and joins do when they are executed, and own URLs that are met by a part of the base URL. All
-// else that is found is compared by the differential ring.
+// The work that plans and joins do when they are executed. What they find is compared by the differential ring.
 import { describe, expect, test } from 'vitest';
 import { MEMBERS_MAX } from '../../../../engine/query/limits.ts';
 import { type Counters, newCounters } from '../../../../engine/find/counters.ts';
 import { rowOfId } from '../../../../engine/index/table.ts';
 import { indexesOf, indexOf } from '../../../support/index.ts';
 import { hitsIfAny, hitsOf, idsOf } from '../../../support/lists.ts';
-
-describe('own URLs are compared as they are served', () => {
-  const computations = indexOf('computations', [
-    { ob_id: 1, title: '{base_url}/api/v3/times/7/' },
-    { ob_id: 2, title: '{base_url}' },
-    { ob_id: 3, title: 'see {base_url}/api/' },
-    { ob_id: 4, title: 'http://localhost:8080/api/v3/times/7/' },
-    { ob_id: 5, title: 'http://localhost' },
-    { ob_id: 6, title: '{base_ur' },
-    { ob_id: 7, title: null },
-  ]);
-
-  test.each([
-    ['title=http://localhost:8080/api/v3/times/7/', [1, 4]],
-    ['title=http://localhost:8080', [2]],
-    ['title={base_url}', []],
-    ['title__startswith={', [6]],
-    ['title__startswith={base_url}', []],
-    ['title__startswith=http://local', [1, 2, 4, 5]],
-    ['title__startswith=http://localhost:8080/api', [1, 4]],
-    ['title__startswith=', [1, 2, 3, 4, 5, 6]],
-    ['title__contains=base_ur', [3, 6]],
-    ['title__contains=80/api', [1, 4]],
-    ['title__contains=8080', [1, 2, 4]],
-    ['title__contains=', [1, 2, 3, 4, 5, 6]],
-    ['title__contains!=8080', [3, 5, 6, 7]],
-    ['title__in=http://localhost:8080,{base_ur', [2, 6]],
-  ])('%s finds %j', (query, ids) => {
-    expect(idsOf(computations, query)).toEqual(ids);
-  });
-});
 
 test('a record is found by a link to it however the id in the link is written', () => {
   const platforms = Array.from({ length: 40 }, (_, i) => ({ ob_id: i, uuid: `p${i}` }));
