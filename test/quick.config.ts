@@ -3,7 +3,7 @@
 import full, { LONG } from './vitest.config.ts';
 
 const QUICK = ['test/tidy.test.ts', 'test/unit/engine/**/*.test.ts', 'test/conformance/filters.test.ts'];
-const SECONDS = 'test/unit/engine/page/{rows,exports,stitch}.test.ts';
+const SECONDS = 'test/unit/engine/page/bodies.test.ts';
 
 const { projects: _all, ...test } = full.test!;
 

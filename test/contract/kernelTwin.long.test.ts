@@ -11,8 +11,7 @@ test('the kernel in use is the twin', () => {
 });
 
 for (const suite of [
-  '../unit/engine/page/rows.test.ts',
-  '../unit/engine/page/exports.test.ts',
+  '../unit/engine/page/bodies.test.ts',
   '../unit/engine/find/execute.test.ts',
   '../unit/engine/find/scan.test.ts',
   '../unit/bench/load/counters.test.ts',

@@ -38,7 +38,7 @@ export function settingsTable(): string {
 const VIEW_WORDS = { list: 'lists', record: 'records', root: 'root views', lookup: 'look-ups' } as const;
 
 /** The parameters that are no filters as server/catalogue/README.md has them. */
-export function parametersTable(): string {
+function parametersTable(): string {
   const rows = PARAMETERS.map(({ name, views, value, meaning }) => [
     `\`${name}\``,
     views.map((view) => VIEW_WORDS[view]).join(', '),
