@@ -1,14 +1,14 @@
 // The admin port of a real server that serves: what it says, and what is counted of requests over both transports. What
-// it says before and behind that is in phases.long.test.ts.
+// it says before and after that is in test/unit/server/observe/phases.long.test.ts.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LAUNCHER_FILE } from '../../../../bench/processes/processes.ts';
-import { COLLECTIONS } from '../../../../engine/engine.ts';
-import { jsonAnswer, listenForAdmin } from '../../../../server/observe/adminListener.ts';
-import { packageVersion } from '../../../../server/settings/values.ts';
-import { type Client, clientOf, type Received } from '../../../support/client.ts';
-import { runProgram, runServer } from '../../../support/commandProcess.ts';
-import { RawSocket, requestOf } from '../../../support/rawSocket.ts';
+import { LAUNCHER_FILE } from '../../bench/processes/processes.ts';
+import { COLLECTIONS } from '../../engine/engine.ts';
+import { jsonAnswer, listenForAdmin } from '../../server/observe/adminListener.ts';
+import { packageVersion } from '../../server/settings/values.ts';
+import { type Client, clientOf, type Received } from '../support/client.ts';
+import { runProgram, runServer } from '../support/commandProcess.ts';
+import { RawSocket, requestOf } from '../support/rawSocket.ts';
 
 type Server = Awaited<ReturnType<typeof runServer>>;
 
@@ -200,7 +200,7 @@ describe('the admin port', () => {
   test('has a line in its guide for every metric, and none more', async () => {
     const { body } = await admin.get('/metrics');
     const exported = [...body.matchAll(/^# TYPE catalogue_replica_(\S+) /gm)].map(([, name]) => name!);
-    const guide = readFileSync(new URL('../../../../server/observe/README.md', import.meta.url), 'utf8');
+    const guide = readFileSync(new URL('../../server/observe/README.md', import.meta.url), 'utf8');
     const [, chapter] = /^## Metrics$(.*?)^## /ms.exec(guide)!;
     const described = [...chapter!.matchAll(/^\| `([a-z_]+)` /gm)].map(([, name]) => name!);
     const local = exported.filter((name) => !/^(?:process|nodejs)_/.test(name));
