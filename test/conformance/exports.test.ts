@@ -201,27 +201,47 @@ describe('cut records', () => {
 
 describe('walks', () => {
   assumption('A69', 'pins a walk to a generation, and answers 410 for a generation that is not served', async () => {
-    const { headers, body } = await pinned.get(`${LIST}?limit=200&fields=ob_id&status=completed`);
-    const generation = headers['x-generation'];
-    const first = JSON.parse(body) as Awaited<ReturnType<typeof pinned.page>>;
-    let [next, seen] = [first.next, first.results.length];
-    while (next !== null) {
-      expect(new URL(next).searchParams.get('generation')).toBe(generation);
-      const page = await pinned.page(targetOf(next));
-      next = page.next;
-      seen += page.results.length;
+    const { headers } = await pinned.get(`${LIST}?limit=1`);
+    const generation = headers['x-generation']!;
+    for (const [query, skipped] of [
+      ['limit=200&fields=ob_id&status=completed&ordering=-ob_id', 0],
+      ['limit=300&after=0&strict=1', 0],
+      ['limit=300&offset=1&facets=status', 1],
+    ] as const) {
+      const first = await pinned.page(`${LIST}?${query}`);
+      let [next, seen] = [first.next, first.results.length];
+      while (next !== null) {
+        expect(new URL(next).searchParams.get('generation')).toBe(generation);
+        const page = await pinned.page(targetOf(next));
+        next = page.next;
+        seen += page.results.length;
+      }
+      expect(seen, query).toBe(first.count - skipped);
     }
-    expect(seen).toBe(first.count);
-    for (const query of ['', '&title__foo=1', '&format=csv', '&after=1']) {
-      const gone = await pinned.get(`${LIST}?generation=000000000000${query}`);
+    for (const query of [
+      '000000000000',
+      '000000000000&title__foo=1',
+      '000000000000&format=csv',
+      'x&format=ndjson&limit=3',
+      '0&after=1',
+      `${generation}&generation=x`,
+      `${generation}0`,
+    ]) {
+      const gone = await pinned.get(`${LIST}?generation=${query}`);
       expect([gone.status, JSON.parse(gone.body), gone.headers['cache-control']], query).toEqual([
         410,
         { detail: expect.stringContaining('generation'), generation },
         'no-store',
       ]);
     }
-    const unpinned = await sample.get(`${LIST}?limit=1&generation=000000000000`);
-    expect([unpinned.status, unpinned.headers['x-ignored-params']]).toEqual([200, 'generation']);
+    expect((await pinned.get(`${LIST}?generation=x&format=xml`)).status).toBe(404);
+    const unpinned = await sample.get(`${LIST}?limit=1&generation=x`);
+    expect(unpinned.body).toContain('?generation=x&limit=1&offset=1"');
+    expect(unpinned.headers['x-generation']).toBeUndefined();
+    for (const { status, headers: told } of [unpinned, await pinned.get('/api/v3/?generation=x')]) {
+      expect([status, told['x-ignored-params']]).toEqual([200, 'generation']);
+    }
+    expect((await sample.get(`${LIST}?strict=1&generation=x`)).status).toBe(400);
   });
 });
 

@@ -1,7 +1,8 @@
 // Assumptions about headers, conditions and codings where the specification is silent. Over a real socket, on
 // the sample.
 import { gunzipSync } from 'node:zlib';
-import { describe, expect } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { clientOf, type Received } from '../support/client.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 import { assumption } from './quotes.ts';
 import { BASE_URL, servedSample } from './sample.ts';
@@ -191,5 +192,73 @@ describe('conditions', () => {
       expect((coding ? gunzipSync(sent) : sent).equals(bytes), accepted).toBe(true);
     }
     expect((await other.get(PAGE, { 'accept-encoding': 'gzip' })).headers['content-encoding']).toBeUndefined();
+  });
+});
+
+describe('what describes the API', () => {
+  async function ask(target: string, headers = {}, { from = sample, method = 'GET' } = {}): Promise<Received> {
+    const client = clientOf(from.url());
+    const received = await client.send({ method, target, headers });
+    client.close();
+    return received;
+  }
+
+  test.each([
+    ['/openapi.json', 'application/json', /^\{"openapi":"3\.1/],
+    ['/openapi.yaml', 'application/yaml', /^openapi: "3\.1/],
+    ['/docs/', 'text/html; charset=utf-8', /^<!doctype html>/],
+    ['/docs/docs.js', 'text/javascript; charset=utf-8', /SwaggerUIBundle\(/],
+    ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', /SwaggerUIBundle/],
+    ['/docs/swagger-ui.css', 'text/css; charset=utf-8', /\.swagger-ui/],
+  ])('%s is served as %s, to HEAD and in gzip too, with a tag for each coding', async (target, type, start) => {
+    const plain = await ask(target);
+    expect([plain.status, plain.headers['content-type']]).toEqual([200, type]);
+    expect(plain.body).toMatch(start);
+    const head = await ask(target, {}, { method: 'HEAD' });
+    expect([head.status, head.headers['etag'], head.headers['content-length']]).toEqual([
+      200,
+      plain.headers['etag'],
+      String(plain.bytes.length),
+    ]);
+    const gzip = await ask(target, { 'accept-encoding': 'gzip' });
+    expect(gunzipSync(gzip.bytes).equals(plain.bytes)).toBe(true);
+    expect(gzip.headers['etag']).not.toBe(plain.headers['etag']);
+    for (const [coding, { headers }] of Object.entries({ identity: plain, gzip })) {
+      const known = await ask(target, { 'accept-encoding': coding, 'if-none-match': headers['etag']! });
+      expect([known.status, known.headers['etag'], known.body]).toEqual([304, headers['etag'], '']);
+    }
+    expect((await ask(target, {}, { method: 'POST' })).status).toBe(405);
+    expect((await ask(target, {}, { method: 'OPTIONS' })).body).toContain('"name":"Api Description"');
+  });
+
+  test('has the base URL that the request chose, and a tag for each', async () => {
+    const forwarded = { 'x-forwarded-host': 'second.test', 'x-forwarded-proto': 'https' };
+    for (const target of ['/openapi.json', '/openapi.yaml']) {
+      const [one, second] = [await ask(target, {}, { from: other }), await ask(target, forwarded, { from: other })];
+      expect(one.body).not.toContain('https://second.test');
+      expect(second.body).toContain('https://second.test');
+      expect(second.headers['etag']).not.toBe(one.headers['etag']);
+    }
+  });
+
+  test('has a page at /docs/ that may load and reach nothing but this server', async () => {
+    const { headers, body } = await ask('/docs/');
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';(?!.*http)/);
+    expect(body).not.toMatch(/https?:/);
+    const unslashed = await ask('/docs');
+    expect([unslashed.status, unslashed.headers['location']]).toEqual([301, '/docs/']);
+  });
+
+  test.each([
+    ['/', '*/*', ''],
+    ['/docs/', '*/*', '../'],
+    ['/', 'text/html', './'],
+    ['/api/v3/', 'text/html', '../../'],
+    ['/browse/observations/1/', '*/*', '../../../'],
+    ['/api/v3/', '*/*', undefined],
+    [LIST, '*/*', undefined],
+  ])('is named by %s for %s, relative to where that is', async (target, accept, up) => {
+    const link = up === undefined ? up : `<${up}openapi.json>; rel="service-desc", <${up}docs/>; rel="service-doc"`;
+    expect((await ask(target, { accept })).headers['link']).toBe(link);
   });
 });

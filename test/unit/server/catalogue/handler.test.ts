@@ -16,22 +16,6 @@ import {
   served,
 } from '../../../support/smallCatalogue.ts';
 
-describe('a list', () => {
-  test('is cut to the largest page set', async () => {
-    const { text } = await ask('/api/v3/observations/?limit=5', { limitMax: 1 });
-    expect(text).toContain('?limit=1&offset=1"');
-  });
-});
-
-describe('a record', () => {
-  test('of ProcedureComputations is a computation, or else a composite', async () => {
-    expect((await ask('/api/v3/ProcedureComputations/2/')).text).toBe(served(2, 'b'));
-    expect((await ask('/api/v3/ProcedureComputations/3/')).text).toBe(served(3, 'd'));
-    expect((await ask('/api/v3/ProcedureComputations/4/')).status).toBe(404);
-    expect((await ask('/api/v3/computations/3/')).status).toBe(404);
-  });
-});
-
 describe('links that follow the request', () => {
   const settings = { links: 'request' } as const;
 

@@ -1,40 +1,9 @@
-// The catalogue's handler asked under conditions: 304 wherever the answer would be 200, and nowhere else.
+// Conditions that conformance/responses.test.ts cannot bring about: made-up tags, and queries that take long.
 import { describe, expect, test } from 'vitest';
-import { formHandler } from '../../../support/formCatalogue.ts';
 import { requestOf, STAYING } from '../../../support/requests.ts';
-import { ask, handlerWith, HEAVY, LONG, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
+import { handlerWith, HEAVY, LONG, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
 
 describe('a conditional request', () => {
-  const list = '/api/v3/observations/?title=ocean&limit=2';
-  const urls = ['/', '/api/v3/', list, `${list}&format=csv`, '/api/v3/observations/3/', '/api/v2/observations/3.json'];
-
-  test.each(urls)('that has the answer to %s already gets 304, at once and again', async (url) => {
-    const first = await ask(url);
-    expect(first.etag).toMatch(/^"[0-9a-f]{16}-[0-9a-f]{16}"$/);
-    expect(first.headers['Last-Modified']).toBe('Mon, 01 Jan 2024 00:00:00 GMT');
-    for (const method of ['GET', 'HEAD']) {
-      const { status, etag, text } = await ask({ method, url, headers: { 'if-none-match': first.etag! } });
-      expect([status, etag, text]).toEqual([304, first.etag, '']);
-    }
-    expect((await ask({ url, headers: { 'if-none-match': '"x"' } })).text).toBe(first.text);
-    const since = { 'if-modified-since': 'Mon, 01 Jan 2024 00:00:00 GMT' };
-    expect((await ask({ url, headers: since })).status).toBe(304);
-  });
-
-  test('with a date is as new as the settings, not only as the data', async () => {
-    const handler = formHandler({}, Date.UTC(2024, 5, 1, 0, 0, 0, 500));
-    const answerTo = async (since: string, coding: string): Promise<readonly unknown[]> => {
-      const headers = { 'if-modified-since': since, 'accept-encoding': coding };
-      const { status, headers: lines } = await handler(requestOf({ url: list, headers }), STAYING);
-      return [status, Object.fromEntries(lines)['Last-Modified']];
-    };
-    const modified = 'Sat, 01 Jun 2024 00:00:00 GMT';
-    for (const coding of ['gzip', 'identity']) {
-      expect(await answerTo('Mon, 01 Jan 2024 00:00:00 GMT', coding)).toEqual([200, modified]);
-      expect(await answerTo(modified, coding)).toEqual([304, undefined]);
-    }
-  });
-
   test('that makes up how a body was made lies to itself alone', async () => {
     const handler = handlerWith(NEVER_HEAVY, { gzip: 'live' }, () => HEAVY);
     const answerTo = async (condition: Readonly<Record<string, string>>): Promise<readonly [number, string]> => {
