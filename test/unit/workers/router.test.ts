@@ -198,7 +198,7 @@ describe('a list with an order or facets', () => {
       const found = texts.map(async (text) => router.find(queryOf(text), STAYING));
       expect(pool.begun.map(({ query }) => query.wants)).toEqual(['set', 'both']);
       pool.endAll();
-      expect((await Promise.all(found)).map(asRows)).toEqual(texts.map(truthOf));
+      expect((await Promise.all(found.map(async (one) => one))).map(asRows)).toEqual(texts.map(truthOf));
       expect(router.statistics()).toMatchObject({ sets: 3, joined: 2 });
     },
   );
@@ -277,7 +277,23 @@ describe('a heavy plan', () => {
     const found = texts.map(async (text) => router.find(queryOf(text), STAYING));
     expect([pool.begun.length, router.statistics().joined]).toEqual([1, 2]);
     pool.endAll();
-    expect((await Promise.all(found)).map(asRows)).toEqual(texts.map(truthOf));
+    expect((await Promise.all(found.map(async (one) => one))).map(asRows)).toEqual(texts.map(truthOf));
+  });
+
+  test.each([
+    [HEAVY, WIDE],
+    [`${HEAVY}&ordering=title`, `${WIDE}&ordering=title`],
+    [`${HEAVY}&ordering=title`, `${HEAVY}&ordering=-title`],
+    [`${HEAVY}&facets=title`, `${HEAVY}&facets=title,status`],
+    [`${HEAVY}&ordering=title`, `${HEAVY}&ordering=title&offset=3000`],
+  ])('does not share the work of another one: %s and %s', async (...texts) => {
+    for (const bytes of [0, 1_000_000]) {
+      const { router, pool } = setUp(SMALL_NS, bytes);
+      const found = texts.map((text) => router.find(queryOf(text), STAYING));
+      pool.endAll();
+      expect((await Promise.all(found.map(async (one) => one))).map(asRows)).toEqual(texts.map(truthOf));
+      expect([pool.begun.length, router.statistics().joined]).toEqual([2, 0]);
+    }
   });
 
   test('is traced: the pool and its work first, then shared work, then what is kept', async () => {
@@ -306,7 +322,7 @@ describe('a heavy plan', () => {
       ['page', 20],
     ]);
     pool.endAll();
-    expect((await Promise.all(found)).map(asRows)).toEqual(texts.map(truthOf));
+    expect((await Promise.all(found.map(async (one) => one))).map(asRows)).toEqual(texts.map(truthOf));
   });
 
   test('is given up when the last of those who wait has left', async () => {

@@ -185,6 +185,14 @@ describe('a document that wraps, repeats or moves what was signed is refused:', 
   });
 });
 
+test.each(['CanonicalizationMethod', 'SignatureMethod', 'DigestMethod', 'Transform'])(
+  'a %s of another namespace is refused before the signature is checked',
+  (name) => {
+    const other = GOOD.replace(`<${name} `, `<${name} xmlns="urn:x" `);
+    expect(judged(other)).toMatch(new RegExp(`has a ${name} that is not plain`));
+  },
+);
+
 describe('a document that plays with the parser is refused, at once and without fetching anything:', () => {
   const laughs = Array.from({ length: 10 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
   test.for(

@@ -1,5 +1,6 @@
 // The verdict about a chain that a user presents: whose it is and until when, and what of it is refused, in the profile
 // of the service. Proxies by openssl, and the public suites, are in test/conformance/x509/.
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { trustStoreOf } from '../../../../../server/authority/x509/search.ts';
 import { type ChainRules, validateChain, type Verdict } from '../../../../../server/authority/x509/validate.ts';
@@ -19,8 +20,8 @@ import {
   newKeys,
   proxyCertInfo,
 } from '../../../../support/certificates.ts';
-import { sequence } from '../../../../support/derWriter.ts';
-import { ecPair } from '../../../../support/pki.ts';
+import { oid, sequence } from '../../../../support/derWriter.ts';
+import { ecPair, rsaPair } from '../../../../support/pki.ts';
 
 const CA = makeCa('CA');
 const DAY = 86_400;
@@ -55,6 +56,26 @@ test('of a key that is not known nobody says that it did not sign', () => {
   expect(reasonOf([makeProxy(user), user])).toBe(
     'The certificate of /O=Test/CN=Bob has a key of a kind that is not supported.',
   );
+});
+
+test('the strict profile takes DSA below the configured CA, but of no server; the service takes none (A71)', () => {
+  const keys = generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 });
+  const extensionsWith = (...more: readonly Uint8Array[]): readonly Uint8Array[] => [
+    extension('2.5.29.35', Buffer.of(0x30, 3, 0x80, 1, 1)),
+    ...more,
+  ];
+  const id = extension('2.5.29.14', Buffer.of(4, 1, 1));
+  const trust = trustStoreOf([makeCa('CA', { keys: CA.keys, extensions: [...caExtensions(), id] }).certificate]);
+  const forServers = extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1')));
+  const extensions = extensionsWith();
+  const user = makeUser('Ada', CA, { keys, extensions });
+  const server = makeUser('Ada', CA, { keys, extensions: extensionsWith(forServers) });
+  const short = makeUser('Ada', CA, { keys: rsaPair(1024), extensions });
+  expect(reasonOf([user], { profile: 'strict', trust })).toBe('accepted');
+  expect(reasonOf([server], { profile: 'strict', trust })).toMatch(/ has a key of a kind that is too weak/);
+  expect(reasonOf([user], { trust })).toMatch(/ has a key of a kind that is too weak/);
+  expect(reasonOf([short], { profile: 'strict', trust })).toMatch(/ has a key of a kind that is too weak/);
+  expect(reasonOf([user], { trust, allowWeak: true })).toBe('accepted');
 });
 
 test('a user alone is accepted as such', () => {

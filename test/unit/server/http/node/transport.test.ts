@@ -13,6 +13,7 @@ import {
   type Running,
 } from '../../../../support/transports.ts';
 import { settled } from '../../../../support/waits.ts';
+import { Slices } from '../../../../../workers/slices.ts';
 
 const NODE = TRANSPORTS.find(({ name }) => name === 'node')!;
 const CONNECT = 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -98,4 +99,31 @@ test('a body that breaks is malformed, and nothing is kept of it', async () => {
   expect(calls).toBe(1);
   // Nothing is in flight any more: a drain that had to wait would pass the test's time.
   await server.listener.drain({ graceMs: 0, withinMs: 1_000_000 });
+});
+
+test('what waits of all connections stays bounded after one was ended for what waited of its own', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  let now = 0;
+  server = await running(
+    NODE,
+    async () => {
+      now++;
+      await held;
+      return textAnswer('');
+    },
+    0,
+    new Slices(() => now),
+  );
+  const opened = async (): Promise<RawSocket> => RawSocket.open(server!.port);
+  // Each takes 4 KiB, and one connection may take 4 MiB, all together 32 MiB.
+  const requests = (count: number): string => requestOf('GET', '/').repeat(count);
+  const flood = await opened();
+  await flood.write(requests(1200));
+  expect(await flood.ended()).toBe('');
+  for (let turns = 0; turns < 2000; turns++) await new Promise((resolve) => setImmediate(resolve));
+  const others = await Promise.all(Array.from({ length: 9 }, opened));
+  for (const other of others) await other.write(requests(950));
+  expect(await Promise.race(others.map((other) => other.ended()))).toBe('');
+  release();
+  for (const other of others) other.vanish();
 });
