@@ -66,7 +66,7 @@ const NIGHTLY = [
   'test/unit/data/upstream/movedClock.long.test.ts',
   // Kills at random moments: upstream/kills, upstream/followKills and distribution/kills have the steps.
   'test/unit/data/randomKills.long.test.ts',
-  // The order of dictionaries: differential/differential has it over a socket.
+  // What hostile texts cost a dictionary: its order is in differential/differential.
   'test/unit/engine/column/sort.long.test.ts',
 ];
 const SKIPPED = IS_WHOLE ? [] : NIGHTLY;

@@ -326,15 +326,3 @@ test('whether nulls are taken counts from the next refresh on, also for what has
   expect(await strict.ended).toEqual({ code: 1, signal: null });
   expect(strict.err()).toContain('--take-nulls');
 });
-
-test('follows until it is told to end, and ends with 0', async () => {
-  const { upstream, collections } = await upstreamOf(BEFORE);
-  const folder = newFolder();
-  const command = runCommand(['follow', upstream.url, '-o', folder, '--every', '1s', ...QUICK]);
-  await command.printed(/refreshed: generation/);
-  collections.notes = AFTER;
-  await command.printed(/is in place: 2 created, 1 changed, 1 deleted/);
-  expect(await differencesFrom(folder, AFTER)).toEqual([]);
-  command.signal('SIGINT');
-  expect(await command.ended).toEqual({ code: 0, signal: null });
-});
