@@ -1,4 +1,4 @@
-// An authority's own certificate, judged as others will judge it, and the directory of its CRLs.
+// An authority's own certificate, judged as others will judge it, the directory of its CRLs, and serial numbers.
 import { createPublicKey } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signerOf } from '../../../../server/authority/attributeCertificate/write.ts';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
-import { issueCertificate } from '../../../../server/authority/issuance.ts';
+import { issueCertificate, randomSerialNumber } from '../../../../server/authority/issuance.ts';
 import { contentBy, judged } from '../../../support/attributeCertificates.ts';
 import { CONFIG_LINES, mistakesWith, type TestSite, testSite } from '../../../support/authorities.ts';
 import { type Attribute, nameDer, pemOf } from '../../../support/certificates.ts';
@@ -153,4 +153,12 @@ describe('a directory of CRLs', () => {
     site.write('grid/ca.pem', `${site.ca.pem}-----BEGIN X509 CRL-----\n-----END X509 CRL-----\n`);
     expect(unusable()).toBe(1);
   });
+});
+
+test('serial numbers differ, are positive and use their 96 bits', () => {
+  const numbers = Array.from({ length: 2000 }, randomSerialNumber);
+  expect(new Set(numbers).size).toBe(numbers.length);
+  expect(numbers.every((one) => one > 0n && one < 1n << 96n)).toBe(true);
+  const everyBit = numbers.reduce((bits, one) => bits | one, 0n);
+  expect(everyBit).toBe((1n << 96n) - 1n);
 });

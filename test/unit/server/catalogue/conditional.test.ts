@@ -1,6 +1,58 @@
-// Conditions of requests: which tags a list does not name, and since when an answer is unchanged.
-import { expect, test } from 'vitest';
-import { isNamedIn, lastModifiedSeconds } from '../../../../server/catalogue/conditional.ts';
+// Entity tags, what makes two of them equal, and conditions: which tags a list does not name, and since when a response
+// is unchanged.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeForm } from '../../../../engine/query/ask.ts';
+import { entityTags, type TagParts, isNamedIn, lastModifiedSeconds } from '../../../../server/catalogue/conditional.ts';
+
+const SETTINGS = ['spec', 100, undefined, false];
+const tagOf = entityTags('generation', SETTINGS);
+const PAGE: TagParts = { baseUrl: 'http://a.test', path: '/api/v3/observations/', parameters: [] };
+
+function tagged(query: string): string {
+  return tagOf({ ...PAGE, parameters: decodeForm(query) });
+}
+
+test('a tag is 32 hexadecimal digits with a dash, the same on every replica', () => {
+  expect(tagOf(PAGE)).toMatch(/^[0-9a-f]{16}-[0-9a-f]{16}$/);
+  expect(entityTags('generation', [...SETTINGS])({ ...PAGE })).toBe(tagOf(PAGE));
+});
+
+test('snapshot, settings, base URL and path each make another tag', () => {
+  const tags = [
+    tagOf(PAGE),
+    entityTags('other', SETTINGS)(PAGE),
+    entityTags('generation', ['request', 100, undefined, false])(PAGE),
+    entityTags('generation', ['spec', 100, 7, false])(PAGE),
+    tagOf({ ...PAGE, baseUrl: 'http://b.test' }),
+    tagOf({ ...PAGE, path: '/api/v2/observations/' }),
+    tagOf({ ...PAGE, path: '/api/v3/observations.json' }),
+  ];
+  expect(new Set(tags).size).toBe(tags.length);
+});
+
+describe('a query', () => {
+  test('has the tag of no other query, whatever lies where', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '=', '&', '-', 'é', '\u{10000}'), maxLength: 6 });
+    const pairs = fc.array(fc.tuple(text, text), { maxLength: 4 });
+    const key = (list: readonly (readonly [string, string])[]): string =>
+      JSON.stringify(list.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+    fc.assert(
+      fc.property(pairs, pairs, (a, b) => {
+        const same = tagOf({ ...PAGE, parameters: a }) === tagOf({ ...PAGE, parameters: b });
+        expect(same).toBe(key(a) === key(b));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('differs in every single digit of a number', () => {
+    const tags = new Set(Array.from({ length: 20_000 }, (_, i) => tagged(`offset=${i}`)));
+    expect(tags.size).toBe(20_000);
+    const halves = [...tags].map((tag) => tag.slice(17));
+    for (const at of [0, 8]) expect(new Set(halves.map((half) => half.slice(at, at + 8))).size).toBeGreaterThan(19_990);
+  });
+});
 
 const LAST_MODIFIED = Date.UTC(2024, 0, 1) / 1000;
 

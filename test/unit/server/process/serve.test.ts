@@ -11,6 +11,7 @@ import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSe
 import { hasProgram } from '../../../support/debian.ts';
 import { endedCommands } from '../../../support/endedCommands.ts';
 import { longProperties } from '../../../support/longProperties.ts';
+import { keepStaleness, scarceDescriptors } from '../../../../server/process/serve.ts';
 
 const RECORDS = 100;
 const directory = temporaryDirectory();
@@ -124,4 +125,23 @@ describe('serve', () => {
       await answer.arrayBuffer();
     }
   });
+});
+
+test('the word is true from the beginning on', async () => {
+  const word = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  let isStale = true;
+  const stop = keepStaleness(word, () => isStale);
+  expect(word[0]).toBe(1);
+  isStale = false;
+  await expect.poll(() => word[0], { timeout: 20_000 }).toBe(0);
+  stop();
+});
+
+test('a limit that leaves no connection is refused, one that leaves few is told of, others are not', () => {
+  expect(() => scarceDescriptors(2, 88)).toThrow(
+    /^the process may open 88 descriptors, and 2 serving threads need 89: /,
+  );
+  expect(scarceDescriptors(2, 89)).toMatch(/^connections that can be open at once: 1, /);
+  expect(scarceDescriptors(2, 1024)).toBeUndefined();
+  expect(scarceDescriptors(2, undefined)).toBeUndefined();
 });

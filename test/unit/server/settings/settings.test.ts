@@ -1,12 +1,15 @@
 // Settings: their four sources, the precedence among them, and that every wrong value is refused with a full message.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync, copyFileSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
 import { readOrigins, readSettings, SETTINGS, targetAccess } from '../../../../server/settings/declarations.ts';
 import { settingsTable } from '../../../support/documentTables.ts';
 import { environmentName, flagName } from '../../../../server/settings/sources.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { ROOT } from '../../../support/sources.ts';
 
 let directory: string;
 beforeAll(() => {
@@ -306,4 +309,17 @@ describe('the TOML file', () => {
   test('keys of the object prototype are unknown keys like any other', () => {
     expect(refusal(() => readSettings({ config: toml('__proto__ = 1\nconstructor = 1\n') }, {})).lines).toHaveLength(2);
   });
+});
+
+test('the version is that of the start, whatever is installed in its place later', async () => {
+  const folder = temporaryDirectory();
+  const copy = join(folder, 'server/settings/values.ts');
+  mkdirSync(join(folder, 'server/settings'), { recursive: true });
+  copyFileSync(join(ROOT, 'server/settings/values.ts'), copy);
+  const packed = (version: string): void => writeFileSync(join(folder, 'package.json'), JSON.stringify({ version }));
+  packed('1.2.3');
+  const { packageVersion } = (await import(pathToFileURL(copy).href)) as { readonly packageVersion: () => string };
+  expect(packageVersion()).toBe('1.2.3');
+  packed('1.3.0');
+  expect(packageVersion()).toBe('1.2.3');
 });

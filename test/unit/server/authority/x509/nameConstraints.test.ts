@@ -1,6 +1,8 @@
-// Name constraints (RFC 5280, section 4.2.1.10): which names of each form lie within which subtrees.
+// Name constraints (RFC 5280, section 4.2.1.10): which names of each form lie within which subtrees. Patterns of
+// names are compared with a regular expression.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { constraintProblem } from '../../../../../server/authority/x509/nameConstraints.ts';
+import { constraintProblem, matchesAny } from '../../../../../server/authority/x509/nameConstraints.ts';
 import {
   type Attribute,
   extension,
@@ -170,4 +172,19 @@ test('names, subtrees and comparisons are counted, and too many refuse', () => {
   const constraints = nameConstraints({ permitted: many });
   expect(problemOf(many, constraints, [], 100 * 102)).toBeUndefined();
   expect(problemOf(many, constraints, [], 100 * 102 - 1)).toMatch(/more names to compare/);
+});
+
+test('a text is within a pattern exactly when the regular expression of that pattern matches', () => {
+  const pieces = fc.array(fc.constantFrom('a', 'b', '/', '*'), { maxLength: 8 }).map((list) => list.join(''));
+  const texts = fc.array(fc.constantFrom('a', 'b', '/'), { maxLength: 12 }).map((list) => list.join(''));
+  fc.assert(
+    fc.property(texts, pieces, (text, pattern) => {
+      expect(matchesAny(text, [pattern])).toBe(new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(text));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a pattern of many wildcards is refused at once, however long the name', { timeout: 20_000 }, () => {
+  expect(matchesAny('a'.repeat(100_000), [`${'*a'.repeat(5000)}b`])).toBe(false);
 });

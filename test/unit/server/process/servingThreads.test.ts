@@ -1,10 +1,10 @@
-// When a swap is over for whoever waits for the memory of the generation before: by threads that answer as they like.
+// Serving threads as their supervisor has them: when a swap is over, which are silent, and those that have ended.
 import { MessageChannel, type Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import type { ServedData } from '../../../../server/process/loadGeneration.ts';
 import type { FromThread, ToThread } from '../../../../server/process/messages.ts';
-import type { ServingThread } from '../../../../server/process/startedThread.ts';
-import { swapAll } from '../../../../server/process/servingThreads.ts';
+import { type ServingThread, startServingThread } from '../../../../server/process/startedThread.ts';
+import { swapAll, LOOK_MS, SilenceWatch, SILENT_LOOKS } from '../../../../server/process/servingThreads.ts';
 import { Packr } from 'msgpackr';
 
 const packr = new Packr({ useRecords: false });
@@ -66,4 +66,41 @@ test('a generation that goes says nothing of those that went before it or after 
     await turn();
     expect(over).toEqual(expected);
   }
+});
+
+test('a thread is silent at the last of the looks that find its word as it was, and is told of once', () => {
+  const watch = new SilenceWatch();
+  const [turning, standing] = [{ beats: new Int32Array(1) }, { beats: new Int32Array(1) }];
+  const silent: [number, unknown][] = [];
+  for (let i = 0; i < 3 * SILENT_LOOKS; i++) {
+    Atomics.add(turning.beats, 0, 1);
+    for (const thread of [turning, standing]) if (watch.isFallenSilent(thread)) silent.push([i, thread]);
+  }
+  expect(silent).toEqual([[SILENT_LOOKS, standing]]);
+});
+
+test('a thread that turns again in time is not', () => {
+  const watch = new SilenceWatch();
+  const thread = { beats: new Int32Array(1) };
+  for (let i = 0; i < 5 * SILENT_LOOKS; i++) {
+    if (i % SILENT_LOOKS === 0) Atomics.add(thread.beats, 0, 1);
+    expect(watch.isFallenSilent(thread)).toBe(false);
+  }
+});
+
+test('that takes ten seconds', () => {
+  expect(SILENT_LOOKS * LOOK_MS).toBe(10_000);
+});
+
+test('nobody waits for what a thread will not say any more: a swap goes past one that ended before it', async () => {
+  const hearer = { failed: () => undefined, said: () => undefined };
+  const thread = startServingThread({ hasAuthority: false, hasHttp10: false }, hearer);
+  await thread.worker.terminate();
+  await thread.ended;
+  await expect(thread.next('committed')).rejects.toThrow('ended before it answered');
+  const served = { generation: { loaded: {}, blocks: undefined }, sinceMs: 0 } as unknown as ServedData;
+  const next = { ...served, sinceMs: 1 };
+  const { isReleased } = await swapAll([thread], served, next);
+  await isReleased;
+  expect(served.sinceMs).toBe(1);
 });
