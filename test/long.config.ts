@@ -119,6 +119,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
+    allowOnly: false,
     passWithNoTests: true,
     globalSetup: fileURLToPath(new URL('./support/runDirectory.ts', import.meta.url)),
     setupFiles: fileURLToPath(new URL('./support/seedsOfFailures.ts', import.meta.url)),

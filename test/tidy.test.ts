@@ -21,39 +21,11 @@ const TOP_LEVEL = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** Written by flatc or another tool, as the header of each says. */
-const GENERATED: readonly string[] = [];
-
-const SOURCES: readonly Source[] = FILES.filter((path) => /\.(ts|js)$/.test(path) && !GENERATED.includes(path)).map(
-  (path) => sourceOf(path, readProjectFile(path)),
+const SOURCES: readonly Source[] = FILES.filter((path) => /\.(ts|js)$/.test(path)).map((path) =>
+  sourceOf(path, readProjectFile(path)),
 );
 
 const { dependencies: DEPENDENCIES } = JSON.parse(readProjectFile('package.json')) as { readonly dependencies: object };
-
-/** What is started by its path: commands, threads, tests, and what tests load into other processes. */
-const STARTED = [
-  'server/launch.js',
-  'server/pages/browse/assets/browse.js',
-  'server/commands/cli.ts',
-  'bench/bench.ts',
-  'test/campaign/campaign.ts',
-  'bench/peers/programs/',
-  'data/synth/sample.ts',
-  'test/support/defects/',
-  'test/documents/duckDb.ts',
-  'test/support/allocations.ts',
-  'test/support/generate.ts',
-  'test/support/newerNode.ts',
-  'test/support/nightly.ts',
-  'test/support/mutants.ts',
-  'test/support/sameAnswers.ts',
-  'test/support/release.ts',
-  'test/support/writeForm.ts',
-  'test/support/writeKernel.ts',
-  'test/support/writePackage.ts',
-  'test/support/screenshots.ts',
-  ...FILES.filter((path) => /\.(test|config|d)\.ts$/.test(path)),
-];
 
 /** Rule by rule: the sentence that is true, and lines of code that would make it false, with the file they stand in. */
 const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path: string, text: string][]][] = [
@@ -94,58 +66,11 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
     ],
   ],
   [
-    'no header says who calls the file',
-    rules.headersNameNoCallers,
-    [
-      ['data/a.ts', '// Reads it.\n// Pure; called by build.ts and others.\nlet a;'],
-      ['data/a.ts', '// It.\n// Plain data. Written by\n// build.ts.\nlet a;'],
-    ],
-  ],
-  ['no comment is wider than code may be', rules.commentsAreNarrow, [['data/a.ts', `let a; // ${'x'.repeat(112)}`]]],
-  [
     'paths and files that comments cite exist',
     rules.citationsExist(FILES),
     [
       ['data/a.ts', '// As engine/none/none.ts has it.'],
       ['data/a.ts', '/** See none.ts. */'],
-    ],
-  ],
-  ['every file is imported or started', rules.filesAreImported(STARTED), [['data/a.ts', 'let a;']]],
-  [
-    'what is exported is called by a noun',
-    rules.exportsAreNouns,
-    [
-      ['data/a.ts', 'export interface Resolved {'],
-      ['data/a.ts', "export const KEPT = 'kept';"],
-    ],
-  ],
-  ['no export is a default export', rules.exportsAreNamed, [['data/a.ts', 'export default 1;']]],
-  [
-    'no collection is named outside its declaration',
-    rules.collectionsAreNamedOnce,
-    [
-      ['data/a.ts', "read('platforms');"],
-      ['server/a.ts', "get('/api/v3/ipps/');"],
-    ],
-  ],
-  [
-    'no section of a snapshot is named outside its declaration',
-    rules.sectionsAreNamedOnce,
-    [
-      ['data/a.ts', 'sections.get(`${path}.codes`);'],
-      ['engine/index/a.ts', "const name = 'notes/text.text';"],
-      ['server/a.ts', "sectionsOf(loaded).bytes('metadata');"],
-      ['data/a.ts', "const section = (part) => [path, part].join('.'); section('postingStarts');"],
-      ['data/a.ts', 'const path = `${name}/records/${i}`;'],
-      ['engine/snapshot/a.ts', 'const LINKS = /\\.links$/;'],
-    ],
-  ],
-  [
-    'nothing is left for later and no test runs alone',
-    rules.nothingIsLeftOver,
-    [
-      ['data/a.ts', `// ${'TO'}${'DO'}: more`],
-      ['test/a.test.ts', `test${'.only'}('x', f);`],
     ],
   ],
 ];

@@ -36,6 +36,7 @@ export default defineConfig({
     // What .ci/run tells of a failure is its message: all of it.
     chaiConfig: { truncateThreshold: 0 },
     outputFile: { json: 'node_modules/.cache/catalogue-replica/test.json' },
+    allowOnly: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [

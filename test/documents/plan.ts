@@ -26,7 +26,7 @@ const RUN: readonly (readonly [document: string, heading: string | undefined, te
 /** How a block begins that cannot be run where tests run, and why. */
 const NOT_RUN: readonly (readonly [document: string, begins: string, why: string])[] = [
   ['ARCHITECTURE.md', ' ', 'a drawing'],
-  ['ARCHITECTURE.md', 'engine <- data', 'a drawing; test/support/areas.ts has it as a table'],
+  ['ARCHITECTURE.md', 'engine <- data', 'a drawing; test/support/tidyRules.ts has it as a table'],
   ['data/README.md', ' ', 'a drawing'],
   ['data/distribution/README.md', ' ', 'a drawing'],
   ['server/observe/README.md', ' ', 'a drawing'],

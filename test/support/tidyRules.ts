@@ -1,9 +1,6 @@
 // The rules of style that a machine can judge. Each takes sources and answers one line per violation: place, what is
 // wrong, the cure. Pure: which files there are is decided by test/tidy.test.ts, which also shows that each rule bites.
 import { posix } from 'node:path';
-import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { GROUPS, sectionName } from '../../engine/snapshot/sections.ts';
-import { areaOf } from './areas.ts';
 import { placeOf, type Source } from './sources.ts';
 
 /** A rule: one line per violation, none when all is well. */
@@ -24,18 +21,72 @@ function everyMatch(pattern: RegExp, complain: (match: RegExpExecArray, source: 
     );
 }
 
+const PARTS = ['bits', 'schema', 'kernel', 'column', 'index', 'snapshot'];
+const ENGINE = [...PARTS, 'query', 'find', 'page', 'resolve', 'engine'];
+const ROOMS = ['store', 'import', 'synth', 'blocks', 'upstream', 'distribution', 'opening'];
+const BELOW_SERVER = ['engine', 'data', 'xml', ...ROOMS, 'workers', 'niceness'];
+const SERVICES = ['settings', 'observe', 'http', 'authority', 'catalogue', 'pages'];
+const SERVER = [...SERVICES, 'transports', 'process', 'commands'];
+const ALL = [...ENGINE, ...BELOW_SERVER, ...SERVER];
+
+/** A part of the project: its folders (the longest match decides) and the other parts that it may import. */
+type Area = readonly [name: string, folders: string, mayImport: readonly string[]];
+
+// Threads and handlers see the engine through engine/engine.ts; building, measuring and testing it takes its parts.
+const AREAS: readonly Area[] = [
+  ['bits', 'engine/bits/', []],
+  ['schema', 'engine/schema/', []],
+  ['kernel', 'engine/kernel/', ['bits']],
+  ['column', 'engine/column/', ['bits', 'schema', 'kernel']],
+  ['index', 'engine/index/', ['bits', 'schema', 'kernel', 'column']],
+  ['snapshot', 'engine/snapshot/', ['bits', 'schema', 'kernel', 'column', 'index']],
+  ['query', 'engine/query/', PARTS],
+  ['find', 'engine/find/', [...PARTS, 'query']],
+  ['page', 'engine/page/', PARTS],
+  ['resolve', 'engine/resolve/', [...PARTS, 'query', 'find', 'page']],
+  ['engine', 'engine/', ENGINE],
+  ['xml', 'data/xml/', []],
+  ['data', 'data/', [...ENGINE, 'niceness']],
+  ['store', 'data/store/', [...ENGINE, 'data']],
+  ['import', 'data/import/', [...ENGINE, 'data', 'store']],
+  ['synth', 'data/synth/', [...ENGINE, 'data', 'import']],
+  ['blocks', 'data/blocks/', [...ENGINE, 'data', 'store', 'niceness']],
+  ['upstream', 'data/upstream/', [...ENGINE, 'data', 'store', 'import']],
+  ['distribution', 'data/distribution/', [...ENGINE, 'data', 'xml', 'store', 'blocks']],
+  ['opening', 'data/open.ts data/openDirectory.ts data/verifyDeep.ts', [...ENGINE, 'data', ...ROOMS]],
+  ['workers', 'workers/', ['engine', 'niceness']],
+  ['niceness', 'workers/niceness.ts', []],
+  ['settings', 'server/settings/', BELOW_SERVER],
+  ['http', 'server/http/', BELOW_SERVER],
+  ['observe', 'server/observe/', [...BELOW_SERVER, 'http']],
+  ['transports', 'server/http/uws/ server/http/node/', [...BELOW_SERVER, 'http']],
+  ['authority', 'server/authority/', [...BELOW_SERVER, 'settings', 'observe', 'http']],
+  ['catalogue', 'server/catalogue/', [...BELOW_SERVER, 'settings', 'observe', 'http']],
+  ['pages', 'server/pages/', [...BELOW_SERVER, 'settings', 'observe', 'http', 'catalogue']],
+  ['process', 'server/process/', [...BELOW_SERVER, ...SERVICES, 'transports']],
+  ['commands', 'server/', [...BELOW_SERVER, ...SERVER]],
+  ['bench', 'bench/', ALL],
+  ['test', 'test/', [...ALL, 'bench']],
+];
+
+function areaOf(path: string): Area | undefined {
+  const lengthOf = ([, folders]: Area): number =>
+    Math.max(0, ...folders.split(' ').map((folder) => (path.startsWith(folder) ? folder.length : 0)));
+  return AREAS.filter((area) => lengthOf(area) > 0).toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
+}
+
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*)(['"])(?<target>[^'"\n]+)\1/g;
 
 /** A thread or a process that is started by its file is known as well as one that is imported. */
 const KNOWN_FILE = new RegExp(`(?:${IMPORT.source})|\\bnew URL\\(\\s*['"](?<started>[^'"\\n]+\\.ts)['"]`, 'g');
 
-/** Imports follow the arrows of ARCHITECTURE.md, as the table in test/support/areas.ts has them. */
+/** Imports follow the arrows of ARCHITECTURE.md, as AREAS has them. */
 export const importsFollowTheArrows = everyMatch(KNOWN_FILE, ({ groups }, { path }) => {
   const target = groups?.['target'] ?? groups?.['started'] ?? '';
   if (!target.startsWith('.')) return undefined;
   const [from, to] = [areaOf(path), areaOf(posix.join(posix.dirname(path), target))];
-  if (!from || !to || from === to || from.mayImport.includes(to.name)) return undefined;
-  return `imports ${target}: ${from.name} may not know ${to.name}; move the code to the right side of the arrow`;
+  if (!from || !to || from === to || from[2].includes(to[0])) return undefined;
+  return `imports ${target}: ${from[0]} may not know ${to[0]}; move the code to the right side of the arrow`;
 });
 
 /** No product file imports itself by way of others, types and `import()` counted: one line for a circle. */
@@ -171,104 +222,6 @@ export const productImportsOnly = (dependencies: readonly string[]): Rule =>
     return `imports ${name}, which is not in dependencies of package.json; move it there`;
   });
 
-const ONE_WORD = /^export (?:interface|type|class|const) (?<name>[A-Za-z][a-z]*|[A-Z]+)\b/gm;
-const PARTICIPLE = /^(?:[a-z]+ed|done|found|given|held|kept|known|made|said|sent|shown|taken|told)$/i;
-
-/** What product code exports, but for functions, is called by a noun: a participle alone leaves open what is kept. */
-export const exportsAreNouns = everyMatch(ONE_WORD, ({ groups }, { path }) =>
-  !isTest(path) && PARTICIPLE.test(groups?.['name'] ?? '')
-    ? `exports ${groups?.['name']}; add the noun that it stands for`
-    : undefined,
-);
-
-/** No default export, outside configuration files of tools that want one. */
-export const exportsAreNamed = everyMatch(/^export default\b/gm, (_, { path }) =>
-  path.endsWith('.config.ts') ? undefined : 'a default export; give it a name and export that',
-);
-
-/** Collection names that may stand outside the declaration, each with its reason. */
-const NAMES_ALLOWED: readonly [file: string, name: string, why: string][] = [
-  ['server/commands/explain.ts', 'observations', 'an example in a help text'],
-  ['engine/page/envelope.ts', 'results', 'the key of the envelope that holds the records (spec 2.2)'],
-  ['data/upstream/page.ts', 'results', 'the same key, where envelopes are read'],
-  ['server/pages/openapi/schemas.ts', 'results', 'the same key, where envelopes are described'],
-];
-
-/** No collection is named outside the declaration and the generator, in product code. */
-export const collectionsAreNamedOnce: Rule = (sources) => {
-  const names = COLLECTIONS.map(({ name }) => name).join('|');
-  const product = sources.filter(({ path }) => !/^(test|bench|engine\/schema|data\/synth)\//.test(path));
-  const rule = everyMatch(new RegExp(`(['"\`/])(?<name>${names})(?=['"\`/])`, 'g'), ({ groups }, { path }) => {
-    const name = groups?.['name'] ?? '';
-    if (NAMES_ALLOWED.some(([file, allowed]) => file === path && allowed === name)) return undefined;
-    return `names the collection ${name}; derive it from engine/schema/catalogue.ts`;
-  });
-  return rule(product);
-};
-
-const SECTIONS = 'engine/snapshot/sections.ts';
-const sectionNamesOf = (isWhole: boolean): readonly string[] =>
-  GROUPS.filter(({ path }) => (path === '') === isWhole).flatMap((group) =>
-    Object.keys(group.kinds).map((key) => sectionName(group, key, '')),
-  );
-
-/**
- * No section of a snapshot is named outside the table of them, in product code: neither whole, as `x.text`, nor by a
- * suffix that is no common word, nor the folder of a run.
- */
-export const sectionsAreNamedOnce: Rule = (sources) => {
-  const suffixes = sectionNamesOf(false);
-  const suffix = suffixes.join('|');
-  const rare = [...sectionNamesOf(true), ...suffixes.filter((name) => /[A-Z]/.test(name))].join('|');
-  const folder = GROUPS.flatMap(({ path }) => path.split('/').slice(1, -1)).join('|');
-  const patterns = [
-    `['"\`\\w}]\\.(?:${suffix})['"\`]`,
-    `(['"\`])(?:${rare})\\1`,
-    `[}'"\`]/(?:${folder})/`,
-    // In regular expressions.
-    `\\\\\\.\\(?(?:${suffix})\\b|\\\\/(?:${folder})\\\\/`,
-  ];
-  const product = sources.filter(({ path }) => !/^(?:test|bench)\//.test(path) && path !== SECTIONS);
-  return patterns.flatMap((pattern) =>
-    everyMatch(new RegExp(pattern, 'g'), ([name]) => `names a section, ${name}; derive it from ${SECTIONS}`)(product),
-  );
-};
-
-/** Nothing is left for later, and no test is left alone. */
-export const nothingIsLeftOver: Rule = (sources) =>
-  sources.flatMap((source) => {
-    const notes = [...source.text.matchAll(/\b(?:TO[D]O|FIX[M]E|X[X]X)\b/g)].map(
-      ({ index }) => `${placeOf(source, index)} a note for later; do it, or put it where work is planned`,
-    );
-    const alone = [...source.code.matchAll(/\b(?:test|describe|it)\.only\b/g)].map(
-      ({ index }) => `${placeOf(source, index)} runs alone; take the .only away`,
-    );
-    return [...notes, ...alone];
-  });
-
-const CALLERS =
-  /(?:^|[.;,] )(?:only )?(?:called|used|started|imported|made|read|built|written|filled|shared|emitted) (?:only )?(?:by|through) [^.;]*\.(?:ts|js)\b/i;
-
-/** No header says who calls the file: such lines go stale, and an editor knows. */
-export const headersNameNoCallers: Rule = (sources) =>
-  sources.flatMap(({ path, text }) => {
-    const header = /^(?:\/\/.*\n)+/.exec(text.replace(/^#!.*\n/, ''))?.[0] ?? '';
-    const names = CALLERS.test(header.replace(/\n\/\/ /g, ' ').replace(/^\/\/ /, ''));
-    return names ? [`${path}:1 says who calls it; leave that to an editor`] : [];
-  });
-
-const WIDTH_MAX = 120;
-
-/** No comment is wider than code may be. */
-export const commentsAreNarrow: Rule = (sources) =>
-  sources.flatMap((source) => {
-    const code = source.code.split('\n');
-    return source.text.split('\n').flatMap((line, i) => {
-      const isComment = line.length > WIDTH_MAX && code[i]!.trimEnd().length < line.trimEnd().length;
-      return isComment ? [`${source.path}:${i + 1} a comment beyond column ${WIDTH_MAX}; wrap it`] : [];
-    });
-  });
-
 const CITED_PATH =
   /(?<![\w./*-])(?:engine|data|workers|server|bench|test|deploy)\/[\w./-]*\.(?:ts|js|json|md|fbs|as|wat|c)\b/g;
 const CITED_NAME = /(?<![\w./*<-])[a-zA-Z]\w*(?:\.long|\.test|\.d)*\.ts\b/g;
@@ -292,25 +245,4 @@ function commentsOf({ path, text, code }: Source): string {
     .split('')
     .map((character, i) => (code[i] === character && character !== '\n' ? ' ' : character))
     .join('');
-}
-
-/** Every file is imported, but those that are started: `entries` has their paths, or their folders with a slash. */
-export function filesAreImported(entries: readonly string[]): Rule {
-  return (sources) => {
-    const imported = new Set(
-      sources.flatMap(({ path, code }) =>
-        [...code.matchAll(/(['"])(\.\.?\/[^'"\n]+)\1/g)].map(([, , target]) =>
-          posix.join(posix.dirname(path), target!),
-        ),
-      ),
-    );
-    return sources
-      .map(({ path }) => path)
-      .filter((path) => !imported.has(path) && !entries.some((entry) => path === entry || isBelow(path, entry)))
-      .map((path) => `${path}:1 nothing imports it; remove it`);
-  };
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return folder.endsWith('/') && path.startsWith(folder);
 }
