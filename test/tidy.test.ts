@@ -38,7 +38,7 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
       ['data/a.ts', "await import('../workers/pool.ts');"],
       ['server/http/a.ts', "import { app } from './uws/transport.ts';"],
       ['server/process/a.ts', "new Worker(new URL('../commands/cli.ts', import.meta.url));"],
-      ['server/process/serve.ts', "import { port } from '../../test/support/server.ts';"],
+      ['server/process/serve.ts', "import { port } from '../../test/support/client.ts';"],
     ],
   ],
   ['no imports make a circle', rules.importsMakeNoCircle, [['data/a.ts', "import './a.ts';"]]],

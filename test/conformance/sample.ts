@@ -4,9 +4,9 @@
 import { beforeAll, expect } from 'vitest';
 import { epochMs } from '../../server/observe/clock.ts';
 import { clientOf, type Client, type Received, type Sent } from '../support/client.ts';
+import { runServer } from '../support/commandProcess.ts';
 import { DocumentChecker, servedDocument } from '../support/documentChecker.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
-import { startServer } from '../support/server.ts';
 
 /** The base URL that the sample is served with: links must start with it, whatever the address of the socket is. */
 export const BASE_URL = 'http://catalogue.test';
@@ -51,7 +51,7 @@ const SERVED = new Map<string, Served>();
 
 async function served(data: string, flags: readonly string[]): Promise<Served> {
   const startMs = epochMs();
-  const { url } = await startServer({ data, flags: ['--threads', '1', '--gzip', 'stored', ...flags] });
+  const { url } = await runServer(['--data', data, '--threads', '1', '--gzip', 'stored', ...flags]);
   const client = clientOf(url);
   return { url, startMs, client, checker: new DocumentChecker(await servedDocument(client.get)) };
 }

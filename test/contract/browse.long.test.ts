@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type Server, runServer } from '../support/commandProcess.ts';
 import { hasProgram } from '../support/debian.ts';
 import {
   focusedName,
@@ -17,7 +18,6 @@ import {
 import { someOf } from '../support/ring.ts';
 import { FIRST_IDS, PAGE_LOOKS, TELEPHONE } from '../support/samplePages.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
-import { type RunningServer, startServer } from '../support/server.ts';
 
 const LIST = '/browse/observations/';
 const DISTINCT = ['/', LIST, `${LIST}?status=completed`, `${LIST}141/`, '/browse/bboxes/8/', '/browse/times/211/'];
@@ -59,13 +59,13 @@ const HANDS_AND_SCRIPTS = [
 ] as const;
 
 describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
-  let server: RunningServer;
+  let server: Server;
   let browser: Browser;
 
   beforeAll(async () => {
     const flags = ['--threads', '1', '--explain', '--base-url', 'https://catalogue.test'];
     [server, browser] = await Promise.all([
-      startServer({ data: await sampleSnapshot(), flags }),
+      runServer(['--data', await sampleSnapshot(), ...flags]),
       startBrowser(inject('runDirectory')),
     ]);
   });

@@ -6,6 +6,7 @@ import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { epochMs } from '../../server/observe/clock.ts';
 import { CONFIG_LINES, testSite, validAround } from '../support/authorities.ts';
 import { clientOf } from '../support/client.ts';
+import { runServer } from '../support/commandProcess.ts';
 import { dataSetOf, temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
 import { longProperties } from '../support/longProperties.ts';
@@ -14,7 +15,6 @@ import { ecPair } from '../support/pki.ts';
 import { someOf } from '../support/ring.ts';
 import { FIRST_IDS, firstRecord, PAGE_LOOKS, TELEPHONE } from '../support/samplePages.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
-import { startServer } from '../support/server.ts';
 
 const LIST = '/browse/observations/';
 
@@ -43,7 +43,7 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
       const roles = `roles = [{ remote = "a", local = ${host[0]} }, { remote = ${host[0]}, local = "reader" }]\n`;
       site.write('authority.toml', [...CONFIG_LINES, more + roles].join('\n'));
       const flags = ['--threads', '1', '--authority', site.config];
-      const server = await startServer({ data: await sampleSnapshot(), flags });
+      const server = await runServer(['--data', await sampleSnapshot(), ...flags]);
       const [colorScheme, viewport] = look;
       for (const javaScriptEnabled of [true, false]) {
         const { page, amiss, close } = await watchedPage(browser, server.url, {
@@ -87,7 +87,7 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
   test.each(someOf([true, false], 1))(
     'a filter that is refused is corrected where that is told, scripts being on: %s',
     async (javaScriptEnabled) => {
-      const server = await startServer({ data: await sampleSnapshot(), flags: ['--threads', '1'] });
+      const server = await runServer(['--data', await sampleSnapshot(), '--threads', '1']);
       const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled });
       const part = (name: string): Locator => page.locator(`[name="browse.${name}"]`);
       const sendValue = async (text: string, button: string): Promise<void> => {
@@ -122,7 +122,7 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
 
   test('while too much is asked for a list says so, as a page of the same house', async () => {
     const data = dataSetOf(temporaryDirectory(), { 'migrationproperties.ndjson': longProperties(40) });
-    const server = await startServer({ data, flags: ['--threads', '1'] });
+    const server = await runServer(['--data', data, '--threads', '1']);
     const clients = Array.from({ length: 300 }, () => clientOf(server.url));
     let asked = 0;
     let isOver = false;
@@ -150,7 +150,7 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
   test('data that mean harm stay text and break no layout, their texts being one word of 100 kB', async () => {
     const files = COLLECTIONS.map(({ name }) => [`${name}.ndjson`, `${harmful(name)}\n`] as const);
     const data = dataSetOf(temporaryDirectory(), Object.fromEntries(files));
-    const server = await startServer({ data, flags: ['--threads', '1'] });
+    const server = await runServer(['--data', data, '--threads', '1']);
     const harm = encodeURIComponent(HARM.replace('\u0000', ''));
     const record = `${LIST}${FIRST_IDS.get('observations')!}/`;
     const few: Visits = [

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { clientOf } from '../support/client.ts';
+import { runServer } from '../support/commandProcess.ts';
 import { hasProgram } from '../support/debian.ts';
-import { startServer } from '../support/server.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 const LIST = '/api/v3/observations/';
@@ -22,7 +22,7 @@ const FLAGS = '--headless --no-sandbox --disable-gpu --disable-background-networ
 test.skipIf(!hasProgram('chromium'))(
   'Chromium reads every compressed answer, and comes back with its tag',
   async () => {
-    const server = await startServer({ data: SAMPLE, flags: ['--cache-control', 'no-cache'] });
+    const server = await runServer(['--data', SAMPLE, '--cache-control', 'no-cache']);
     const client = clientOf(server.url);
     const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS.split(' ') });
     try {

@@ -4,10 +4,10 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PARAMETERS } from '../../engine/query/parameters.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { runServer } from '../support/commandProcess.ts';
 import { hasProgram } from '../support/debian.ts';
 import { startBrowser, watchedPage } from '../support/pageBrowser.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
-import { startServer } from '../support/server.ts';
 
 const isHeeded = ({ setting, views }: (typeof PARAMETERS)[number]): boolean =>
   setting === undefined && views.includes('list');
@@ -21,7 +21,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     'the page shows every collection, tries a list out and asks this server only, below the path "%s"',
     async (path) => {
       const flags = ['--base-url', `https://catalogue.test${path}`, '--threads', '1'];
-      const server = await startServer({ data: await sampleSnapshot(), flags });
+      const server = await runServer(['--data', await sampleSnapshot(), ...flags]);
       try {
         const { page, amiss, close } = await watchedPage(browser, server.url);
         page.setDefaultTimeout(60_000);
@@ -62,7 +62,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
   );
 
   test('the page says what was answered where there is no document for the moment', async () => {
-    const server = await startServer({ data: await sampleSnapshot(), flags: ['--threads', '1'] });
+    const server = await runServer(['--data', await sampleSnapshot(), '--threads', '1']);
     try {
       const { page, amiss, close } = await watchedPage(browser, server.url);
       await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '<b>busy</b>' }));

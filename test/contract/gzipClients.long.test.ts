@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientOf, type Client, type Received } from '../support/client.ts';
+import { runServer, type Server } from '../support/commandProcess.ts';
 import { hasProgram } from '../support/debian.ts';
-import { startServer, type RunningServer } from '../support/server.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
 const LIST = '/api/v3/observations/';
@@ -31,9 +31,9 @@ const TARGETS: readonly string[] = [
   '/api/v2/observations/',
 ];
 
-let server: RunningServer;
+let server: Server;
 beforeAll(async () => {
-  server = await startServer({ data: await sampleSnapshot() });
+  server = await runServer(['--data', await sampleSnapshot()]);
 });
 afterAll(() => server.stop());
 
@@ -73,7 +73,7 @@ const READERS = [
 
 describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
   let client: Client;
-  const url = (): string => (transport === 'node:http' ? server.http10Url! : server.url);
+  const url = (): string => (transport === 'node:http' ? server.http10Url : server.url);
   beforeAll(() => {
     client = clientOf(url());
   });
@@ -171,7 +171,7 @@ describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
 });
 
 test('node:http sends the very streams that uWebSockets.js sends', async () => {
-  const [client, http10] = [clientOf(server.url), clientOf(server.http10Url!)];
+  const [client, http10] = [clientOf(server.url), clientOf(server.http10Url)];
   for (const target of TARGETS) {
     const [one, other] = await Promise.all([client, http10].map((each) => each.get(target, GZIP)));
     expect(other!.bytes.equals(one!.bytes), target).toBe(true);
@@ -196,11 +196,11 @@ test.each([
   ['live', '-z"'],
   ['off', undefined],
 ])('with --gzip %s no records are compressed before', async (mode, end) => {
-  const other = await startServer({ data: await sampleSnapshot(), flags: ['--gzip', mode] });
+  const other = await runServer(['--data', await sampleSnapshot(), '--gzip', mode]);
   const client = clientOf(other.url);
   try {
     const { headers, bytes } = await client.get(LIST, { 'accept-encoding': 'gzip, identity;q=0' });
-    expect(other.output()).not.toContain('compressed records');
+    expect(other.out() + other.err()).not.toContain('compressed records');
     expect(headers['content-encoding']).toBe(end && 'gzip');
     expect(headers['vary']).toBe(end ? 'Accept, Accept-Encoding' : 'Accept');
     if (end) expect(headers['etag']?.endsWith(end)).toBe(true);

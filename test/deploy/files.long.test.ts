@@ -5,12 +5,12 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LAUNCHER_FILE } from '../../bench/processes/processes.ts';
+import { runServer, type Server } from '../support/commandProcess.ts';
 import { settingsTable } from '../support/documentTables.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { readProjectFile, ROOT } from '../support/sources.ts';
-import { runWatchedServer, type WatchedServer } from '../support/watchedServer.ts';
 
 const DEPLOY = join(ROOT, 'deploy');
 const FILES = readdirSync(DEPLOY);
@@ -47,9 +47,19 @@ test('what an alert is raised by is seen on the dashboard', () => {
 });
 
 describe('metrics', () => {
-  let server: WatchedServer;
+  let server: Server;
   beforeAll(
-    async () => void (server = await runWatchedServer(['--threads', '1', '--data', await sampleSnapshot()], [])),
+    async () =>
+      void (server = await runServer([
+        '--gzip',
+        'live',
+        '--admin-port',
+        '0',
+        '--threads',
+        '1',
+        '--data',
+        await sampleSnapshot(),
+      ])),
   );
   afterAll(() => server.kill());
 

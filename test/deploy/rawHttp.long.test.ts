@@ -9,12 +9,12 @@ import { PROXIES, type ProxyName, steadyPort } from '../../bench/proxy/shippedPr
 import { BODY_ROWS } from '../contract/http/bodyRows.ts';
 import { HEAD_ROWS } from '../contract/http/headRows.ts';
 import type { Row } from '../contract/http/row.ts';
+import { statusOf } from '../support/client.ts';
 import { type CommandProcess, runProgram } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
 import { type Proxy, type Replica, startProxy, startReplica } from '../support/proxies.ts';
 import { type RawAnswer, RawSocket, requestOf } from '../support/rawSocket.ts';
-import { statusOf } from '../support/watchedServer.ts';
 import { until } from '../support/waits.ts';
 
 const ROWS: readonly Row[] = Object.values({ ...HEAD_ROWS, ...BODY_ROWS }).flat();

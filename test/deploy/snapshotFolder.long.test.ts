@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { steadyPort } from '../../bench/proxy/shippedProxies.ts';
+import { statusOf } from '../support/client.ts';
 import { type CommandProcess, runProgram } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
 import { newFolder, published, releaseOf } from '../support/distributions.ts';
 import { startFollower } from '../support/followers.ts';
-import { statusOf } from '../support/watchedServer.ts';
 import { until } from '../support/waits.ts';
 
 const directory = temporaryDirectory();

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { VARIANTS } from '../../engine/snapshot/sections.ts';
+import { type Server, runServer } from '../support/commandProcess.ts';
 import { imported } from '../support/dataSets.ts';
 import { type Client, clientOf } from '../support/client.ts';
 import { type Random, randomOf } from '../support/random.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
-import { type RunningServer, startServer } from '../support/server.ts';
 import { randomCatalogue, writeCatalogue } from './catalogues.ts';
 import { curlOf, differencesOf, shrink } from './compare.ts';
 import { type Disagreement, DisagreementReport, PRINTED_MAX } from './disagreements.ts';
@@ -132,13 +132,10 @@ interface Ground {
 async function compare(random: Random, ground: Ground): Promise<void> {
   const { directory, origin } = ground;
   const flags = ['--gzip', 'stored', ...flagsOf(ground.settings)];
-  const server = await startServer({ data: directory, flags });
+  const server = await runServer(['--data', directory, ...flags]);
   const met: TagsMet = new Map();
   const served = { ...ground, settings: settingsOf(ground.settings, server) };
-  const sides = [
-    sideOf('uWebSockets.js', server.url, served, met),
-    sideOf('node:http', server.http10Url ?? server.url, served, met),
-  ];
+  const sides = [sideOf('uWebSockets.js', server.url, served, met), sideOf('node:http', server.http10Url, served, met)];
   const asking: Asking = { sides, asked: 0, wrong: [] };
   const named = `${origin}, ${flags.join(' ')}`;
   try {
@@ -166,9 +163,9 @@ async function askAll(random: Random, asking: Asking, ground: Ground): Promise<v
 }
 
 /** With the generation that the server says it serves, where walks are pinned. */
-function settingsOf(settings: OracleSettings, server: RunningServer): OracleSettings {
+function settingsOf(settings: OracleSettings, server: Server): OracleSettings {
   if (settings.generation === undefined) return settings;
-  return { ...settings, generation: /generation ([0-9a-f]+)/.exec(server.output())?.[1] };
+  return { ...settings, generation: /generation ([0-9a-f]+)/.exec(server.out())?.[1] };
 }
 
 interface Side {

@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, clientOf, type Received } from '../support/client.ts';
+import { type Server, runServer } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { type Django, hasDjango, startDjango } from '../support/django.ts';
-import { type RunningServer, startServer } from '../support/server.ts';
 import { ROOT } from '../support/sources.ts';
 import { tableUnder } from './blocks.ts';
 
@@ -59,12 +59,12 @@ test('a cell that says what is not so is found out', () => {
 
 describe.skipIf(!hasDjango)('the page', () => {
   let service: Django;
-  let server: RunningServer;
+  let server: Server;
   let clients: readonly [django: Client, here: Client];
 
   beforeAll(async () => {
     service = await startDjango(SAMPLE, join(temporary, 'database'));
-    server = await startServer({ data: SAMPLE, flags: ['--threads', '1'] });
+    server = await runServer(['--data', SAMPLE, '--threads', '1']);
     clients = [clientOf(service.url), clientOf(server.url)];
   });
   afterAll(async () => {

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../server/commands/commands.ts';
 import { serveLine } from '../../server/commands/serveCommand.ts';
 import { clientOf } from '../support/client.ts';
+import { type Server, runServer } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { hasLibrary, hasProgram } from '../support/debian.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
-import { type RunningServer, startServer } from '../support/server.ts';
 import { readProjectFile } from '../support/sources.ts';
 import { type Block, blocksOf, blocksOfText, isPrinted, placeOfBlock, tableUnder } from './blocks.ts';
 import { blocksLeft, blocksRunBy, documents, runners, staleRows } from './plan.ts';
@@ -20,11 +20,11 @@ import { misprintsOf, runBlocks } from './script.ts';
 const GUIDE = 'server/catalogue/README.md';
 const blocks = documents().flatMap(blocksOf);
 const directory = temporaryDirectory();
-let server: RunningServer;
+let server: Server;
 let port: string;
 
 beforeAll(async () => {
-  server = await startServer({ data: await sampleSnapshot(), flags: ['--threads', '1'] });
+  server = await runServer(['--data', await sampleSnapshot(), '--threads', '1']);
   ({ port } = new URL(server.url));
 });
 afterAll(() => server.stop());

@@ -1,16 +1,59 @@
 // Allocations of threads and of memory that fail, one in each server: a start that is refused in a line, or a server
-// that does all its work again. What fails is in test/support/failedAllocations.ts.
+// that does all its work again.
+import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type BenchAuthority, openBenchAuthority } from '../../bench/authority/authorityFiles.ts';
 import { THREAD_KINDS } from '../../server/observe/events.ts';
 import { SAMPLE } from '../../server/settings/declarations.ts';
+import { statusOf } from '../support/client.ts';
 import { type CommandProcess, runCommand } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
-import { failedAllocation } from '../support/failedAllocations.ts';
 import { someSteps } from '../support/ring.ts';
 import { heavyPathOf, isAtWork } from '../support/threadWork.ts';
-import { statusOf } from '../support/watchedServer.ts';
 import { until, withinLimit } from '../support/waits.ts';
+
+/** Flags of Node for a server whose n-th allocation fails, from 1 on, and how many it has asked for so far. */
+interface FailedAllocation {
+  readonly node: readonly string[];
+  asked(): number;
+}
+
+/** The n-th fails; its files lie in a directory. */
+function failedAllocation(directory: string, n: number): FailedAllocation {
+  const own = mkdtempSync(join(directory, 'allocation-'));
+  const count = join(own, 'count');
+  writeFileSync(count, '');
+  const preload = join(own, 'preload.mjs');
+  writeFileSync(
+    preload,
+    `import { appendFileSync, statSync } from 'node:fs';
+     import module from 'node:module';
+     import worker from 'node:worker_threads';
+     const file = ${JSON.stringify(count)};
+     const isRefused = () => {
+       appendFileSync(file, '.');
+       return statSync(file).size === ${n};
+     };
+     const refusing = (Made, error) => new Proxy(Made, {
+       construct(made, words, target) {
+         if (isRefused()) throw error();
+         return Reflect.construct(made, words, target);
+       },
+     });
+     const starved = () =>
+       Object.assign(new Error('Worker initialization failure: EMFILE'), { code: 'ERR_WORKER_INIT_FAILED' });
+     const noMemory = (what) => () => new RangeError(what);
+     const plant = (place, name, error) => {
+       place[name] = refusing(place[name], error);
+     };
+     plant(worker, 'Worker', starved);
+     plant(WebAssembly, 'Memory', noMemory('WebAssembly.Memory(): could not allocate memory'));
+     plant(globalThis, 'SharedArrayBuffer', noMemory('Array buffer allocation failed'));
+     module.syncBuiltinESMExports();`,
+  );
+  return { node: ['--import', preload], asked: () => statSync(count).size };
+}
 
 const directory = temporaryDirectory();
 

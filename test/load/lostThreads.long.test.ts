@@ -8,12 +8,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type BenchAuthority, openBenchAuthority } from '../../bench/authority/authorityFiles.ts';
 import { THREAD_KINDS, type ThreadKind } from '../../server/observe/events.ts';
 import { SAMPLE } from '../../server/settings/declarations.ts';
-import { clientOf } from '../support/client.ts';
-import type { CommandProcess } from '../support/commandProcess.ts';
+import { clientOf, statusOf } from '../support/client.ts';
+import { type CommandProcess, metricOf } from '../support/commandProcess.ts';
 import { call, unescaped } from '../support/envelopes.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
+import { killableServer } from '../support/killer.ts';
 import { isAtWork } from '../support/threadWork.ts';
-import { killableServer, metricOf, statusOf } from '../support/watchedServer.ts';
 import { until } from '../support/waits.ts';
 
 const directory = temporaryDirectory();

@@ -2,10 +2,11 @@
 // Real threads of a real server; test/support/killer.ts silences them.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { statusOf } from '../support/client.ts';
 import type { CommandProcess } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
+import { killableServer, type KillableServer } from '../support/killer.ts';
 import { times } from '../support/ring.ts';
-import { killableServer, type KillableServer, statusOf } from '../support/watchedServer.ts';
 
 const directory = temporaryDirectory();
 let running: CommandProcess | undefined;

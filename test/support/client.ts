@@ -54,3 +54,19 @@ export function clientOf(url: string, isKept = true): Client {
     });
   return { send, get: (target, headers = {}) => send({ target, headers }), close: () => agent.destroy() };
 }
+
+/** The status of one request on a new connection, or 'none' if it gets no response. */
+export async function statusOf(
+  url: string,
+  path = '/healthz',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number | 'none'> {
+  const client = clientOf(url);
+  try {
+    return (await client.get(path, headers)).status;
+  } catch {
+    return 'none';
+  } finally {
+    client.close();
+  }
+}

@@ -1,9 +1,9 @@
-// The command line, or another program, as a process of its own: what it prints, how it ends, and what it holds on to
-// while it runs. For tests of the whole program; test/support/server.ts is the shorter way to a server that only has to
-// answer.
-import { spawn } from 'node:child_process';
+// Starts the command line, or another program, as a process. `runServer` starts a server on free ports and waits until
+// it listens, `runCommand` any command, `runProgram` any program, `spawnedCommand` a command and waits for its end.
+import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterEach } from 'vitest';
 import { ROOT } from './sources.ts';
 import { withinLimit } from './waits.ts';
 
@@ -13,27 +13,37 @@ export interface End {
   readonly signal: NodeJS.Signals | null;
 }
 
-/**
- * A process of the command line. `printed` resolves with the match of a pattern in all it printed, on either output,
- * and rejects with that text when it ends without one, or after a minute. `deafen` closes the reading ends of both
- * outputs. `kill` is for afterwards: it ends a process that a test left running.
- */
+/** A running process. */
 export interface CommandProcess {
   readonly pid: number;
   readonly ended: Promise<End>;
   out(): string;
   err(): string;
+  /**
+   * Resolves with the match of a pattern in the text of both outputs. Rejects with that text if the process ends
+   * without a match, or after a minute.
+   */
   printed(pattern: RegExp, msMax?: number): Promise<RegExpExecArray>;
+  /** Closes the reading ends of both outputs. */
   deafen(): void;
   signal(name: NodeJS.Signals): void;
+  /** Sends SIGTERM, and SIGKILL if the process has not ended after 15 s. */
+  stop(): Promise<void>;
   kill(): Promise<void>;
 }
 
-/** Where a server listens, as it prints it. */
+/** Where a server listens. */
 export interface Addresses {
   readonly url: string;
   readonly port: number;
+  readonly http10Url: string;
   readonly http10Port: number;
+}
+
+/** A running server. */
+export interface Server extends CommandProcess, Addresses {
+  /** Empty without `--admin-port`. */
+  readonly adminUrl: string;
 }
 
 /** `environment` is added to ours, `node` are flags of Node itself, `program` and `checkout` replace ours. */
@@ -43,6 +53,10 @@ export interface CommandOptions {
   readonly program?: string;
   readonly checkout?: string;
 }
+
+const STOP_MS_MAX = 15_000;
+/** A start that takes this long has failed: a busy machine imports and compresses thousands of records in a minute. */
+const START_MS_MAX = 180_000;
 
 /** Runs the command line with these words. */
 export function runCommand(words: readonly string[], options: CommandOptions = {}): CommandProcess {
@@ -105,6 +119,12 @@ export function runProgram(
       child.stderr.destroy();
     },
     signal: (name) => void (detached ? process.kill(-child.pid!, name) : child.kill(name)),
+    stop: async () => {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+      await ended;
+      clearTimeout(timer);
+    },
     kill: async () => {
       child.kill('SIGKILL');
       await ended;
@@ -113,14 +133,69 @@ export function runProgram(
 }
 
 /** Starts a server on free ports of both transports and waits until it listens. */
-export async function runServer(
-  words: readonly string[],
-  options: CommandOptions = {},
-): Promise<CommandProcess & Addresses> {
+export async function runServer(words: readonly string[], options: CommandOptions = {}): Promise<Server> {
   const command = runCommand(['serve', '--port', '0', '--http10-port', '0', ...words], options);
-  const [, url, port] = await command.printed(/listening on (http:\/\/\S+:(\d+))\n/);
-  const [, http10Port] = await command.printed(/listening on http:\/\/\S+:(\d+) \(HTTP\/1\.0\)\n[^]*try: /);
-  return { ...command, url: url!, port: Number(port), http10Port: Number(http10Port) };
+  try {
+    const [, url, port] = await command.printed(/listening on (http:\/\/[^\s/]+:(\d+))\/?\n/, START_MS_MAX);
+    const [, http10Url, http10Port] = await command.printed(
+      /listening on (http:\/\/\S+:(\d+)) \(HTTP\/1\.0\)\n[^]*try: /,
+    );
+    const [, adminUrl] = words.includes('--admin-port') ? await command.printed(/admin on (http:\S+)\/status/) : [];
+    return {
+      ...command,
+      url: url!,
+      port: Number(port),
+      http10Url: http10Url!,
+      http10Port: Number(http10Port),
+      adminUrl: adminUrl ?? '',
+    };
+  } catch (error) {
+    await command.kill();
+    throw error;
+  }
+}
+
+/** Starts commands for the tests of a file, and kills those that still run after each test. */
+export function endedCommands(): {
+  start: typeof runCommand;
+  startServe: typeof runCommand;
+  startServer(...words: readonly string[]): Promise<Server>;
+} {
+  const running: CommandProcess[] = [];
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((command) => command.kill()));
+  });
+  const ended = <C extends CommandProcess>(command: C): C => {
+    running.push(command);
+    return command;
+  };
+  const fast = ['--threads', '1', '--gzip', 'live'];
+  return {
+    start: (words, options) => ended(runCommand(words, options)),
+    startServe: (words, options) => ended(runCommand(['serve', ...fast, ...words], options)),
+    startServer: async (...words) => ended(await runServer([...fast, ...words])),
+  };
+}
+
+/**
+ * Runs a command, or another `script`, to its end, without the CATALOGUE_ variables of this process; `node` are flags
+ * of Node.
+ */
+export function spawnedCommand(
+  words: readonly string[],
+  { script, environment, node = [] }: { script?: string; environment?: object; node?: readonly string[] } = {},
+): SpawnSyncReturns<string> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CATALOGUE_'));
+  const env = { ...Object.fromEntries(inherited), NO_COLOR: '1', ...environment };
+  const argv = [...node, script ?? join(ROOT, 'server/commands/cli.ts'), ...words];
+  return spawnSync(process.execPath, argv, { encoding: 'utf8', env });
+}
+
+/** The value of a metric, by its name and labels as the text has them. */
+export async function metricOf({ adminUrl }: Server, name: string): Promise<number> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  const line = text.split('\n').find((one) => one.startsWith(`catalogue_replica_${name} `));
+  return Number(line?.split(' ')[1]);
 }
 
 /** What a running process holds. `residentBytes` is its memory in RAM, `descriptors` its open files and sockets. */

@@ -5,18 +5,16 @@ import { changesBetween, changesSince, generationsIn, kindOf } from '../../data/
 import { digestsOf } from '../../data/upstream/digests.ts';
 import { type CommandProcess, runCommand } from './commandProcess.ts';
 import { dataSetOf, type Files } from './dataSets.ts';
+import { killedAtStep } from './killer.ts';
 import type { PlainRecord } from './plainUpstream.ts';
-
-const KILLED_AT_STEP = new URL('./defects/killedAtStep.ts', import.meta.url).href;
 
 /** The flags of a quick refresh, which tells its steps as events. */
 export const QUICK = ['--rate', '1000', '--threads', '1', '--force', '--log-format', 'json'];
 
-/** One refresh in a process of its own, killed at a step as killedAtStep.ts has it. */
+/** One refresh by the command, killed before a step. */
 export function followOnce(url: string, folder: string, step?: number): CommandProcess {
   const words = ['follow', url, '-o', folder, '--once', ...QUICK];
-  if (step === undefined) return runCommand(words);
-  return runCommand(words, { environment: { KILLED_AT_STEP: String(step) }, node: ['--import', KILLED_AT_STEP] });
+  return runCommand(words, killedAtStep(step));
 }
 
 /** Returns the differences between a folder's snapshot and these notes, as `id kind`. */

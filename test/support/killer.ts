@@ -2,6 +2,7 @@
 // the next thread of that kind that looks. Real threads, real ends: nothing of it is in the product.
 import { mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type CommandOptions, type CommandProcess, runServer, type Server } from './commandProcess.ts';
 
 /** The kinds of threads, and what the path of the file holds that each begins with. */
 const SCRIPTS = { serving: 'servingThread', authority: 'authority/thread', pool: 'piscina' } as const;
@@ -66,4 +67,34 @@ export function killerIn(directory: string): Killer {
     msSince: (kind) =>
       Number(process.hrtime.bigint() - BigInt(readFileSync(join(orders, `${kind}.begun`), 'utf8'))) / 1e6,
   };
+}
+
+/** Flags of a server with an admin port that starts soon. */
+export const WATCHED = ['--gzip', 'live', '--admin-port', '0'];
+
+/** A server, and what ends its threads. */
+export interface KillableServer {
+  readonly killer: Killer;
+  readonly server: Server;
+}
+
+/** Starts a server with a killer, whose files lie in a directory. */
+export async function killableServer(directory: string, words: readonly string[]): Promise<KillableServer> {
+  const killer = killerIn(directory);
+  return { killer, server: await runServer([...WATCHED, ...words], { node: killer.node }) };
+}
+
+const KILLED_AT_STEP = new URL('./defects/killedAtStep.ts', import.meta.url).href;
+
+/** Options of a command that is killed before its nth call that changes the file system; with 0 it counts the calls. */
+export function killedAtStep(step: number | undefined): CommandOptions {
+  if (step === undefined) return {};
+  return { environment: { KILLED_AT_STEP: String(step) }, node: ['--import', KILLED_AT_STEP] };
+}
+
+/** The number of calls of a command that counts them, once it has ended. */
+export async function stepsOf(command: CommandProcess): Promise<number> {
+  const [, steps] = await command.printed(/steps: (\d+)\n/);
+  await command.ended;
+  return Number(steps);
 }

@@ -3,9 +3,9 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject } from 'vitest';
 import { generate } from '../../data/synth/generate.ts';
+import { runServer } from './commandProcess.ts';
 import { crawled, recordsOf } from './crawls.ts';
 import { imported } from './dataSets.ts';
-import { startServer } from './server.ts';
 
 /** A made-up data set, and the snapshot of it that servers have. */
 interface MadeUp {
@@ -28,7 +28,7 @@ export async function crawlsBack(scratch: string, observations: number, flags: r
   const making = made.get(observations) ?? madeUp(observations);
   made.set(observations, making);
   const { data, snapshot } = await making;
-  const server = await startServer({ data: snapshot, flags });
+  const server = await runServer(['--data', snapshot, ...flags]);
   try {
     const output = join(scratch, 'crawled');
     expect(await crawled(server.url, output)).toMatchObject({ unknown: [] });

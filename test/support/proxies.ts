@@ -9,9 +9,9 @@ import {
   prepareDemonstration,
 } from '../../server/authority/demonstration.ts';
 import { epochSeconds } from '../../server/observe/clock.ts';
+import { statusOf } from './client.ts';
 import { type Addresses, type CommandProcess, runCommand, runProgram } from './commandProcess.ts';
 import { sampleSnapshot } from './sampleSnapshot.ts';
-import { statusOf } from './watchedServer.ts';
 import { until } from './waits.ts';
 
 /** Where every link of the replicas starts. */

@@ -1,13 +1,12 @@
 // Work on a folder that is killed at instants drawn over the time that it takes, by a signal that it cannot heed: what
 // it leaves is what was there or what is to be there, file by file, and the next run ends it as if nobody had.
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { CommandProcess } from './commandProcess.ts';
-import { abandonAll } from './locks.ts';
-import type { Random } from './random.ts';
+import { type CommandProcess } from './commandProcess.ts';
+import { type Random } from './random.ts';
 
 /** Work that has begun: `done` resolves when it is through, and rejects where it ends otherwise. */
 export interface Running {
@@ -105,4 +104,17 @@ export function sumsIn(folder: string, as: (name: string) => string | undefined 
 /** The sum of bytes or of a text. */
 export function sumOf(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Makes a file as old as it is when its holder has not touched it for this long. */
+export function age(file: string, minutes: number): void {
+  const at = Date.now() / 1000 - minutes * 60;
+  utimesSync(file, at, at);
+}
+
+/** Makes all locks and partial output in a folder abandoned. */
+export function abandonAll(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    if (/(?:^|\/)lock$|\.partial-[^/]*$/.test(name)) age(join(folder, name), 6);
 }

@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runServer } from './commandProcess.ts';
 import { startBrowser, watchedPage } from './pageBrowser.ts';
-import { startServer } from './server.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 const LIST = '/browse/observations/';
@@ -30,7 +30,7 @@ const LOOKS = {
 const folder = process.argv[2] ?? join(tmpdir(), 'catalogue-screenshots');
 mkdirSync(folder, { recursive: true });
 const home = mkdtempSync(join(tmpdir(), 'catalogue-browser-'));
-const server = await startServer({ data: SAMPLE, flags: ['--threads', '1', '--explain'] });
+const server = await runServer(['--data', SAMPLE, '--threads', '1', '--explain']);
 const browser = await startBrowser(home);
 try {
   // What is read first takes its time, which the page would tell.

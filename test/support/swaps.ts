@@ -5,7 +5,7 @@ import { copyFileSync, renameSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, clientOf, type Received } from './client.ts';
-import { runServer } from './commandProcess.ts';
+import { runServer, type Server } from './commandProcess.ts';
 import { dataSetOf, imported } from './dataSets.ts';
 import { longProperties } from './longProperties.ts';
 
@@ -29,7 +29,7 @@ export async function versionOf(parent: string, name: string, count: number): Pr
 }
 
 /** A server over a file that is replaced, and how its data is changed. `admin` is a client of its admin port. */
-export interface SwappedServer extends Awaited<ReturnType<typeof runServer>> {
+export interface SwappedServer extends Server {
   readonly data: string;
   readonly admin: Client;
   /** Puts a version in the place of the data, as import would. */
@@ -51,8 +51,7 @@ export async function swappedServer(
   replace(first);
   const words = ['--data', data, '--admin-port', '0', '--pin-walks', '--gzip', 'live', ...flags];
   const server = await runServer(words, { node });
-  const [, origin] = await server.printed(/admin on (http:\/\/127\.0\.0\.1:\d+)\/status\n/);
-  return { ...server, data, admin: clientOf(origin!), replace };
+  return { ...server, data, admin: clientOf(server.adminUrl), replace };
 }
 
 /** What a verifying client saw. Times are in milliseconds, with when each request was sent. */

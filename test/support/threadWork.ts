@@ -4,7 +4,8 @@ import type { BenchAuthority } from '../../bench/authority/authorityFiles.ts';
 import { checkCall } from '../../bench/authority/callCheck.ts';
 import { CALL_SCENARIOS } from '../../bench/authority/callScenarios.ts';
 import type { ThreadKind } from '../../server/observe/events.ts';
-import { statusOf, type WatchedServer } from './watchedServer.ts';
+import { statusOf } from './client.ts';
+import { type Server } from './commandProcess.ts';
 
 const SIGNED = CALL_SCENARIOS.map(({ call }) => call).find(({ operation }) => operation === 'reqAuthorisation')!;
 
@@ -16,7 +17,7 @@ export function heavyPathOf(i: number): string {
 /** Whether a server does what a kind of thread is for; for the `i`-th time of that kind. */
 export async function isAtWork(
   kind: ThreadKind,
-  { url, port }: Pick<WatchedServer, 'url' | 'port'>,
+  { url, port }: Pick<Server, 'url' | 'port'>,
   authority: BenchAuthority,
   i: number,
 ): Promise<boolean> {

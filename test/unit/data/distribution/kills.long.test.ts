@@ -1,10 +1,102 @@
 // Publishers, and servers that subscribe, killed at steps that change the file system: at six of them in CI, at all of
 // them in the nightly run.
-import { expect, test } from 'vitest';
+import { cpSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { followerKills, killedPublish, stepsOfPublish } from '../../../support/distributionKills.ts';
-import { releaseOf } from '../../../support/distributions.ts';
+import {
+  newFolder,
+  published,
+  type Release,
+  releaseOf,
+  strayNames,
+  wholePointer,
+} from '../../../support/distributions.ts';
+import { cacheOf, type Follower, type FollowerStatus, serveFolder, startFollower } from '../../../support/followers.ts';
+import { killedAtStep, stepsOf } from '../../../support/killer.ts';
+import { abandonAll } from '../../../support/randomKills.ts';
 import { someSteps } from '../../../support/ring.ts';
+import { until } from '../../../support/waits.ts';
+
+/** How many steps it takes to publish one generation over another. */
+async function stepsOfPublish(parent: string, old: Release, next: Release): Promise<number> {
+  const { url } = newFolder(parent);
+  await published(url, old);
+  return stepsOf(runCommand(['publish', next.file, '--to', url], killedAtStep(0)));
+}
+
+/** Kills a publisher at a step, looks at what it left, and publishes again. */
+async function killedPublish(parent: string, old: Release, next: Release, step: number): Promise<void> {
+  const { folder, url } = newFolder(parent);
+  await published(url, old);
+  await runCommand(['publish', next.file, '--to', url], killedAtStep(step)).ended;
+  const left = wholePointer(folder)!;
+  expect([old.generation, next.generation]).toContain(left.generation);
+  abandonAll(folder);
+  await published(url, next);
+  expect(wholePointer(folder)).toMatchObject({ generation: next.generation, sequence: 2 });
+  // Its claim may be left where it was killed behind the rename, until another generation follows.
+  expect(strayNames(folder).filter((name) => name !== 'current.2.json')).toEqual([]);
+}
+
+/** A server that follows a target, to be killed: how many steps its fetch and its swap have, and a kill at one. */
+interface FollowerKills {
+  readonly steps: number;
+  /**
+   * Kills one that has the old generation and takes the new one, and looks at what it left: a next one starts from
+   * either, takes the new one, and leaves the cache whole.
+   */
+  killAt(step: number): Promise<void>;
+}
+
+/** Publishes one generation over another, which a cache has by then: each kill is of a server with a copy of it. */
+async function followerKills(parent: string, old: Release, next: Release): Promise<FollowerKills> {
+  const { folder, url: folderUrl } = newFolder(parent);
+  // Over HTTP, because from a folder the cache has hard links in one step.
+  const { url, close } = await serveFolder(folder);
+  onTestFinished(close);
+  const oldCache = join(mkdtempSync(join(parent, 'cache-')), 'cache');
+  await published(folderUrl, old);
+  const first = await startFollower(url, oldCache);
+  await servedBy(first, old);
+  await first.kill();
+  await published(folderUrl, next);
+  const copied = (): string => {
+    const cache = join(mkdtempSync(join(parent, 'cache-')), 'cache');
+    cpSync(oldCache, cache, { recursive: true });
+    return cache;
+  };
+  const started = (cache: string, step: number): CommandProcess =>
+    runCommand(
+      ['serve', '--from', url, '--cache', cache, '--port', '0', '--threads', '1', '--gzip', 'live'],
+      killedAtStep(step),
+    );
+  const counted = started(copied(), 0);
+  await counted.printed(new RegExp(`generation ${next.generation.slice(0, 12)} is served now`));
+  counted.signal('SIGTERM');
+  return {
+    steps: await stepsOf(counted),
+    killAt: async (step) => {
+      const cache = copied();
+      expect(await started(cache, step).ended).toEqual({ code: null, signal: 'SIGKILL' });
+      abandonAll(cache);
+      const last = await startFollower(url, cache);
+      const [, loaded] = await last.printed(/^loaded .* generation ([0-9a-f]{12})$/m);
+      expect([old.generation.slice(0, 12), next.generation.slice(0, 12)]).toContain(loaded);
+      await servedBy(last, next);
+      expect((await last.status()).target.kept).toEqual([next.generation, old.generation]);
+      await last.kill();
+      expect(cacheOf(cache)).toMatchObject({ snapshots: { length: 2 }, others: ['cache.json'] });
+    },
+  };
+}
+
+async function servedBy(follower: Follower, { generation }: Release): Promise<void> {
+  // The admin port answers before the cache is open.
+  const status: () => Promise<Partial<FollowerStatus>> = follower.status;
+  await until(async () => (await status()).target?.generation === generation);
+}
 
 const KILLS = 6;
 const directory = temporaryDirectory();

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { stepsOf } from '../../../support/killer.ts';
 import { differencesFrom, followOnce, loggedIn } from '../../../support/follows.ts';
-import { abandonAll } from '../../../support/locks.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { RUN_SEED, randomOf } from '../../../support/random.ts';
+import { abandonAll } from '../../../support/randomKills.ts';
 import { someSteps, times } from '../../../support/ring.ts';
 import { until } from '../../../support/waits.ts';
 
@@ -50,9 +51,7 @@ async function judge(folder: string, when: string): Promise<void> {
 }
 
 test('at some of its steps', async () => {
-  const counted = followOnce(upstream.url, begun(), 0);
-  const steps = Number((await counted.printed(/steps: (\d+)\n/))[1]);
-  await counted.ended;
+  const steps = await stepsOf(followOnce(upstream.url, begun(), 0));
   for (const step of someSteps(steps, Math.ceil(steps / 40))) {
     const folder = begun();
     await followOnce(upstream.url, folder, step).ended;

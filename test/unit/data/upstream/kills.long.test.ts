@@ -1,12 +1,54 @@
 // A crawl that is killed with SIGKILL, before steps that change the file system and at random moments: the output is
 // the old data set or the new one, absent between two renames only, and the next run ends the work. CI kills at eight
 // steps, the nightly run at all of them.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { killAndResume, stepsOfCrawl } from '../../../support/crawlKills.ts';
+import { digestsOf } from '../../../../data/upstream/digests.ts';
+import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
+import { crawled, filesOf, oldDataSet, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { RUN_SEED, randomOf } from '../../../support/random.ts';
+import { killedAtStep, stepsOf } from '../../../support/killer.ts';
+import { randomOf, RUN_SEED } from '../../../support/random.ts';
+import { abandonAll } from '../../../support/randomKills.ts';
 import { IS_WHOLE, someSteps, times } from '../../../support/ring.ts';
-import { type RudeUpstream, startRudeUpstream } from '../../../support/rudeUpstream.ts';
+import { NOTES, notesLines, type RudeUpstream, startRudeUpstream } from '../../../support/rudeUpstream.ts';
+
+/** A crawl by the command, killed before a step. */
+function crawlProcess(upstream: RudeUpstream, output: string, step?: number): CommandProcess {
+  const words = ['crawl', upstream.url, '-o', output, '--rate', '1000', '--force'];
+  return runCommand(words, killedAtStep(step));
+}
+
+/** Where the process is killed: before a call that changes the file system, or after some time. */
+type Instant = { readonly step: number } | { readonly ms: number };
+
+/**
+ * Kills a crawl, looks at what it left, and crawls again. Answers whether the output was absent: that may be between
+ * two renames only, and both data sets are whole then, of which the new one is read by the name of the output.
+ */
+async function killAndResume(upstream: RudeUpstream, scratch: string, instant: Instant): Promise<boolean> {
+  const output = oldDataSet(scratch, upstream.url);
+  const old = filesOf(output);
+  const command = crawlProcess(upstream, output, 'step' in instant ? instant.step : undefined);
+  if ('ms' in instant) {
+    await Promise.race([setTimeout(instant.ms), command.ended]);
+    command.signal('SIGKILL');
+  }
+  await command.ended;
+  abandonAll(`${output}.crawl`);
+  const left = recordsOf(output);
+  if (left === undefined) {
+    expect(filesOf(join(`${output}.crawl`, 'previous'))).toEqual(old);
+    expect(recordsOf(join(`${output}.crawl`, 'data'))?.['notes.ndjson']).toBe(notesLines());
+    expect((await digestsOf(output, 0, () => undefined)).get('notes')?.ids).toHaveLength(NOTES);
+  } else if (left['notes.ndjson'] !== notesLines()) expect(filesOf(output)).toEqual(old);
+  await crawled(upstream.url, output, { isForced: true });
+  expect(recordsOf(output)?.['notes.ndjson']).toBe(notesLines());
+  expect(existsSync(`${output}.crawl`)).toBe(false);
+  return left === undefined;
+}
 
 const directory = temporaryDirectory();
 const KILLS = times(4, 100);
@@ -17,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => upstream.close());
 
 test('before its steps', async () => {
-  const steps = await stepsOfCrawl(upstream, directory);
+  const steps = await stepsOf(crawlProcess(upstream, oldDataSet(directory, upstream.url), 0));
   const absent = [];
   for (const step of someSteps(steps, 8)) {
     if (await killAndResume(upstream, directory, { step })) absent.push(step);

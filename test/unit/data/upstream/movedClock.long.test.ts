@@ -1,16 +1,33 @@
 // Clocks that jump by a day, forth and back, under a publisher that follows a catalogue and under its replicas: every
 // generation is newer than the one before, nothing waits for a day, and nothing seems stale.
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { generationsIn } from '../../../../data/upstream/changeLog.ts';
-import { newClock } from '../../../support/clocks.ts';
-import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
+import { type CommandOptions, type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { startFollower } from '../../../support/followers.ts';
 import { QUICK } from '../../../support/follows.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
+
+const MOVED_CLOCK = new URL('../../../support/defects/movedClock.ts', import.meta.url).href;
+
+/** A clock, right at first. `options` are for the process that has it, and those that it starts. */
+interface MovedClock {
+  readonly options: CommandOptions;
+  /** Sets it so much ahead of the time of day. */
+  move(ms: number): void;
+}
+
+/** A clock that is kept in `parent`. */
+function newClock(parent: string): MovedClock {
+  const file = join(mkdtempSync(join(parent, 'clock-')), 'ms');
+  const move = (ms: number): void => writeFileSync(file, String(ms));
+  move(0);
+  const NODE_OPTIONS = `${process.env['NODE_OPTIONS'] ?? ''} --import ${MOVED_CLOCK}`;
+  return { options: { environment: { NODE_OPTIONS, MOVED_CLOCK: file } }, move };
+}
 
 const directory = temporaryDirectory();
 const running: (CommandProcess | PlainUpstream)[] = [];

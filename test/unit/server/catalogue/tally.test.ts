@@ -3,9 +3,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { countIgnored, IGNORED_PARAMETERS } from '../../../../server/catalogue/tally.ts';
 import { newTally } from '../../../../server/observe/tally.ts';
 import { clientOf } from '../../../support/client.ts';
+import { runServer } from '../../../support/commandProcess.ts';
 import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
 import { requestOf, STAYING } from '../../../support/requests.ts';
-import { startServer } from '../../../support/server.ts';
 import { handlerWith, HEAVY, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
 
 test('has a cell for each collection and one for views of none', () => {
@@ -44,12 +44,11 @@ describe('a request', () => {
 
 describe('the metric', async () => {
   const data = dataSetOf(temporaryDirectory(), { 'projects.ndjson': '{"ob_id":1}\n' });
-  const server = await startServer({ data, flags: ['--admin-port', '0', '--threads', '2'] });
+  const server = await runServer(['--data', data, '--admin-port', '0', '--threads', '2']);
   afterAll(() => server.stop());
 
   test('has the sums of all serving threads, by collection', async () => {
-    const [, admin = ''] = /admin on (http:\/\/[^/]+)\/status/.exec(server.output()) ?? [];
-    const scraper = clientOf(admin);
+    const scraper = clientOf(server.adminUrl);
     for (let i = 0; i < 8; i++) {
       const client = clientOf(server.url);
       expect((await client.get('/api/v3/projects/?publicationStatus__in=x&page=2')).status).toBe(200);

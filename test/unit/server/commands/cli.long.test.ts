@@ -4,10 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommand } from '../../../support/commandProcess.ts';
+import { runCommand, spawnedCommand } from '../../../support/commandProcess.ts';
 import { parse } from '../../../support/parsedWords.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
-import { spawnedCommand } from '../../../support/spawnedCommand.ts';
 
 const SIGNALS_URL = new URL('../../../../server/process/signals.ts', import.meta.url).href;
 let directory: string;

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { BUILDING_MEMORY } from '../../../../server/process/followProcess.ts';
-import { runProgram } from '../../../support/commandProcess.ts';
+import { runProgram, spawnedCommand } from '../../../support/commandProcess.ts';
 import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
-import { spawnedCommand } from '../../../support/spawnedCommand.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../../../server/launch.js', import.meta.url));
 /** Has the launcher take the Node that runs it for one that cannot run the program. */

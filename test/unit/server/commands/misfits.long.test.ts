@@ -2,11 +2,10 @@
 // program.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCommand } from '../../../support/commandProcess.ts';
+import { runCommand, runServer } from '../../../support/commandProcess.ts';
 import { dataSetOf, ndjsonOf, temporaryDirectory } from '../../../support/dataSets.ts';
 import { followOnce } from '../../../support/follows.ts';
 import { type PlainRecord, plainUpstreams } from '../../../support/plainUpstream.ts';
-import { startServer } from '../../../support/server.ts';
 
 const directory = temporaryDirectory();
 const startUpstream = plainUpstreams();
@@ -37,10 +36,11 @@ test('import counts them with file and line, and stats and serve count them in a
       { collection: 'observations', field: 'dataPublishedTime', values: 1 },
       { collection: 'results', field: 'volume', type: 'integer', values: 2 },
     ]);
-    const server = await startServer({ data: place, flags: ['--threads', '1'] });
+    const server = await runServer(['--data', place, '--threads', '1']);
     await server.stop();
-    expect(server.output()).toContain(`${TIME}\n`);
-    expect(server.output()).toContain(`${VOLUME}, "7" in record 5\n`);
+    const output = server.out() + server.err();
+    expect(output).toContain(`${TIME}\n`);
+    expect(output).toContain(`${VOLUME}, "7" in record 5\n`);
   }
 });
 

@@ -5,19 +5,12 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { clientOf } from '../../../support/client.ts';
-import { type CommandProcess, runProgram } from '../../../support/commandProcess.ts';
+import { clientOf, statusOf } from '../../../support/client.ts';
+import { type CommandProcess, runProgram, metricOf, runServer } from '../../../support/commandProcess.ts';
 import { hasProgram } from '../../../support/debian.ts';
-import { killerIn } from '../../../support/killer.ts';
+import { killerIn, killableServer, type KillableServer, WATCHED } from '../../../support/killer.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { longProperties } from '../../../support/longProperties.ts';
-import {
-  metricOf,
-  killableServer,
-  type KillableServer,
-  runWatchedServer,
-  statusOf,
-} from '../../../support/watchedServer.ts';
 import { until } from '../../../support/waits.ts';
 
 const CLI = fileURLToPath(new URL('../../../../server/commands/cli.ts', import.meta.url));
@@ -47,7 +40,9 @@ test.each(['throws', 'exits'] as const)('a serving thread that %s ends the proce
 
 test('a serving thread whose heap is full ends the process with 70', async () => {
   const killer = killerIn(directory);
-  const server = await runWatchedServer(['--data', snapshot], ['--max-old-space-size=200', ...killer.node]);
+  const server = await runServer([...WATCHED, '--data', snapshot], {
+    node: ['--max-old-space-size=200', ...killer.node],
+  });
   running.push(server);
   killer.kill('serving', 'leaks');
   await server.printed(/a serving thread died, please report it: Error: its heap of \d+ MB is full/);

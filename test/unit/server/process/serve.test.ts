@@ -6,10 +6,9 @@ import { getPriority, networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nicer } from '../../../../workers/niceness.ts';
 import { clientOf } from '../../../support/client.ts';
-import { runServer } from '../../../support/commandProcess.ts';
+import { runServer, endedCommands } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
-import { endedCommands } from '../../../support/endedCommands.ts';
 import { longProperties } from '../../../support/longProperties.ts';
 import { keepStaleness, scarceDescriptors } from '../../../../server/process/serve.ts';
 

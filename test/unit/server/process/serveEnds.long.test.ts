@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { clientOf } from '../../../support/client.ts';
+import { endedCommands } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
-import { endedCommands } from '../../../support/endedCommands.ts';
 import { longProperties } from '../../../support/longProperties.ts';
 
 const RECORDS = 100;

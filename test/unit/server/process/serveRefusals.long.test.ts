@@ -4,9 +4,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { claimPort } from '../../../../server/http/ports.ts';
-import { openFilesOf } from '../../../support/commandProcess.ts';
+import { openFilesOf, endedCommands } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
-import { endedCommands } from '../../../support/endedCommands.ts';
 import { longProperties } from '../../../support/longProperties.ts';
 
 const directory = temporaryDirectory();
