@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Disconnection, Handler } from '../../server/http/exchange.ts';
 import { type Lane, Slices, type UnfinishedReason } from '../../workers/slices.ts';
 import type { CollectionIndex } from '../../engine/index/table.ts';
-import { collectionOf } from '../support/collections.ts';
+import { collectionOf } from '../support/records.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../support/smallCatalogue.ts';
 import { servers, TRANSPORTS } from '../support/transports.ts';
 

@@ -5,8 +5,7 @@ import { PROXIES } from '../../bench/proxy/shippedProxies.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
 import { type Killer, killerIn } from '../support/killer.ts';
-import { type Proxy, type Replica, startProxy, startReplica } from '../support/proxies.ts';
-import { loadOn } from '../support/proxyLoad.ts';
+import { type Proxy, type Replica, startProxy, startReplica, loadOn } from '../support/proxies.ts';
 import { times } from '../support/ring.ts';
 
 const KILLS = times(3, 20);

@@ -14,8 +14,16 @@ import { type Client, clientOf, type Received, type Sent } from '../support/clie
 import { hasProgram } from '../support/debian.ts';
 import { call } from '../support/envelopes.ts';
 import { PROXIES, type ProxyName } from '../../bench/proxy/shippedProxies.ts';
-import { type Proxy, PUBLIC_URL, type Replica, requestsOf, startProxy, startReplica } from '../support/proxies.ts';
-import { loadOn, soundRequest } from '../support/proxyLoad.ts';
+import {
+  type Proxy,
+  PUBLIC_URL,
+  type Replica,
+  requestsOf,
+  startProxy,
+  startReplica,
+  loadOn,
+  soundRequest,
+} from '../support/proxies.ts';
 import { until } from '../support/waits.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 

@@ -7,8 +7,7 @@ import { statusOf } from '../support/client.ts';
 import { type CommandProcess, runProgram } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
-import { newFolder, published, releaseOf } from '../support/distributions.ts';
-import { startFollower } from '../support/followers.ts';
+import { newFolder, published, releaseOf, startFollower } from '../support/distributions.ts';
 import { until } from '../support/waits.ts';
 
 const directory = temporaryDirectory();

@@ -12,8 +12,8 @@ import {
   makeCrl,
   makeProxy,
   makeUser,
+  sequence,
 } from '../support/certificates.ts';
-import { sequence } from '../support/derWriter.ts';
 import { PATH_SUITES, pathCases } from '../support/testdata.ts';
 import { RUN_SEED } from '../support/random.ts';
 import { times } from '../support/ring.ts';

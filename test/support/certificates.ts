@@ -1,22 +1,21 @@
-// Certificates, CRLs and proxies made for a test in this process: any name, extension, time and mistake, signed with
-// keys of P-256, or with RSA keys that a test brings. Quick, so that it can make hundreds. Those made by openssl are in
-// opensslCertificates.ts.
+// Certificates, CRLs and proxies for tests: any name, extension, time and mistake, signed with keys of P-256 or RSA keys
+// of the test. Fast enough for hundreds. tlsInFrontOf makes an HTTPS server of a plain one. Those made by openssl are
+// in opensslCertificates.ts.
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { type Certificate, parseCertificate } from '../../server/authority/x509/certificate.ts';
+import { type AddressInfo, connect } from 'node:net';
+import { createServer } from 'node:tls';
 import {
-  bits,
-  boolean,
-  element,
+  bitString as bits,
   explicit,
-  implicit,
-  integer,
-  octets,
-  oid,
+  octetString as octets,
   sequence,
   set,
+  tagged as element,
   time,
-  utf8,
-} from './derWriter.ts';
+} from '../../server/authority/issuance.ts';
+import { type Certificate, parseCertificate } from '../../server/authority/x509/certificate.ts';
+
+export { bits, element, explicit, sequence, set, time };
 
 /** An attribute of a name: its type, its value as a UTF8String, or as DER of its own. */
 export type Attribute = readonly [type: string, value: string | Uint8Array];
@@ -248,3 +247,80 @@ export function pemOf(label: string, der: Uint8Array): string {
 
 /** An element of a kind that no certificate has where it is put. */
 export const NONSENSE = element(0x13, Buffer.from('nonsense'));
+
+/** `[n]` in place of the tag of a primitive. */
+export function implicit(n: number, content: Uint8Array): Buffer {
+  return element(0x80 | n, content);
+}
+
+/** INTEGER, of any size and sign. */
+export function integer(value: bigint | number): Buffer {
+  let rest = BigInt(value);
+  const bytes: number[] = [];
+  do {
+    bytes.unshift(Number(rest & 0xffn));
+    rest >>= 8n;
+  } while (!(rest === 0n && bytes[0]! < 0x80) && !(rest === -1n && bytes[0]! >= 0x80));
+  return element(0x02, Buffer.from(bytes));
+}
+
+/** BOOLEAN. */
+export function boolean(value: boolean): Buffer {
+  return element(0x01, Buffer.of(value ? 0xff : 0));
+}
+
+/** OBJECT IDENTIFIER from its dotted form. */
+export function oid(text: string): Buffer {
+  const [first = 0n, second = 0n, ...rest] = text.split('.').map(BigInt);
+  const bytes = [first * 40n + second, ...rest].flatMap((arc) => {
+    const digits = [Number(arc & 0x7fn)];
+    for (let more = arc >> 7n; more > 0n; more >>= 7n) digits.unshift(Number(more & 0x7fn) | 0x80);
+    return digits;
+  });
+  return element(0x06, Buffer.from(bytes));
+}
+
+/** UTF8String. */
+export function utf8(text: string): Buffer {
+  return element(0x0c, Buffer.from(text));
+}
+
+const TEN_YEARS = 10 * 365 * 86_400;
+
+/** A time that no test is run after. */
+export const FAR = AT + 2 * TEN_YEARS;
+
+/** The authority of these servers. */
+export const AUTHORITY: Made = makeCa('An authority of tests', { notBefore: AT - TEN_YEARS, notAfter: FAR });
+
+/** A certificate of the authority for a name, or as the plan says. */
+export function serverCertificate(plan: Partial<Plan> = {}, name = 'localhost'): Made {
+  const times = { notBefore: AT - TEN_YEARS, notAfter: FAR };
+  const extensions = [subjectAltNames(generalName.dns(name))];
+  return make({ subject: [['CN', name]], issuer: AUTHORITY, extensions, ...times, ...plan });
+}
+
+/** A running server; `connections` is how many it was asked for. */
+export interface TlsServer {
+  readonly origin: string;
+  connections(): number;
+  close(): void;
+}
+
+/** Puts TLS in front of a plain server with an http origin. */
+export async function tlsInFrontOf(plain: string, certificate = serverCertificate()): Promise<TlsServer> {
+  let connections = 0;
+  const key = certificate.keys.privateKey.export({ format: 'pem', type: 'pkcs8' });
+  const server = createServer({ cert: certificate.pem, key }, (socket) => {
+    const plainSocket = connect(Number(new URL(plain).port), '127.0.0.1');
+    socket.pipe(plainSocket).pipe(socket);
+    for (const one of [socket, plainSocket]) one.on('error', () => void [socket.destroy(), plainSocket.destroy()]);
+  });
+  server.on('connection', () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  return {
+    origin: `https://localhost:${(server.address() as AddressInfo).port}`,
+    connections: () => connections,
+    close: () => server.close(),
+  };
+}

@@ -17,8 +17,7 @@ import { routerOver } from '../../workers/router.ts';
 import { steadyMs } from '../../server/observe/clock.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
 import { Slices } from '../../workers/slices.ts';
-import { recordBlocksOf } from './blocks.ts';
-import { collectionOf } from './collections.ts';
+import { recordBlocksOf, collectionOf } from './records.ts';
 import type { RequestParts } from './requests.ts';
 import { BASE_URL, GENERATION, NEVER_HEAVY } from './smallCatalogue.ts';
 

@@ -1,8 +1,12 @@
-// Pages for people as tests look at them: asked of a handler as a browser does, read as a document.
+// Pages for people as documents: `browserOf` asks a handler as a browser does, `browseRecords` a handler over records.
 import { parseHTML } from 'linkedom';
-import type { Answer, Handler } from '../../server/http/exchange.ts';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { type Answer, type Handler } from '../../server/http/exchange.ts';
 import { textOf as textOfBody } from './pages.ts';
-import { type RequestParts, requestOf, STAYING } from './requests.ts';
+import { collectionOf } from './records.ts';
+import { requestOf, type RequestParts, STAYING } from './requests.ts';
+import { BASE_URL, handlerWith, NEVER_HEAVY, type Reply, replyOf } from './smallCatalogue.ts';
+import { type Router } from '../../workers/router.ts';
 
 /** A page as a document. */
 export type Page = ReturnType<typeof parseHTML>['document'];
@@ -36,4 +40,29 @@ export function browserOf(handler: Handler<Answer | Promise<Answer>>): {
   const asked = async (url: string, parts: RequestParts = {}): Promise<Answer> =>
     handler(requestOf({ url, headers: BROWSER, ...parts }), STAYING);
   return { asked, pageAt: async (url) => pageOf(await asked(url)) };
+}
+
+/** A page and the answer that it came in. */
+export interface Browsed {
+  readonly reply: Reply;
+  readonly page: ReturnType<typeof parseHTML>['document'];
+}
+
+/** Asks for paths of a catalogue of these records, which name their collections. */
+export function browseRecords(
+  records: Readonly<Record<string, readonly object[]>>,
+  router?: Router,
+  settings: Parameters<typeof handlerWith>[1] = {},
+): (url: string, accept?: string) => Promise<Browsed> {
+  const collections = new Map(
+    COLLECTIONS.map(({ name }) => {
+      const texts = (records[name] ?? []).map((record) => JSON.stringify(record));
+      return [name, collectionOf(name, texts, BASE_URL)];
+    }),
+  );
+  const handler = handlerWith(NEVER_HEAVY, settings, (name) => collections.get(name)!, router && { router });
+  return async (url, accept = 'text/html') => {
+    const reply = replyOf(await handler(requestOf({ url, headers: { accept } }), STAYING));
+    return { reply, page: parseHTML(reply.text).document };
+  };
 }

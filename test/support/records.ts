@@ -1,7 +1,9 @@
-// Builds served records by hand, as engine/column/records.ts describes them, for tests of pages and handlers.
-// Slow and obvious: texts in, one pass of a regular expression, no share in how import writes them.
-import { parseJson, writeJson, writeText } from '../differential/json.ts';
-import { kernelBetween } from '../../engine/kernel/kernel.ts';
+// Builds served records, collections and blocks by hand, without import and snapshot: slow and obvious, for tests of
+// pages and handlers that compare bytes. Shares no code with the import.
+import { crc32 } from 'node:zlib';
+import { deflateRun } from '../../data/blocks/deflate.ts';
+import { DeflateEncoder } from '../../data/blocks/encoder.ts';
+import { type BlockRun, blocksOf, type RecordBlocks } from '../../engine/column/blocks.ts';
 import {
   chunkOf,
   endOf,
@@ -11,7 +13,10 @@ import {
   type Records,
   startOf,
 } from '../../engine/column/records.ts';
-import type { CollectionIndex } from '../../engine/index/table.ts';
+import { type CollectionIndex } from '../../engine/index/table.ts';
+import { kernelBetween } from '../../engine/kernel/kernel.ts';
+import { parseJson, writeJson, writeText } from '../differential/json.ts';
+import { indexOf, type RecordValue } from './index.ts';
 
 /** Every string of a JSON text; with a colon behind it, it is a key. */
 const STRING = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
@@ -105,4 +110,41 @@ export function recordTexts({ records }: CollectionIndex): string[] {
     const part = chunk.bytes.subarray(startOf(chunk, records.growth, index), endOf(chunk, records.growth, index) - 1);
     return Buffer.from(part).toString();
   });
+}
+
+const ENCODER = new DeflateEncoder();
+
+/** The blocks of records; `sums` are computed from the bytes themselves. */
+export function recordBlocksOf(records: Records): RecordBlocks {
+  const chunks = records.chunks.map((chunk, i) => {
+    const run = deflateRun(ENCODER, records, { chunk: i, first: 0, end: chunk.ends.length });
+    const sums = Uint32Array.from(chunk.ends, (_, n) =>
+      crc32(Buffer.from(chunk.bytes.subarray(0, endOf(chunk, records.growth, n)))),
+    );
+    return {
+      independent: shared(run.independent, run.independentEnds),
+      chained: shared(run.chained, run.chainedEnds),
+      crcs: run.crcs,
+      sums,
+    };
+  });
+  return blocksOf(records, chunks);
+}
+
+/** A run in shared memory, as it is served. */
+function shared(content: Uint8Array, ends: Uint32Array): BlockRun {
+  const pages = Math.max(1, Math.ceil(content.length / 65_536));
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  const bytes = new Uint8Array(memory.buffer, memory.buffer.byteLength - content.length);
+  bytes.set(content);
+  return { bytes, ends, kernel: kernelBetween(memory, memory) };
+}
+
+/** Few, so that most pages cross from one chunk to the next. */
+const CHUNK_ROWS = 3;
+
+/** A declared collection of JSON texts in ascending id order, in which `{base_url}` stands for the base address. */
+export function collectionOf(name: string, texts: readonly string[], baseUrl: string): CollectionIndex {
+  const values = texts.map((text) => JSON.parse(text) as RecordValue);
+  return { ...indexOf(name, values), records: recordsOf(texts, baseUrl, CHUNK_ROWS) };
 }

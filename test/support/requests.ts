@@ -1,5 +1,5 @@
-// Requests as a transport would present them, for tests of handlers without a socket.
-import type { Disconnection, Request } from '../../server/http/exchange.ts';
+// Requests and clients as a transport presents them, for tests of handlers without a socket.
+import { type Disconnection, type Request } from '../../server/http/exchange.ts';
 
 /** What a test says of a request; the rest is a GET of `/` by a client on this machine. Header names in lower case. */
 export interface RequestParts {
@@ -23,3 +23,27 @@ export function requestOf({ method = 'GET', url = '/', headers = {}, peer = '127
 
 /** A client that stays. */
 export const STAYING: Disconnection = { isGone: () => false, isComingBack: () => false, onGone: () => {} };
+
+/** A client that waits until `leave`. */
+export class LeavingClient implements Disconnection {
+  #isGone = false;
+  readonly #listeners: (() => void)[] = [];
+
+  isGone(): boolean {
+    return this.#isGone;
+  }
+
+  isComingBack(): boolean {
+    return false;
+  }
+
+  onGone(listener: () => void): void {
+    if (this.#isGone) listener();
+    else this.#listeners.push(listener);
+  }
+
+  leave(): void {
+    this.#isGone = true;
+    for (const listener of this.#listeners) listener();
+  }
+}

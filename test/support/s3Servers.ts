@@ -1,5 +1,5 @@
 // A small S3 server of a test's own, in memory: it heeds conditions or not, gives lists in short pages, and misbehaves
-// as it is told. Signatures are for the real one to judge: swiftServer.ts.
+// as it is told. Swift checks signatures: contract/targets.long.test.ts.
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

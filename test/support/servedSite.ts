@@ -1,14 +1,13 @@
 // The program as operators start it, serving an authority that is configured by files: what the SOAP clients of others
-// talk to. Its trusted hosts are those of memoryAuthority.ts, its people those of authorities.ts and some with unusual
+// talk to. Its trusted hosts are those of memoryAuthority, its people those of testSite and some with unusual
 // names.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameDer } from '../../server/authority/issuance.ts';
 import { epochMs } from '../../server/observe/clock.ts';
-import { CONFIG_LINES, type TestSite, testSite, validAround } from './authorities.ts';
+import { CONFIG_LINES, type TestSite, testSite, validAround, TRUSTED_HOSTS } from './authorities.ts';
 import { type Addresses, type CommandProcess, runServer } from './commandProcess.ts';
-import { TRUSTED_HOSTS } from './memoryAuthority.ts';
 import { ecPair, type Holder, holderOf, person } from './pki.ts';
 import { settled } from './waits.ts';
 

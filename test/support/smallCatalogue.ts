@@ -14,7 +14,7 @@ import type { RunHeavy } from '../../workers/pool.ts';
 import { routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
 import { Slices } from '../../workers/slices.ts';
-import { collectionOf } from './collections.ts';
+import { collectionOf } from './records.ts';
 import { requestOf, type RequestParts, STAYING } from './requests.ts';
 
 /** Where every link of the answers starts. */

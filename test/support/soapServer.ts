@@ -7,7 +7,7 @@ import { outcomeOf } from '../../server/authority/soap/answers.ts';
 import { SOAP_ANSWERS } from '../../server/authority/soap/tally.ts';
 import { replyTo } from '../../server/authority/soap/reply.ts';
 import { soapHandler, type SoapOptions } from '../../server/authority/soap/service.ts';
-import { memoryAuthority } from './memoryAuthority.ts';
+import { memoryAuthority } from './authorities.ts';
 import { running, type Running, textAnswer, TRANSPORTS } from './transports.ts';
 
 /** A running service: `url` on uWebSockets.js, `http10Url` on node:http; each WSDL points to its own. */

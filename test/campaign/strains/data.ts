@@ -5,8 +5,8 @@ import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync,
 import { join } from 'node:path';
 import { importDirectory } from '../../../data/import/import.ts';
 import { OperationError } from '../../../data/operationError.ts';
+import { mutated } from '../../support/certificateFuzz.ts';
 import { runServer } from '../../support/commandProcess.ts';
-import { mutated } from '../../support/derMutations.ts';
 import type { Random } from '../../support/random.ts';
 import { outcomeOf, type Strain } from '../strain.ts';
 import { verifySome } from './heads.ts';

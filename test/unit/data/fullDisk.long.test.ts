@@ -15,8 +15,14 @@ import { snapshotName } from '../../../data/distribution/target.ts';
 import { openPublishingTarget } from '../../../data/distribution/openTarget.ts';
 import { runCommand } from '../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
-import { newFolder, published, releaseOf, strayNames, wholePointer } from '../../support/distributions.ts';
-import { startFollower } from '../../support/followers.ts';
+import {
+  newFolder,
+  published,
+  releaseOf,
+  strayNames,
+  wholePointer,
+  startFollower,
+} from '../../support/distributions.ts';
 import { differencesFrom, followOnce } from '../../support/follows.ts';
 import { type PlainRecord, startPlainUpstream } from '../../support/plainUpstream.ts';
 import { randomOf } from '../../support/random.ts';

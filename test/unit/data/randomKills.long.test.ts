@@ -10,8 +10,13 @@ import { generate } from '../../../data/synth/generate.ts';
 import { clientOf } from '../../support/client.ts';
 import { runCommand, runServer } from '../../support/commandProcess.ts';
 import { imported, temporaryDirectory } from '../../support/dataSets.ts';
-import { published, type Release, wholePointer } from '../../support/distributions.ts';
-import { type FollowerStatus, startFollower } from '../../support/followers.ts';
+import {
+  published,
+  type Release,
+  wholePointer,
+  type FollowerStatus,
+  startFollower,
+} from '../../support/distributions.ts';
 import { followOnce, loggedIn } from '../../support/follows.ts';
 import { startPlainUpstream } from '../../support/plainUpstream.ts';
 import { RUN_SEED, randomOf } from '../../support/random.ts';

@@ -6,11 +6,22 @@ import { openPublishingTarget, openTarget } from '../../../data/distribution/ope
 import type { Target } from '../../../data/distribution/target.ts';
 import { crawlingOf } from '../../../server/commands/crawl.ts';
 import { readSettings } from '../../../server/settings/declarations.ts';
-import { AT, basicConstraints, generalName, makeCa, makeUser, subjectAltNames } from '../../support/certificates.ts';
+import {
+  AT,
+  basicConstraints,
+  generalName,
+  makeCa,
+  makeUser,
+  subjectAltNames,
+  AUTHORITY,
+  FAR,
+  serverCertificate,
+  tlsInFrontOf,
+  type TlsServer,
+} from '../../support/certificates.ts';
 import { crawled, newOutputIn } from '../../support/crawls.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 import { plainUpstreams } from '../../support/plainUpstream.ts';
-import { AUTHORITY, FAR, serverCertificate, tlsInFrontOf, type TlsServer } from '../../support/tlsServers.ts';
 
 const directory = temporaryDirectory();
 const startUpstream = plainUpstreams();

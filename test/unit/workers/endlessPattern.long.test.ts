@@ -5,9 +5,9 @@ import { openSnapshot } from '../../../engine/snapshot/open.ts';
 import { POOL_LIMITS, startPool } from '../../../workers/pool.ts';
 import type { HeavyQuery } from '../../../workers/protocol.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
-import { LeavingClient } from '../../support/leavingClient.ts';
 import { planOf } from '../../support/lists.ts';
 import { randomOf } from '../../support/random.ts';
+import { LeavingClient } from '../../support/requests.ts';
 
 const BASE_URL = 'http://localhost';
 const directory = temporaryDirectory();

@@ -16,10 +16,10 @@ import {
   WAITING_LIMITS,
 } from '../../../workers/pool.ts';
 import type { HeavyQuery } from '../../../workers/protocol.ts';
-import { LeavingClient } from '../../support/leavingClient.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
 import { planOf } from '../../support/lists.ts';
 import { longProperties } from '../../support/longProperties.ts';
+import { LeavingClient } from '../../support/requests.ts';
 import { times } from '../../support/ring.ts';
 
 const RECORDS = 40;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { WAITING_LIMITS } from '../../../workers/pool.ts';
 import { type Lane, SLICED_RUNNING_MAX, Slices, type UnfinishedReason } from '../../../workers/slices.ts';
-import { LeavingClient } from '../../support/leavingClient.ts';
+import { LeavingClient } from '../../support/requests.ts';
 
 /** A thread whose turns are taken by `turn`; a step of `work` notes its name and takes so many milliseconds. */
 function newThread() {

@@ -12,8 +12,12 @@ import {
   releaseOf,
   strayNames,
   wholePointer,
+  cacheOf,
+  type Follower,
+  type FollowerStatus,
+  serveFolder,
+  startFollower,
 } from '../../../support/distributions.ts';
-import { cacheOf, type Follower, type FollowerStatus, serveFolder, startFollower } from '../../../support/followers.ts';
 import { killedAtStep, stepsOf } from '../../../support/killer.ts';
 import { abandonAll } from '../../../support/randomKills.ts';
 import { someSteps } from '../../../support/ring.ts';

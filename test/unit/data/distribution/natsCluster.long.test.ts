@@ -8,17 +8,16 @@ import { snapshotName } from '../../../../data/distribution/target.ts';
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
-import { releaseOf } from '../../../support/distributions.ts';
+import { releaseOf, servesAtLast, WATCH_POLL, watchingReplicas } from '../../../support/distributions.ts';
+import { leaderOf, NATS_SERVER, natsCluster, type NatsServer } from '../../../support/natsServers.ts';
 import {
   afterFirst,
   altered,
   doneAtLast,
   pointerOf,
   publishedAtLast,
-  wholeIn,
-} from '../../../support/harmedTargets.ts';
-import { leaderOf, NATS_SERVER, natsCluster, type NatsServer } from '../../../support/natsServers.ts';
-import { servesAtLast, WATCH_POLL, watchingReplicas } from '../../../support/watchingReplicas.ts';
+  onlyWholeIn,
+} from '../../../support/targetSuite.ts';
 import { randomBytes } from '../../../support/random.ts';
 import { until } from '../../../support/waits.ts';
 
@@ -101,7 +100,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
     const statuses = await Promise.all(followers.map((follower) => follower.status()));
     expect(new Set(statuses.map(({ target: { sequence } }) => sequence)).size).toBe(1);
     await doneAtLast(() => pruneTarget(target, 32, Date.now() + 2 * DAY));
-    const whole = await wholeIn(target, directory);
+    const whole = await onlyWholeIn(target, directory);
     const generations = [whole, ...whole.earlier].map(({ generation }) => generation);
     expect(generations).toEqual([last, large, first].map(({ generation }) => generation));
     expect(whole.sequence).toBe(3);

@@ -10,13 +10,18 @@ import { publishSnapshot } from '../../../../data/distribution/publish.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
-import { published, type Release, releaseOf } from '../../../support/distributions.ts';
+import {
+  published,
+  type Release,
+  releaseOf,
+  servesAtLast,
+  WATCH_POLL,
+  watchingReplicas,
+} from '../../../support/distributions.ts';
 import { QUICK } from '../../../support/follows.ts';
-import { afterFirst, altered, pointerOf, publishedAtLast, wholeIn } from '../../../support/harmedTargets.ts';
 import { managed, NATS_SERVER, natsServer, type NatsServer } from '../../../support/natsServers.ts';
 import { startPlainUpstream } from '../../../support/plainUpstream.ts';
-import { cutInto } from '../../../support/targetSuite.ts';
-import { servesAtLast, WATCH_POLL, watchingReplicas } from '../../../support/watchingReplicas.ts';
+import { cutInto, afterFirst, altered, pointerOf, publishedAtLast, onlyWholeIn } from '../../../support/targetSuite.ts';
 import { randomBytes } from '../../../support/random.ts';
 
 const directory = temporaryDirectory();
@@ -58,7 +63,10 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     await one.printed(/what is served is current again/);
     await published(url, third);
     await servesAtLast(one, third);
-    expect(await wholeIn(await opened(url), directory)).toMatchObject({ sequence: 3, generation: third.generation });
+    expect(await onlyWholeIn(await opened(url), directory)).toMatchObject({
+      sequence: 3,
+      generation: third.generation,
+    });
   });
 
   test('hangs for some seconds in the middle of a publish and of a fetch, and longer than anybody waits', async () => {
@@ -85,7 +93,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
       const found = await target.read(name, offset, until);
       return found && { ...found, pieces: afterFirst(found.pieces, pauseOnce(2)) };
     };
-    await wholeIn(altered(target, { read }), directory);
+    await onlyWholeIn(altered(target, { read }), directory);
     expect(pauses).toBe(2);
 
     server.pause();
@@ -98,7 +106,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     server.resume();
     await publishedAtLast(target, third);
     await servesAtLast(one, third);
-    expect((await wholeIn(target, directory)).sequence).toBe(3);
+    expect((await onlyWholeIn(target, directory)).sequence).toBe(3);
   });
 
   test('has nothing, and is not made, until something is published', async () => {
@@ -120,7 +128,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     const ends = await Promise.all(commands.map(({ ended }) => ended));
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
     const target = await opened(url);
-    const pointer = await wholeIn(target, directory);
+    const pointer = await onlyWholeIn(target, directory);
     const all = [pointer, ...pointer.earlier].map(({ generation }) => generation);
     expect([pointer.sequence, all.toSorted()]).toEqual([3, same.map(({ generation }) => generation).toSorted()]);
     const [old, next] = releases as [Release, Release];
@@ -151,7 +159,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
       const [url, folder] = [server.bucket('followed'), join(mkdtempSync(join(directory, 'follow-')), 'replica')];
       const command = runCommand(['follow', upstream.url, '-o', folder, '--once', '--publish-to', url, ...QUICK]);
       expect([await command.ended, command.err()]).toEqual([{ code: 0, signal: null }, '']);
-      const { generation } = await wholeIn(await opened(url), directory);
+      const { generation } = await onlyWholeIn(await opened(url), directory);
       expect(command.out()).toContain(`published generation ${generation}, number 1`);
     } finally {
       await upstream.close();

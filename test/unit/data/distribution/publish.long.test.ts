@@ -29,7 +29,7 @@ import {
   strayNames,
   wholePointer,
 } from '../../../support/distributions.ts';
-import { altered } from '../../../support/harmedTargets.ts';
+import { altered } from '../../../support/targetSuite.ts';
 
 const directory = temporaryDirectory();
 let old: Release;

@@ -9,8 +9,7 @@ import { openPublishingTarget } from '../../../../data/distribution/openTarget.t
 import type { PublishingTarget } from '../../../../data/distribution/target.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { published, type Release, releaseOf } from '../../../support/distributions.ts';
-import { startFollower } from '../../../support/followers.ts';
+import { published, type Release, releaseOf, startFollower } from '../../../support/distributions.ts';
 import { S3_KEYS, type S3Server, s3Server, sendXml } from '../../../support/s3Servers.ts';
 import { cutInto, wholeIn } from '../../../support/targetSuite.ts';
 import { randomBytes } from '../../../support/random.ts';

@@ -5,18 +5,50 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   appendGeneration,
+  CHANGES_FILE,
   changesSince,
   FRAME_CHANGES_MAX,
   generationsIn,
   LOG_START,
   type RecordChange,
 } from '../../../../data/upstream/changeLog.ts';
-import { changesOf, generationOf, logOf as changeLogOf, newLog } from '../../../support/changeLogs.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
-import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
+
+/** A generation by its number. */
+function generationOf(n: number): string {
+  return String(n).padStart(8, '0').repeat(8);
+}
+
+function digest(n: number): Uint8Array {
+  return new Uint8Array(16).fill(n);
+}
+
+/** What changed in such a generation: a record came, one changed and one went. */
+function changesOf(n: number): readonly RecordChange[] {
+  return [
+    { collection: 'notes', id: n, before: null, after: digest(n) },
+    { collection: 'notes', id: 2 ** 53 - 1, before: digest(n), after: digest(n + 1) },
+    { collection: 'times', id: 0, before: digest(n), after: null },
+  ];
+}
 
 const directory = temporaryDirectory();
-const logOf = (generations: number): string => changeLogOf(directory, generations);
+
+/** Where a log would be, in a new folder. */
+function newLog(): string {
+  return join(dataSetOf(directory, {}), CHANGES_FILE);
+}
+
+/** A log of a base and this many generations after it. */
+function logOf(generations: number): string {
+  const file = newLog();
+  for (let n = 0; n <= generations; n++) {
+    const changes = n === 0 ? [] : changesOf(n);
+    appendGeneration(file, { generation: generationOf(n), at: 1_000_000_000 + n, isBase: n === 0, changes });
+  }
+  return file;
+}
 
 function changed(file: string, since?: string): readonly RecordChange[] {
   return [...changesSince(file, since)].flatMap(({ changes }) => changes);
@@ -55,7 +87,7 @@ test('a generation with more changes than a frame has is as whole as others', ()
 test('cut at any byte it has the whole generations before, and goes on from there', () => {
   const whole = readFileSync(logOf(3));
   const ends = generationsIn(logOf(3)).map(({ end }) => end.bytes);
-  const file = newLog(directory);
+  const file = newLog();
   for (let length = 0; length < whole.length; length++) {
     writeFileSync(file, whole.subarray(0, length));
     const kept = ends.filter((end) => end <= length).length;
@@ -72,7 +104,7 @@ test('with any bit wrong it is an error that names the file and where the damage
   const intact = logOf(2);
   const whole = readFileSync(intact);
   const starts = [0, LOG_START.end.bytes, ...generationsIn(intact).map(({ end }) => end.bytes)];
-  const file = newLog(directory);
+  const file = newLog();
   for (let bit = 0; bit < whole.length * 8; bit++) {
     const bytes = Buffer.from(whole);
     bytes[bit >> 3]! ^= 1 << (bit & 7);

@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { generationsIn } from '../../../../data/upstream/changeLog.ts';
 import { type CommandOptions, type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { startFollower } from '../../../support/followers.ts';
+import { startFollower } from '../../../support/distributions.ts';
 import { QUICK } from '../../../support/follows.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 

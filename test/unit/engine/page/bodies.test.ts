@@ -13,9 +13,8 @@ import type { Body } from '../../../../engine/page/envelope.ts';
 import { copying } from '../../../../engine/page/rewrite.ts';
 import { csvRows, jsonRows, measured, ndjsonRows, pageBody, rowsBody } from '../../../../engine/page/rows.ts';
 import { type GzipBody, stitchedBody, type Stitching, type StitchOrder } from '../../../../engine/page/stitch.ts';
-import { recordBlocksOf } from '../../../support/blocks.ts';
 import { expectBody, rowsOf, servedRecord, textOf } from '../../../support/pages.ts';
-import { membersOf, recordsOf } from '../../../support/records.ts';
+import { membersOf, recordsOf, recordBlocksOf } from '../../../support/records.ts';
 import { times } from '../../../support/ring.ts';
 
 const STORED = 'http://localhost:8080';

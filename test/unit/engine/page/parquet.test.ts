@@ -11,11 +11,10 @@ import { parquetRows } from '../../../../engine/page/parquet.ts';
 import { typedColumns } from '../../../../engine/page/parquetColumns.ts';
 import { measured, rowsBody, type ServedRows } from '../../../../engine/page/rows.ts';
 import { openSnapshot } from '../../../../engine/snapshot/open.ts';
-import { collectionOf } from '../../../support/collections.ts';
 import { dataSetOf, imported, ndjsonOf, temporaryDirectory } from '../../../support/dataSets.ts';
 import { indexOf } from '../../../support/index.ts';
 import { randomOf } from '../../../support/random.ts';
-import { recordsOf } from '../../../support/records.ts';
+import { recordsOf, collectionOf } from '../../../support/records.ts';
 
 const SCRATCH = temporaryDirectory();
 const STORED = 'http://localhost:8080';

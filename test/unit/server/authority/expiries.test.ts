@@ -9,8 +9,7 @@ import { nameDer } from '../../../../server/authority/issuance.ts';
 import { type AuthoritySupervisor, superviseAuthority } from '../../../../server/authority/supervisor.ts';
 import type { ServiceEvent } from '../../../../server/observe/events.ts';
 import { CONFIG_LINES, loadedData, type TestSite, testSite } from '../../../support/authorities.ts';
-import { CRL_NUMBER, extension, makeCrl, pemOf } from '../../../support/certificates.ts';
-import { implicit, sequence } from '../../../support/derWriter.ts';
+import { CRL_NUMBER, extension, makeCrl, pemOf, implicit, sequence } from '../../../support/certificates.ts';
 import { AT, ecPair, type Holder, holderOf, person, rsaPair } from '../../../support/pki.ts';
 
 let site: TestSite;

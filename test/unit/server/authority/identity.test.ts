@@ -9,8 +9,7 @@ import { loadAuthority } from '../../../../server/authority/configuration/load.t
 import { issueCertificate, randomSerialNumber } from '../../../../server/authority/issuance.ts';
 import { contentBy, judged } from '../../../support/attributeCertificates.ts';
 import { CONFIG_LINES, mistakesWith, type TestSite, testSite } from '../../../support/authorities.ts';
-import { type Attribute, nameDer, pemOf } from '../../../support/certificates.ts';
-import { oid, sequence, set, utf8 } from '../../../support/derWriter.ts';
+import { type Attribute, nameDer, pemOf, oid, sequence, set, utf8 } from '../../../support/certificates.ts';
 import { AT, ecPair, holderOf, person } from '../../../support/pki.ts';
 
 let site: TestSite;

@@ -13,9 +13,8 @@ import type { Answer, Handler, Request } from '../../../../server/http/exchange.
 import { routerOver } from '../../../../workers/router.ts';
 import { RowSetCache } from '../../../../workers/rowSetCache.ts';
 import { Slices } from '../../../../workers/slices.ts';
-import { collectionOf } from '../../../support/collections.ts';
-import { recordBlocksOf } from '../../../support/blocks.ts';
 import { randomOf } from '../../../support/random.ts';
+import { collectionOf, recordBlocksOf } from '../../../support/records.ts';
 import { requestOf, STAYING, type RequestParts } from '../../../support/requests.ts';
 import { BASE_URL, NEVER_HEAVY, PAGES, replyOf } from '../../../support/smallCatalogue.ts';
 

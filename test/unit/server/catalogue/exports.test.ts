@@ -4,10 +4,8 @@ import { expect, test } from 'vitest';
 import type { Answer, Handler } from '../../../../server/http/exchange.ts';
 import { WAITING_LIMITS } from '../../../../workers/pool.ts';
 import { SLICED_RUNNING_MAX, Slices } from '../../../../workers/slices.ts';
-import { recordBlocksOf } from '../../../support/blocks.ts';
-import { collectionOf } from '../../../support/collections.ts';
-import { LeavingClient } from '../../../support/leavingClient.ts';
-import { requestOf, type RequestParts, STAYING } from '../../../support/requests.ts';
+import { recordBlocksOf, collectionOf } from '../../../support/records.ts';
+import { requestOf, type RequestParts, STAYING, LeavingClient } from '../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../support/smallCatalogue.ts';
 
 const RECORDS = 1000;

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Body, wholeBody } from '../../../../engine/page/envelope.ts';
 import { LiveGzip } from '../../../../server/catalogue/liveGzip.ts';
 import { Slices } from '../../../../workers/slices.ts';
-import { LeavingClient } from '../../../support/leavingClient.ts';
-import { STAYING } from '../../../support/requests.ts';
+import { STAYING, LeavingClient } from '../../../support/requests.ts';
 import { CountedBody, countedText, newSlices } from '../../../support/transports.ts';
 import { settled } from '../../../support/waits.ts';
 

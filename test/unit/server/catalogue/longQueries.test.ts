@@ -3,9 +3,8 @@
 import { expect, test } from 'vitest';
 import { WAITING_LIMITS } from '../../../../workers/pool.ts';
 import { SLICED_RUNNING_MAX, Slices } from '../../../../workers/slices.ts';
-import { LeavingClient } from '../../../support/leavingClient.ts';
-import { collectionOf } from '../../../support/collections.ts';
-import { requestOf, type RequestParts, STAYING } from '../../../support/requests.ts';
+import { collectionOf } from '../../../support/records.ts';
+import { requestOf, type RequestParts, STAYING, LeavingClient } from '../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../support/smallCatalogue.ts';
 
 const RECORDS = Array.from({ length: 9 }, (_, i) => `{"ob_id":${i + 1},"title":"t${i}"}`);

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogueSettings } from '../../../../server/catalogue/catalogue.ts';
 import { nearestPath, route } from '../../../../server/catalogue/routes.ts';
-import { collectionOf } from '../../../support/collections.ts';
+import { collectionOf } from '../../../support/records.ts';
 import { type RequestParts, requestOf, STAYING } from '../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf, type Reply } from '../../../support/smallCatalogue.ts';
 

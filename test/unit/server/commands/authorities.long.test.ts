@@ -2,14 +2,13 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { AUTHORITY, tlsInFrontOf } from '../../../support/certificates.ts';
 import { type CommandOptions, type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { newFolder, published, releaseOf } from '../../../support/distributions.ts';
-import { serveFolder, startFollower } from '../../../support/followers.ts';
+import { newFolder, published, releaseOf, serveFolder, startFollower } from '../../../support/distributions.ts';
 import { plainUpstreams } from '../../../support/plainUpstream.ts';
 import { s3Server } from '../../../support/s3Servers.ts';
-import { AUTHORITY, tlsInFrontOf } from '../../../support/tlsServers.ts';
 
 const directory = temporaryDirectory();
 const startUpstream = plainUpstreams();

@@ -1,7 +1,8 @@
 // Folders that are mounted from a file server which becomes unresponsive: a target, --data, --cache and the CRLs of the
 // authority. The server keeps serving, reports the failure, ends on SIGTERM, and continues once there are answers.
+import { execFileSync, spawnSync } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
-import { copyFileSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -14,10 +15,69 @@ import { CONFIG_LINES, type TestSite, testSite, validAround } from '../../../sup
 import { makeCrl, pemOf } from '../../../support/certificates.ts';
 import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { published, type Release, releaseOf, wholePointer } from '../../../support/distributions.ts';
-import { type Follower, serveFolder, startFollower } from '../../../support/followers.ts';
+import {
+  published,
+  type Release,
+  releaseOf,
+  wholePointer,
+  type Follower,
+  serveFolder,
+  startFollower,
+} from '../../../support/distributions.ts';
 import { ecPair } from '../../../support/pki.ts';
-import { type SilentMount, silentMount } from '../../../support/silentMount.ts';
+
+/** A mount of `source` at `folder`. */
+interface SilentMount {
+  readonly source: string;
+  readonly folder: string;
+  /** Answers nothing from now on. */
+  silence(): void;
+  /** Answers again, what was asked meanwhile too. */
+  wake(): void;
+  unmount(): void;
+}
+
+/** Mounts one below `parent`; undefined where bindfs is missing, or refused. */
+function silentMount(parent: string): SilentMount | undefined {
+  const place = mkdtempSync(join(parent, 'mount-'));
+  const [source, folder] = [join(place, 'source'), join(place, 'mounted')];
+  for (const made of [source, folder]) mkdirSync(made);
+  // Nothing is kept: each question is asked of the program.
+  const options = ['-o', 'attr_timeout=0,entry_timeout=0,negative_timeout=0'];
+  if (spawnSync('bindfs', [...options, source, folder], { stdio: 'ignore' }).status !== 0) return undefined;
+  // The kernel learns that bindfs needs no FLUSH. A process that waits for one, because it ends, cannot be killed.
+  writeFileSync(join(source, 'first'), '');
+  readFileSync(join(folder, 'first'));
+  rmSync(join(source, 'first'));
+  // It went to the background; its command line names the folder.
+  const pid = Number(execFileSync('pgrep', ['--full', `bindfs.*${folder}$`], { encoding: 'utf8' }).trim());
+  // By then it waits for requests.
+  spawnSync('sleep', ['0.1']);
+  const idle = callOf(pid);
+  return {
+    source,
+    folder,
+    silence: () => {
+      for (;;) {
+        process.kill(pid, 'SIGSTOP');
+        while (!/\) T/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+        // Nothing can kill a process that waits for a request which the stopped program has taken.
+        if (callOf(pid) === idle) return;
+        process.kill(pid, 'SIGCONT');
+      }
+    },
+    wake: () => process.kill(pid, 'SIGCONT'),
+    unmount: () => {
+      process.kill(pid, 'SIGCONT');
+      execFileSync('umount', ['--lazy', folder], { stdio: 'ignore' });
+    },
+  };
+}
+
+/** The system call of a process that sleeps, with its first argument: a number and a descriptor (proc(5)). */
+function callOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/syscall`, 'utf8').split(' ').slice(0, 2).join(' ');
+}
 
 const directory = temporaryDirectory();
 const POLL = { timeout: 20_000, interval: 50 };

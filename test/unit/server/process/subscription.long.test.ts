@@ -8,8 +8,18 @@ import { openPublishingTarget } from '../../../../data/distribution/openTarget.t
 import { confirmPublished, publishSnapshot } from '../../../../data/distribution/publish.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { newFolder, published, type Release, releaseOf, wholePointer } from '../../../support/distributions.ts';
-import { cacheOf, type FolderServer, type Follower, serveFolder, startFollower } from '../../../support/followers.ts';
+import {
+  newFolder,
+  published,
+  type Release,
+  releaseOf,
+  wholePointer,
+  cacheOf,
+  type FolderServer,
+  type Follower,
+  serveFolder,
+  startFollower,
+} from '../../../support/distributions.ts';
 
 const directory = temporaryDirectory();
 const POLL = { timeout: 20_000, interval: 50 };

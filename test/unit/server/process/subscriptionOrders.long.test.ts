@@ -7,8 +7,16 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { encodePointer, snapshotName } from '../../../../data/distribution/target.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { newFolder, published, type Release, releaseOf, wholePointer } from '../../../support/distributions.ts';
-import { cacheOf, type Follower, startFollower } from '../../../support/followers.ts';
+import {
+  newFolder,
+  published,
+  type Release,
+  releaseOf,
+  wholePointer,
+  cacheOf,
+  type Follower,
+  startFollower,
+} from '../../../support/distributions.ts';
 
 const directory = temporaryDirectory();
 const POLL = { timeout: 20_000, interval: 50 };

@@ -1,20 +1,37 @@
 // A server where uWebSockets.js cannot be loaded: node:http serves the main port from all threads, says so once, and
 // answers as the other transport does. Tested on versions of Node without a binary of the library, and on ours in a
 // checkout that has only the declared dependencies without the library.
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientOf, type Client, type Received } from '../../../support/client.ts';
+import { type Client, clientOf, type Received } from '../../../support/client.ts';
 import {
   type Addresses,
   type CommandOptions,
   type CommandProcess,
   runServer,
 } from '../../../support/commandProcess.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { drainUnderLoad } from '../../../support/drains.ts';
 import { roleCall } from '../../../support/envelopes.ts';
 import { hasOtherNodes, OTHER_NODES } from '../../../support/ownPackages.ts';
-import { RUN_SEED, randomOf } from '../../../support/random.ts';
-import { strictCheckout } from '../../../support/strictCheckout.ts';
+import { randomOf, RUN_SEED } from '../../../support/random.ts';
+import { projectFiles, readProjectFile, ROOT } from '../../../support/sources.ts';
+
+/** Copies the product into a new folder, with links to its dependencies but `without`. Returns the folder. */
+function strictCheckout(without: readonly string[] = []): string {
+  const directory = temporaryDirectory();
+  const files = projectFiles().filter((path) => /^(?:package\.json$|(?:engine|data|workers|server)\/)/.test(path));
+  for (const path of files) cpSync(join(ROOT, path), join(directory, path));
+  const { dependencies } = JSON.parse(readProjectFile('package.json')) as { readonly dependencies: object };
+  for (const name of Object.keys(dependencies)) {
+    if (without.includes(name)) continue;
+    const link = join(directory, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules', name), link);
+  }
+  return directory;
+}
 
 const LIST = '/api/v3/observations/';
 const GZIP = { 'Accept-Encoding': 'gzip' };

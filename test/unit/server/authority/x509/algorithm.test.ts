@@ -8,7 +8,7 @@ import {
   keyStrength,
   signatureStrength,
 } from '../../../../../server/authority/x509/algorithm.ts';
-import { explicit, integer, oid, sequence } from '../../../../support/derWriter.ts';
+import { explicit, integer, oid, sequence } from '../../../../support/certificates.ts';
 
 const BYTES = Buffer.from('what is signed');
 const NONE = Buffer.alloc(0);

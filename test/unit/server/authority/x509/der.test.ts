@@ -1,7 +1,7 @@
 // The DER reader: what it reads, and everything that is refused because it is BER or nothing at all.
 import { describe, expect, test } from 'vitest';
 import { context, DerError, DerReader, readTime, TAG } from '../../../../../server/authority/x509/der.ts';
-import { bits, element, integer, oid, time } from '../../../../support/derWriter.ts';
+import { bits, element, integer, oid, time } from '../../../../support/certificates.ts';
 
 function reading(hex: string): DerReader {
   return new DerReader(Buffer.from(hex.replaceAll(' ', ''), 'hex'));

@@ -15,8 +15,8 @@ import {
   pemOf,
   proxyCertInfo,
   subjectAltNames,
+  sequence,
 } from '../../../../support/certificates.ts';
-import { sequence } from '../../../../support/derWriter.ts';
 
 const CA = makeCa('CA', {
   extensions: [

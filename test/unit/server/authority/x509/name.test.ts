@@ -11,8 +11,17 @@ import {
   readName,
   sameName,
 } from '../../../../../server/authority/x509/name.ts';
-import { type Attribute, nameDer, NONSENSE } from '../../../../support/certificates.ts';
-import { element, integer, oid, sequence, set, utf8 } from '../../../../support/derWriter.ts';
+import {
+  type Attribute,
+  nameDer,
+  NONSENSE,
+  element,
+  integer,
+  oid,
+  sequence,
+  set,
+  utf8,
+} from '../../../../support/certificates.ts';
 
 function nameOf(...attributes: readonly Attribute[]): Name {
   return readName(new DerReader(nameDer(attributes)));

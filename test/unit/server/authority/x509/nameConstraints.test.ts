@@ -12,8 +12,13 @@ import {
   nameDer,
   newKeys,
   subjectAltNames,
+  element,
+  explicit,
+  integer,
+  oid,
+  sequence,
+  utf8,
 } from '../../../../support/certificates.ts';
-import { element, explicit, integer, oid, sequence, utf8 } from '../../../../support/derWriter.ts';
 
 const { dns, email, uri, ip, directory, registeredId } = generalName;
 const KEYS = newKeys();

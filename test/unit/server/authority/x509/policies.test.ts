@@ -4,8 +4,17 @@ import { describe, expect, test } from 'vitest';
 import { type Certificate, isSelfIssued, parseCertificate } from '../../../../../server/authority/x509/certificate.ts';
 import { NO_EXTENSIONS } from '../../../../../server/authority/x509/extensions.ts';
 import { policyProblem } from '../../../../../server/authority/x509/policies.ts';
-import { caExtensions, extension, makeCa, makeUser } from '../../../../support/certificates.ts';
-import { implicit, integer, oid, sequence, utf8 } from '../../../../support/derWriter.ts';
+import {
+  caExtensions,
+  extension,
+  makeCa,
+  makeUser,
+  implicit,
+  integer,
+  oid,
+  sequence,
+  utf8,
+} from '../../../../support/certificates.ts';
 import { type Random, randomOf } from '../../../../support/random.ts';
 
 const ANY = '2.5.29.32.0';

@@ -18,9 +18,13 @@ import {
   makeProxy,
   makeUser,
   newKeys,
+  boolean,
+  element,
+  explicit,
+  integer,
+  sequence,
 } from '../../../../support/certificates.ts';
 import { costOf } from '../../../../support/growth.ts';
-import { boolean, element, explicit, integer, sequence } from '../../../../support/derWriter.ts';
 import { rsaPair } from '../../../../support/pki.ts';
 
 const CA = makeCa('CA');

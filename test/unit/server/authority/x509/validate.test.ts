@@ -19,8 +19,9 @@ import {
   nameConstraints,
   newKeys,
   proxyCertInfo,
+  oid,
+  sequence,
 } from '../../../../support/certificates.ts';
-import { oid, sequence } from '../../../../support/derWriter.ts';
 import { ecPair, rsaPair } from '../../../../support/pki.ts';
 
 const CA = makeCa('CA');

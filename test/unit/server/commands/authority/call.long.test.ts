@@ -16,11 +16,17 @@ import { FAULTS } from '../../../../../server/authority/soap/faults.ts';
 import type { Authority } from '../../../../../server/authority/authority.ts';
 import { nameDer } from '../../../../../server/authority/issuance.ts';
 import { epochSeconds } from '../../../../../server/observe/clock.ts';
-import { partnersCertificate, testSite, validAround } from '../../../../support/authorities.ts';
+import {
+  partnersCertificate,
+  testSite,
+  validAround,
+  granted,
+  memoryAuthority,
+  TRUSTED_HOSTS,
+} from '../../../../support/authorities.ts';
 import { caOf, ecPair, type Holder, holderOf, person } from '../../../../support/pki.ts';
 import { runCommand } from '../../../../support/commandProcess.ts';
 import { envelope } from '../../../../support/envelopes.ts';
-import { granted, memoryAuthority, TRUSTED_HOSTS } from '../../../../support/memoryAuthority.ts';
 import { type SoapServer, startSoapServer } from '../../../../support/soapServer.ts';
 
 const KEY = '-----BEGIN RSA PRIVATE KEY-----\nMIIK\n-----END RSA PRIVATE KEY-----\n';

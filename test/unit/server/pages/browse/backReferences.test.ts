@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { type Router, routerOver } from '../../../../../workers/router.ts';
 import { RowSetCache } from '../../../../../workers/rowSetCache.ts';
-import { browserOf } from '../../../../support/browsed.ts';
+import { browseRecords } from '../../../../support/htmlPages.ts';
 import { GENERATION, NEVER_HEAVY } from '../../../../support/smallCatalogue.ts';
 
 const LINK = '{base_url}/api/v3/platforms/3/?format=api';
@@ -20,7 +20,7 @@ test.each(['busy', 'overtime'] as const)(
   async (why) => {
     const find: Router['find'] = (list, waiter) =>
       list.collection.declaration.name === 'ipps' ? Promise.resolve(why) : router.find(list, waiter);
-    const { reply, page } = await browserOf(RECORDS, { ...router, find })('/browse/platforms/3/');
+    const { reply, page } = await browseRecords(RECORDS, { ...router, find })('/browse/platforms/3/');
     const [line = ''] = [...page.querySelectorAll('.references li')].map(({ textContent }) => textContent);
     expect(line.trim().split(/\s+/).join(' ')).toBe('Ipps not counted now platform');
     expect(page.querySelector('.references a')!.getAttribute('href')).toBe('../../../browse/ipps/?platform=3');
@@ -29,7 +29,7 @@ test.each(['busy', 'overtime'] as const)(
 );
 
 test('what was counted has its count, on a page that is kept', async () => {
-  const { reply, page } = await browserOf(RECORDS, router)('/browse/platforms/3/');
+  const { reply, page } = await browseRecords(RECORDS, router)('/browse/platforms/3/');
   expect(page.querySelector('.references .count')!.textContent).toBe('2');
   expect([reply.status, reply.headers['Cache-Control']]).not.toContain('no-store');
   expect(reply.etag).toMatch(/^W\//);
@@ -46,7 +46,7 @@ test('ways to a record are counted together', async () => {
   };
   const identifier_set = ['{base_url}/api/v3/identifiers/1/?format=api'];
   const linking = { observations: [{ ob_id: 1, identifier_set }], computations: [{ ob_id: 1, identifier_set }] };
-  const browsed = browserOf({ ...linking, identifiers: [{ ob_id: 1, url: 'u' }] }, { ...router, find });
+  const browsed = browseRecords({ ...linking, identifiers: [{ ob_id: 1, url: 'u' }] }, { ...router, find });
   const { page } = await browsed('/browse/identifiers/1/');
   expect(page.querySelectorAll('.references li').length).toBe(2);
   expect([asked, most]).toEqual([asked, asked]);
@@ -57,8 +57,8 @@ test('a way that is no filter here is none: nothing that its name does not ask f
   const times = [{ ob_id: 1 }, { ob_id: 2 }];
   const timePeriod = '{base_url}/api/v3/times/1/?format=api';
   const observations = [{ ob_id: 1, timePeriod }, { ob_id: 2 }, { ob_id: 3 }];
-  const linesWith = async (settings: Parameters<typeof browserOf>[2]): Promise<readonly string[]> => {
-    const { page } = await browserOf({ times, observations }, router, settings)('/browse/times/1/');
+  const linesWith = async (settings: Parameters<typeof browseRecords>[2]): Promise<readonly string[]> => {
+    const { page } = await browseRecords({ times, observations }, router, settings)('/browse/times/1/');
     return [...page.querySelectorAll('.references li')].map(({ textContent }) =>
       textContent.trim().split(/\s+/).join(' '),
     );

@@ -1,8 +1,8 @@
 // The JSON of a record on its page: what is seen and copied is what the API says. Its outline has the members that
 // JSON.parse finds, at any depth and in one pass.
 import { expect, test } from 'vitest';
-import { browserOf } from '../../../../support/browsed.ts';
 import { type JsonOutline, jsonOutline, jsonString } from '../../../../../server/pages/browse/jsonPanel.ts';
+import { browseRecords } from '../../../../support/htmlPages.ts';
 
 const DEEP = {
   ob_id: 1,
@@ -13,7 +13,7 @@ const DEEP = {
   last: { ob_id: 2, permissions: [{ ob_id: 3 }, { ob_id: 4 }] },
 };
 const LONG = { ob_id: 2, numbers: Array.from({ length: 5000 }, (_, i) => i) };
-const browsed = browserOf({ observations: [DEEP, LONG, { ob_id: 3 }] });
+const browsed = browseRecords({ observations: [DEEP, LONG, { ob_id: 3 }] });
 
 test.each([1, 2, 3])('the text of the JSON of record %d is that of pretty=1, byte for byte', async (id) => {
   const { page } = await browsed(`/browse/observations/${id}/`);
@@ -24,7 +24,7 @@ test.each([1, 2, 3])('the text of the JSON of record %d is that of pretty=1, byt
 
 test.each(['spec', 'request'] as const)('links of the form "%s" are in it as the API has them', async (links) => {
   const records = [{ ob_id: 1, timePeriod: '{base_url}/api/v3/times/3/?format=api' }];
-  const linked = browserOf({ observations: records }, undefined, { links });
+  const linked = browseRecords({ observations: records }, undefined, { links });
   const { page } = await linked('/browse/observations/1/');
   const { reply } = await linked('/api/v3/observations/1/?pretty=1', 'application/json');
   expect(page.querySelector('.json code')!.textContent).toBe(reply.text);

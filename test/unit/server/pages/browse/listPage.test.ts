@@ -9,8 +9,8 @@ import { type Pair, withoutFilters } from '../../../../../server/pages/browse/ad
 import { html, utf8Of } from '../../../../../server/pages/browse/template.ts';
 import { steadyMs } from '../../../../../server/observe/clock.ts';
 import { SLICED_RUNNING_MAX, Slices } from '../../../../../workers/slices.ts';
-import { collectionOf } from '../../../../support/collections.ts';
 import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textOf, textsOf } from '../../../../support/htmlPages.ts';
+import { collectionOf } from '../../../../support/records.ts';
 import { STAYING } from '../../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../../support/smallCatalogue.ts';
 

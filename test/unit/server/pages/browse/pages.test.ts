@@ -7,9 +7,9 @@ import { filterFields } from '../../../../../engine/query/shown.ts';
 import { describedFields } from '../../../../../engine/query/describe.ts';
 import { COLLECTIONS } from '../../../../../engine/schema/catalogue.ts';
 import { PRESENTATIONS } from '../../../../../engine/schema/browse.ts';
-import { collectionOf } from '../../../../support/collections.ts';
 import { formDocuments, formHandler } from '../../../../support/formCatalogue.ts';
 import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textOf, textsOf } from '../../../../support/htmlPages.ts';
+import { collectionOf } from '../../../../support/records.ts';
 import { requestOf, STAYING } from '../../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../../support/smallCatalogue.ts';
 

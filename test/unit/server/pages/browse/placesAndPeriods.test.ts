@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Member } from '../../../../../engine/page/members.ts';
 import { periodBar, placeMap } from '../../../../../server/pages/browse/placesAndPeriods.ts';
 import { type Markup, utf8Of } from '../../../../../server/pages/browse/template.ts';
-import { type Browsed, browserOf } from '../../../../support/browsed.ts';
+import { type Browsed, browseRecords } from '../../../../support/htmlPages.ts';
 
 const link = (to: string, id: number): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
 const box = (ob_id: number, west: unknown, east: unknown, south: unknown = 10, north: unknown = 20): object => ({
@@ -23,7 +23,7 @@ const figureOf = (drawn: Markup | false): ReturnType<Browsed['page']['querySelec
 
 describe('an observation', () => {
   const observation = (ob_id: number, linked: object): object => ({ ob_id, title: `t${ob_id}`, ...linked });
-  const browsed = browserOf({
+  const browsed = browseRecords({
     observations: [
       observation(1, { timePeriod: link('times', 5), geographicExtent: link('bboxes', 6) }),
       observation(2, { timePeriod: link('times', 99), geographicExtent: null }),

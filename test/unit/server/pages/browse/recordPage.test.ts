@@ -1,8 +1,7 @@
 // The page of a record: its title, by which people know its tab and find its bookmark, and values that are none.
 import { expect, test } from 'vitest';
-import { browserOf } from '../../../../support/browsed.ts';
-import { BROWSER, browserOf as browserBefore, hrefsOf, pageOf, textsOf } from '../../../../support/htmlPages.ts';
-import { collectionOf } from '../../../../support/collections.ts';
+import { BROWSER, browserOf, hrefsOf, pageOf, textsOf, browseRecords } from '../../../../support/htmlPages.ts';
+import { collectionOf } from '../../../../support/records.ts';
 import { requestOf, STAYING } from '../../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../../support/smallCatalogue.ts';
 
@@ -16,7 +15,7 @@ const RECORDS = [
   { ob_id: 6, title: `${'x'.repeat(119)}\u{1f30d}` },
   { ob_id: 7, title: 'deep', keywords: Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => 1)) },
 ];
-const browsed = browserOf({ observations: RECORDS });
+const browsed = browseRecords({ observations: RECORDS });
 
 test.each([
   [1, '1: Saharan dust – Observations'],
@@ -41,7 +40,7 @@ test('members within members are shown up to a number for the whole page, and ar
 test('a record of more fields than are shown says so', async () => {
   const fields = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]));
   const observations = [4095, 4200].map((count, i) => ({ ob_id: i + 1, ...fields(count) }));
-  const browse = browserOf({ observations });
+  const browse = browseRecords({ observations });
   for (const [id, total] of [
     [1, '4,096 fields'],
     [2, 'the first 4,096 fields, see the JSON'],
@@ -54,12 +53,12 @@ test('a record of more fields than are shown says so', async () => {
 
 test('an address that is cut is no link: what it leads to is not known', async () => {
   const [short, long, longest] = [10, 3000, 300_000].map((length) => `https://x.test/${'y'.repeat(length)}`);
-  const { page } = await browserOf({ observations: [{ ob_id: 1, abstract: short, keywords: long }] })(
+  const { page } = await browseRecords({ observations: [{ ob_id: 1, abstract: short, keywords: long }] })(
     '/browse/observations/?fields=abstract,keywords',
   );
   expect(hrefsOf(page, '.away')).toEqual([short]);
   expect(textsOf(page, 'tbody td:last-child')).toEqual([`${long!.slice(0, 160)}…`]);
-  const { page: record } = await browserOf({ observations: [{ ob_id: 1, abstract: long, keywords: longest }] })(
+  const { page: record } = await browseRecords({ observations: [{ ob_id: 1, abstract: long, keywords: longest }] })(
     '/browse/observations/1/',
   );
   expect(hrefsOf(record, '.away')).toEqual([long]);
@@ -76,7 +75,7 @@ test('own URLs begin with the base URL that the visitor chose, also as names; ot
     permissions: [{ n: 1, to: urls[0] }],
   });
   const collections = (name: string) => collectionOf(name, name === 'observations' ? [text] : [], BASE_URL);
-  const { asked } = browserBefore(handlerWith(NEVER_HEAVY, { allowBaseUrls: [chosen] }, collections));
+  const { asked } = browserOf(handlerWith(NEVER_HEAVY, { allowBaseUrls: [chosen] }, collections));
   const headers = { ...BROWSER, host: new URL(chosen).host };
   const [record, list] = await Promise.all(
     ['1/', '?fields=keywords,permissions'].map(async (rest) =>
@@ -92,7 +91,7 @@ test('own URLs begin with the base URL that the visitor chose, also as names; ot
 
 test('an own URL that the documents spell for two collections leads to the one that has its id', async () => {
   const keywords = [2, 3, 4].map((id) => `{base_url}/api/v3/ProcedureComputations/${id}/`);
-  const { page } = await browserOf({
+  const { page } = await browseRecords({
     observations: [{ ob_id: 1, keywords }],
     computations: [{ ob_id: 2, title: 'of both' }],
     composites: [{ ob_id: 2 }, { ob_id: 3 }],

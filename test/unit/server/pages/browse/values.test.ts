@@ -2,7 +2,7 @@
 // zones.
 import { expect, test } from 'vitest';
 import { browserOf, textsOf } from '../../../../support/htmlPages.ts';
-import { collectionOf } from '../../../../support/collections.ts';
+import { collectionOf } from '../../../../support/records.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../../support/smallCatalogue.ts';
 
 const LIST = '/browse/observations/';

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { CollectionIndex } from '../../../../../engine/index/table.ts';
 import { COLLECTIONS } from '../../../../../engine/schema/catalogue.ts';
-import { collectionOf } from '../../../../support/collections.ts';
+import { collectionOf } from '../../../../support/records.ts';
 import { requestOf, STAYING } from '../../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../../support/smallCatalogue.ts';
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Boots systemd as the first process of namespaces of its own, over a copy of this machine that is written to memory:
-# what is installed, added or enabled there is gone with it. systemdMachine.ts runs this by unshare, as root.
+# what is installed, added or enabled there is gone with it. systemd.long.test.ts runs this by unshare, as root.
 # bootMachine.sh SHARED...: each is a folder of this machine that is the same one there, under /tmp too.
 set -euo pipefail
 mount --make-rprivate /
