@@ -1,20 +1,13 @@
 // Clients with bad manners against a running server: what they are sent is right to the last byte, and afterwards the
 // server holds as many descriptors and as much memory as before. Linux tells what a process holds. There are as
 // many of each kind as were promised.
+import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientOf } from '../support/client.ts';
 import { holdingsOf, runServer, type Holdings } from '../support/commandProcess.ts';
-import { requestOf } from '../support/rawSocket.ts';
-import {
-  abort,
-  knownPages,
-  pipeline,
-  pipelineUnread,
-  readSlowly,
-  type KnownPage,
-  type Sent,
-} from '../support/rudeClients.ts';
+import { RawSocket, requestOf } from '../support/rawSocket.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
 /**
@@ -154,4 +147,112 @@ const LOOKS_MAX = 300;
 
 function cycle(pages: readonly KnownPage[], count: number): readonly KnownPage[] {
   return Array.from({ length: count }, (_, i) => pages[i % pages.length]!);
+}
+
+/** A request, and the body of its response alone by content coding, as Latin-1 text. */
+interface KnownPage {
+  readonly request: string;
+  readonly bodies: Readonly<Record<string, string>>;
+}
+
+/** Asks for each target alone, with and without gzip, which must be the same. `coding` is what the requests accept. */
+async function knownPages(port: number, targets: readonly string[], coding: string): Promise<KnownPage[]> {
+  const client = clientOf(`http://127.0.0.1:${port}`);
+  const pages: KnownPage[] = [];
+  for (const target of targets) {
+    const { bytes: identity } = await client.get(target);
+    const { bytes: gzip } = await client.get(target, { 'accept-encoding': 'gzip' });
+    assert(gunzipSync(gzip).equals(identity), target);
+    const request = requestOf('GET', target, [`Accept-Encoding: ${coding}`]);
+    pages.push({ request, bodies: { identity: identity.toString('latin1'), gzip: gzip.toString('latin1') } });
+  }
+  client.close();
+  return pages;
+}
+
+/** The right responses that a client received whole, and what was wrong with the next one. */
+interface Sent {
+  readonly whole: number;
+  readonly wrong: string | undefined;
+}
+
+/** Reads the responses, and compares the part of one that the end of the connection cuts. */
+async function readOut(socket: RawSocket, pages: readonly KnownPage[]): Promise<Sent> {
+  for (const [whole, { bodies }] of pages.entries()) {
+    const answer = await socket.answer();
+    if (!answer) {
+      const [, part = ''] = (await socket.ended()).split(/\r\n\r\n([^]*)/);
+      const isRight = Object.values(bodies).some((body) => body.startsWith(part));
+      return { whole, wrong: isRight ? undefined : `response ${whole} has other bytes` };
+    }
+    const body = bodies[answer.headers.get('content-encoding')?.[0] ?? 'identity'];
+    if (answer.status !== 200 || answer.body !== body) return { whole, wrong: `response ${whole} is another` };
+  }
+  socket.finish();
+  const wrong = (await socket.ended()) === '' ? undefined : 'bytes after the last response';
+  return { whole: pages.length, wrong };
+}
+
+/** Clients that read 4 KiB of a page in a turn of the event loop. */
+function readSlowly(port: number, pages: readonly KnownPage[], clients: number): Promise<Sent[]> {
+  const one = async (): Promise<Sent> => {
+    const socket = await RawSocket.open(port, true, 4096);
+    await socket.write(pages[0]!.request);
+    return readOut(socket, pages.slice(0, 1));
+  };
+  return Promise.all(Array.from({ length: clients }, one));
+}
+
+/** Clients that send all requests at once and read the responses as they come. */
+function pipeline(port: number, pages: readonly KnownPage[], clients: number): Promise<Sent[]> {
+  const text = pages.map(({ request }) => request).join('');
+  const one = async (): Promise<Sent> => {
+    const socket = await RawSocket.open(port);
+    await socket.write(text);
+    return readOut(socket, pages);
+  };
+  return Promise.all(Array.from({ length: clients }, one));
+}
+
+/**
+ * Clients that send all requests at once and read nothing until a later request of another client has its response.
+ * Then they read what there is.
+ */
+async function pipelineUnread(port: number, pages: readonly KnownPage[], clients: number): Promise<Sent[]> {
+  const text = pages.map(({ request }) => request).join('');
+  const sockets = await Promise.all(Array.from({ length: clients }, () => RawSocket.open(port, false)));
+  await Promise.all(sockets.map((socket) => socket.write(text)));
+  const other = clientOf(`http://127.0.0.1:${port}`);
+  await other.get('/api/v3/');
+  other.close();
+  return Promise.all(
+    sockets.map((socket) => {
+      socket.read();
+      return readOut(socket, pages);
+    }),
+  );
+}
+
+/** Requests that clients break off at once: enough to be quick, few enough for every system's limits. */
+const ABORTS_AT_ONCE = 100;
+
+/**
+ * Clients that reset their connection: in turn before their request is whole, after it, after the first bytes of the
+ * response, after several requests, and after `heavy`, which is for the pool.
+ */
+async function abort(port: number, pages: readonly KnownPage[], heavy: string, clients: number): Promise<void> {
+  const all = pages.map(({ request }) => request).join('');
+  const one = async (i: number): Promise<void> => {
+    const socket = await RawSocket.open(port);
+    const { request } = pages[i % pages.length]!;
+    const way = i % 5;
+    await socket.write([request.slice(0, 20), request, request, all, heavy][way]!);
+    if (way === 2) await socket.more();
+    socket.vanish();
+  };
+  let next = 0;
+  const some = async (): Promise<void> => {
+    while (next < clients) await one(next++);
+  };
+  await Promise.all(Array.from({ length: ABORTS_AT_ONCE }, some));
 }

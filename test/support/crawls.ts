@@ -1,9 +1,13 @@
-// Crawls for tests: of an upstream into a directory beside an old data set, with short waits, and what a directory
-// holds afterwards.
+// Crawls with short waits and refreshes by the command, and what the directories hold afterwards.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { changesBetween, changesSince, generationsIn, kindOf } from '../../data/upstream/changeLog.ts';
 import { crawl, type CrawlOptions, type CrawlReport } from '../../data/upstream/crawl.ts';
-import type { PlainRecord } from './plainUpstream.ts';
+import { digestsOf } from '../../data/upstream/digests.ts';
+import { type CommandProcess, runCommand } from './commandProcess.ts';
+import { dataSetOf, type Files } from './dataSets.ts';
+import { killedAtStep } from './killer.ts';
+import { type PlainRecord } from './plainUpstream.ts';
 
 /** The files of a directory by name, as text; `undefined` where there is none. */
 export function filesOf(directory: string): Readonly<Record<string, string>> | undefined {
@@ -71,4 +75,37 @@ export async function crawled(
 ): Promise<CrawlReport | undefined> {
   const whole = { ...QUICK_CRAWL, kind: 'new' as const, now: '2026-01-31T00:00:00Z', state: `${output}.crawl` };
   return crawl({ ...whole, base, output, ...options }, () => undefined);
+}
+
+/** The flags of a quick refresh, which tells its steps as events. */
+export const QUICK = ['--rate', '1000', '--threads', '1', '--force', '--log-format', 'json'];
+
+/** One refresh by the command, killed before a step. */
+export function followOnce(url: string, folder: string, step?: number): CommandProcess {
+  const words = ['follow', url, '-o', folder, '--once', ...QUICK];
+  return runCommand(words, killedAtStep(step));
+}
+
+/** Returns the differences between a folder's snapshot and these notes, as `id kind`. */
+export async function differencesFrom(folder: string, notes: readonly PlainRecord[]): Promise<readonly string[]> {
+  const lines = notes.map((note) => `${JSON.stringify(note)}\n`).join('');
+  return (await differencesFromDataSet(folder, { 'notes.ndjson': lines })).map((one) => one.replace('notes ', ''));
+}
+
+/** Returns the differences between a folder's snapshot and the files of a data set, as `collection id kind`. */
+export async function differencesFromDataSet(folder: string, files: Files): Promise<readonly string[]> {
+  const nothing = (): void => undefined;
+  const [a, b] = [
+    await digestsOf(dataSetOf(join(folder, '..'), files), 0, nothing),
+    await digestsOf(join(folder, 'catalogue.snapshot'), 0, nothing),
+  ];
+  return [...changesBetween(a, b)].map((change) => `${change.collection} ${change.id} ${kindOf(change)}`);
+}
+
+/** What a folder's log has behind its generation of a number, as `id kind`. */
+export function loggedIn(folder: string, behind: number): readonly string[] {
+  const file = join(folder, 'changes.log');
+  return [...changesSince(file, generationsIn(file)[behind]!.generation)].flatMap(({ changes }) =>
+    changes.map((change) => `${change.id} ${kindOf(change)}`),
+  );
 }

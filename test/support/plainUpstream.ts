@@ -1,16 +1,17 @@
-// A catalogue that tests hold in their hands: a list of records by collection, which may change between two requests.
-// Heeds limit, offset and `ordering`, and what else it is told to; notes what it was asked.
+// Upstream catalogues. `startPlainUpstream` serves lists of records by collection, which a test may change between two
+// requests, with limit, offset, `ordering` and what the options say. `startRudeUpstream` serves a small catalogue and
+// misbehaves at one page, in one of the ways of rudeWays.ts.
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
-import { sendJson } from './rudeUpstream.ts';
 
 /** A record with an id; other members as they are. */
 export type PlainRecord = Readonly<Record<string, unknown>> & { readonly ob_id: number };
 
 /** What the server has and does. */
 export interface PlainUpstreamOptions {
+  /** `{upstream}` in a text stands for the address of the server. */
   readonly collections: Record<string, readonly PlainRecord[]>;
   /** Called before each response. */
   readonly onRequest?: (request: IncomingMessage) => void | Promise<void>;
@@ -26,6 +27,10 @@ export interface PlainUpstreamOptions {
   readonly datesPages?: boolean;
   /** The records that lists by date omit. */
   readonly leavesOut?: (record: PlainRecord) => boolean;
+  /** The most records of a page. */
+  readonly limitMax?: number;
+  /** Returns true if it has sent a response in place of the page. */
+  readonly misbehave?: (occasion: Occasion, collection: string, offset: number) => boolean;
   /** The requests that get a 500. */
   readonly failsAt?: (query: URLSearchParams) => boolean;
 }
@@ -87,6 +92,7 @@ function isAsKnown(
 /** Starts the server on a free port. */
 export async function startPlainUpstream(options: PlainUpstreamOptions): Promise<PlainUpstream> {
   const { collections, onRequest, heedsOrder = true, heedsDates, zone = 0, leavesOut, failsAt } = options;
+  const { misbehave, limitMax = Infinity } = options;
   let sent = 0;
   const requests: IncomingMessage[] = [];
   let underWay = 0;
@@ -106,7 +112,8 @@ export async function startPlainUpstream(options: PlainUpstreamOptions): Promise
         return;
       }
       if (name === undefined) {
-        sendJson(response, Object.fromEntries(Object.keys(collections).map((one) => [one, `${base}/api/v3/${one}/`])));
+        const names = Object.keys(collections);
+        sendJson(response, Object.fromEntries(names.map((one) => [one, `${base}/api/v3/${one}/?format=api`])));
         return;
       }
       const isOrdered = heedsOrder && searchParams.has('ordering');
@@ -116,10 +123,13 @@ export async function startPlainUpstream(options: PlainUpstreamOptions): Promise
         !(Date.parse(String(record['lastUpdatedDate'])) < from || (!Number.isNaN(from) && leavesOut?.(record)));
       const all = collections[name]!.filter(isNew);
       const records = isOrdered ? all.toSorted((a, b) => a.ob_id - b.ob_id) : all;
-      const [limit, offset] = ['limit', 'offset'].map((key) => Number(searchParams.get(key))) as [number, number];
+      const limit = Math.min(limitMax, Number(searchParams.get('limit')));
+      const offset = Number(searchParams.get('offset'));
       const next = offset + limit < all.length ? `${base}${pathname}?limit=${limit}&offset=${offset + limit}` : null;
       const results = records.slice(offset, offset + limit);
-      const body = { count: all.length, next, previous: null, results };
+      const stored = { count: all.length, next, previous: null, results };
+      const body = JSON.parse(JSON.stringify(stored).replaceAll('{upstream}', base)) as RudePage;
+      if (misbehave?.({ request, response, page: body }, name, offset)) return;
       if (isAsKnown(request, response, options, body)) {
         response.writeHead(304).end();
         return;
@@ -130,13 +140,117 @@ export async function startPlainUpstream(options: PlainUpstreamOptions): Promise
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: urlOf(server),
     requests,
     sent: () => sent,
     underWayMax: () => underWayMax,
+    close: () => closed(server),
+  };
+}
+
+/** The records that the catalogue has in its larger collection, in pages of at most `PAGE_RECORDS`. */
+export const NOTES = 320;
+
+/** The most that the server gives at once, as services with a bound on `limit` do. */
+const PAGE_RECORDS = 100;
+
+const TIMES = 5;
+
+/** Where the server misbehaves: at the page with this record. */
+export const PLACES = { first: 0, middle: 150, last: NOTES - 1 } as const;
+
+/** One of the places. */
+export type Place = keyof typeof PLACES;
+
+/** A page as it should be, for a way to spoil. */
+export interface RudePage {
+  readonly count: number;
+  readonly next: string | null;
+  readonly previous: string | null;
+  readonly results: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** A request, its response to write, and the page that it should have. */
+export interface Occasion {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly page: RudePage;
+}
+
+/** The same, and another server, which must never get a request. */
+export interface RudeOccasion extends Occasion {
+  readonly elsewhere: string;
+}
+
+/** One way to misbehave: it responds, or leaves the request without a response. */
+export type Misbehave = (occasion: RudeOccasion) => void;
+
+/** A server that misbehaves. `asked` counts requests, `askedElsewhere` those that it sent to another host. */
+export interface RudeUpstream {
+  readonly url: string;
+  readonly asked: () => number;
+  readonly askedElsewhere: () => number;
+  close(): Promise<void>;
+}
+
+function noteOf(base: string, id: number): PlainRecord {
+  const time = `${base}/api/v${(id % 2) + 2}/times/${id % TIMES}/${id % 3 === 0 ? '' : '?format=api'}`;
+  return { ob_id: id, text: `note ${id}, "quoted" \\ ångström ${id / 3}`, time, nested: { values: [id, [time], {}] } };
+}
+
+/** The lines of the larger collection as a crawl must write them. */
+export function notesLines(): string {
+  const lines = Array.from({ length: NOTES }, (_, i) => {
+    const id = i * 2;
+    const time = `{base_url}/api/v3/times/${id % TIMES}/?format=api`;
+    return JSON.stringify({ ...noteOf('', id), time, nested: { values: [id, [time], {}] } });
+  });
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Starts the server; it misbehaves `times` times at the page of notes with the record of `place`. */
+export async function startRudeUpstream(misbehave: Misbehave, place: Place, times: number): Promise<RudeUpstream> {
+  let askedElsewhere = 0;
+  let left = times;
+  const other = createServer((_, response) => {
+    askedElsewhere++;
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { url, requests, close } = await startPlainUpstream({
+    collections: {
+      notes: Array.from({ length: NOTES }, (_, i) => noteOf('{upstream}', i * 2)),
+      times: Array.from({ length: TIMES }, (_, i) => ({ ob_id: i })),
+    },
+    limitMax: PAGE_RECORDS,
+    misbehave: (occasion, collection, offset) => {
+      const isThere = offset <= PLACES[place] && PLACES[place] < offset + occasion.page.results.length;
+      if (collection !== 'notes' || !isThere || left-- <= 0) return false;
+      misbehave({ ...occasion, elsewhere: urlOf(other) });
+      return true;
+    },
+  });
+  return {
+    url,
+    asked: () => requests.length,
+    askedElsewhere: () => askedElsewhere,
     close: async () => {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await close();
+      await closed(other);
     },
   };
+}
+
+function urlOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function closed(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}
+
+/** Responds with a value as JSON. */
+export function sendJson(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }

@@ -43,10 +43,19 @@ export class RawSocket {
     });
   }
 
-  /** Connects; `isReading: false` leaves everything that comes in the kernel until `read()` is called. */
-  static open(port: number, isReading = true): Promise<RawSocket> {
+  /**
+   * Connects; `isReading: false` leaves everything that comes in the kernel until `read()` is called. With `stepBytes`
+   * it reads at most this many bytes in a turn of the event loop.
+   */
+  static open(port: number, isReading = true, stepBytes?: number): Promise<RawSocket> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+      const callback = (count: number, buffer: Uint8Array): boolean => {
+        socket.emit('data', Buffer.from(buffer.subarray(0, count)));
+        setImmediate(() => socket.resume());
+        return false;
+      };
+      const onread = stepBytes === undefined ? undefined : { buffer: new Uint8Array(stepBytes), callback };
+      const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true, ...(onread && { onread }) });
       socket.once('error', reject);
       socket.once('connect', () => {
         const raw = new RawSocket(socket);
@@ -81,6 +90,11 @@ export class RawSocket {
       if (this.#isEnded) return undefined;
       await this.#more(answer.missing);
     }
+  }
+
+  /** Resolves when more bytes have come, or when the connection has ended. */
+  async more(): Promise<void> {
+    if (!this.#isEnded) await this.#more();
   }
 
   /** Resolves when the connection has ended, with the bytes that came and were not taken as answers. */

@@ -14,6 +14,7 @@ import { fetchObject } from '../../../data/distribution/fetch.ts';
 import { snapshotName } from '../../../data/distribution/target.ts';
 import { openPublishingTarget } from '../../../data/distribution/openTarget.ts';
 import { runCommand } from '../../support/commandProcess.ts';
+import { differencesFrom, followOnce } from '../../support/crawls.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
 import {
   newFolder,
@@ -23,7 +24,6 @@ import {
   wholePointer,
   startFollower,
 } from '../../support/distributions.ts';
-import { differencesFrom, followOnce } from '../../support/follows.ts';
 import { type PlainRecord, startPlainUpstream } from '../../support/plainUpstream.ts';
 import { randomOf } from '../../support/random.ts';
 import { smallDisk } from '../../support/smallDisk.ts';

@@ -9,6 +9,7 @@ import { digestsOfSnapshot } from '../../../data/upstream/digests.ts';
 import { generate } from '../../../data/synth/generate.ts';
 import { clientOf } from '../../support/client.ts';
 import { runCommand, runServer } from '../../support/commandProcess.ts';
+import { followOnce, loggedIn } from '../../support/crawls.ts';
 import { imported, temporaryDirectory } from '../../support/dataSets.ts';
 import {
   published,
@@ -17,7 +18,6 @@ import {
   type FollowerStatus,
   startFollower,
 } from '../../support/distributions.ts';
-import { followOnce, loggedIn } from '../../support/follows.ts';
 import { startPlainUpstream } from '../../support/plainUpstream.ts';
 import { RUN_SEED, randomOf } from '../../support/random.ts';
 import { killAtInstants, type KilledWork, runningCommand, sumOf, sumsIn } from '../../support/randomKills.ts';

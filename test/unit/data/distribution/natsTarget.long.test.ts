@@ -8,6 +8,7 @@ import { type PublishingTarget, snapshotName } from '../../../../data/distributi
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
 import { publishSnapshot } from '../../../../data/distribution/publish.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
+import { QUICK } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import {
@@ -18,7 +19,6 @@ import {
   WATCH_POLL,
   watchingReplicas,
 } from '../../../support/distributions.ts';
-import { QUICK } from '../../../support/follows.ts';
 import { managed, NATS_SERVER, natsServer, type NatsServer } from '../../../support/natsServers.ts';
 import { startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { cutInto, afterFirst, altered, pointerOf, publishedAtLast, onlyWholeIn } from '../../../support/targetSuite.ts';

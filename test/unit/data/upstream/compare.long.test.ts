@@ -13,10 +13,10 @@ import {
   type PlainUpstream,
   type PlainUpstreamOptions,
   plainUpstreams,
+  sendJson,
 } from '../../../support/plainUpstream.ts';
 import { randomOf } from '../../../support/random.ts';
 import { IS_WHOLE } from '../../../support/ring.ts';
-import { sendJson } from '../../../support/rudeUpstream.ts';
 
 const directory = temporaryDirectory();
 const upstreamOf = plainUpstreams();

@@ -3,8 +3,8 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
+import { differencesFrom, QUICK } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { differencesFrom, QUICK } from '../../../support/follows.ts';
 import { type PlainRecord, type PlainUpstreamOptions, plainUpstreams } from '../../../support/plainUpstream.ts';
 
 const directory = temporaryDirectory();

@@ -14,8 +14,9 @@ import {
   type PlainUpstream,
   type PlainUpstreamOptions,
   plainUpstreams,
+  sendJson,
+  startRudeUpstream,
 } from '../../../support/plainUpstream.ts';
-import { sendJson, startRudeUpstream } from '../../../support/rudeUpstream.ts';
 
 const directory = temporaryDirectory();
 const upstreamOf = plainUpstreams();

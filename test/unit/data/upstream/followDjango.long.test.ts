@@ -7,7 +7,7 @@ import { parsePage, withOwnUrls } from '../../../../data/upstream/page.ts';
 import { generate } from '../../../../data/synth/generate.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import { runCommand, runServer } from '../../../support/commandProcess.ts';
-import { linesOf } from '../../../support/crawls.ts';
+import { linesOf, differencesFromDataSet } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import {
   type Django,
@@ -16,7 +16,6 @@ import {
   hasDjango,
   startDjango,
 } from '../../../support/django.ts';
-import { differencesFromDataSet } from '../../../support/follows.ts';
 import type { PlainRecord } from '../../../support/plainUpstream.ts';
 import { IS_WHOLE } from '../../../support/ring.ts';
 

@@ -6,9 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { generationsIn } from '../../../../data/upstream/changeLog.ts';
 import { type CommandOptions, type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
+import { QUICK } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { startFollower } from '../../../support/distributions.ts';
-import { QUICK } from '../../../support/follows.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 
 const MOVED_CLOCK = new URL('../../../support/defects/movedClock.ts', import.meta.url).href;

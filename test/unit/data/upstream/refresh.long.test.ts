@@ -8,9 +8,8 @@ import { decodePointer, type Pointer } from '../../../../data/distribution/targe
 import { addressOf } from '../../../../data/blocks/blockStore.ts';
 import { refresh, type RefreshResult } from '../../../../data/upstream/refresh.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
-import { QUICK_CRAWL } from '../../../support/crawls.ts';
+import { QUICK_CRAWL, differencesFrom, followOnce, loggedIn, QUICK } from '../../../support/crawls.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
-import { differencesFrom, followOnce, loggedIn, QUICK } from '../../../support/follows.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 
 const directory = temporaryDirectory();

@@ -1,9 +1,8 @@
 // A crawl from a server that misbehaves in all the ways there are, each at the first, a middle or the last page; in the
 // nightly run at all three.
 import { expect, test } from 'vitest';
-import { rudeSuite } from '../../../support/rudeSuite.ts';
 import { IS_WHOLE } from '../../../support/ring.ts';
-import { RUDE_WAYS } from '../../../support/rudeWays.ts';
+import { RUDE_WAYS, rudeSuite } from '../../../support/rudeWays.ts';
 
 test('there are at least 40 ways', () => {
   expect(new Set(RUDE_WAYS.map(({ name }) => name)).size).toBeGreaterThanOrEqual(40);

@@ -1,7 +1,6 @@
 // A crawl from a server that misbehaves in every ninth of many ways, each at one of three pages; the long ring has all
 // of them at all three.
-import { rudeSuite } from '../../../support/rudeSuite.ts';
-import { RUDE_WAYS } from '../../../support/rudeWays.ts';
+import { RUDE_WAYS, rudeSuite } from '../../../support/rudeWays.ts';
 
 rudeSuite(
   RUDE_WAYS.filter(({ isLong }, i) => !isLong && i % 9 === 0),

@@ -12,8 +12,7 @@ import { runCommand } from '../../../support/commandProcess.ts';
 import { recordsFrom, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
-import { type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
-import { sendJson } from '../../../support/rudeUpstream.ts';
+import { type PlainUpstream, startPlainUpstream, sendJson } from '../../../support/plainUpstream.ts';
 
 const directory = temporaryDirectory();
 let upstream: PlainUpstream;

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand, runServer } from '../../../support/commandProcess.ts';
+import { followOnce } from '../../../support/crawls.ts';
 import { dataSetOf, ndjsonOf, temporaryDirectory } from '../../../support/dataSets.ts';
-import { followOnce } from '../../../support/follows.ts';
 import { type PlainRecord, plainUpstreams } from '../../../support/plainUpstream.ts';
 
 const directory = temporaryDirectory();

@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { RUN_SEED, randomOf } from '../../../support/random.ts';
-import { someOf } from '../../../support/ring.ts';
 import {
   type Misbehave,
   NOTES,
@@ -14,7 +12,9 @@ import {
   type Place,
   type RudeUpstream,
   startRudeUpstream,
-} from '../../../support/rudeUpstream.ts';
+} from '../../../support/plainUpstream.ts';
+import { RUN_SEED, randomOf } from '../../../support/random.ts';
+import { someOf } from '../../../support/ring.ts';
 import { RUDE_WAYS, type RudeWay } from '../../../support/rudeWays.ts';
 
 const random = randomOf(RUN_SEED);
