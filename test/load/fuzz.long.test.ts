@@ -6,7 +6,6 @@ import { POOL_LIMITS } from '../../workers/pool.ts';
 import { clientOf } from '../support/client.ts';
 import { holdingsOf, runServer } from '../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../support/dataSets.ts';
-import { abandonedFlood, abandonedPages, flood, slowPages } from '../support/floods.ts';
 import {
   DESCRIPTORS_SPARE,
   dribble,
@@ -17,6 +16,10 @@ import {
   STALL_MS_MAX,
   testimony,
   type Victim,
+  abandonedFlood,
+  abandonedPages,
+  flood,
+  slowPages,
 } from '../support/fuzz.ts';
 import { longProperties } from '../support/longProperties.ts';
 import { type Random, randomOf, RUN_SEED } from '../support/random.ts';

@@ -7,8 +7,15 @@ import { codingOf, negotiate } from '../../server/catalogue/negotiate.ts';
 import { route } from '../../server/catalogue/routes.ts';
 import { holdingsOf, runServer } from '../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../support/dataSets.ts';
-import { flood } from '../support/floods.ts';
-import { finalWords, fuzzBytes, fuzzRequests, leakedDescriptors, testimony, type Victim } from '../support/fuzz.ts';
+import {
+  finalWords,
+  fuzzBytes,
+  fuzzRequests,
+  leakedDescriptors,
+  testimony,
+  type Victim,
+  flood,
+} from '../support/fuzz.ts';
 import { GROWTH_MAX, growthOf } from '../support/growth.ts';
 import { indexOf } from '../support/index.ts';
 import { askOf, foundAnyway } from '../support/lists.ts';

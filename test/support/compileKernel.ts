@@ -1,51 +1,94 @@
-// Compiles what is written in AssemblyScript, to text and that to bytes: the encoder of deflate, and the memory kernel,
-// where the functions that reach further memories are put in between. AssemblyScript knows one memory, so what needs
-// more is declared there and defined in memories.wat.
-import { readFileSync } from 'node:fs';
-import { loadBinaryen, loadCompiler } from './assemblyscript.ts';
+// Compiles AssemblyScript to text and that to bytes: the encoder of deflate, and the memory kernel. AssemblyScript knows
+// one memory, so the functions of the kernel that reach further memories are declared there and defined in memories.wat.
+// `npm run kernel` runs this file, which then writes what it compiles.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 const KERNEL_SOURCES = 'engine/kernel/source/';
-const ENCODER_SOURCE = 'data/blocks/source/encoder.as';
+const ENCODER_SOURCES = 'data/blocks/source/';
 const OPTIONS =
   'module.ts --textFile module.wat --runtime stub -O3 --noAssert --noExportMemory --importMemory --enable simd ' +
   '--enable bulk-memory --maximumMemory 65536';
 const SHARED_MEMORY = '--sharedMemory --initialMemory 1 --enable threads';
 
-/** The bytes of the kernel, compiled from its sources. Rejects with the compiler's message. Cost: a second. */
-export async function compileKernel(): Promise<Uint8Array> {
-  const text = await textOf(source(`${KERNEL_SOURCES}kernel.as`), `${OPTIONS} ${SHARED_MEMORY}`);
-  return assembled(linked(text, source(`${KERNEL_SOURCES}memories.wat`)));
+interface Compiled {
+  readonly sources: string;
+  readonly compile: () => Promise<Uint8Array>;
+  readonly file: string;
+  readonly constant: string;
 }
 
-/** The bytes of the encoder, as `compileKernel`. */
-export async function compileEncoder(): Promise<Uint8Array> {
-  const text = await textOf(source(ENCODER_SOURCE), `${OPTIONS} --initialMemory 2`);
-  return assembled(text.replace('(import "env" "memory"', '(import "memories" "own"'));
+/** All that is compiled: its sources, and the file and the constant that hold the bytes. */
+export const COMPILED: readonly Compiled[] = [
+  {
+    sources: KERNEL_SOURCES,
+    compile: async () => {
+      const text = await textOf(source(`${KERNEL_SOURCES}kernel.as`), `${OPTIONS} ${SHARED_MEMORY}`);
+      return assembled(linked(text, source(`${KERNEL_SOURCES}memories.wat`)));
+    },
+    file: 'engine/kernel/bytes.ts',
+    constant: 'KERNEL_BASE64',
+  },
+  {
+    sources: ENCODER_SOURCES,
+    compile: async () => {
+      const text = await textOf(source(`${ENCODER_SOURCES}encoder.as`), `${OPTIONS} --initialMemory 2`);
+      return assembled(text.replace('(import "env" "memory"', '(import "memories" "own"'));
+    },
+    file: 'data/blocks/encoderBytes.ts',
+    constant: 'ENCODER_BASE64',
+  },
+];
+
+/** The text of the file for what is compiled now. Rejects with the compiler's message. Cost: a second. */
+export async function compiledFile({ sources, compile, constant }: Compiled): Promise<string> {
+  const base64 = Buffer.from(await compile()).toString('base64');
+  const lines = base64.match(/.{1,110}/g)!.map((line) => `  '${line}',`);
+  return `// What test/support/compileKernel.ts makes of ${sources}. Never changed by hand: run \`npm run kernel\`
+// and commit. A test compiles the sources and compares.
+
+/** The bytes of the module, in base64. */
+export const ${constant} = [
+${lines.join('\n')}
+].join('');
+`;
 }
 
-async function assembled(text: string): Promise<Uint8Array> {
-  const binaryen = await loadBinaryen();
-  const module = binaryen.parseText(text);
-  const { SIMD128, Atomics, BulkMemory, MultiMemory, MutableGlobals, SignExt } = binaryen.Features;
-  module.setFeatures(
-    SIMD128 | Atomics | BulkMemory | binaryen.Features.BulkMemoryOpt | MultiMemory | MutableGlobals | SignExt,
-  );
-  binaryen.setOptimizeLevel(3);
-  binaryen.setShrinkLevel(0);
-  module.optimize();
-  if (!module.validate()) throw new Error('the module is not valid');
-  const bytes = module.emitBinary();
-  module.dispose();
-  return bytes;
+/** The compiler, called as on its command line. `stderr` has its messages about the source. */
+interface Compiler {
+  main(
+    options: readonly string[],
+    files: {
+      readFile(name: string): string | null;
+      writeFile(name: string, contents: string | Uint8Array): void;
+      listFiles(directory: string): string[];
+    },
+  ): Promise<{ readonly error: Error | null; readonly stderr: { toString(): string } }>;
 }
 
-function source(name: string): string {
-  return readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+/** The optimizer and assembler of WebAssembly. */
+interface Binaryen {
+  readonly Features: Readonly<Record<string, number>>;
+  parseText(text: string): {
+    setFeatures(features: number): void;
+    optimize(): void;
+    validate(): number;
+    emitBinary(): Uint8Array;
+  };
+  setOptimizeLevel(level: number): void;
+  setShrinkLevel(level: number): void;
+}
+
+// Loaded by path, without the types of the package: these declare globals, among them `max` and an `at` that never
+// returns undefined, which TypeScript would then believe of every file.
+async function load(path: string): Promise<unknown> {
+  const { href } = new URL(`../assemblyscript/node_modules/${path}`, import.meta.url);
+  return ((await import(href)) as { readonly default: unknown }).default;
 }
 
 async function textOf(script: string, options: string): Promise<string> {
   let text = '';
-  const compiler = await loadCompiler();
+  const compiler = (await load('assemblyscript/dist/asc.js')) as Compiler;
   const { error, stderr } = await compiler.main(options.split(' '), {
     readFile: (name) => (name === 'module.ts' ? script : null),
     writeFile: (_, contents) => void (text = String(contents)),
@@ -53,6 +96,23 @@ async function textOf(script: string, options: string): Promise<string> {
   });
   if (error) throw new Error(`${error.message}\n${stderr.toString()}`);
   return text;
+}
+
+const FEATURES = ['SIMD128', 'Atomics', 'BulkMemory', 'BulkMemoryOpt', 'MultiMemory', 'MutableGlobals', 'SignExt'];
+
+async function assembled(text: string): Promise<Uint8Array> {
+  const binaryen = (await load('binaryen/index.js')) as Binaryen;
+  const module = binaryen.parseText(text);
+  module.setFeatures(FEATURES.reduce((features, name) => features | binaryen.Features[name]!, 0));
+  binaryen.setOptimizeLevel(3);
+  binaryen.setShrinkLevel(0);
+  module.optimize();
+  if (!module.validate()) throw new Error('the module is not valid');
+  return module.emitBinary();
+}
+
+function source(name: string): string {
+  return readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 }
 
 const MEMORIES = [
@@ -70,4 +130,9 @@ function linked(text: string, definitions: string): string {
       definitions.includes(`(func $${short} `) ? `$${short}` : name,
     )
     .replace(/\)\s*$/, `${definitions})\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const compiled of COMPILED)
+    writeFileSync(new URL(`../../${compiled.file}`, import.meta.url), await compiledFile(compiled));
 }

@@ -5,21 +5,15 @@ import type { RecordBlocks } from '../../engine/column/blocks.ts';
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { CatalogueSettings } from '../../server/catalogue/catalogue.ts';
-import { catalogueHandler } from '../../server/catalogue/handler.ts';
-import { IGNORED_PARAMETERS } from '../../server/catalogue/tally.ts';
 import type { Answer, Handler } from '../../server/http/exchange.ts';
-import { newTally } from '../../server/observe/tally.ts';
 import { type Documents, openApiDocuments } from '../../server/pages/openapi/documents.ts';
 import { pagesOf } from '../../server/pages/pages.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
 import { queryOptionsOf } from '../../server/catalogue/queryOptions.ts';
-import { routerOver } from '../../workers/router.ts';
-import { steadyMs } from '../../server/observe/clock.ts';
-import { RowSetCache } from '../../workers/rowSetCache.ts';
-import { Slices } from '../../workers/slices.ts';
 import { recordBlocksOf, collectionOf } from './records.ts';
+import { bytesOf } from './pages.ts';
 import type { RequestParts } from './requests.ts';
-import { BASE_URL, GENERATION, NEVER_HEAVY } from './smallCatalogue.ts';
+import { BASE_URL, GENERATION, handlerWith, NEVER_HEAVY } from './smallCatalogue.ts';
 
 /** A base URL that a request may choose. */
 const OTHER_URL = 'https://mirror.example.org/catalogue';
@@ -141,34 +135,14 @@ export function formHandler(
   sinceMs = 0,
   documents: Documents = new Map(),
 ): Handler<Answer | Promise<Answer>> {
-  const all = { ...readSettings({}, {}), baseUrl: BASE_URL, allowBaseUrls: [OTHER_URL], ...settings };
-  return catalogueHandler({
-    generation: GENERATION,
-    created: '2024-01-01T00:00:00Z',
+  return handlerWith(NEVER_HEAVY, { allowBaseUrls: [OTHER_URL], ...settings }, collectionNamed, {
     sinceMs,
-    collections: collectionNamed,
-    blocks: all.gzip === 'stored' ? blocksNamed : undefined,
+    blocks: (settings.gzip ?? 'stored') === 'stored' ? blocksNamed : undefined,
     pages: pagesOf({ documents, trustedHosts: () => undefined }),
-    settings: all,
-    ignored: newTally(IGNORED_PARAMETERS),
-    slices: new Slices(steadyMs),
-    router: routerOver({ generation: GENERATION, cache: new RowSetCache(0), runHeavy: NEVER_HEAVY }),
   });
 }
 
-/** The bytes of an answer's body as Latin-1 text. */
-export function bytesOf({ body }: Answer): string {
-  let bytes = '';
-  for (let offset = 0; offset < body.bytes;) {
-    const piece = body.pieceAt(offset);
-    bytes += Buffer.from(piece).toString('latin1');
-    offset += piece.length;
-  }
-  return bytes;
-}
-
-/** The same without its coding. */
-export function plainBytesOf(answer: Answer): string {
-  const isGzip = answer.headers.some(([name]) => name === 'Content-Encoding');
-  return isGzip ? gunzipSync(Buffer.from(bytesOf(answer), 'latin1')).toString('latin1') : bytesOf(answer);
+/** The bytes of an answer's body without its coding. */
+export function plainBytesOf({ headers, body }: Answer): Buffer {
+  return headers.some(([name]) => name === 'Content-Encoding') ? gunzipSync(bytesOf(body)) : bytesOf(body);
 }

@@ -1,8 +1,10 @@
-// The bytes of answers as digests, under the form version that enters their tags, and the file that remembers them.
-// Compressed bodies count as what they hold: how they are compressed is the machine's, and tags tell it apart.
+// The bytes of answers as digests, under the form version that enters their tags. Compressed bodies count as what they
+// hold. `npm run form` runs this file, which writes formDigests.json after the form version was raised or a request was
+// added. It refuses if bytes changed under the same version: caches would keep the old ones.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { FORM_VERSION } from '../../server/catalogue/conditional.ts';
 import { FORM_REQUESTS, formHandler, plainBytesOf } from './formCatalogue.ts';
 import { requestOf, STAYING } from './requests.ts';
@@ -13,8 +15,7 @@ export interface FormDigests {
   readonly digests: Readonly<Record<string, string>>;
 }
 
-/** Where they are remembered; written by `npm run form` alone. */
-export const FORM_FILE = new URL('formDigests.json', import.meta.url);
+const FORM_FILE = new URL('formDigests.json', import.meta.url);
 
 const DIGITS = 16;
 const VARIANTS = [{}, { links: 'request', pinWalks: true }, { limitMax: 2, gzip: 'live' }] as const;
@@ -30,7 +31,7 @@ export async function formDigests(): Promise<FormDigests> {
       const answer = await handler(requestOf(request), STAYING);
       if (answer.status !== 200) continue;
       const type = answer.headers.find(([name]) => name === 'Content-Type')?.[1] ?? '';
-      const hash = createHash('sha256').update(`${type}\n${plainBytesOf(answer)}`);
+      const hash = createHash('sha256').update(`${type}\n`).update(plainBytesOf(answer).toString('latin1'));
       digests[`${JSON.stringify(settings)} ${JSON.stringify(request)}`] = hash.digest('hex').slice(0, DIGITS);
     }
   }
@@ -46,4 +47,14 @@ export function rememberedDigests(): FormDigests {
 export function changedForms(before: FormDigests, now: FormDigests): readonly string[] {
   if (before.version !== now.version) return [];
   return Object.keys(before.digests).filter((request) => (now.digests[request] ?? '') !== before.digests[request]);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const now = await formDigests();
+  const changed = changedForms(rememberedDigests(), now);
+  if (changed.length > 0) {
+    const first = changed.slice(0, 10).join('\n  ');
+    throw new Error(`raise FORM_VERSION in server/catalogue/conditional.ts: other bytes for\n  ${first}`);
+  }
+  writeFileSync(FORM_FILE, `${JSON.stringify(now, undefined, 2)}\n`);
 }

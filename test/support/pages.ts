@@ -1,20 +1,22 @@
 // Reads bodies of rows in tests, and the twin of what they must hold: records rewritten as strings.
 // Slow and obvious; knows nothing of positions.
-import { expect } from 'vitest';
+import assert from 'node:assert/strict';
 import type { ServedForm } from '../../engine/column/served.ts';
 import type { Selection } from '../../engine/index/rowset.ts';
 import type { Body } from '../../engine/page/envelope.ts';
 import { withBaseUrl } from './records.ts';
 
 /** Reads a whole body piece by piece. */
-export function textOf(body: Body): string {
+export function bytesOf(body: Body): Buffer {
   const pieces: Buffer[] = [];
-  let offset = 0;
-  while (offset < body.bytes) {
+  for (let offset = 0; offset < body.bytes; offset += pieces.at(-1)!.length)
     pieces.push(Buffer.from(body.pieceAt(offset)));
-    offset += pieces.at(-1)!.length;
-  }
-  return Buffer.concat(pieces).toString();
+  return Buffer.concat(pieces);
+}
+
+/** The same as text. */
+export function textOf(body: Body): string {
+  return bytesOf(body).toString();
 }
 
 /** A record's own URLs rewritten as strings. */
@@ -35,14 +37,14 @@ export function rowsOf(selection: Selection): number[] {
 
 /** Expects a body to be this text, from its start and from each of these offsets, with another body read in between. */
 export function expectBody(body: Body, text: string, jumps: readonly number[], other: Body): void {
-  expect(textOf(body)).toBe(text);
+  assert.equal(textOf(body), text);
   const bytes = Buffer.from(text);
-  expect(body.bytes).toBe(bytes.length);
+  assert.equal(body.bytes, bytes.length);
   for (const jump of bytes.length === 0 ? [] : jumps) {
     const offset = jump % bytes.length;
     other.pieceAt(0);
     const piece = Buffer.from(body.pieceAt(offset));
-    expect(piece.length).toBeGreaterThan(0);
-    expect(piece.equals(bytes.subarray(offset, offset + piece.length))).toBe(true);
+    assert(piece.length > 0);
+    assert(piece.equals(bytes.subarray(offset, offset + piece.length)));
   }
 }

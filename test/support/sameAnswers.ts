@@ -16,8 +16,8 @@ import { randomRequest } from '../differential/requests.ts';
 import { clientOf, type Client, type Received, type Sent } from './client.ts';
 import { runCommand } from './commandProcess.ts';
 import { call, roleCall } from './envelopes.ts';
+import { hostileTarget } from './hostileBytes.ts';
 import { hostileEnvelope } from './hostileEnvelopes.ts';
-import { hostileTarget } from './hostileQueries.ts';
 import { randomOf, RUN_SEED } from './random.ts';
 import { ROOT } from './sources.ts';
 

@@ -15,6 +15,7 @@ import { routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
 import { Slices } from '../../workers/slices.ts';
 import { collectionOf } from './records.ts';
+import { textOf } from './pages.ts';
 import { requestOf, type RequestParts, STAYING } from './requests.ts';
 
 /** Where every link of the answers starts. */
@@ -60,7 +61,7 @@ export function handlerWith(
   runHeavy: RunHeavy,
   settings: Partial<CatalogueSettings>,
   collections: (name: string) => CollectionIndex,
-  more: Partial<Pick<CatalogueOptions, 'ignored' | 'slices' | 'blocks' | 'router'>> = {},
+  more: Partial<Omit<CatalogueOptions, 'settings'>> = {},
 ): Handler<Answer | Promise<Answer>> {
   return catalogueHandler({
     generation: GENERATION,
@@ -97,13 +98,7 @@ export async function ask(parts: RequestParts | string, settings: Partial<Catalo
   return replyOf(await handler(requestOf(typeof parts === 'string' ? { url: parts } : parts), STAYING));
 }
 
-/** An answer with its body read piece by piece. */
+/** An answer with its body as text. */
 export function replyOf({ status, etag, headers, body }: Answer): Reply {
-  let text = '';
-  for (let offset = 0; offset < body.bytes;) {
-    const piece = body.pieceAt(offset);
-    text += Buffer.from(piece).toString('latin1');
-    offset += piece.length;
-  }
-  return { status, etag, headers: Object.fromEntries(headers), text: Buffer.from(text, 'latin1').toString() };
+  return { status, etag, headers: Object.fromEntries(headers), text: textOf(body) };
 }

@@ -1,6 +1,5 @@
 // Bytes that are no requests on both sockets, and clients that leave in the middle, while the oracle's questions go on.
-import { abandonedFlood, abandonedPages } from '../../support/floods.ts';
-import { fuzzBytes } from '../../support/fuzz.ts';
+import { fuzzBytes, abandonedFlood, abandonedPages } from '../../support/fuzz.ts';
 import { outcomeOf, type Strain } from '../strain.ts';
 import { verifySome } from './heads.ts';
 

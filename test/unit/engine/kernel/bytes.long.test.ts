@@ -1,7 +1,7 @@
 // The committed bytes of the kernel, and of the encoder of deflate, are what their sources compile to.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { COMPILED, compiledFile } from '../../../support/compiledFiles.ts';
+import { COMPILED, compiledFile } from '../../../support/compileKernel.ts';
 import { isInstalled } from '../../../support/ownPackages.ts';
 
 test.skipIf(!isInstalled('test/assemblyscript')).each(COMPILED)(

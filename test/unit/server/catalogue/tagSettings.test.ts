@@ -4,7 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { CatalogueSettings } from '../../../../server/catalogue/catalogue.ts';
 import type { Answer } from '../../../../server/http/exchange.ts';
-import { bytesOf, FORM_REQUESTS, formHandler } from '../../../support/formCatalogue.ts';
+import { FORM_REQUESTS, formHandler } from '../../../support/formCatalogue.ts';
+import { textOf } from '../../../support/pages.ts';
 import { type RequestParts, requestOf, STAYING } from '../../../support/requests.ts';
 
 const OTHER_URL = 'https://other.example.org';
@@ -37,7 +38,7 @@ async function taggedUnder(changed: Partial<CatalogueSettings>): Promise<Readonl
   const found = new Map<RequestParts, Tagged>();
   for (const request of FORM_REQUESTS) {
     const answer = await answerOf(handler, request);
-    if (answer.etag) found.set(request, { tag: answer.etag, body: bytesOf(answer) });
+    if (answer.etag) found.set(request, { tag: answer.etag, body: textOf(answer.body) });
   }
   return found;
 }
