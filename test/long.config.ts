@@ -6,10 +6,8 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { SkippedPrograms } from './support/debian.ts';
-import { SkippedPackages } from './support/ownPackages.ts';
+import { SkippedTests } from './support/debian.ts';
 import { IS_WHOLE } from './support/ring.ts';
-import { SkippedTestdata } from './support/testdata.ts';
 import { STRIPPED_ONCE } from './vitest.config.ts';
 
 /** What measures nothing, by folder and file. */
@@ -125,7 +123,7 @@ export default defineConfig({
     setupFiles: fileURLToPath(new URL('./support/seedsOfFailures.ts', import.meta.url)),
     // As in vitest.config.ts.
     env: { NODE_EXTRA_CA_CERTS: '', CATALOGUE_DRAIN_GRACE_SECONDS: '0' },
-    reporters: ['default', 'json', new SkippedPrograms(), new SkippedPackages(), new SkippedTestdata()],
+    reporters: ['default', 'json', new SkippedTests()],
     chaiConfig: { truncateThreshold: 0 },
     outputFile: { json: 'node_modules/.cache/catalogue-replica/long.json' },
     sequence: { sequencer: LongestFirst },

@@ -3,9 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { SkippedPrograms } from './support/debian.ts';
-import { SkippedPackages } from './support/ownPackages.ts';
-import { SkippedTestdata } from './support/testdata.ts';
+import { SkippedTests } from './support/debian.ts';
 
 const TESTS = ['test/**/*.test.ts'];
 /** What long.config.ts runs. */
@@ -32,7 +30,7 @@ export default defineConfig({
       CATALOGUE_DRAIN_GRACE_SECONDS: '0',
       CATALOGUE_GZIP: 'live',
     },
-    reporters: ['default', 'json', new SkippedPrograms(), new SkippedPackages(), new SkippedTestdata()],
+    reporters: ['default', 'json', new SkippedTests()],
     // What .ci/run tells of a failure is its message: all of it.
     chaiConfig: { truncateThreshold: 0 },
     outputFile: { json: 'node_modules/.cache/catalogue-replica/test.json' },

@@ -12,7 +12,7 @@ import { wsdlBytes } from '../../server/authority/soap/wsdl.ts';
 import { granted, memoryAuthority, SECRET, TRUSTED_HOSTS } from '../support/authorities.ts';
 import { type Client, clientOf, type Received } from '../support/client.ts';
 import { call, envelope, roleCall, TOOLKIT_ENVELOPES } from '../support/envelopes.ts';
-import { MESSAGE_CASES } from '../support/messageCases.ts';
+import { MESSAGE_CASES } from './soapMessages.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 import { SOAP_BODY_BYTES_MAX, type SoapServer, startSoapServer } from '../support/soapServer.ts';
 import { TRANSPORTS } from '../support/transports.ts';

@@ -6,8 +6,8 @@ import { openSnapshot } from '../../engine/snapshot/open.ts';
 import { dataSetOf, temporaryDirectory } from '../support/dataSets.ts';
 import { type Random, randomOf, RUN_SEED } from '../support/random.ts';
 import { requestOf, STAYING } from '../support/requests.ts';
-import { type PlainCatalogue, type PlainRecord, ResolutionTwin } from '../support/resolutionTwin.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../support/smallCatalogue.ts';
+import { type PlainCatalogue, type PlainRecord, ResolutionTwin } from './resolutionTwin.ts';
 
 const CATALOGUES = 12;
 const QUESTIONS = 60;

@@ -10,7 +10,7 @@ import { randomOf } from '../support/random.ts';
 
 const SEED = 20_261_124;
 const ROUNDS = 8000;
-const EXPAT = fileURLToPath(new URL('../support/expat.py', import.meta.url));
+const EXPAT = fileURLToPath(new URL('./expat.py', import.meta.url));
 /**
  * Where expat is known to judge otherwise: it takes any version where we take 1.x, reads names by the fourth edition of
  * XML 1.0 and not the fifth (beyond U+0250), and does not trim the names of namespaces.

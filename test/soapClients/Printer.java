@@ -1,4 +1,4 @@
-// What both Axis clients print, as test/support/soapClients.ts reads it: UTF-8 whatever the machine's own encoding is.
+// What both Axis clients print, as test/soapClients/clients.ts reads it: UTF-8 whatever the machine's own encoding is.
 // Also how they read the values of a case.
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 // The client that gSOAP's compilers make from the WSDL: this file around the stub in att.h, soapC.cpp and soapClient.cpp.
 // Arguments: endpoint, `chunked` for requests in chunks (the WSDL was compiled in), file of cases.
-// What it prints is read by test/support/soapClients.ts.
+// What it prints is read by test/soapClients/clients.ts.
 #include "soapH.h"
 #include "attAuthorityBinding.nsmap"
 #include <cstdio>

@@ -1,6 +1,6 @@
 """The client that Python's zeep makes from the WSDL.
 
-Arguments: endpoint, WSDL, file of cases. What it prints is read by test/support/soapClients.ts.
+Arguments: endpoint, WSDL, file of cases. What it prints is read by test/soapClients/clients.ts.
 """
 import sys
 import zeep

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judged } from '../support/attributeCertificates.ts';
 import { partnersCertificate, TRUSTED_HOSTS } from '../support/authorities.ts';
 import { MANY, MANY_ROLES, type ServedSite, startServedSite, STRANGER } from '../support/servedSite.ts';
-import { type Case, type Outcome, SOAP_CLIENTS, type SoapClient, type Value } from '../support/soapClients.ts';
+import { type Case, type Outcome, SOAP_CLIENTS, type SoapClient, type Value } from './clients.ts';
 
 const NON_ASCII = 'Ångström 日本';
 const ASTRAL = `${NON_ASCII} 𝄞`;

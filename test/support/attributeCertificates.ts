@@ -1,6 +1,6 @@
 // Attribute certificates for tests, and how others judge them: xmlsec1 and xml-crypto, which share nothing with ours.
 // Runs xmlsec1 as a process in a directory of its own.
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,38 +83,32 @@ export function templateOf(
 `;
 }
 
-/**
- * `good` where xmlsec1 verifies a text, its certificates issued by these CAs (PEM) and valid at a time; what it printed
- * where it does not.
- */
-export function xmlsecVerdict(text: string, cas: string, at = AT): string {
+/** Runs xmlsec1 with these arguments on these files. */
+function xmlsec(files: Readonly<Record<string, string>>, ...argv: readonly string[]): SpawnSyncReturns<string> {
   const directory = mkdtempSync(join(tmpdir(), 'xmlsec-'));
   try {
-    writeFileSync(join(directory, 'ca.pem'), cas);
-    writeFileSync(join(directory, 'document.xml'), text);
-    const when = new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ');
-    const flags = ['--verify', '--verification-gmt-time', when, '--trusted-pem', 'ca.pem', 'document.xml'];
-    const { status, stderr, stdout } = spawnSync(PROGRAM, flags, { cwd: directory, encoding: 'utf8' });
-    return status === 0 ? 'good' : `${status}: ${stderr}${stdout}`;
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text, { mode: 0o600 });
+    return spawnSync(PROGRAM, argv, { cwd: directory, encoding: 'utf8' });
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
 
+/** `good` if xmlsec1 verifies a text whose certificates these CAs (PEM) issued, at a time; else its output. */
+export function xmlsecVerdict(text: string, cas: string, at = AT): string {
+  const when = new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ');
+  const flags = ['--verify', '--verification-gmt-time', when, '--trusted-pem', 'ca.pem', 'document.xml'];
+  const { status, stderr, stdout } = xmlsec({ 'ca.pem': cas, 'document.xml': text }, ...flags);
+  return status === 0 ? 'good' : `${status}: ${stderr}${stdout}`;
+}
+
 /** Signs a template with xmlsec1 by a private key with its certificate, both PEM. */
 export function xmlsecSigned(template: string, key: string, certificate: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'xmlsec-'));
-  try {
-    writeFileSync(join(directory, 'key.pem'), key, { mode: 0o600 });
-    writeFileSync(join(directory, 'certificate.pem'), certificate);
-    writeFileSync(join(directory, 'template.xml'), template);
-    const flags = ['--sign', '--privkey-pem', 'key.pem,certificate.pem', 'template.xml'];
-    const { status, stderr, stdout } = spawnSync(PROGRAM, flags, { cwd: directory, encoding: 'utf8' });
-    if (status !== 0) throw new Error(stderr);
-    return stdout;
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+  const files = { 'key.pem': key, 'certificate.pem': certificate, 'template.xml': template };
+  const flags = ['--sign', '--privkey-pem', 'key.pem,certificate.pem', 'template.xml'];
+  const { status, stderr, stdout } = xmlsec(files, ...flags);
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
 }
 
 /** Whether xml-crypto verifies a text by this certificate. */

@@ -3,6 +3,8 @@
 // the same ones.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { missingPackages } from './ownPackages.ts';
+import { missingSuites } from './testdata.ts';
 
 /** The programs that tests want, with the Debian package of each. */
 export const PROGRAMS = {
@@ -82,12 +84,12 @@ export function skippedLine(missing: readonly (Program | Library)[]): string | u
   return `Skipped the tests that drive ${missing.join(', ')} (not installed; on Debian: apt-get install ${[...packages].join(' ')})`;
 }
 
-/** A vitest reporter that prints the line at the end of a run. */
-export class SkippedPrograms {
+/** A vitest reporter that prints what is missing at the end of a run, a line each. */
+export class SkippedTests {
   onTestRunEnd(): void {
     const programs = (Object.keys(PROGRAMS) as Program[]).filter((name) => !hasProgram(name));
     const libraries = (Object.keys(LIBRARIES) as Library[]).filter((name) => !hasLibrary(name));
-    const line = skippedLine([...programs, ...libraries]);
-    if (line !== undefined) process.stdout.write(`${line}\n`);
+    for (const line of [skippedLine([...programs, ...libraries]), missingPackages(), missingSuites()])
+      if (line !== undefined) process.stdout.write(`${line}\n`);
   }
 }

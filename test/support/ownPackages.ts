@@ -30,12 +30,10 @@ export const OTHER_NODES: readonly (readonly [major: number, program: string])[]
   join(ROOT, NODES, `node_modules/node-${major}/bin/node`),
 ]);
 
-/** A vitest reporter that prints the line at the end of a run. */
-export class SkippedPackages {
-  onTestRunEnd(): void {
-    const missing = FOLDERS.filter((folder) => !isInstalled(folder));
-    if (missing.length === 0) return;
-    const commands = missing.map((folder) => `npm install --prefix ${folder} --no-package-lock`);
-    process.stdout.write(`Skipped the tests that use ${missing.join(', ')} (not installed: ${commands.join('; ')})\n`);
-  }
+/** The line about the packages that are missing, or undefined. */
+export function missingPackages(): string | undefined {
+  const missing = FOLDERS.filter((folder) => !isInstalled(folder));
+  if (missing.length === 0) return undefined;
+  const commands = missing.map((folder) => `npm install --prefix ${folder} --no-package-lock`);
+  return `Skipped the tests that use ${missing.join(', ')} (not installed: ${commands.join('; ')})`;
 }

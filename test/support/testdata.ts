@@ -38,10 +38,8 @@ export function pathCases(suite: (typeof PATH_SUITES)[number]): readonly PathCas
   return (JSON.parse(readFileSync(fileOf(suite), 'utf8')) as { readonly cases: readonly PathCase[] }).cases;
 }
 
-/** A vitest reporter that says at the end of a run when the suites are missing. */
-export class SkippedTestdata {
-  onTestRunEnd(): void {
-    if (hasPathSuites()) return;
-    process.stdout.write(`Skipped the public suites of path validation (not in ${FOLDER}; TESTDATA names it)\n`);
-  }
+/** The line about the suites if they are missing, or undefined. */
+export function missingSuites(): string | undefined {
+  if (hasPathSuites()) return undefined;
+  return `Skipped the public suites of path validation (not in ${FOLDER}; TESTDATA names it)`;
 }

@@ -18,7 +18,8 @@ const ENGINE: Place = { spoilt: 'engine/engine.ts', victims: /\/server\/catalogu
 const defect = new URL(import.meta.url).searchParams.get('defect') ?? '';
 const { spoilt, victims } = defect.endsWith('Authority') ? AUTHORITY : ENGINE;
 const real = new URL(`../../../${spoilt}`, import.meta.url).href;
-const planted = new URL(`./${defect}.ts`, import.meta.url).href;
+const module = defect === 'hop' || defect === 'brokenAuthority' ? defect : 'bodies';
+const planted = new URL(`./${module}.ts?defect=${defect}`, import.meta.url).href;
 
 registerHooks({
   resolve(specifier, context, next) {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createClientAsync } from 'soap';
 import { inject } from 'vitest';
-import { hasLibrary, hasProgram, type Library, type Program } from './debian.ts';
+import { hasLibrary, hasProgram, type Library, type Program } from '../support/debian.ts';
 
 /** One call: an operation and the values of its parts. */
 export interface Case {
@@ -41,7 +41,7 @@ export interface SoapClient {
 }
 
 const execute = promisify(execFile);
-const SOURCES = fileURLToPath(new URL('../soapClients/', import.meta.url));
+const SOURCES = fileURLToPath(new URL('.', import.meta.url));
 const OUTPUT_BYTES_MAX = 64 << 20;
 const JARS = [
   'axis',

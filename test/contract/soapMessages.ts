@@ -1,7 +1,7 @@
 // What requests say, row by row of the design's table of the message level: bytes, and what they mean or which fault
 // they are. Data only.
 import type { FaultName } from '../../server/authority/soap/faults.ts';
-import { call, ENVELOPE, envelope, roleCall, TOOLKIT_ENVELOPES } from './envelopes.ts';
+import { call, ENVELOPE, envelope, roleCall, TOOLKIT_ENVELOPES } from '../support/envelopes.ts';
 
 /** A request: the operation's name and its values, or the name of the fault; `charset` is that of its Content-Type. */
 export type MessageCase = readonly [
@@ -11,11 +11,15 @@ export type MessageCase = readonly [
   charset?: string,
 ];
 
+const hostInfo = (role: string): readonly string[] => ['getTrustedHostInfo', role];
+const authorisation = (proxy: string, attribute: string): readonly string[] => ['reqAuthorisation', proxy, attribute];
+const info = (parts: string): string => call('getTrustedHostInfo', parts);
+
 /** The meaning of many of them. */
-const ACADEMIC = ['getTrustedHostInfo', 'academic'];
+const ACADEMIC = hostInfo('academic');
 
 const TEXT = roleCall('Ångström 日本 𝄞');
-const WORLD = ['getTrustedHostInfo', 'Ångström 日本 𝄞'];
+const WORLD = hostInfo('Ångström 日本 𝄞');
 const latin1 = (body: string): Buffer => Buffer.from(body, 'latin1');
 const utf16be = (body: string): Buffer => Buffer.from(body, 'utf16le').swap16();
 const declaring = (encoding: string, body: string): string => `<?xml version="1.0" encoding="${encoding}"?>${body}`;
@@ -39,12 +43,8 @@ const READ: readonly MessageCase[] = [
     Buffer.from(`\ufeff${declaring('ISO-8859-1', TEXT)}`),
     WORLD,
   ],
-  ['ISO-8859-1 by its charset', latin1(roleCall('Ångström')), ['getTrustedHostInfo', 'Ångström'], 'ISO-8859-1'],
-  [
-    'ISO-8859-1 by its declaration',
-    latin1(declaring('iso-8859-1', roleCall('Ångström'))),
-    ['getTrustedHostInfo', 'Ångström'],
-  ],
+  ['ISO-8859-1 by its charset', latin1(roleCall('Ångström')), hostInfo('Ångström'), 'ISO-8859-1'],
+  ['ISO-8859-1 by its declaration', latin1(declaring('iso-8859-1', roleCall('Ångström'))), hostInfo('Ångström')],
 ];
 
 const UNDECODABLE: readonly MessageCase[] = [
@@ -80,72 +80,53 @@ const NO_XML: readonly MessageCase[] = [
   ['a reference to one', roleCall('&#1;'), 'illFormed'],
   ['a noncharacter', roleCall('\uffff'), 'illFormed'],
   ['the end of a CDATA section alone', roleCall(']]>'), 'illFormed'],
-  ['an undeclared prefix of an element', call('getTrustedHostInfo', '<x:usrRole>a</x:usrRole>'), 'illFormed'],
-  [
-    'an undeclared prefix of an attribute',
-    call('getTrustedHostInfo', '<usrRole xsi:type="y">a</usrRole>'),
-    'illFormed',
-  ],
-  ['a digit behind a prefix', call('getTrustedHostInfo', '<q:1/>'), 'illFormed'],
-  ['a digit behind the prefix of an attribute', call('getTrustedHostInfo', '<usrRole q:1="a"/>'), 'illFormed'],
-  ['a prefix that is a digit', call('getTrustedHostInfo', '<usrRole xmlns:1="u:1"/>'), 'illFormed'],
-  ['an attribute twice', call('getTrustedHostInfo', '<usrRole a="1" a="2">a</usrRole>'), 'illFormed'],
+  ['an undeclared prefix of an element', info('<x:usrRole>a</x:usrRole>'), 'illFormed'],
+  ['an undeclared prefix of an attribute', info('<usrRole xsi:type="y">a</usrRole>'), 'illFormed'],
+  ['a digit behind a prefix', info('<q:1/>'), 'illFormed'],
+  ['a digit behind the prefix of an attribute', info('<usrRole q:1="a"/>'), 'illFormed'],
+  ['a prefix that is a digit', info('<usrRole xmlns:1="u:1"/>'), 'illFormed'],
+  ['an attribute twice', info('<usrRole a="1" a="2">a</usrRole>'), 'illFormed'],
   [
     'an attribute twice under two prefixes',
-    call('getTrustedHostInfo', '<usrRole xmlns:a="u:1" xmlns:b="u:1" a:type="1" b:type="2">a</usrRole>'),
+    info('<usrRole xmlns:a="u:1" xmlns:b="u:1" a:type="1" b:type="2">a</usrRole>'),
     'illFormed',
   ],
-  ['an attribute without quotes', call('getTrustedHostInfo', '<usrRole a=1>a</usrRole>'), 'illFormed'],
-  ['attributes without a blank between', call('getTrustedHostInfo', '<usrRole a="1"b="2">a</usrRole>'), 'illFormed'],
-  ['< in an attribute', call('getTrustedHostInfo', '<usrRole a="<">a</usrRole>'), 'illFormed'],
-  ['the prefix xml bound anew', call('getTrustedHostInfo', '<usrRole xmlns:xml="u:1">a</usrRole>'), 'illFormed'],
-  ['a prefix bound to nothing', call('getTrustedHostInfo', '<usrRole xmlns:p="">a</usrRole>'), 'illFormed'],
+  ['an attribute without quotes', info('<usrRole a=1>a</usrRole>'), 'illFormed'],
+  ['attributes without a blank between', info('<usrRole a="1"b="2">a</usrRole>'), 'illFormed'],
+  ['< in an attribute', info('<usrRole a="<">a</usrRole>'), 'illFormed'],
+  ['the prefix xml bound anew', info('<usrRole xmlns:xml="u:1">a</usrRole>'), 'illFormed'],
+  ['a prefix bound to nothing', info('<usrRole xmlns:p="">a</usrRole>'), 'illFormed'],
   ['a second root', roleCall('x') + roleCall('x'), 'illFormed'],
   ['text behind the root', `${roleCall('x')}x`, 'illFormed'],
   ['a NUL behind the root', `${roleCall('x')}\0`, 'illFormed'],
   ['a declaration that is not first', ` <?xml version="1.0"?>${roleCall('x')}`, 'illFormed'],
   ['a processing instruction', `<?php x?>${roleCall('x')}`, 'processingInstruction'],
-  ['33 levels', call('getTrustedHostInfo', deep(30)), 'tooDeep'],
-  ['20,001 elements', call('getTrustedHostInfo', '<u/>'.repeat(19_998)), 'tooManyElements'],
-  ['65 attributes', call('getTrustedHostInfo', `<u ${attributes(65)}/>`), 'tooManyAttributes'],
-  ['a name of 1,025 characters', call('getTrustedHostInfo', `<${'u'.repeat(1025)}/>`), 'tooLong'],
-  [
-    'a name of 1,025 characters with its prefix',
-    call('getTrustedHostInfo', `<a:${'u'.repeat(1023)} xmlns:a="u:1"/>`),
-    'tooLong',
-  ],
-  [
-    'an attribute with a name of 1,025 characters',
-    call('getTrustedHostInfo', `<u ${'a'.repeat(1025)}=""/>`),
-    'tooLong',
-  ],
-  ['a namespace of 1,025 characters', call('getTrustedHostInfo', `<u xmlns:a="${'u'.repeat(1025)}"/>`), 'tooLong'],
-  [
-    'a default namespace of 1,025 characters',
-    call('getTrustedHostInfo', `<u xmlns="${'u'.repeat(1025)}"/>`),
-    'tooLong',
-  ],
-  ['an attribute of 8,193 characters', call('getTrustedHostInfo', `<u a="${'u'.repeat(8193)}"/>`), 'tooLong'],
+  ['33 levels', info(deep(30)), 'tooDeep'],
+  ['20,001 elements', info('<u/>'.repeat(19_998)), 'tooManyElements'],
+  ['65 attributes', info(`<u ${attributes(65)}/>`), 'tooManyAttributes'],
+  ['a name of 1,025 characters', info(`<${'u'.repeat(1025)}/>`), 'tooLong'],
+  ['a name of 1,025 characters with its prefix', info(`<a:${'u'.repeat(1023)} xmlns:a="u:1"/>`), 'tooLong'],
+  ['an attribute with a name of 1,025 characters', info(`<u ${'a'.repeat(1025)}=""/>`), 'tooLong'],
+  ['a namespace of 1,025 characters', info(`<u xmlns:a="${'u'.repeat(1025)}"/>`), 'tooLong'],
+  ['a default namespace of 1,025 characters', info(`<u xmlns="${'u'.repeat(1025)}"/>`), 'tooLong'],
+  ['an attribute of 8,193 characters', info(`<u a="${'u'.repeat(8193)}"/>`), 'tooLong'],
 ];
 
 const LARGE: readonly MessageCase[] = [
   [
     'names and namespaces of 1,024 characters, and an attribute of 8,192',
-    call(
-      'getTrustedHostInfo',
-      `<${'u'.repeat(1024)} ${'a'.repeat(1024)}="" xmlns:q="${'u'.repeat(1024)}" b="${'u'.repeat(8192)}"/>`,
-    ),
-    ['getTrustedHostInfo', ''],
+    info(`<${'u'.repeat(1024)} ${'a'.repeat(1024)}="" xmlns:q="${'u'.repeat(1024)}" b="${'u'.repeat(8192)}"/>`),
+    hostInfo(''),
   ],
   [
     '32 levels, 20,000 elements and 64 attributes',
-    call('getTrustedHostInfo', `${deep(29)}<u ${attributes(64)}/>${'<u/>'.repeat(19_966)}`),
-    ['getTrustedHostInfo', ''],
+    info(`${deep(29)}<u ${attributes(64)}/>${'<u/>'.repeat(19_966)}`),
+    hostInfo(''),
   ],
   [
     'a part of 210,000 characters',
     call('reqAuthorisation', `<usrProxyCert>${'MIIB/+='.repeat(30_000)}</usrProxyCert>`),
-    ['reqAuthorisation', 'MIIB/+='.repeat(30_000), ''],
+    authorisation('MIIB/+='.repeat(30_000), ''),
   ],
 ];
 
@@ -218,59 +199,35 @@ const OF_BODY: readonly MessageCase[] = [
 const both = (parts: string): string => call('reqAuthorisation', parts);
 
 const OF_PARTS: readonly MessageCase[] = [
-  [
-    'may be unqualified',
-    both('<usrProxyCert>a</usrProxyCert><usrAttCert>b</usrAttCert>'),
-    ['reqAuthorisation', 'a', 'b'],
-  ],
+  ['may be unqualified', both('<usrProxyCert>a</usrProxyCert><usrAttCert>b</usrAttCert>'), authorisation('a', 'b')],
   [
     'may be qualified',
     both('<q:usrProxyCert>a</q:usrProxyCert><q:usrAttCert>b</q:usrAttCert>'),
-    ['reqAuthorisation', 'a', 'b'],
+    authorisation('a', 'b'),
   ],
-  [
-    'may be in any order',
-    both('<usrAttCert>b</usrAttCert><usrProxyCert>a</usrProxyCert>'),
-    ['reqAuthorisation', 'a', 'b'],
-  ],
-  [
-    'may be of any type',
-    both('<usrProxyCert xmlns:x="u:1" x:type="x:int">a</usrProxyCert>'),
-    ['reqAuthorisation', 'a', ''],
-  ],
-  ['may be absent', both(''), ['reqAuthorisation', '', '']],
+  ['may be in any order', both('<usrAttCert>b</usrAttCert><usrProxyCert>a</usrProxyCert>'), authorisation('a', 'b')],
+  ['may be of any type', both('<usrProxyCert xmlns:x="u:1" x:type="x:int">a</usrProxyCert>'), authorisation('a', '')],
+  ['may be absent', both(''), authorisation('', '')],
   [
     'may be absent from an operation without content',
     envelope('<q:reqAuthorisation xmlns:q="urn:attAuthority"/>'),
-    ['reqAuthorisation', '', ''],
+    authorisation('', ''),
   ],
-  ['may be empty', both('<usrProxyCert/><usrAttCert></usrAttCert>'), ['reqAuthorisation', '', '']],
-  ['may be nil', roleCall('').replace('<usrRole>', `<usrRole ${NIL}="true">x`), ['getTrustedHostInfo', '']],
-  [
-    'may say that they are not nil',
-    roleCall('').replace('<usrRole>', `<usrRole ${NIL}="0">x`),
-    ['getTrustedHostInfo', 'x'],
-  ],
+  ['may be empty', both('<usrProxyCert/><usrAttCert></usrAttCert>'), authorisation('', '')],
+  ['may be nil', roleCall('').replace('<usrRole>', `<usrRole ${NIL}="true">x`), hostInfo('')],
+  ['may say that they are not nil', roleCall('').replace('<usrRole>', `<usrRole ${NIL}="0">x`), hostInfo('x')],
   [
     'may be unknown, whatever they hold',
     both('<more><usrProxyCert>a</usrProxyCert></more><usrAttCert>b</usrAttCert>'),
-    ['reqAuthorisation', '', 'b'],
+    authorisation('', 'b'),
   ],
-  [
-    'of another namespace are unknown',
-    call('getTrustedHostInfo', '<usrRole xmlns="u:1">a</usrRole>'),
-    ['getTrustedHostInfo', ''],
-  ],
-  ['keep white space', roleCall(' \n\t a  b '), ['getTrustedHostInfo', ' \n\t a  b ']],
-  ['have line ends as XML has them', roleCall('a\r\nb\rc'), ['getTrustedHostInfo', 'a\nb\nc']],
-  ['may have CDATA', roleCall('a<![CDATA[<&>]]>b'), ['getTrustedHostInfo', 'a<&>b']],
-  ['may have comments', roleCall('a<!-- <x> & -->b'), ['getTrustedHostInfo', 'ab']],
-  [
-    'may have references',
-    roleCall('&lt;&amp;&#xD;&#xA;&#x1D11E;&apos;&quot;&gt;'),
-    ['getTrustedHostInfo', '<&\r\n𝄞\'">'],
-  ],
-  ['are not case-insensitive', call('getTrustedHostInfo', '<usrrole>a</usrrole>'), ['getTrustedHostInfo', '']],
+  ['of another namespace are unknown', info('<usrRole xmlns="u:1">a</usrRole>'), hostInfo('')],
+  ['keep white space', roleCall(' \n\t a  b '), hostInfo(' \n\t a  b ')],
+  ['have line ends as XML has them', roleCall('a\r\nb\rc'), hostInfo('a\nb\nc')],
+  ['may have CDATA', roleCall('a<![CDATA[<&>]]>b'), hostInfo('a<&>b')],
+  ['may have comments', roleCall('a<!-- <x> & -->b'), hostInfo('ab')],
+  ['may have references', roleCall('&lt;&amp;&#xD;&#xA;&#x1D11E;&apos;&quot;&gt;'), hostInfo('<&\r\n𝄞\'">')],
+  ['are not case-insensitive', info('<usrrole>a</usrrole>'), hostInfo('')],
   ['stand once', both('<usrAttCert>a</usrAttCert><usrAttCert/>'), 'repeatedPart'],
   ['stand once, qualified or not', both('<usrAttCert>a</usrAttCert><q:usrAttCert>a</q:usrAttCert>'), 'repeatedPart'],
   ['hold no elements', roleCall('a<b/>'), 'elementsInPart'],
@@ -292,7 +249,7 @@ const OF_REFERENCES: readonly MessageCase[] = [
     ACADEMIC,
   ],
   ['are followed four steps', referring(link(0), link(1), link(2), '<m id="i3">academic</m>'), ACADEMIC],
-  ['are followed to what is nil', referring(`<m id="i0" ${NIL}="1"/>`), ['getTrustedHostInfo', '']],
+  ['are followed to what is nil', referring(`<m id="i0" ${NIL}="1"/>`), hostInfo('')],
   [
     'are not followed five steps',
     referring(link(0), link(1), link(2), link(3), '<m id="i4">academic</m>'),
@@ -305,10 +262,10 @@ const OF_REFERENCES: readonly MessageCase[] = [
     referring('<m xmlns:w="u:1" w:id="i0" e:root="0" xmlns:e="http://schemas.xmlsoap.org/soap/encoding/">x</m>'),
     'danglingReference',
   ],
-  ['point into the request', call('getTrustedHostInfo', '<usrRole href="http://127.0.0.1/#x"/>'), 'foreignReference'],
+  ['point into the request', info('<usrRole href="http://127.0.0.1/#x"/>'), 'foreignReference'],
   ['point to one element', referring('<m id="i0">x</m><m id="i0">y</m>'), 'repeatedId'],
   ['point to text', referring('<m id="i0">x<y/></m>'), 'elementsInPart'],
-  ['stand in empty elements', call('getTrustedHostInfo', '<usrRole href="#x">y</usrRole>'), 'contentBesideReference'],
+  ['stand in empty elements', info('<usrRole href="#x">y</usrRole>'), 'contentBesideReference'],
 ];
 
 /** All of them, by what they are about. */
