@@ -1,7 +1,7 @@
 // Clients that pipeline thousands of requests in one write: no turn goes on with them for long, others are answered
 // meanwhile, and what is beyond the bounds ends its own connection only. The clock stands still but for the handler,
 // which takes a millisecond, so that nothing here depends on the machine.
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Handler } from '../../server/http/exchange.ts';
 import { CONNECTION_REQUESTS, SPARE_REQUESTS } from '../../server/http/listener.ts';
 import { Slices } from '../../workers/slices.ts';
@@ -12,8 +12,7 @@ import { settled } from '../support/waits.ts';
 const FLOOD = 8000;
 
 describe.each(TRANSPORTS)('$name', (transport) => {
-  const { serve, stopAll } = servers(transport);
-  afterEach(stopAll);
+  const serve = servers(transport);
 
   /** A server whose every answer takes a millisecond; how many it has given, and how many in one turn at most. */
   async function serveSlowly() {

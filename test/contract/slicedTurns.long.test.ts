@@ -3,7 +3,7 @@
 // that no noise is in it: to the scheduler each look at its clock is a millisecond after the last.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Disconnection, Handler } from '../../server/http/exchange.ts';
 import { type Lane, Slices, type UnfinishedReason } from '../../workers/slices.ts';
 import type { CollectionIndex } from '../../engine/index/table.ts';
@@ -102,8 +102,7 @@ class NotedSlices extends Slices {
 const mostOf = (counts: ReadonlyMap<number, number>): number => Math.max(0, ...counts.values());
 
 describe.each(TRANSPORTS)('$name', (transport) => {
-  const { serve, stopAll } = servers(transport);
-  afterEach(stopAll);
+  const serve = servers(transport);
 
   test.each([
     ['GET', 'csv'],

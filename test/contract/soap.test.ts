@@ -14,8 +14,7 @@ import { type Client, clientOf, type Received } from '../support/client.ts';
 import { call, envelope, roleCall, TOOLKIT_ENVELOPES } from '../support/envelopes.ts';
 import { MESSAGE_CASES } from './soapMessages.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
-import { SOAP_BODY_BYTES_MAX, type SoapServer, startSoapServer } from '../support/soapServer.ts';
-import { TRANSPORTS } from '../support/transports.ts';
+import { TRANSPORTS, SOAP_BODY_BYTES_MAX, type SoapServer, startSoapServer } from '../support/transports.ts';
 
 const PATH = '/attAuthority.wsdl';
 const XML = { 'Content-Type': 'text/xml; charset=utf-8' };

@@ -1,6 +1,6 @@
 // What every transport promises to handlers: requests as they were sent, answers as they were given, bugs as a 500.
 // One suite, run on each of them over raw sockets. Its further parts: transportFraming, transportClients.
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import type { Answer, Handler, Request } from '../../server/http/exchange.ts';
 import { GET, PAGE_BYTES, RawSocket, requestOf, type RawAnswer } from '../support/rawSocket.ts';
@@ -10,8 +10,7 @@ import { settled } from '../support/waits.ts';
 type Seen = Pick<Request, 'method' | 'target' | 'query'>;
 
 describe.each(TRANSPORTS)('$name', (transport) => {
-  const { serve, stopAll } = servers(transport);
-  afterEach(stopAll);
+  const serve = servers(transport);
 
   /** Serves one request and gives what the handler saw of it and the answer. */
   async function exchanged(bytes: string, isHead = false): Promise<{ seen: Seen[]; answer: RawAnswer | undefined }> {

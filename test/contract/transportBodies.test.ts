@@ -1,6 +1,6 @@
 // What every transport promises to handlers that want the request's body: whole, bounded, and no further than needed.
 // One suite, run on each of them over raw sockets.
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { type Answer, type Handler, type Intake } from '../../server/http/exchange.ts';
 import { GET, RawSocket, requestOf, type RawAnswer } from '../support/rawSocket.ts';
@@ -43,8 +43,7 @@ function cutBehindHead(request: string, pieceBytes: number): readonly string[] {
 const LONG = Array.from({ length: BODY_BYTES_MAX }, (_, i) => String.fromCharCode(33 + (i % 90))).join('');
 
 describe.each(TRANSPORTS)('$name', (transport) => {
-  const { serve, stopAll } = servers(transport);
-  afterEach(stopAll);
+  const serve = servers(transport);
 
   /**
    * Sends the pieces, each once the transport has had a turn, and gives the answer and whether the connection goes on.

@@ -1,6 +1,6 @@
 // What every transport promises over time: late answers, clients that read slowly, pipeline or vanish, drains, ports.
 // One suite, run on each of them over raw sockets.
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { wholeBody } from '../../engine/page/envelope.ts';
 import type { Answer, Disconnection, Handler } from '../../server/http/exchange.ts';
 import { claimPort } from '../../server/http/ports.ts';
@@ -17,8 +17,7 @@ import {
 import { settled } from '../support/waits.ts';
 
 describe.each(TRANSPORTS)('$name', (transport) => {
-  const { serve, stopAll } = servers(transport);
-  afterEach(stopAll);
+  const serve = servers(transport);
 
   describe('an asynchronous answer', () => {
     test('is sent when it is ready', async () => {

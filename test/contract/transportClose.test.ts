@@ -1,6 +1,6 @@
 // What every transport makes of a request that asks for the end of its connection: it is told so, gets its whole answer
 // whatever stands behind, and the connection ends. One suite, run on each of them over raw sockets.
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import type { Handler } from '../../server/http/exchange.ts';
 import { PAGE_BYTES, RawSocket, requestOf } from '../support/rawSocket.ts';
@@ -15,8 +15,7 @@ const answers: Handler = ({ target }) => {
 };
 
 describe.each(TRANSPORTS)('$name', (transport) => {
-  const { serve, stopAll } = servers(transport);
-  afterEach(stopAll);
+  const serve = servers(transport);
 
   const CASES = [
     ['GET', '/', 'text'],

@@ -1,6 +1,6 @@
 // What every transport makes of requests that are framed badly, or that carry bodies nobody reads.
 // One suite, run on each of them over raw sockets.
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import type { Handler } from '../../server/http/exchange.ts';
 import { randomOf, type Random } from '../support/random.ts';
@@ -8,8 +8,7 @@ import { GET, RawSocket, requestOf, type RawAnswer } from '../support/rawSocket.
 import { servers, textAnswer, TRANSPORTS } from '../support/transports.ts';
 
 describe.each(TRANSPORTS)('$name', (transport) => {
-  const { serve, stopAll } = servers(transport);
-  afterEach(stopAll);
+  const serve = servers(transport);
 
   /** Sends bytes to a handler that always answers `seen`; resolves when the transport has ended the connection. */
   async function refused(

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Body } from '../../engine/engine.ts';
 import { servers, textAnswer, TRANSPORTS } from '../support/transports.ts';
 
@@ -23,8 +23,7 @@ socket.write('GET / HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n');
 `;
 
 describe.each(TRANSPORTS)('$name', (transport) => {
-  const { serve, stopAll } = servers(transport);
-  afterEach(stopAll);
+  const serve = servers(transport);
 
   test('writes at most 4 MB of an answer in one turn of the event loop, however fast it is read', async () => {
     let turn = 0;

@@ -8,7 +8,7 @@ import { type Client, clientOf, type Received } from '../support/client.ts';
 import { roleCall } from '../support/envelopes.ts';
 import { floods, hostileEnvelope } from '../support/hostileEnvelopes.ts';
 import { type Random, randomOf } from '../support/random.ts';
-import { SOAP_BODY_BYTES_MAX, type SoapServer, startSoapServer } from '../support/soapServer.ts';
+import { SOAP_BODY_BYTES_MAX, type SoapServer, startSoapServer } from '../support/transports.ts';
 
 const SEED = 20_261_122;
 const ROUNDS = 1500;

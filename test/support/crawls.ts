@@ -5,7 +5,7 @@ import { changesBetween, changesSince, generationsIn, kindOf } from '../../data/
 import { crawl, type CrawlOptions, type CrawlReport } from '../../data/upstream/crawl.ts';
 import { digestsOf } from '../../data/upstream/digests.ts';
 import { type CommandProcess, runCommand } from './commandProcess.ts';
-import { dataSetOf, type Files } from './dataSets.ts';
+import { dataSetOf, type Files, ndjsonOf } from './dataSets.ts';
 import { killedAtStep } from './killer.ts';
 import { type PlainRecord } from './plainUpstream.ts';
 
@@ -43,11 +43,6 @@ export function newOutputIn(parent: string): string {
 /** Records that have an id alone, from `first` to before `end`. */
 export function recordsFrom(first: number, end: number): PlainRecord[] {
   return Array.from({ length: end - first }, (_, i) => ({ ob_id: first + i }));
-}
-
-/** What a data set has of records, a line each. */
-export function linesOf(records: readonly PlainRecord[]): string {
-  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }
 
 /** How tests crawl: with three tries of each request and hardly a wait between them. */
@@ -88,8 +83,8 @@ export function followOnce(url: string, folder: string, step?: number): CommandP
 
 /** Returns the differences between a folder's snapshot and these notes, as `id kind`. */
 export async function differencesFrom(folder: string, notes: readonly PlainRecord[]): Promise<readonly string[]> {
-  const lines = notes.map((note) => `${JSON.stringify(note)}\n`).join('');
-  return (await differencesFromDataSet(folder, { 'notes.ndjson': lines })).map((one) => one.replace('notes ', ''));
+  const files = { 'notes.ndjson': ndjsonOf(...notes) };
+  return (await differencesFromDataSet(folder, files)).map((one) => one.replace('notes ', ''));
 }
 
 /** Returns the differences between a folder's snapshot and the files of a data set, as `collection id kind`. */

@@ -1,6 +1,7 @@
-// A preload that lets a test reach into the threads of a server that runs: what it writes into a directory is done in
-// the next thread of that kind that looks. Real threads, real ends: nothing of it is in the product.
-import { mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+// Ends processes and threads of tests. `killerIn` and `killableServer` end threads of a running server through a preload,
+// `killedAtStep` ends a command before a call that changes the file system, `abandonAll` makes locks and partial output
+// of killed processes 6 minutes old, since others take them over after 5.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandOptions, type CommandProcess, runServer, type Server } from './commandProcess.ts';
 
@@ -35,7 +36,7 @@ export function killerIn(directory: string): Killer {
   const preload = join(orders, 'preload.mjs');
   writeFileSync(
     preload,
-    `import { existsSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+    `import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
      import { createRequire } from 'node:module';
      import worker from 'node:worker_threads';
      const require = createRequire(import.meta.url);
@@ -97,4 +98,17 @@ export async function stepsOf(command: CommandProcess): Promise<number> {
   const [, steps] = await command.printed(/steps: (\d+)\n/);
   await command.ended;
   return Number(steps);
+}
+
+/** Makes a file as old as it is when its holder has not touched it for this long. */
+export function age(file: string, minutes: number): void {
+  const at = Date.now() / 1000 - minutes * 60;
+  utimesSync(file, at, at);
+}
+
+/** Makes all locks and partial output in a folder abandoned. */
+export function abandonAll(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    if (/(?:^|\/)lock$|\.partial-[^/]*$/.test(name)) age(join(folder, name), 6);
 }

@@ -1,7 +1,7 @@
 // A server of one thread on made-up observations without anything but a path, and a few records that look-ups find.
 import { join } from 'node:path';
 import { runServer } from './commandProcess.ts';
-import { dataSetOf, imported } from './dataSets.ts';
+import { dataSetOf, imported, ndjsonOf } from './dataSets.ts';
 
 /** Imports so many observations below a directory, and serves them. */
 export async function servePaths(directory: string, observations: number): ReturnType<typeof runServer> {
@@ -33,5 +33,5 @@ export async function servePaths(directory: string, observations: number): Retur
 }
 
 function lines(count: number, line: (i: number) => object): string {
-  return Array.from({ length: count }, (_, i) => `${JSON.stringify(line(i))}\n`).join('');
+  return ndjsonOf(...Array.from({ length: count }, (_, i) => line(i)));
 }

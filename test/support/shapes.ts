@@ -4,7 +4,7 @@ import type { RecordShape } from '../../engine/query/served.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { type Catalogue, openSnapshot } from '../../engine/snapshot/open.ts';
 import { shapesOf } from '../../server/pages/openapi/schemas.ts';
-import { dataSetOf, imported } from './dataSets.ts';
+import { dataSetOf, imported, ndjsonOf } from './dataSets.ts';
 
 /** Records with fields of unusual names and structures, and with values that do not fit documented types. */
 export const ODD_COLLECTIONS = {
@@ -41,7 +41,7 @@ export async function opened(file: string): Promise<Catalogue> {
 /** Records by collection as a snapshot file; its data set lies within `parent`. */
 export async function fileOf(parent: string, records: Readonly<Record<string, readonly object[]>>): Promise<string> {
   const files = Object.entries(records).map(([name, all]) => {
-    return [`${name}.ndjson`, all.map((record) => `${JSON.stringify(record)}\n`).join('')] as const;
+    return [`${name}.ndjson`, ndjsonOf(...all)] as const;
   });
   return (await imported(dataSetOf(parent, Object.fromEntries(files)))).file;
 }

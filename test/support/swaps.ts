@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, clientOf, type Received } from './client.ts';
 import { runServer, type Server } from './commandProcess.ts';
-import { dataSetOf, imported } from './dataSets.ts';
+import { dataSetOf, imported, ndjsonOf } from './dataSets.ts';
 import { longProperties } from './longProperties.ts';
 
 /** A data set that knows itself in any answer: its records name it, and it has a count of its own. */
@@ -21,9 +21,8 @@ export interface Version {
 export async function versionOf(parent: string, name: string, count: number): Promise<Version> {
   const text = longProperties(count).replaceAll('observation.content.all', `version.${name}`);
   const noted = Array.from({ length: count }, (_, i) => ({ ob_id: i + 1, id: i + 1, key: `version.${name}` }));
-  const notes = noted.map((note) => `${JSON.stringify(note)}\n`).join('');
   const { file, report } = await imported(
-    dataSetOf(parent, { 'migrationproperties.ndjson': text, 'notes.ndjson': notes }),
+    dataSetOf(parent, { 'migrationproperties.ndjson': text, 'notes.ndjson': ndjsonOf(...noted) }),
   );
   return { name, file, count, generation: report.generation };
 }

@@ -1,11 +1,21 @@
-// Both transports as values, and handlers for them: what the contract suite of transports runs on.
+// Servers in this process: `running` and `servers` start a handler on a transport, `startSoapServer` the SOAP service on
+// both transports for an authority in memory.
 import { type Body, wholeBody } from '../../engine/page/envelope.ts';
+import { afterEach } from 'vitest';
+import type { Authority } from '../../server/authority/authority.ts';
+import { outcomeOf } from '../../server/authority/soap/answers.ts';
+import { replyTo } from '../../server/authority/soap/reply.ts';
+import { soapHandler, type SoapOptions } from '../../server/authority/soap/service.ts';
+import { SOAP_ANSWERS } from '../../server/authority/soap/tally.ts';
 import type { Answer, Handler } from '../../server/http/exchange.ts';
 import type { Listener, ListenOptions } from '../../server/http/listener.ts';
 import { listenNode } from '../../server/http/node/transport.ts';
 import { listenUws } from '../../server/http/uws/transport.ts';
+import { claimPort } from '../../server/http/ports.ts';
 import { steadyMs } from '../../server/observe/clock.ts';
+import { newTally } from '../../server/observe/tally.ts';
 import { Slices } from '../../workers/slices.ts';
+import { memoryAuthority } from './authorities.ts';
 
 /** A transport by name. */
 export interface Transport {
@@ -61,42 +71,77 @@ export function newSlices(): Slices {
 export interface Running {
   readonly port: number;
   readonly errors: unknown[];
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
   readonly listener: Listener;
 }
 
 /** Listens with the handler on a free port, or the given one. `stop` drains without waiting. */
 export async function running(
-  transport: Transport,
+  { listen }: Transport,
   handler: Handler,
   port = 0,
   slices = newSlices(),
 ): Promise<Running> {
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
-  const listener = await transport.listen({ host: '127.0.0.1', port, handler, exclusive: true, slices, onError });
-  return {
-    port: listener.port,
-    errors,
-    listener,
-    stop: async () => void (await listener.drain({ graceMs: 0, withinMs: 0 })),
+  const listener = await listen({ host: '127.0.0.1', port, handler, exclusive: true, slices, onError });
+  const stop = (): Promise<unknown> => listener.drain({ graceMs: 0, withinMs: 0 });
+  return { port: listener.port, errors, listener, stop };
+}
+
+/** Starts servers in the tests of a file, and stops them after each test. */
+export function servers(transport: Transport): (handler: Handler, slices?: Slices) => Promise<Running> {
+  const open: Running[] = [];
+  afterEach(async () => {
+    for (const server of open.splice(0)) await server.stop();
+  });
+  return async (handler, slices) => {
+    const server = await running(transport, handler, 0, slices);
+    open.push(server);
+    return server;
   };
 }
 
-/** A way to start servers in a test, and to stop all of them behind it. */
-export function servers(transport: Transport): {
-  serve(handler: Handler, slices?: Slices): Promise<Running>;
-  stopAll(): Promise<void>;
-} {
-  const open: Running[] = [];
-  return {
-    async serve(handler, slices) {
-      const server = await running(transport, handler, 0, slices);
-      open.push(server);
-      return server;
-    },
-    async stopAll() {
-      for (const server of open.splice(0)) await server.stop();
+/** The SOAP service: `url` on uWebSockets.js, `http10Url` on node:http; each WSDL points to its own. */
+export interface SoapServer {
+  readonly url: string;
+  readonly http10Url: string;
+  readonly servers: readonly Running[];
+  stop(): Promise<void>;
+}
+
+/** The body limit of services under test, small enough to be passed often. */
+export const SOAP_BODY_BYTES_MAX = 1_048_576;
+
+/**
+ * Starts the service on both transports for an authority in this thread, which `authorityOf` returns for each request.
+ * `onBug` gets the errors that the authority throws. Other paths get 404.
+ */
+export async function startSoapServer(
+  authorityOf = (): Authority => DEFAULT_AUTHORITY,
+  {
+    soapBodyBytesMax = SOAP_BODY_BYTES_MAX,
+    onBug = () => undefined,
+  }: { soapBodyBytesMax?: number; onBug?: (error: unknown) => void } = {},
+): Promise<SoapServer> {
+  const authority: SoapOptions['authority'] = {
+    find: () => undefined,
+    ask: async (message) => {
+      await Promise.resolve();
+      return outcomeOf(replyTo(authorityOf(), message, onBug));
     },
   };
+  const both: Running[] = [];
+  for (const transport of TRANSPORTS) {
+    const { port, release } = await claimPort('127.0.0.1', 0);
+    await release();
+    const settings = { baseUrl: `http://127.0.0.1:${port}`, allowBaseUrls: [], soapBodyBytesMax };
+    const otherwise = (): Answer => ({ ...textAnswer('other'), status: 404 });
+    const handler = soapHandler({ authority, tally: newTally(SOAP_ANSWERS), settings, otherwise });
+    both.push(await running(transport, handler, port));
+  }
+  const [url, http10Url] = both.map(({ port }) => `http://127.0.0.1:${port}`) as [string, string];
+  return { url, http10Url, servers: both, stop: async () => void (await Promise.all(both.map((one) => one.stop()))) };
 }
+
+const DEFAULT_AUTHORITY = memoryAuthority();

@@ -7,7 +7,7 @@ import { makeFolder } from '../../../data/files.ts';
 import { unfinished } from '../../../data/leftovers.ts';
 import { runCommand } from '../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
-import { age } from '../../support/randomKills.ts';
+import { age } from '../../support/killer.ts';
 import { until } from '../../support/waits.ts';
 
 const calls: string[] = [];

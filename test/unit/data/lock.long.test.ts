@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { lock } from '../../../data/lock.ts';
 import { type CommandProcess, runProgram } from '../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
-import { age } from '../../support/randomKills.ts';
+import { age } from '../../support/killer.ts';
 
 const directory = temporaryDirectory();
 const running: CommandProcess[] = [];

@@ -1,27 +1,127 @@
 // An import, a refresh that merges, a publisher, a server that fetches and one that swaps, each killed with SIGKILL at
 // random instants: the old generation or the new one is there and can be read, and the next run ends the work with the
 // bytes of one that nobody disturbed. Crawls have theirs in upstream/kills.long.test.ts.
-import { copyFileSync, mkdtempSync, readFileSync, renameSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import { digestsOfSnapshot } from '../../../data/upstream/digests.ts';
 import { generate } from '../../../data/synth/generate.ts';
+import { digestsOfSnapshot } from '../../../data/upstream/digests.ts';
 import { clientOf } from '../../support/client.ts';
-import { runCommand, runServer } from '../../support/commandProcess.ts';
+import { type CommandProcess, runCommand, runServer } from '../../support/commandProcess.ts';
 import { followOnce, loggedIn } from '../../support/crawls.ts';
 import { imported, temporaryDirectory } from '../../support/dataSets.ts';
 import {
+  type FollowerStatus,
   published,
   type Release,
-  wholePointer,
-  type FollowerStatus,
   startFollower,
+  wholePointer,
 } from '../../support/distributions.ts';
+import { abandonAll } from '../../support/killer.ts';
 import { startPlainUpstream } from '../../support/plainUpstream.ts';
-import { RUN_SEED, randomOf } from '../../support/random.ts';
-import { killAtInstants, type KilledWork, runningCommand, sumOf, sumsIn } from '../../support/randomKills.ts';
+import { type Random, randomOf, RUN_SEED } from '../../support/random.ts';
 import { until } from '../../support/waits.ts';
+
+/** Work that has begun: `done` resolves when it is through, and rejects where it ends otherwise. */
+interface Running {
+  readonly command: Pick<CommandProcess, 'signal' | 'ended' | 'kill'>;
+  readonly done: () => Promise<unknown>;
+}
+
+/**
+ * What is killed. `old` is a folder as it is before, of which each run has a copy, and `run` starts the work in one;
+ * `judge` looks at what else there is, once after each kill. `contents` are sums by file, of those that are to be the
+ * same whoever made them; `always` is one that is there whatever happens.
+ */
+interface KilledWork {
+  readonly old: string;
+  readonly always: string;
+  contents(folder: string): Contents | Promise<Contents>;
+  run(folder: string): Promise<Running>;
+  judge?(folder: string): void | Promise<void>;
+}
+
+/** Sums of files by their names. */
+type Contents = Readonly<Record<string, string>>;
+
+/** What a run that was killed may leave, and nobody takes for a file. */
+const UNFINISHED = /\.partial/;
+
+/** A command that is through when it has ended with 0. */
+function runningCommand(command: CommandProcess): Running {
+  const done = async (): Promise<void> => {
+    expect(await command.ended, command.err()).toEqual({ code: 0, signal: null });
+  };
+  return { command, done };
+}
+
+/** Kills work so often; answers how long it takes when nobody does, in milliseconds. */
+async function killAtInstants(work: KilledWork, kills: number, random: Random): Promise<number> {
+  const [old, whole] = [await work.contents(work.old), copyOf(work.old)];
+  const begun = await work.run(whole);
+  const startMs = performance.now();
+  await begun.done();
+  const spanMs = performance.now() - startMs;
+  await begun.command.kill();
+  const next = await work.contents(whole);
+  expect(next).not.toEqual(old);
+  for (let i = 0; i < kills; i++) {
+    const folder = copyOf(work.old);
+    const { command, done } = await work.run(folder);
+    done().catch(() => undefined);
+    const ms = Math.round(random.unit() * spanMs);
+    await Promise.race([setTimeout(ms), command.ended]);
+    command.signal('SIGKILL');
+    await command.ended;
+    abandonAll(folder);
+    const when = `killed after ${ms} of ${Math.round(spanMs)} ms`;
+    const left = await work.contents(folder);
+    expect(left, when).toHaveProperty([work.always]);
+    for (const [name, sum] of Object.entries(left)) expect([old[name], next[name]], `${when}: ${name}`).toContain(sum);
+    await work.judge?.(folder);
+    const again = await work.run(folder);
+    await again.done();
+    await again.command.kill();
+    expect(await work.contents(folder), when).toEqual(next);
+    expect(unfinishedIn(folder), when).toEqual([]);
+  }
+  return spanMs;
+}
+
+function copyOf(old: string): string {
+  const folder = join(mkdtempSync(`${old}-`), 'folder');
+  cpSync(old, folder, { recursive: true });
+  return folder;
+}
+
+function filesIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));
+}
+
+function unfinishedIn(folder: string): readonly string[] {
+  return filesIn(folder).filter((name) => UNFINISHED.test(name));
+}
+
+/** The sums of the finished files in a folder, each under the name that `as` answers, if it does. */
+function sumsIn(folder: string, as: (name: string) => string | undefined = (name) => name): Contents {
+  return Object.fromEntries(
+    filesIn(folder).flatMap((file) => {
+      const name = UNFINISHED.test(file) ? undefined : as(file);
+      return name === undefined ? [] : [[name, sumOf(readFileSync(join(folder, file)))]];
+    }),
+  );
+}
+
+/** The sum of bytes or of a text. */
+function sumOf(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
 
 const KILLS = 20;
 const BASE_URL = 'http://a.example.org';

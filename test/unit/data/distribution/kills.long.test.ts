@@ -18,8 +18,7 @@ import {
   serveFolder,
   startFollower,
 } from '../../../support/distributions.ts';
-import { killedAtStep, stepsOf } from '../../../support/killer.ts';
-import { abandonAll } from '../../../support/randomKills.ts';
+import { killedAtStep, stepsOf, abandonAll } from '../../../support/killer.ts';
 import { someSteps } from '../../../support/ring.ts';
 import { until } from '../../../support/waits.ts';
 

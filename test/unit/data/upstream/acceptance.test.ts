@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { crawled, filesOf, linesOf, newOutputIn, recordsFrom, recordsOf } from '../../../support/crawls.ts';
-import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { crawled, filesOf, newOutputIn, recordsFrom, recordsOf } from '../../../support/crawls.ts';
+import { temporaryDirectory, ndjsonOf } from '../../../support/dataSets.ts';
 import { plainUpstreams } from '../../../support/plainUpstream.ts';
 
 const directory = temporaryDirectory();
@@ -22,7 +22,7 @@ test('a collection that lost more than --shrink-max ends a crawl, unless --force
   );
   expect(filesOf(output)).toEqual(old);
   await crawled(url, output, { isForced: true });
-  expect(recordsOf(output)!['notes.ndjson']).toBe(linesOf(collections.notes));
+  expect(recordsOf(output)!['notes.ndjson']).toBe(ndjsonOf(...collections.notes));
   expect(existsSync(`${output}.crawl`)).toBe(false);
 });
 
@@ -83,5 +83,5 @@ test.each([
   });
   expect([requests.length, filesOf(output)]).toEqual([0, old]);
   await crawled(url, output, { isForced: true });
-  expect(recordsOf(output)).toEqual({ 'notes.ndjson': linesOf(recordsFrom(0, 2)) });
+  expect(recordsOf(output)).toEqual({ 'notes.ndjson': ndjsonOf(...recordsFrom(0, 2)) });
 });

@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { crawled, filesOf, linesOf, newOutputIn, recordsFrom, recordsOf } from '../../../support/crawls.ts';
-import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { crawled, filesOf, newOutputIn, recordsFrom, recordsOf } from '../../../support/crawls.ts';
+import { temporaryDirectory, ndjsonOf } from '../../../support/dataSets.ts';
 import {
   type PlainRecord,
   type PlainUpstream,
@@ -45,7 +45,7 @@ test.each([
   const output = newOutput();
   await crawled(url, output);
   const wanted = heedsOrder ? collections.notes.toSorted((a, b) => a.ob_id - b.ob_id) : collections.notes;
-  expect(recordsOf(output)).toEqual({ 'notes.ndjson': linesOf(wanted) });
+  expect(recordsOf(output)).toEqual({ 'notes.ndjson': ndjsonOf(...wanted) });
 });
 
 test('a collection that grew after it was read is looked at again', async () => {
@@ -184,7 +184,7 @@ test('a crawl that ended within a collection goes on there', async () => {
   await crawled(upstream.url, output, { onBegun: (resumed) => told.push(resumed), now: '2026-02-01T00:00:00Z' });
   expect(told).toEqual(['2026-01-31T00:00:00Z']);
   expect(Math.min(...offsetsOf(upstream.requests.slice(before)))).toBeGreaterThan(900);
-  const lines = linesOf(recordsFrom(0, 3000));
+  const lines = ndjsonOf(...recordsFrom(0, 3000));
   const manifest = JSON.parse(filesOf(output)!['MANIFEST.json']!) as { sha256: Record<string, string> };
   expect(recordsOf(output)).toEqual({ 'notes.ndjson': lines });
   expect(manifest.sha256['notes.ndjson']).toBe(createHash('sha256').update(lines).digest('hex'));
@@ -201,7 +201,7 @@ test('a crawl that goes on in a collection that changed meanwhile begins it anew
   await expect(crawled(upstream.url, output, { clock: slowClock() })).rejects.toThrow('page at offset');
   breakAt(Infinity);
   await crawled(upstream.url, output);
-  expect(recordsOf(output)).toEqual({ 'notes.ndjson': linesOf(recordsFrom(1, 3000)) });
+  expect(recordsOf(output)).toEqual({ 'notes.ndjson': ndjsonOf(...recordsFrom(1, 3000)) });
 });
 
 test('two crawls do not share a state', async () => {

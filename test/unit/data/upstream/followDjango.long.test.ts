@@ -7,8 +7,8 @@ import { parsePage, withOwnUrls } from '../../../../data/upstream/page.ts';
 import { generate } from '../../../../data/synth/generate.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import { runCommand, runServer } from '../../../support/commandProcess.ts';
-import { linesOf, differencesFromDataSet } from '../../../support/crawls.ts';
-import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { differencesFromDataSet } from '../../../support/crawls.ts';
+import { temporaryDirectory, ndjsonOf } from '../../../support/dataSets.ts';
 import {
   type Django,
   type DjangoChanges,
@@ -16,7 +16,6 @@ import {
   hasDjango,
   startDjango,
 } from '../../../support/django.ts';
-import type { PlainRecord } from '../../../support/plainUpstream.ts';
 import { IS_WHOLE } from '../../../support/ring.ts';
 
 const directory = temporaryDirectory();
@@ -103,7 +102,7 @@ function addUnlinked(): void {
   for (const { name, idField } of COLLECTIONS) {
     const records = recordsOf(name);
     const unlinked = { ...records[0], [idField]: lastId(records, idField) + 1 };
-    writeFileSync(join(dataSet, `${name}.ndjson`), linesOf([unlinked as unknown as PlainRecord]), { flag: 'a' });
+    writeFileSync(join(dataSet, `${name}.ndjson`), ndjsonOf(unlinked), { flag: 'a' });
   }
 }
 

@@ -6,10 +6,9 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { differencesFrom, followOnce, loggedIn } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { stepsOf } from '../../../support/killer.ts';
+import { stepsOf, abandonAll } from '../../../support/killer.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { RUN_SEED, randomOf } from '../../../support/random.ts';
-import { abandonAll } from '../../../support/randomKills.ts';
 import { someSteps, times } from '../../../support/ring.ts';
 import { until } from '../../../support/waits.ts';
 

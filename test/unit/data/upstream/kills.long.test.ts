@@ -9,10 +9,9 @@ import { digestsOf } from '../../../../data/upstream/digests.ts';
 import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { crawled, filesOf, oldDataSet, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { killedAtStep, stepsOf } from '../../../support/killer.ts';
+import { killedAtStep, stepsOf, abandonAll } from '../../../support/killer.ts';
 import { NOTES, notesLines, type RudeUpstream, startRudeUpstream } from '../../../support/plainUpstream.ts';
 import { randomOf, RUN_SEED } from '../../../support/random.ts';
-import { abandonAll } from '../../../support/randomKills.ts';
 import { IS_WHOLE, someSteps, times } from '../../../support/ring.ts';
 
 /** A crawl by the command, killed before a step. */

@@ -27,7 +27,7 @@ import {
 import { caOf, ecPair, type Holder, holderOf, person } from '../../../../support/pki.ts';
 import { runCommand } from '../../../../support/commandProcess.ts';
 import { envelope } from '../../../../support/envelopes.ts';
-import { type SoapServer, startSoapServer } from '../../../../support/soapServer.ts';
+import { type SoapServer, startSoapServer } from '../../../../support/transports.ts';
 
 const KEY = '-----BEGIN RSA PRIVATE KEY-----\nMIIK\n-----END RSA PRIVATE KEY-----\n';
 const VALID = validAround(epochSeconds());

@@ -1,15 +1,14 @@
 // What only uWebSockets.js does, over raw sockets: the facts its wrapper is built on. One that changes with a new
 // version of the library fails here, and says which part of server/http/ to look at again.
 import { Worker } from 'node:worker_threads';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { GET, RawSocket, requestOf } from '../../../../support/rawSocket.ts';
 import { CountedBody, servers, textAnswer, TRANSPORTS } from '../../../../support/transports.ts';
 
 const [uws] = TRANSPORTS;
 if (uws?.name !== 'uws') throw new Error('the first transport is uWebSockets.js');
-const { serve, stopAll } = servers(uws);
-afterEach(stopAll);
+const serve = servers(uws);
 
 /** The status of the answer to these bytes, and what a second request on the connection gets, if anything. */
 async function statusOf(...writes: string[]): Promise<number | undefined> {
