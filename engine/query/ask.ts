@@ -1,5 +1,5 @@
-// A request for records as plain data: conditions, page, shape, and the problems of its query. Its canonical texts are
-// equal if two requests find the same rows, or show the same of them.
+// A request for records as plain data: conditions, page, shape, and the problems of its query. If two requests find the
+// same rows, or show the same part of them, their canonical texts are equal.
 import type { Problem } from './problems.ts';
 import type { Operand } from './values.ts';
 import type { ServedForm } from '../column/served.ts';
@@ -15,9 +15,10 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * The parameters of the text behind `?`, in order: split at `&`, empty parts skipped, name and value split at the first
- * `=`, `+` a blank, invalid UTF-8 and lone surrogates U+FFFD, broken escapes kept. A leading `?` belongs to the first
- * name. `filters[x]` is `x` (A151). Cost: the length of the text. Source: A39, URL standard, section 5.1.
+ * Parses the text after `?` into parameters, in order. Splits at `&`, skips empty parts, and splits name and value at
+ * the first `=`. `+` is a blank, invalid UTF-8 and lone surrogates become U+FFFD, broken escapes stay as they are. A
+ * leading `?` belongs to the first name. `filters[x]` becomes `x` (A151). Cost: the length of the text. Source: A39,
+ * URL standard, section 5.1.
  */
 export function decodeForm(query: string | undefined): readonly Parameter[] {
   if (query === undefined) return NONE;
@@ -39,7 +40,7 @@ function parameterIn(part: string, isPlain: boolean): Parameter {
   return isPlain ? [fieldIn(name), value] : [fieldIn(decode(name)), decode(value)];
 }
 
-/** Whether a name is `filters` or a member of it, as clients write an object in a query. */
+/** True for `filters` and for a member of it, such as `filters[x]`: some clients write an object in a query. */
 export function isOfFilters(name: string): boolean {
   return name === 'filters' || name.startsWith('filters[');
 }
@@ -56,7 +57,10 @@ function decode(text: string): string {
   return PLAIN.test(text) ? text : decoder.decode(decodedBytes(text, true));
 }
 
-/** The bytes of a text with its escapes decoded, broken ones kept, `+` a blank where asked. Cost: its length. */
+/**
+ * Decodes the percent escapes of a text into UTF-8 bytes and keeps broken escapes. `+` becomes a blank if
+ * `isPlusBlank`. Cost: the length of the text.
+ */
 export function decodedBytes(text: string, isPlusBlank: boolean): Uint8Array {
   const bytes = encoder.encode(text);
   let length = 0;
@@ -68,7 +72,7 @@ export function decodedBytes(text: string, isPlusBlank: boolean): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-/** The byte that two hexadecimal digits at `at` stand for, or -1. */
+/** Value of the two hexadecimal digits at `at`, or -1. */
 function hexadecimal(bytes: Uint8Array, at: number): number {
   const high = digit(bytes[at]);
   const low = digit(bytes[at + 1]);
@@ -82,100 +86,109 @@ function digit(byte: number | undefined): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : -1;
 }
 
-/**
- * What decides how queries are read, most of it settings (A19, A27, A29, A33, A68, A69). `limitMax` undefined: no upper
- * bound. `exported`: the export that is made where the query names no format (A51).
- */
+/** Options that decide how queries are read, most of them settings (A19, A27, A29, A33, A68, A69). */
 export interface QueryOptions {
   readonly limitDefault: number;
+  /** `undefined`: no upper bound. */
   readonly limitMax: number | undefined;
   readonly isStrict: boolean;
   readonly filterErrors: 'fail' | 'empty' | 'ignore';
   readonly filters: 'all' | 'documented';
   readonly mayExplain?: boolean;
   readonly pinsWalks?: boolean;
+  /** The export to make if the query names no format (A51). */
   readonly exported?: ExportFormat;
 }
 
-/** The formats that give all rows where no limit is set, without an envelope (A62). */
+/** Export formats: they contain all rows if the query sets no limit, and have no envelope (A62). */
 export type ExportFormat = 'ndjson' | 'csv' | 'parquet';
 
-/** One filter, ready to be planned. `key` is the name as the client wrote it, decoded; `path` the field's names. */
+/** One filter, ready to be planned. */
 export interface Condition {
+  /** The parameter name as the client wrote it, decoded. */
   readonly key: string;
+  /** Field names from the collection to the field. */
   readonly path: readonly string[];
   readonly lookup: string;
   readonly isNegated: boolean;
   readonly operand: Operand;
 }
 
-/** One key of an order: a scalar's path, or that of a to-one relation, which stands for its id. */
+/** One sort key: the path of a scalar, or of a to-one relation, which is sorted by its id. */
 export interface OrderKey {
   readonly path: readonly string[];
   readonly isDescending: boolean;
 }
 
-/** A facet: its name as the client wrote it, and the names it consists of. */
+/** A facet. */
 export interface Facet {
+  /** The name as the client wrote it. */
   readonly name: string;
+  /** The field names in `name`. */
   readonly path: readonly string[];
 }
 
-/** A name that has no effect: a parameter, or a name inside the value of one. */
+/** A name without effect: a parameter, or a name inside a parameter's value. */
 export type IgnoredName = string | readonly [parameter: string, name: string];
 
 /**
- * Which part of a list is shown, and in which shape. `order` is empty where it is by id. `after`: only records with a
- * larger id are shown. `keys` are the top-level keys that records are cut to, undefined for whole records. `format` is
- * undefined where none is named; `exported` is the export to make, undefined for JSON, which is `isIndented`
- * for people. Of a single record only these four say something.
+ * The part of a list to show, and its shape. For a single record only `keys`, `format`, `exported` and `isIndented`
+ * matter.
  */
 export interface Page {
+  /** Empty if the list is ordered by id. */
   readonly order: readonly OrderKey[];
+  /** Show only records with a larger id. */
   readonly after: number | undefined;
   readonly offset: number;
   readonly limit: number;
   readonly facets: readonly Facet[];
+  /** The top-level keys to keep of each record; `undefined` keeps all. */
   readonly keys: ReadonlySet<string> | undefined;
+  /** The format that the query names, if any. */
   readonly format: string | undefined;
+  /** `undefined`: the response is JSON. */
   readonly exported: ExportFormat | undefined;
+  /** Whether JSON is indented, for human readers. */
   readonly isIndented: boolean;
 }
 
-/**
- * A parsed query. `parameters` are all decoded pairs in query order. `isEmpty` where a bad filter makes the list empty
- * (A29, `filterErrors` being `empty`). `isExplained` where not the list is wanted but how it is found (A68).
- * `generation` is the one that the request names (A69). `ignored` are the names without effect, once each, in query
- * order. With `problems`, in query order too, the answer is a 400 that lists them.
- */
+/** A parsed query. */
 export interface Ask {
+  /** All decoded pairs, in query order. */
   readonly parameters: readonly Parameter[];
   readonly page: Page;
   readonly conditions: readonly Condition[];
+  /** A bad filter makes the list empty, because `filterErrors` is `empty` (A29). */
   readonly isEmpty: boolean;
+  /** The client requests the plan of the list instead of the list (A68). */
   readonly isExplained: boolean;
+  /** The generation that the request names (A69). */
   readonly generation: string | undefined;
+  /** Names without effect, each once, in query order. */
   readonly ignored: readonly IgnoredName[];
+  /** In query order. If there are any, the response is a 400 that lists them. */
   readonly problems: readonly Problem[];
 }
 
-/** The part of what is asked that decides which rows match. */
+/** The part of a request that decides which rows match. */
 type Filter = Pick<Ask, 'conditions' | 'isEmpty'>;
 
-/** The part of a planned list that decides what its export shows. */
+/** The part of a planned list that decides the content of its export. */
 interface Listed {
   readonly collection: { readonly declaration: { readonly name: string } };
   readonly ask: Filter;
   readonly plan: { readonly form: ServedForm; readonly page: Page };
 }
 
-/** Longer lists are taken as they come: sorting one of 12,000 members costs more than finding its rows. */
+/** Longer lists keep their order in the key: sorting a list of 12,000 members costs more than finding its rows. */
 const SORTED_MEMBERS_MAX = 256;
 
 /**
- * The key of a filter on a collection of one generation. Conditions in any order, values in any spelling and up to
- * SORTED_MEMBERS_MAX members of `in` in any order and number give one key. The form counts only where texts are
- * compared, since own URLs are texts. Cost: about 1 us a condition; for `in` 0.05 us a member.
+ * Cache key of a filter on a collection of one generation. The key depends neither on the order of the conditions nor
+ * on the spelling of values. For `in` with at most SORTED_MEMBERS_MAX members, order and repeats do not matter either.
+ * The form counts only if texts are compared, because only texts contain local URLs. Cost: about 1 us a condition, and
+ * 0.05 us a member of `in`.
  */
 export function filterKey(generation: string, collection: string, filter: Filter, form: ServedForm): string {
   const conditions = filter.conditions.map(conditionKey).sort();
@@ -185,8 +198,9 @@ export function filterKey(generation: string, collection: string, filter: Filter
 }
 
 /**
- * The key of what is shown of a filter's rows: all of a page but the shape of its records. The form counts, since own
- * URLs are texts that are counted and ordered too. An id may be infinite, which JSON does not know. Cost: about 1 us.
+ * Cache key of the part of a filter's rows that a page shows: everything of the page except the shape of its records.
+ * The form counts, because facets and orders also compare local URLs. `after` is written as text, because it may be
+ * infinite, which JSON cannot express. Cost: about 1 us.
  */
 export function viewKey(page: Page, { version, baseUrl, linkEnd }: ServedForm): string {
   const { keys: _keys, format: _format, exported: _exported, isIndented: _isIndented, after, ...shown } = page;
@@ -194,8 +208,8 @@ export function viewKey(page: Page, { version, baseUrl, linkEnd }: ServedForm): 
 }
 
 /**
- * The key of an export of a list: its rows, how they are shown, in which form and members. Equal keys mean equal bytes.
- * Cost: those of both keys.
+ * Cache key of an export: its rows, their order, the format and the members. Equal keys mean equal bytes. Cost: that of
+ * `filterKey` and `viewKey`.
  */
 export function exportKey(generation: string, { collection, ask, plan: { form, page } }: Listed): string {
   const shape = JSON.stringify([page.exported, page.keys && [...page.keys]]);

@@ -1,5 +1,5 @@
-// From operands to codes of a dictionary: equality and prefixes by binary search, with own URLs compared as served.
-// Ranges of codes are kept ascending and disjoint. Pure look-ups, no scan.
+// Finds the dictionary codes of operands: equality and prefixes by binary search, without a scan. Local URLs are
+// compared as served. Ranges of codes are ascending and disjoint.
 import { slabText } from '../bits/slab.ts';
 import { type CodeRange, codesOfPrefix, codesOfText, type Dictionary, textAt } from '../column/dictionary.ts';
 import { lowerBound, upperBound } from '../bits/lists.ts';
@@ -13,21 +13,19 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const PLACEHOLDER_BYTES = encoder.encode(PLACEHOLDER);
 const NO_CODES: CodeRange = { start: 0, end: 0 };
 
-/** Whether codes ascend by text, so that prefixes are ranges. */
+/** Whether codes ascend by text. Only then is a prefix a range of codes. */
 export function isTextOrdered(dictionary: Dictionary): boolean {
   return !isNumeric(dictionary.type);
 }
 
-/**
- * The codes of texts that are own URLs, stored with the placeholder (A9); most columns have none. Cost: O(log size).
- */
+/** The codes of local URLs, which are stored with the placeholder (A9). Most columns have none. Cost: O(log size). */
 export function codesOfOwnUrls(dictionary: Dictionary): CodeRange {
   return dictionary.type === 'text' ? codesOfPrefix(dictionary, PLACEHOLDER_BYTES) : NO_CODES;
 }
 
 /**
- * The codes whose value is one of these (operands as values.ts makes them for the dictionary's type).
- * Cost: O(log size) a value, and its neighbours beyond 2^53; the sort of what was found.
+ * The codes whose value is one of `values`, operands that values.ts made for the dictionary's type. Cost: O(log size) a
+ * value, plus its neighbours beyond 2^53, plus sorting the ranges.
  */
 export function codesOfValues(
   dictionary: Dictionary,
@@ -43,8 +41,8 @@ export function codesOfValues(
 }
 
 /**
- * The codes whose text, as served, starts with `prefix`. Only for dictionaries in text order.
- * Cost: O(log size), and one look at every own URL where the form changes more than their base.
+ * The codes whose text, as served, starts with `prefix`. Only for dictionaries in text order. Cost: O(log size); if the
+ * form changes more of local URLs than their base, also a check of each local URL.
  */
 export function codesOfServedPrefix(dictionary: Dictionary, prefix: string, form: ServedForm): readonly CodeRange[] {
   const own = codesOfOwnUrls(dictionary);
@@ -87,7 +85,7 @@ function addServedText(
   }
 }
 
-/** Values often ascend, as ids do: each is looked for behind the one before it. */
+/** Values often ascend, as ids do: each search starts at the position of the value before it. */
 function addNumbers(found: CodeRange[], dictionary: Dictionary, values: readonly string[]): void {
   const numbers = dictionary.numbers!;
   let place = 0;
@@ -101,27 +99,30 @@ function addNumbers(found: CodeRange[], dictionary: Dictionary, values: readonly
 }
 
 /**
- * The first place, `start` or behind it, of a number that is at least `number`. Whole numbers that stand once each have
- * it at most `distance` places further on. Cost: O(log distance), or O(log size) where it lies behind that.
+ * Position of the first number at or after `start` that is at least `number`. In distinct whole numbers this position
+ * is at most `distance` after `start`. Cost: O(log distance), otherwise O(log size).
  */
 function placeBehind(numbers: Float64Array, number: number, start: number, distance: number): number {
   const likely = start + distance;
   if (!(likely < numbers.length)) return lowerBound(numbers, number, start);
   const end = Math.floor(likely);
-  // What is no number stands last: it is not less.
+  // NaN comes last and does not compare as less.
   return numbers[end]! < number
     ? lowerBound(numbers, number, end, numbers.length)
     : lowerBound(numbers, number, start, end);
 }
 
-/** The codes of a number that would stand at `place`. Most stand once, so that the end needs no search. */
+/**
+ * The codes of a number whose first position is `place`, empty if the number is absent. Most numbers occur once, so the
+ * end rarely needs a search.
+ */
 function codesAt({ numbers }: Dictionary, number: number, place: number): CodeRange {
   if (!(numbers![place]! <= number)) return { start: place, end: place };
   if (!(numbers![place + 1]! <= number)) return { start: place, end: place + 1 };
   return { start: place, end: upperBound(numbers!, number, place) };
 }
 
-/** Doubles find the neighbours; where they cannot tell two values apart the stored text decides (A40). */
+/** Doubles find the candidates. If a double cannot tell two values apart, the stored text decides (A40). */
 function addNumber(
   found: CodeRange[],
   dictionary: Dictionary,
@@ -133,14 +134,14 @@ function addNumber(
     for (let code = codes.start; code < codes.end; code++) if (isExactly(dictionary, code, value)) addCode(found, code);
 }
 
-/** Whether values that one double stands for are in their exact order, as whole numbers are (column/sort.ts). */
+/** Whether values that share a double are stored in their exact order, as whole numbers are (column/sort.ts). */
 export function isExactlyOrdered({ type }: Dictionary): boolean {
   return type === 'integer' || type === 'link';
 }
 
 /**
- * Of codes that one double stands for, in exact order, those of a value, or none at the place where they would be.
- * Cost: O(log codes) looks at texts.
+ * Narrows codes that share a double, in exact order, to those of one value. Without such a code the range is empty, at
+ * the position where the value would be. Cost: O(log codes) text comparisons.
  */
 export function codesOfExactly(dictionary: Dictionary, codes: CodeRange, value: string): CodeRange {
   const placeOf = (isBehind: (order: number) => boolean): number => {
@@ -157,7 +158,8 @@ export function codesOfExactly(dictionary: Dictionary, codes: CodeRange, value: 
 }
 
 /**
- * Instants are whole numbers of microseconds in digits, other values canonical decimals: each as exactValue makes it.
+ * `exactValue` makes both sides comparable: instants as whole microseconds in digits, other values as canonical
+ * decimals.
  */
 function isExactly(dictionary: Dictionary, code: number, value: string): boolean {
   return exactValue(dictionary.type, decoder.decode(textAt(dictionary, code))) === value;
@@ -172,8 +174,8 @@ function isEmpty({ start, end }: CodeRange): boolean {
 }
 
 /**
- * Ranges in any order, overlapping or not, as ascending disjoint ones without empty ones. Cost: O(n log n), one look at
- * each where they are so already, as those of ids in order are.
+ * Turns ranges in any order, overlapping or not, into ascending, disjoint, non-empty ranges. Cost: O(n log n); one pass
+ * if they already are, as for ascending ids.
  */
 export function merged(ranges: readonly CodeRange[]): readonly CodeRange[] {
   if (isMerged(ranges)) return ranges;
@@ -196,7 +198,7 @@ function isMerged(ranges: readonly CodeRange[]): boolean {
   return true;
 }
 
-/** The codes of a range that are not in `hole`, ascending. Cost: none. */
+/** The codes of a range that are not in `hole`, ascending. Cost: constant. */
 export function without({ start, end }: CodeRange, hole: CodeRange): readonly CodeRange[] {
   return merged([
     { start, end: Math.min(end, hole.start) },

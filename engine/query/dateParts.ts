@@ -1,4 +1,5 @@
-// The parts of dates and times in UTC: a day and a year are ranges of instants, other parts a pass over the instants.
+// Lookups on parts of dates and times, in UTC. A day or a year is a range of instants; other parts need a pass over the
+// instants.
 import { type CodeRange, type Dictionary, textAt } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { daysSince1970, exactInstant } from './decimal.ts';
@@ -6,53 +7,54 @@ import { codesBetween } from './ranges.ts';
 import type { Operand } from './values.ts';
 
 /**
- * Whether one text, `bytes[start..end)` as served in UTF-8, is a hit. Called in hot loops: it must not allocate
- * strings.
+ * Whether one text matches: `bytes[start..end)`, UTF-8 as served. Called in hot loops, so it must not allocate strings.
  */
 export type TextMatcher = (bytes: Uint8Array, start: number, end: number) => boolean;
 
-/**
- * How a lookup looks at texts one by one. `eachHit` finds the hits among neighbouring codes whose texts are served as
- * stored, ascending, where there is a faster way than one text after the other. `sliceBytes` is how much text may lie
- * between two polls, where the matcher is so slow that the usual slice is too long. `needle` is text that every hit
- * holds, case aside: it asks the n-gram index for candidates, where there is one.
- */
+/** A search that checks texts one by one. */
 export interface TextSearch {
   readonly kind: 'text';
   readonly matches: TextMatcher;
+  /**
+   * Calls `onHit` with the matches among neighbouring codes, ascending. Present if this is faster than one text at a
+   * time. Only for texts that are served as stored.
+   */
   readonly eachHit?: (dictionary: Dictionary, codes: CodeRange, onHit: (code: number) => void) => void;
+  /** Bytes of text between two polls, if the matcher is too slow for the usual slice. */
   readonly sliceBytes?: number;
+  /** Text that every match contains, ignoring case. The n-gram index, if there is one, finds candidates by it. */
   readonly needle?: Uint8Array;
 }
 
-/** How a lookup looks at the numbers beside the texts. `matcherOf` makes the test of one dictionary's codes. */
+/** A search that checks the numbers stored next to the texts. */
 interface CodeSearch {
   readonly kind: 'code';
+  /** Returns the test for the codes of one dictionary. */
   readonly matcherOf: (dictionary: Dictionary) => (code: number) => boolean;
 }
 
-/** Either kind of search. */
 export type Search = TextSearch | CodeSearch;
 
-/** A part that recurs: its lookup, its values, and how it is read from whole seconds since 1970. */
+/** A recurring part of a date: its lookup and its range of values, both ends included. */
 export interface DatePart {
   readonly name: string;
   readonly least: number;
   readonly most: number;
+  /** Computes the part from whole seconds since 1970. */
   readonly of: (seconds: number) => number;
 }
 
 const MICROSECONDS = 1_000_000;
 const DAY_SECONDS = 86_400;
 const DAY_MICROSECONDS = 86_400_000_000n;
-/** Far beyond every year that a date of four digits and a zone can lie in. */
+/** Far beyond any year that a date with a four-digit year and a time zone can be in. */
 const YEAR_MAX = 100_000;
 /** 1970-01-01 was a Thursday; Sunday is 1. */
 const WEEK_DAY_1970 = 4;
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The parts that need a pass over the distinct instants (A56). */
+/** Parts that need a pass over the distinct instants (A56). */
 export const DATE_PARTS: readonly DatePart[] = [
   { name: 'month', least: 1, most: 12, of: (seconds) => monthAndDay(dayOf(seconds)) >>> 5 },
   { name: 'day', least: 1, most: 31, of: (seconds) => monthAndDay(dayOf(seconds)) & 31 },
@@ -62,7 +64,7 @@ export const DATE_PARTS: readonly DatePart[] = [
   { name: 'second', least: 0, most: 59, of: (seconds) => modulo(seconds, 60) },
 ];
 
-/** The codes of the instants of one day; the operand is its first instant. Cost: O(log size). */
+/** The codes of the instants of one day; the operand is the day's first instant. Cost: O(log size). */
 export function codesOfDay(dictionary: Dictionary, { values }: Operand, form: ServedForm): readonly CodeRange[] {
   const start = BigInt(values[0]!);
   return codesOfInstants(dictionary, start, start + DAY_MICROSECONDS, form);
@@ -76,7 +78,7 @@ export function codesOfYear(dictionary: Dictionary, { values }: Operand, form: S
   return codesOfInstants(dictionary, start!, end!, form);
 }
 
-/** No codes where the part has no such value; undefined where a pass has to find them. Cost: none. */
+/** No codes if the operand is outside the part's range; `undefined` if a search has to find them. Cost: constant. */
 export function partCodes(
   part: DatePart,
   _dictionary: Dictionary,
@@ -86,7 +88,7 @@ export function partCodes(
   return wanted < part.least || wanted > part.most ? [] : undefined;
 }
 
-/** The search for instants whose part is the operand; a misfit has none. Cost: some 10 ns a code. */
+/** A search for instants whose part equals the operand. Misfits never match. Cost: some 10 ns a code. */
 export function partSearch(part: DatePart, { values }: Operand): CodeSearch {
   const wanted = Number(values[0]);
   return {
@@ -110,12 +112,12 @@ function isExact(microseconds: number): boolean {
   return Math.abs(microseconds) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** By the remainder, which is exact: a quotient may round up to the next second. */
+/** Subtracts the remainder, which is exact. A quotient might round up to the next second. */
 function wholeSeconds(microseconds: number): number {
   return (microseconds - modulo(microseconds, MICROSECONDS)) / MICROSECONDS;
 }
 
-/** Where a double rounds, the text decides; NaN, which no part equals, where the text is no date. */
+/** Reads the text, for instants that a double would round. NaN if the text is not a date; NaN equals no part. */
 function exactSeconds(dictionary: Dictionary, code: number): number {
   const exact = exactInstant(decoder.decode(textAt(dictionary, code)));
   if (exact === undefined) return NaN;
@@ -133,7 +135,7 @@ function modulo(value: number, divisor: number): number {
   return remainder < 0 ? remainder + divisor : remainder;
 }
 
-/** The month times 32 plus the day: `daysSince1970` backwards, in years from March and eras of 400 years. */
+/** The month times 32, plus the day: the inverse of `daysSince1970`, with years from March and eras of 400 years. */
 function monthAndDay(day: number): number {
   const shifted = day - daysSince1970(0, 3, 1);
   const dayOfEra = modulo(shifted, 146_097);

@@ -1,28 +1,28 @@
 // Decimal numbers, and dates and date-times as instants: the grammar of A34, checked against the calendar by
-// arithmetic. It knows no clock and no time zone but the one in the text.
+// arithmetic. No clock, and no time zone other than the one in the text.
 
 const TOKEN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 const ZERO = 48;
-/** More zeros than this stay a power of ten. */
+/** With more trailing zeros than this, the canonical form uses an exponent. */
 const ZEROS_WRITTEN_MAX = 20;
-/** What nearly all tokens of whole numbers are, which is their form already. */
+/** Nearly all whole-number tokens match this; they are already canonical. */
 const PLAIN = /^[1-9]\d{0,14}$/;
 const PLAIN_LIST = /^[1-9]\d{0,14}(?:,[1-9]\d{0,14})*$/;
 
-/** Whether a token has up to 15 digits and nothing else, the first of them not 0: it is its own form. */
+/** Whether a token consists of 1 to 15 digits without a leading 0. Such a token is its own canonical form. */
 export function isPlainDecimal(token: string): boolean {
   return PLAIN.test(token);
 }
 
-/** Whether all tokens between commas are such. Cost: the length of the list. */
+/** Whether all comma-separated tokens are plain decimals. Cost: the length of the list. */
 export function arePlainDecimals(list: string): boolean {
   return PLAIN_LIST.test(list);
 }
 
 /**
- * The form of a decimal token (a JSON number; `+`, leading zeros, `5.` and `.5` too) that is equal for equal values:
- * `1200`, `1.2e3` and `+01200.0` give `1200`, `0.0120` gives `12e-3`, `1e21` is `1e21`; every zero gives `0`. Undefined
- * for any other text. Cost: its length.
+ * Canonical form of a decimal token, equal for equal values. `1200`, `1.2e3` and `+01200.0` give `1200`, `0.0120` gives
+ * `12e-3`, `1e21` stays `1e21`, every zero gives `0`. Accepts JSON numbers, and also `+`, leading zeros, `5.` and `.5`.
+ * `undefined` for any other text. Cost: its length.
  */
 export function canonicalDecimal(token: string): string | undefined {
   const match = TOKEN.exec(token);
@@ -38,7 +38,9 @@ export function canonicalDecimal(token: string): string | undefined {
   return (sign === '-' ? '-' : '') + digits.slice(start, end) + (isWritten ? '0'.repeat(power) : `e${power}`);
 }
 
-/** Loops, since a pattern for the zeros at an end takes quadratic time on long runs of zeros inside. */
+/**
+ * Loops, because a regular expression for leading or trailing zeros takes quadratic time on long runs of zeros inside.
+ */
 function firstDigit(digits: string): number {
   let start = 0;
   while (start < digits.length && digits.charCodeAt(start) === ZERO) start++;
@@ -52,7 +54,7 @@ function lastDigit(digits: string): number {
 }
 
 /**
- * Order of two decimal tokens that `canonicalDecimal` can read: negative, 0 or positive, exact. Cost: their lengths.
+ * Compares two decimal tokens that `canonicalDecimal` can read, exactly: negative, 0 or positive. Cost: their lengths.
  */
 export function compareDecimals(a: string, b: string): number {
   const [first, second] = [partsOf(a), partsOf(b)];
@@ -68,7 +70,7 @@ interface DecimalParts {
   readonly digits: string;
 }
 
-/** `magnitude` counts the digits before the point; digits behind equal magnitudes are in the order of texts. */
+/** `magnitude` counts the digits before the point. For equal magnitudes, `digits` compare as texts. */
 function partsOf(token: string): DecimalParts {
   const form = canonicalDecimal(token) ?? '0';
   if (form === '0') return { sign: 0, magnitude: 0, digits: '' };
@@ -87,17 +89,17 @@ interface Instant {
 }
 
 /**
- * The instant of a date or date-time in microseconds since 1970-01-01T00:00:00Z, as the nearest double; NaN where the
- * text is no date. A missing time is 00:00:00, a missing zone UTC; nothing is trimmed. Exact between the years 1684 and
- * 2255. Source: A34.
+ * The instant of a date or date-time in microseconds since 1970-01-01T00:00:00Z, as the nearest double. NaN if the text
+ * is not a date. A missing time is 00:00:00, a missing zone is UTC; nothing is trimmed. Exact between the years 1684
+ * and 2255. Source: A34.
  */
 export function parseInstant(text: string): number {
   const instant = read(text);
-  // seconds * 1,000,000 has at most 52 significant bits for years of four digits, so only the sum rounds.
+  // For four-digit years, seconds * 1,000,000 has at most 52 significant bits, so only the sum is rounded.
   return instant ? instant.seconds * MICROSECONDS + instant.microseconds : NaN;
 }
 
-/** The same instant as an exact integer in decimal digits, or undefined where the text is no date. */
+/** The same instant as an exact integer in decimal digits; `undefined` if the text is not a date. */
 export function exactInstant(text: string): string | undefined {
   const instant = read(text);
   return instant && String(BigInt(instant.seconds) * 1_000_000n + BigInt(instant.microseconds));
@@ -115,7 +117,7 @@ function read(text: string): Instant | undefined {
   return { seconds, microseconds: Number((match[7] ?? '').padEnd(6, '0')) };
 }
 
-/** What a group of the grammar says; one that took no part says 0. */
+/** The number in a group of the grammar; 0 if the group did not match. */
 function numberOf(part: string | undefined): number {
   return Number(part ?? 0);
 }
@@ -130,9 +132,8 @@ function isLeap(year: number): boolean {
 }
 
 /**
- * Days from 1970-01-01 to a day of the proleptic Gregorian calendar; any year, month 1 to 12. Cost: none. Years are
- * counted from March, so that the leap day is the last of its year, and grouped in eras of 400 years, each of 146,097
- * days.
+ * Days from 1970-01-01 to a day of the proleptic Gregorian calendar; any year, month 1 to 12. Years are counted from
+ * March, so the leap day is the last day of its year. Eras have 400 years of 146,097 days in all.
  */
 export function daysSince1970(year: number, month: number, day: number): number {
   const marchYear = month <= 2 ? year - 1 : year;

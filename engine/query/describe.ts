@@ -1,31 +1,30 @@
-// Fields for people and for what describes the API to machines: each with its filter key, its lookups and its sentence,
-// those that are documented or those that are served (served.ts). Derived only; no request needs it, so no serving
-// thread reads it at start.
+// Describes the fields of a collection for people and for machine-readable API descriptions: filter key, lookups,
+// sentence. Covers either the documented fields or those that are served (served.ts). No request needs it, so serving
+// threads do not load it at start.
 import { COLLECTION_SENTENCES, FIELD_SENTENCES } from '../schema/sentences.ts';
 import type { Collection, Field } from '../schema/types.ts';
 import { LOOKUPS, type Column, type Lookup } from './lookups.ts';
 
-/**
- * A field of a collection. `key` is the name of its filter, names within embedded records joined by `__`. `type` is a
- * word for people, such as `text`, or what a relation leads to. `lookups` are those that fit, none where no filter is
- * possible.
- */
+/** A field of a collection. */
 export interface DescribedField {
+  /** Name of the field's filter; names within embedded records are joined by `__`. */
   readonly key: string;
   readonly field: Field;
+  /** A human-readable word, such as `text`, or the target of a relation. */
   readonly type: string;
   readonly isNullable: boolean;
   readonly isDocumented: boolean;
+  /** The lookups that fit; empty if the field cannot be filtered. */
   readonly lookups: readonly Lookup[];
   readonly sentence: string;
 }
 
-/** What is said of a field that only the data has. */
+/** Sentence of a field that only the data has. */
 const INFERRED = 'Known from the data alone.';
 
 /**
- * The fields of a collection in the order of its records, each embedded one behind what holds it: the documented ones,
- * or those that are served.
+ * The fields of a collection in the order of its records, each embedded field after the one that contains it. `fields`
+ * are the documented fields or those that are served.
  */
 export function describedFields(
   collection: Collection,
@@ -34,12 +33,12 @@ export function describedFields(
   return fieldsBelow([collection.name], fields, collection.fields, collection.open);
 }
 
-/** What the records of a collection are, as a sentence. Throws for a collection without one, which is our bug. */
+/** A sentence on what the records of a collection are. Throws if sentences.ts has none, which is a bug. */
 export function collectionSentence({ name }: Collection): string {
   return told(COLLECTION_SENTENCES[name], name);
 }
 
-/** What a field holds, as a sentence; `path` starts with its collection. Throws for a field without one. */
+/** A sentence on what a field contains; `path` starts with its collection. Throws if sentences.ts has none. */
 export function fieldSentence(path: readonly string[]): string {
   const ends = path.map((_, i) => path.slice(i).join('__'));
   const end = ends.find((each) => Object.hasOwn(FIELD_SENTENCES, each));
@@ -51,7 +50,7 @@ function told(sentence: string | undefined, of: string): string {
   return sentence;
 }
 
-/** `path` starts with the collection; `documented` are the documented fields there. */
+/** `path` starts with the collection; `documented` are the documented fields at that path. */
 function fieldsBelow(
   path: readonly string[],
   fields: readonly Field[],
@@ -66,7 +65,7 @@ function fieldsBelow(
       key: at.slice(1).join('__'),
       field,
       type: typeText(field),
-      // Import refuses null in place of an object or array in declared collections only.
+      // Import rejects null for an object or array in declared collections only.
       isNullable: 'nullable' in field ? field.nullable : open || !known,
       isDocumented: known !== undefined,
       lookups: column ? LOOKUPS.filter((lookup) => lookup.fits(column)) : [],
@@ -78,7 +77,7 @@ function fieldsBelow(
   });
 }
 
-/** What a key that ends on a field compares: its values, or the ids of a relation (A36). */
+/** What a filter key that ends on this field compares: the field's values, or the ids of a relation (A36). */
 function columnOf(field: Field): Column | undefined {
   switch (field.kind) {
     case 'scalar':

@@ -1,5 +1,5 @@
-// One filter key: from the parameter's name to a field, a lookup and whether it is negated, or what is wrong with it.
-// Knows no value.
+// Reads one filter key: from the parameter's name to a field, a lookup and a negation, or to what is wrong with it.
+// Does not look at the value.
 import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { RELATION_STEPS_MAX } from './limits.ts';
@@ -8,36 +8,37 @@ import { keepPlace, locate, type LocatedField, namesBehind, type PathEnd } from 
 import { nothingBehind, stepHints, tooManySteps, unknownField, unsupportedLookup } from './problems.ts';
 import { nearestName } from '../bits/suggest.ts';
 
-/** So many names are followed at most: one step more than a key may take. */
+/** At most this many names are followed: one step more than a key may take. */
 const FOLLOWED_MAX = RELATION_STEPS_MAX + 2;
 
 /**
- * The messages for a step that does not fit: in strict mode with what does, else where something is near. Cost: an edit
- * distance to each name that fits there.
+ * Messages for a step that does not fit. Strict mode lists what fits; otherwise they suggest a similar name, if any.
+ * Cost: an edit distance to each name that fits there.
  */
 export type StepMessages = (isStrict: boolean) => readonly string[];
 
 /**
- * What a parameter's name means. `unknown`: no filter of this collection. `bad`: a known field with something that does
- * not fit; `explained` says what does. `filter`: a condition but for its
- * value. `identity` is equal for keys that mean the same, so that their lists are joined (A47).
+ * The meaning of a parameter's name. `unknown`: not a filter of this collection. `bad`: a known field with a step that
+ * does not fit. `filter`: a condition that lacks only its value.
  */
 export type Key =
   | { readonly kind: 'unknown' }
   | {
       readonly kind: 'bad';
       readonly message: string;
+      /** Says what would fit. */
       readonly explained?: StepMessages;
     }
   | {
       readonly kind: 'filter';
+      /** Equal for keys with the same meaning; the lists of such keys are joined (A47). */
       readonly identity: string;
       readonly located: LocatedField;
       readonly lookup: Lookup;
       readonly isNegated: boolean;
     };
 
-/** Names of filters that are remembered of a collection: clients use a few. All are forgotten when there are more. */
+/** Filter names cached per collection; clients use only a few. The cache is emptied when it is full. */
 const REMEMBERED_MAX = 256;
 const REMEMBERED_CHARACTERS_MAX = 128;
 
@@ -48,8 +49,8 @@ const remembered = new WeakMap<CollectionIndex, Map<string, FilterKey>>();
 const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
 /**
- * Reads a decoded name. `isKnown` says which first names may be filtered at all. Cost: its length; a map look-up where
- * it was read before. Source: A30 to A33.
+ * Reads a decoded name. `isKnown` says which top-level fields may be filtered. Cost: the length of the name; one map
+ * look-up if the name is cached. Source: A30 to A33.
  */
 export function readKey(collection: CollectionIndex, name: string, isKnown: (field: string) => boolean): Key {
   const known = remembered.get(collection)?.get(name);
@@ -94,7 +95,7 @@ function columnOf({ isRelation }: PathEnd, { dictionary }: FieldIndex): Column {
   return { type: dictionary.type, isRelation };
 }
 
-/** A key whose first name behind its fields is none that fits: a field where fields may follow, else a lookup. */
+/** A key whose name after its last field does not fit: meant as a field if fields may follow, otherwise as a lookup. */
 function badStep(collection: CollectionIndex, located: PathEnd, names: readonly string[], isNegated: boolean): Key {
   const step = names[located.length] ?? DEFAULT_LOOKUP;
   const message = unsupportedLookup(step);
@@ -112,7 +113,7 @@ function badStep(collection: CollectionIndex, located: PathEnd, names: readonly 
   return { kind: 'bad', message, explained };
 }
 
-/** Only the first name may not be empty: an empty one behind it is a lookup that does not exist. */
+/** Only the first name must not be empty: a later empty name is an unknown lookup. */
 function hasForm(names: readonly string[]): boolean {
   return names.every((name, i) => NAME.test(name) || (i > 0 && name === ''));
 }

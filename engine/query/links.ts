@@ -4,24 +4,25 @@ import { jsonText } from '../bits/json.ts';
 import type { Ask, Parameter, QueryOptions } from './ask.ts';
 import { isWrittenByLinks } from './parameters.ts';
 
-/**
- * Where a page lies: `address` is base URL and path as asked, without query; `count` records are in the whole list, and
- * the first of the page is at `offset`. `lastId` is the id of its last one where it was asked for by `after`.
- * `generation` is what links name as theirs, undefined where they name none (A69).
- */
+/** The position of a page in its list. */
 export interface PagePlace {
+  /** Base URL and path of the request, without query. */
   readonly address: string;
+  /** Records in the whole list. */
   readonly count: number;
+  /** Position of the first record of the page. */
   readonly offset: number;
+  /** Id of the last record of the page, if the request has `after`. */
   readonly lastId?: number | undefined;
+  /** The generation that links name; `undefined` if they name none (A69). */
   readonly generation?: string | undefined;
 }
 
 /**
- * The links of a page as they stand between the quotes of a JSON text; null where there is none. Next exists when
- * offset + limit < count; previous unless offset is 0. Limit is always written, offset unless it is 0, all parameters
- * sorted by name, repeats in order. With `lastId` there is no previous, and next goes on behind this id. Source:
- * design, Envelope and links. Cost: the query, sorted.
+ * The links of a page, escaped for a JSON string but without its quotes; null if there is no such link. `next` exists
+ * if offset + limit < count, `previous` unless offset is 0. Links always contain `limit`, and `offset` unless it is 0.
+ * Parameters are sorted by name, repeats stay in order. With `lastId`, `previous` is null and `next` continues after
+ * this id. Source: design, Envelope and links. Cost: sorting the query.
  */
 export function pageLinks(
   { parameters, page: { limit } }: Pick<Ask, 'parameters' | 'page'>,
@@ -31,10 +32,10 @@ export function pageLinks(
   const hasNext = offset + limit < count;
   const hasPrevious = offset > 0 && lastId === undefined;
   if (!hasNext && !hasPrevious) return { next: null, previous: null };
-  // Of a link only the address can hold what JSON escapes.
+  // Only the address can contain characters that JSON escapes.
   const escaped = jsonText(address).slice(1, -1);
   const pin: Parameter | undefined = generation === undefined ? undefined : ['generation', generation];
-  // Of the two that a link says of its place, in the order of their names, and what stands before, between and behind.
+  // The two parameters that place a page, in the order of their names. The others come before, between and after them.
   const [first, second] = lastId === undefined ? LIMIT_AND_OFFSET : AFTER_AND_LIMIT;
   let [before, between, behind] = ['', '', ''];
   for (const parameter of sortedByName(pin ? [...parameters, pin] : parameters)) {
@@ -60,15 +61,15 @@ export function pageLinks(
 const LIMIT_AND_OFFSET = ['limit', 'offset'] as const;
 const AFTER_AND_LIMIT = ['after', 'limit'] as const;
 
-/** A text for a query: blank as `+`, all but letters, digits and `-._~` percent-encoded as UTF-8. Cost: one pass. */
+/**
+ * Encodes a text for a query: a blank as `+`, all but letters, digits and `-._~` percent-encoded as UTF-8. Cost: one
+ * pass.
+ */
 export function encodeQueryText(text: string): string {
   return PLAIN.test(text) ? text : percentEncode(text).replaceAll('%20', '+');
 }
 
-/**
- * A text with all but letters, digits and `-._~` percent-encoded as UTF-8; a lone surrogate counts as U+FFFD. Cost: two
- * passes.
- */
+/** Percent-encodes all but letters, digits and `-._~` as UTF-8. A lone surrogate counts as U+FFFD. Cost: two passes. */
 export function percentEncode(text: string): string {
   const encoded = encodeURIComponent(text.replace(LONE_SURROGATE, '\ufffd'));
   return LEFT_BARE.test(encoded) ? withoutBare(encoded) : encoded;
@@ -76,11 +77,14 @@ export function percentEncode(text: string): string {
 
 const PLAIN = /^[A-Za-z0-9\-._~]*$/;
 const LONE_SURROGATE = /\p{Cs}/gu;
-/** What `encodeURIComponent` leaves beyond the unreserved characters of RFC 3986, 2.3. */
+/** Characters that `encodeURIComponent` does not encode although RFC 3986, 2.3 does not list them as unreserved. */
 const LEFT_BARE = /[!'()*]/;
 const BARE: Readonly<Record<string, string>> = { '!': '%21', "'": '%27', '(': '%28', ')': '%29', '*': '%2A' };
 
-/** A character at a time: a query may be all bare, and replacing by a callback or by patterns takes twice as long. */
+/**
+ * One character at a time: a query may consist of such characters alone, and `replace` with a callback or with patterns
+ * takes twice as long.
+ */
 function withoutBare(encoded: string): string {
   let written = '';
   for (let i = 0; i < encoded.length; i++) written += BARE[encoded[i]!] ?? encoded[i]!;
@@ -91,12 +95,12 @@ function byName([a]: Parameter, [b]: Parameter): number {
   return compareCodePoints(a, b);
 }
 
-/** Up to so many parameters are put in order by insertion: a general sort allocates 1.7 kB and takes 0.3 us first. */
+/** Up to this many parameters are sorted by insertion: `sort` allocates 1.7 kB and takes 0.3 us before it starts. */
 const INSERTED_MAX = 16;
 
 /**
- * Parameters in the order of their names by code point, repeats in order: the same array where they are. Cost: see the
- * sort.
+ * Sorts parameters by name, in code point order; repeats stay in order. Returns the same array if it is already sorted.
+ * Cost: one pass if sorted; up to INSERTED_MAX parameters quadratic, more O(n log n).
  */
 export function sortedByName(parameters: readonly Parameter[]): readonly Parameter[] {
   let ordered = 1;
@@ -113,7 +117,7 @@ export function sortedByName(parameters: readonly Parameter[]): readonly Paramet
   return sorted;
 }
 
-/** Order by code point: UTF-16 order puts the characters beyond U+FFFF before U+E000. */
+/** Compares by code point: UTF-16 order would put characters beyond U+FFFF before U+E000. */
 function compareCodePoints(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
