@@ -1,6 +1,6 @@
-// Certificates, CRLs and proxies for tests: any name, extension, time and mistake, signed with keys of P-256 or RSA keys
-// of the test. Fast enough for hundreds. tlsInFrontOf makes an HTTPS server of a plain one. Those made by openssl are
-// in opensslCertificates.ts.
+// Certificates, CRLs and proxies for tests: any name, extension, time and mistake, signed with keys of P-256 or RSA
+// keys of the test. Fast enough for hundreds. tlsInFrontOf makes an HTTPS server of a plain one. Those made by openssl
+// are in opensslCertificates.ts.
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { type AddressInfo, connect } from 'node:net';
 import { createServer } from 'node:tls';

@@ -1,6 +1,6 @@
-// Compiles AssemblyScript to text and that to bytes: the encoder of deflate, and the memory kernel. AssemblyScript knows
-// one memory, so the functions of the kernel that reach further memories are declared there and defined in memories.wat.
-// `npm run kernel` runs this file, which then writes what it compiles.
+// Compiles AssemblyScript to text and that to bytes: the encoder of deflate, and the memory kernel. AssemblyScript
+// knows one memory, so the functions of the kernel that reach further memories are declared there and defined in
+// memories.wat. `npm run kernel` runs this file, which then writes what it compiles.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

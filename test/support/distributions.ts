@@ -1,5 +1,5 @@
-// Snapshots that go from a target to replicas: `releaseOf` makes a generation, `published` publishes it, `serveFolder` puts
-// a folder target behind HTTP, `startFollower` and `watchingReplicas` start servers that subscribe.
+// Snapshots that go from a target to replicas: `releaseOf` makes a generation, `published` publishes it, `serveFolder`
+// puts a folder target behind HTTP, `startFollower` and `watchingReplicas` start servers that subscribe.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
-// Hostile input of a fuzz run: targets with odd paths and queries, well-framed requests with odd parts, and bytes that are
-// no request. A target is one line of bytes without blanks below 60 kB, so that it fits a well-framed request.
+// Hostile input of a fuzz run: targets with odd paths and queries, well-framed requests with odd parts, and bytes that
+// are no request. A target is one line of bytes without blanks below 60 kB, so that it fits a well-framed request.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { type Random } from './random.ts';
 

@@ -1,6 +1,6 @@
-// Ends processes and threads of tests. `killerIn` and `killableServer` end threads of a running server through a preload,
-// `killedAtStep` ends a command before a call that changes the file system, `abandonAll` makes locks and partial output
-// of killed processes 6 minutes old, since others take them over after 5.
+// Ends processes and threads of tests. `killerIn` and `killableServer` end threads of a running server through a
+// preload, `killedAtStep` ends a command before a call that changes the file system, `abandonAll` makes locks and
+// partial output of killed processes 6 minutes old, since others take them over after 5.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandOptions, type CommandProcess, runServer, type Server } from './commandProcess.ts';

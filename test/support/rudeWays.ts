@@ -1,5 +1,5 @@
-// The ways in which startRudeUpstream misbehaves, a row each, and the suite of a crawl from such a server: the output is
-// the old data set or the whole new one, an error names what failed, and the number of tries is bounded.
+// The ways in which startRudeUpstream misbehaves, a row each, and the suite of a crawl from such a server: the output
+// is the old data set or the whole new one, an error names what failed, and the number of tries is bounded.
 import { type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Servers in this process: `running` and `servers` start a handler on a transport, `startSoapServer` the SOAP service on
-// both transports for an authority in memory.
+// Servers in this process: `running` and `servers` start a handler on a transport, `startSoapServer` the SOAP service
+// on both transports for an authority in memory.
 import { type Body, wholeBody } from '../../engine/page/envelope.ts';
 import { afterEach } from 'vitest';
 import type { Authority } from '../../server/authority/authority.ts';
