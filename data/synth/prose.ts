@@ -1,7 +1,16 @@
-// Sentences, paragraphs, names and dates made from the vocabulary. A sentence is a template whose slots in braces are
-// filled with the subject's words or with drawn ones; templates are cut once, when the module loads.
+// Sentences, names and dates made from the vocabulary. A sentence is a template whose slots in braces are filled with
+// the subject's words or with drawn ones; templates are cut once, when the module loads.
 import type { Random } from './random.ts';
-import { INSTRUMENTS, KEYWORDS, ORGANISATIONS, PLACE_ENDS, PLACE_STARTS, QUANTITIES } from './words.ts';
+import {
+  EDGE_TEXTS,
+  INSTRUMENTS,
+  KEYWORDS,
+  ORGANISATION_KINDS,
+  ORGANISATION_NAMES,
+  PLACES,
+  QUANTITIES,
+  type Place,
+} from './words.ts';
 
 /** What a text is about: the words that its sentences repeat. */
 export interface Subject {
@@ -14,16 +23,14 @@ export interface Subject {
 
 /** A paragraph of `sentences` sentences about the subject, about 120 characters each. */
 export function paragraph(random: Random, subject: Subject, sentences: number): string {
-  let text = '';
-  for (let n = 0; n < sentences; n++) text += (n === 0 ? '' : ' ') + sentence(random, random.pick(SENTENCES), subject);
-  return text;
+  const texts = Array.from({ length: sentences }, () => sentence(random, random.pick(SENTENCES), subject));
+  return texts.join(' ');
 }
 
-/** Two or more paragraphs, parted by an empty line. */
+/** Paragraphs with an empty line between them. The first begins with what is measured, by what, where and since when. */
 export function abstractText(random: Random, subject: Subject, paragraphs: number): string {
-  const parts: string[] = [];
-  for (let n = 0; n < paragraphs; n++) parts.push(paragraph(random, subject, random.between(2, 4)));
-  return parts.join('\n\n');
+  const texts = Array.from({ length: paragraphs }, () => paragraph(random, subject, random.between(1, 4)));
+  return `${sentence(random, random.pick(OPENINGS), subject)} ${texts.join('\n\n')}`;
 }
 
 /** One sentence on where the records come from. */
@@ -31,14 +38,19 @@ export function lineageText(random: Random, subject: Subject): string {
   return sentence(random, random.pick(LINEAGES), subject);
 }
 
-/** An invented place name, one of about 1,200. */
+/** The name of a place in a sentence. */
 export function placeName(random: Random): string {
-  return random.pick(PLACE_STARTS) + random.pick(PLACE_ENDS);
+  return random.pick(PLACES).name;
+}
+
+/** The name of a place on its own, without an article. */
+export function nameOf({ name }: Place): string {
+  return capitalised(name.replace(/^the (whole )?/, ''));
 }
 
 /** An invented organisation. */
 export function organisationName(random: Random): string {
-  return `${placeName(random)} ${random.pick(ORGANISATIONS)}`;
+  return `${random.pick(ORGANISATION_NAMES)} ${random.pick(ORGANISATION_KINDS)}`;
 }
 
 /** `atmospheric_thing_name` as words. */
@@ -46,10 +58,15 @@ export function spoken(standardName: string): string {
   return standardName.replaceAll('_', ' ');
 }
 
-/** A list of up to `most` free keywords, at least one, parted by comma and blank. */
-export function keywordText(random: Random, most: number): string {
+/** Upper case for the first letter of a title or sentence. */
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A list of one to `max` free keywords, separated by comma and blank. */
+export function keywordText(random: Random, max: number): string {
   const chosen = new Set<string>();
-  for (let n = random.between(1, most); n > 0; n--) chosen.add(random.pick(KEYWORDS));
+  for (let n = random.between(1, max); n > 0; n--) chosen.add(random.pick(KEYWORDS));
   return [...chosen].join(', ');
 }
 
@@ -58,13 +75,35 @@ export function dateText(random: Random, year: number): string {
   return `${year}-${twoDigits(random.between(1, 12))}-${twoDigits(random.between(1, 28))}`;
 }
 
-/** A date-time of that year without zone (spec 2.9); one in four carries microseconds, one in eight is a midnight. */
+/** A date-time of that year without zone (spec 2.9); one in four has microseconds, one in eight is a midnight. */
 export function dateTimeText(random: Random, year: number): string {
   const date = dateText(random, year);
   if (random.below(8) === 0) return `${date}T00:00:00`;
   const time = `${twoDigits(random.below(24))}:${twoDigits(random.below(60))}:${twoDigits(random.below(60))}`;
   const fraction = random.below(4) === 0 ? `.${`${random.below(1_000_000)}`.padStart(6, '0')}` : '';
   return `${date}T${time}${fraction}`;
+}
+
+/** The index's place among those that have an edge text (one in 23), or -1 for the others. */
+export function edgeNumber(index: number): number {
+  return index % 23 === 5 ? Math.floor(index / 23) : -1;
+}
+
+/** The edge text of number `n`, which is not negative; after the last comes the first. */
+export function edgeText(n: number): string {
+  return EDGE_TEXTS[n % EDGE_TEXTS.length]!;
+}
+
+/**
+ * `text` as the record of that index has it: unchanged for most; for one in 23 with an edge text before or after it in
+ * turn, or empty if that text is.
+ */
+export function edged(text: string, index: number, shift = 0): string {
+  const n = edgeNumber(index);
+  if (n < 0) return text;
+  const edge = edgeText(n + shift);
+  if (edge === '' || text === '') return edge;
+  return n % 2 === 0 ? `${text} ${edge}` : `${edge} ${text}`;
 }
 
 function twoDigits(value: number): string {
@@ -77,7 +116,7 @@ type Template = readonly string[];
 function sentence(random: Random, template: Template, subject: Subject): string {
   let text = '';
   for (let n = 0; n < template.length; n++) text += n % 2 === 0 ? template[n]! : fill(random, template[n]!, subject);
-  return text;
+  return capitalised(text);
 }
 
 function fill(random: Random, slot: string, subject: Subject): string {
@@ -106,12 +145,17 @@ function templates(text: string): readonly Template[] {
     .map((line) => line.split(/[{}]/));
 }
 
+const OPENINGS = templates(`
+This dataset holds measurements of {quantity} made with the {instrument} around {place}.
+{quantity} around {place} was measured with the {instrument} from {year} on.
+The {project} project measured {quantity} around {place} with the {instrument} in {year}.
+`);
+
 const SENTENCES = templates(`
-This dataset holds measurements of {quantity} made by the {instrument} at {place}.
 The {instrument} sampled every {small} seconds and its output was averaged to {small} minutes before it was archived.
 Observations started in {year} and form part of the {project} project.
-Values of {anotherQuantity} are included where the {anotherInstrument} was running beside the main instrument.
-Calibration against a reference at {anotherPlace} was repeated every {small} days, and corrections below {small} per cent were applied.
+Values of {anotherQuantity} are included where the {anotherInstrument} was running next to the main instrument.
+Calibration against a reference in {anotherPlace} was repeated every {small} days, and corrections below {small} per cent were applied.
 Gaps longer than {small} hours are filled with the missing value and listed in the log that comes with the files.
 Users should note that {anotherQuantity} below {large} metres is affected by sea spray, drizzle and local sources.
 A quality flag accompanies each value; flags above {small} mark data that failed the range, step or persistence test.
@@ -121,13 +165,13 @@ Files are organised by day, with about {large} profiles in each and one summary 
 Model fields were interpolated to a regular grid of {small} kilometres and to {small} pressure levels.
 An earlier version lacked the {anotherInstrument} correction and has been replaced.
 The uncertainty of {quantity} was estimated as {small} per cent from {large} pairs of collocated soundings.
-Flights from {anotherPlace} crossed the site {small} times at heights between {large} and {large} metres.
+Flights from {anotherPlace} crossed {place} {small} times at heights between {large} and {large} metres.
 Please contact the project team of {project} before using {quantity} in trend analysis.
 `);
 
 const LINEAGES = templates(`
 Data were produced by the {project} project team and delivered to the archive by network transfer in {year}.
-Data were collected at {place} with the {instrument}, processed with software version {small}.{small} and checked by hand before archiving.
-Derived from level 1 data of {anotherQuantity} by the team at {anotherPlace}, then converted to standard names.
-Recovered from {small} tapes written at {anotherPlace}; {large} files were rebuilt and their checksums compared.
+Data were collected around {place} with the {instrument}, processed with software version {small}.{small} and checked by hand before archiving.
+Derived from level 1 data of {anotherQuantity} by the team in {anotherPlace}, then converted to standard names.
+Recovered from {small} tapes written in {anotherPlace}; {large} files were rebuilt and their checksums compared.
 `);

@@ -1,94 +1,82 @@
-// The arithmetic of one synthetic catalogue: how many records, their ids, identifiers and links. Holds no record: every
-// answer is computed from the seed, so that linked records agree without being kept.
+// The arithmetic of one synthetic catalogue: how many records, their ids and links, and the facts that several records
+// share, such as an observation's place and year. Everything is computed from the seed and never stored, so that linked
+// records agree at constant memory.
+//
+// A slot is a place in a collection that may hold a record. Slot 0 of several collections belongs to the story: the
+// three observations of `STORY` measured soil moisture in Iceland in 2003, and can be cited and downloaded.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { list, quote, record, type Json } from './json.ts';
+import { dateTimeText, edgeNumber, spoken, type Subject } from './prose.ts';
 import { Random, streamKeys, type StreamKeys } from './random.ts';
+import {
+  DOMAINS,
+  GLOBE,
+  INSPIRE_THEMES,
+  INSTRUMENTS,
+  LICENCE_CLASSES,
+  PLACES,
+  PROJECT_ACTIVITIES,
+  QUANTITIES,
+  TOPIC_CATEGORIES,
+  type Domain,
+  type Place,
+  type Quantity,
+} from './words.ts';
 
-/** The id that deliberately dangling links name; no record of any size of catalogue that fits a disk has it. */
-export const DANGLING_ID = 999_999_999_999;
-
-/** Observations in one observation collection; the last collection may have fewer. */
-export const OBSERVATIONS_PER_COLLECTION = 50;
-
-/** Slots that each observation reserves in a collection; unused slots are gaps in the ids. */
-export const SLOTS = { acquisitions: 3, computations: 2, identifiers: 6, ipps: 6, referenceables: 6 } as const;
-
-/**
- * A catalogue of `observations` observations under `seed`. A slot is a place in a collection that may hold a record.
- */
+/** A catalogue of `observations` observations under `seed`. */
 export class World {
-  readonly seed: number;
   readonly observations: number;
+  readonly #seed: number;
   readonly #keys = new Map<string, StreamKeys>();
 
-  constructor(options: { readonly seed: number; readonly observations: number }) {
-    this.seed = options.seed;
-    this.observations = options.observations;
+  constructor({ seed, observations }: { readonly seed: number; readonly observations: number }) {
+    this.#seed = seed;
+    this.observations = observations;
   }
 
-  /** The numbers of one record, or of one aspect of it: a function of the seed, the stream's name and the index. */
-  random(stream: string, index: number): Random {
+  /** The numbers of one record, or of one aspect of it: a function of the seed, the stream's name and the slot. */
+  random(stream: string, slot: number): Random {
     let keys = this.#keys.get(stream);
-    if (!keys) this.#keys.set(stream, (keys = streamKeys(this.seed, stream)));
-    return new Random(keys, index);
+    if (!keys) this.#keys.set(stream, (keys = streamKeys(this.#seed, stream)));
+    return new Random(keys, slot);
   }
 
-  /** The length of a collection whose records are shared by observations; never 0. */
-  length(pool: Pool): number {
-    return POOL_LENGTH[pool](this.observations);
+  /** The number of slots of a collection; never 0. */
+  length(collection: CollectionName): number {
+    return LENGTHS[collection](this.observations);
   }
 
   /** The id of the record in a slot: ascending with the slot, with a gap after every 31. */
-  id(collection: string, slot: number): number {
+  id(collection: CollectionName, slot: number): number {
     return FIRST_ID.get(collection)! + slot + Math.floor(slot / 31);
   }
 
-  /** The uuid of the record in a slot: 32 lower-case hexadecimal characters (spec 2.2), not quoted. */
-  uuid(collection: string, slot: number): string {
+  /** The uuid of the record in a slot: 32 lower-case hexadecimal characters (spec 2.2). */
+  uuid(collection: CollectionName, slot: number): string {
     const random = this.random(`uuid of ${collection}`, slot);
     return hex(random.next()) + hex(random.next()) + hex(random.next()) + hex(random.next());
   }
 
-  /** The link to the record in a slot, as JSON (spec 2.2). */
-  link(collection: string, slot: number): Json {
-    return linkTo(collection, this.id(collection, slot));
+  /** The link to the record in a slot (spec 2.2), or for `DANGLING` to no record. */
+  link(collection: CollectionName, slot: number): string {
+    const id = slot === DANGLING ? DANGLING_ID : this.id(collection, slot);
+    return `{base_url}/api/v3/${collection}/${id}/?format=api`;
   }
 
-  /** Links to the records in several slots, as a JSON array. */
-  links(collection: string, slots: readonly number[]): Json {
-    return list(slots.map((slot) => this.link(collection, slot)));
-  }
-
-  /** The `relatedTo` object that points at the record in a slot (spec 2.2). */
-  relatedTo(short: ShortCode, slot: number): Json {
-    return record(this.reference(short, slot));
-  }
-
-  /** The three members by which a record is known elsewhere: id, uuid and short_code. */
-  reference(short: ShortCode, slot: number): { ob_id: Json; uuid: Json; short_code: Json } {
-    const collection = COLLECTION_OF_SHORT_CODE[short];
-    return {
-      ob_id: `${this.id(collection, slot)}`,
-      uuid: quote(this.uuid(collection, slot)),
-      short_code: quote(short),
-    };
+  /** The three members by which other records name the record in a slot (spec 2.2). */
+  reference(short_code: ShortCode, slot: number): { ob_id: number; uuid: string; short_code: ShortCode } {
+    const collection = COLLECTION_OF_SHORT_CODE[short_code];
+    return { ob_id: this.id(collection, slot), uuid: this.uuid(collection, slot), short_code };
   }
 }
 
-/**
- * The link to an id, as JSON (spec 2.2); `{base_url}` stands for the base address, here and nowhere else in a value.
- */
-export function linkTo(collection: string, id: number): Json {
-  return `"{base_url}/api/v3/${collection}/${id}/?format=api"`;
-}
+/** The slot of deliberately dangling links. */
+export const DANGLING = -1;
 
-/** The short codes of records that can be referred to. */
-export type ShortCode = keyof typeof COLLECTION_OF_SHORT_CODE;
+/** The id that dangling links name: no record of any catalogue that fits a disk has it. */
+const DANGLING_ID = 999_999_999_999;
 
-/** The collections whose records observations share, or that hold a fraction of a record for each observation. */
-export type Pool = keyof typeof POOL_LENGTH;
-
-const COLLECTION_OF_SHORT_CODE = {
+/** The short codes of records that can be referred to, with their collections. */
+export const COLLECTION_OF_SHORT_CODE = {
   acq: 'acquisitions',
   cmppr: 'composites',
   coll: 'observationcollections',
@@ -99,43 +87,314 @@ const COLLECTION_OF_SHORT_CODE = {
   plat: 'platforms',
   proj: 'projects',
   result: 'results',
+} as const satisfies Record<string, CollectionName>;
+
+export type ShortCode = keyof typeof COLLECTION_OF_SHORT_CODE;
+
+/** Slots that each observation reserves in a collection; unused slots are gaps in the ids. */
+export const SLOTS = {
+  acquisitions: 2,
+  computations: 2,
+  identifiers: 6,
+  ipps: 4,
+  onlineresources: 2,
+  referenceables: 6,
 } as const;
 
-/** Lengths by number of observations: a base that keeps small catalogues varied, and a share that grows. */
-const POOL_LENGTH = {
+/** Observations in one observation collection; the last collection may have fewer. */
+export const OBSERVATIONS_PER_COLLECTION = 50;
+
+/** The observation that reserves a slot, or is the first of a collection; for other collections, any one. */
+export function indexOf(world: World, collection: CollectionName, slot: number): number {
+  if (collection === 'observationcollections') return slot * OBSERVATIONS_PER_COLLECTION;
+  const slots: Partial<Record<CollectionName, number>> = SLOTS;
+  return Math.floor(slot / (slots[collection] ?? 1)) % world.observations;
+}
+
+export type CollectionName = keyof typeof LENGTHS;
+
+/** Slots by number of observations; `grows` has a base that keeps small catalogues varied, and a share that grows. */
+const LENGTHS = {
+  acquisitions: each(SLOTS.acquisitions),
   bboxes: grows(6, 0.25),
+  composites: each(1),
+  computations: each(SLOTS.computations),
   constraints: grows(6, 0.002),
   discoveryserviceids: grows(4, 0.02),
   dqconformanceresults: grows(3, 0.01),
   drsdatasets: grows(4, 0.02),
+  identifiers: each(SLOTS.identifiers),
   imagedetails: grows(5, 0.005),
+  inspirethemes: (): number => INSPIRE_THEMES.length,
   instruments: grows(12, 0.012),
   iods: grows(4, 0.02),
+  ipps: each(SLOTS.ipps),
+  licenceclassifications: (): number => LICENCE_CLASSES.length,
   licences: grows(6, 0.0005),
   migrationproperties: grows(40, 0.1),
   mpos: grows(4, 0.01),
   notes: grows(6, 0.02),
-  observationcollections: (observations: number) => Math.ceil(observations / OBSERVATIONS_PER_COLLECTION),
-  onlineresources: grows(10, 0.02),
+  observationcollections: (observations: number): number => Math.ceil(observations / OBSERVATIONS_PER_COLLECTION),
+  observations: each(1),
+  onlineresources: each(SLOTS.onlineresources),
   parties: grows(15, 0.025),
   phenomona: grows(24, 0.12),
   platforms: grows(12, 0.01),
   projects: grows(10, 0.011),
+  referenceables: each(SLOTS.referenceables),
   relatedobservationinfos: grows(6, 0.05),
-  rpis: grows(20, 0.055),
+  results: each(1),
+  rpis: (observations: number): number => firstRpi(observations, RESPONSIBLE.length),
   times: grows(8, 0.4),
+  topiccategories: (): number => TOPIC_CATEGORIES.length,
   verticalextents: grows(4, 0.03),
-} as const;
+  vocabularyterms: (): number => QUANTITIES.length,
+};
 
 /** Each collection starts at another id, so that a link read as one into another collection does not look right. */
-const FIRST_ID: ReadonlyMap<string, number> = new Map(
-  COLLECTIONS.map((collection, position) => [collection.name, 1 + 7 * position]),
-);
+const FIRST_ID: ReadonlyMap<string, number> = new Map(COLLECTIONS.map(({ name }, n) => [name, 1 + 7 * n]));
 
 function grows(base: number, share: number): (observations: number) => number {
   return (observations) => base + Math.floor(observations * share);
 }
 
+function each(slots: number): (observations: number) => number {
+  return (observations) => observations * slots;
+}
+
 function hex(word: number): string {
   return word.toString(16).padStart(8, '0');
+}
+
+/** The observations of the story. None is an edge case of `edgeNumber`, `shapeOf` or a remainder below. */
+const STORY: readonly number[] = [16, 24, 40];
+
+/** Shapes of an observation that are allowed but rare. Each says what is missing or odd in it. */
+const OBSERVATION_SHAPES = [
+  'noIdentifiers',
+  'emptyLists',
+  'danglingLinks',
+  'hugeVolume',
+  'emptyTexts',
+  'noPermissions',
+  'permissionNulls',
+  'noProcess',
+  'removed',
+  'longAbstract',
+] as const;
+
+/** What is fixed about one observation. */
+export interface Facts {
+  readonly shape: (typeof OBSERVATION_SHAPES)[number] | undefined;
+  readonly publicationState: string;
+  readonly publicationYear: number;
+  readonly hasDoi: boolean;
+  /** How its data came about (spec 2.9). */
+  readonly process: 'acquisition' | 'computation' | 'composite' | 'none';
+  /** How many acquisitions and computations exist for it: its own, or its composite's components. */
+  readonly acquisitions: number;
+  readonly computations: number;
+  readonly identifiers: number;
+  /** The slots of records that it links to; the phenomenon is that of its subject. */
+  readonly bbox: number;
+  readonly time: number;
+  readonly phenomenon: number;
+  readonly project: Project;
+  /** The slot of the observation collection that it is a member of, or -1. */
+  readonly collection: number;
+  readonly quantity: Quantity;
+  readonly subject: Subject;
+}
+
+/** The facts of an observation. Cost: about a microsecond. */
+export const factsOf = remembered((world, index): Facts => {
+  const random = world.random('facts', index);
+  const inStory = isStory(index);
+  const shape = index % 23 === 11 ? OBSERVATION_SHAPES[Math.floor(index / 23) % OBSERVATION_SHAPES.length] : undefined;
+  const share = index < 20 ? index * 5 : random.below(100);
+  const process = inStory ? 'acquisition' : shape === 'noProcess' ? 'none' : processOf(share);
+  const [extraAcquisition, extraComputation] = [random.chance(20), random.chance(20)].map(Number);
+  const state = publicationStateOf(random.below(100));
+  const publicationState = inStory ? 'citable' : shape === 'removed' ? 'removed' : state;
+  const isComposite = process === 'composite';
+  const hasDoi = publicationState === 'citable' || (state === 'published' && random.chance(60));
+  const hasIdentifiers = shape !== 'noIdentifiers' && shape !== 'emptyLists';
+  const identifiers = Math.max(Number(hasDoi), identifierCount(random.below(100)));
+  const project = projectOf(world, projectOfCollection(world, Math.floor(index / OBSERVATIONS_PER_COLLECTION)));
+  const bbox = inStory ? 0 : random.below(world.length('bboxes'));
+  const time = inStory ? 0 : random.below(world.length('times'));
+  const phenomenon = inStory ? 0 : phenomenonOf(world, random, project.domain);
+  const quantity = QUANTITIES[phenomenon % QUANTITIES.length]!;
+  const instrument = inStory ? INSTRUMENTS[0]! : random.pick(project.domain.instruments);
+  return {
+    shape,
+    publicationState,
+    publicationYear: random.between(2008, 2022),
+    hasDoi,
+    process,
+    acquisitions: isComposite ? 1 + extraAcquisition! : Number(process === 'acquisition'),
+    computations: isComposite ? 1 + extraComputation! : Number(process === 'computation'),
+    identifiers: hasIdentifiers ? identifiers : 0,
+    bbox,
+    time,
+    phenomenon,
+    project,
+    collection: index % 10 === 9 || shape === 'emptyLists' ? -1 : Math.floor(index / OBSERVATIONS_PER_COLLECTION),
+    quantity,
+    subject: {
+      instrument,
+      place: placeOf(world, bbox).name,
+      project: project.acronym,
+      quantity: spoken(quantity.standardName),
+      year: periodOf(world, time).startYear,
+    },
+  };
+});
+
+/** Whether an observation belongs to the story. */
+export function isStory(index: number): boolean {
+  return STORY.includes(index);
+}
+
+/** A project: its title without edge texts, and the acronym in capitals that titles of its data have. */
+export interface Project {
+  readonly slot: number;
+  readonly title: string;
+  readonly acronym: string;
+  readonly domain: Domain;
+}
+
+/** The project in a slot. */
+export const projectOf = remembered((world, slot): Project => {
+  const random = world.random('project name', slot);
+  const domain = slot === 0 ? DOMAINS[0]! : random.pick(DOMAINS);
+  const topic = slot === 0 ? domain.topics[0]! : random.pick(domain.topics);
+  const title = `${random.pick(PROJECT_ACTIVITIES)} of ${topic}`;
+  const words = title.split(/[ -]/).filter((word) => !['of', 'the', 'and'].includes(word));
+  const initials = words.map((word) => word.charAt(0).toUpperCase()).join('');
+  return { slot, title, acronym: `${initials}${slot}`, domain };
+});
+
+/** The place and the box of a bbox record: one in ten is the whole globe, the others lie in or are a place's box. */
+export const placeOf = remembered((world, slot): Place => {
+  const random = world.random('place', slot);
+  if (slot === 0) return { name: PLACES[0]!.name, box: [-24.6, 63.2, -13.4, 66.6] };
+  if (random.chance(10)) return GLOBE;
+  const place = random.pick(PLACES);
+  if (random.chance(30)) return place;
+  const [west, south, east, north] = place.box;
+  const [first, width] = part(random, east < west ? east + 360 - west : east - west);
+  const [lowest, height] = part(random, north - south);
+  const [left, right] = [longitude(west + first), longitude(west + first + width)];
+  return {
+    name: place.name,
+    box: [rounded(left), rounded(south + lowest), rounded(right), rounded(south + lowest + height)],
+  };
+});
+
+/** The first and last moment of a times record and the year it starts in; the end is null while it lasts. */
+export const periodOf = remembered((world, slot): { start: string; startYear: number; end: string | null } => {
+  const random = world.random('times', slot);
+  if (slot === 0) return { start: '2003-05-01T00:00:00', startYear: 2003, end: '2003-09-28T12:00:00' };
+  const startYear = 2021 - random.skewed(70);
+  const start = dateTimeText(random, startYear);
+  const isOpen = edgeNumber(slot) >= 0 || random.chance(6);
+  return { start, startYear, end: isOpen ? null : dateTimeText(random, startYear + 1 + random.skewed(12)) };
+});
+
+/** The roles of the responsible parties of records, and which record of a collection has its own: one in `every`. */
+const RESPONSIBLE = [
+  {
+    short: 'coll',
+    every: 1,
+    roles: ['author', 'author', 'principal_investigator', 'publisher', 'point_of_contact', undefined],
+  },
+  { short: 'proj', every: 1, roles: ['principal_investigator', 'co_investigator', 'funder'] },
+  { short: 'instr', every: 1, roles: ['operator'] },
+  { short: 'plat', every: 1, roles: ['custodian'] },
+  { short: 'ob', every: 8, roles: ['author', 'author', 'principal_investigator'] },
+] as const satisfies readonly { short: ShortCode; every: number; roles: readonly (string | undefined)[] }[];
+
+/** The record that an rpi belongs to, its role (undefined: any), and its place among the rpis of that record. */
+export const responsibility = remembered(
+  (world, slot): { short: ShortCode; owner: number; role: string | undefined; place: number } => {
+    const group = RESPONSIBLE.findLastIndex((_, n) => firstRpi(world.observations, n) <= slot);
+    const { short, every, roles } = RESPONSIBLE[group]!;
+    const rest = slot - firstRpi(world.observations, group);
+    const place = rest % roles.length;
+    return { short, owner: Math.floor(rest / roles.length) * every, role: roles[place], place };
+  },
+);
+
+/** The slots of the rpis that belong to a record, none if it has none of its own. */
+export function rpisOf(world: World, short: (typeof RESPONSIBLE)[number]['short'], owner: number): readonly number[] {
+  const group = RESPONSIBLE.findIndex((one) => one.short === short);
+  const { every, roles } = RESPONSIBLE[group]!;
+  if (owner % every !== 0) return [];
+  const first = firstRpi(world.observations, group) + (owner / every) * roles.length;
+  return Array.from({ length: roles.length }, (_, n) => first + n);
+}
+
+/** The first slot of a group of rpis; after the last group, the number of slots. */
+function firstRpi(observations: number, group: number): number {
+  let slots = 0;
+  for (const { short, every, roles } of RESPONSIBLE.slice(0, group))
+    slots += Math.ceil(LENGTHS[COLLECTION_OF_SHORT_CODE[short]](observations) / every) * roles.length;
+  return slots;
+}
+
+/** `make`, with its last result kept: the fields of a record, and neighbouring records, ask for the same one. */
+export function remembered<T>(make: (world: World, slot: number) => T): (world: World, slot: number) => T {
+  let last: { readonly world: World; readonly slot: number; readonly value: T } | undefined;
+  return (world, slot) => {
+    if (last?.world !== world || last.slot !== slot) last = { world, slot, value: make(world, slot) };
+    return last.value;
+  };
+}
+
+/** A phenomenon of the domain; a small catalogue may have none, then another. */
+function phenomenonOf(world: World, random: Random, domain: Domain): number {
+  const length = world.length('phenomona');
+  const quantity = QUANTITIES.indexOf(random.pick(domain.quantities));
+  const variants = Math.ceil((length - quantity) / QUANTITIES.length);
+  return variants > 0 ? quantity + QUANTITIES.length * random.below(variants) : quantity % length;
+}
+
+/** The slot of the project that the observations of a collection belong to; a few projects have most of them. */
+function projectOfCollection(world: World, collection: number): number {
+  return collection === 0 ? 0 : world.random('project', collection).skewed(world.length('projects'));
+}
+
+function processOf(share: number): Facts['process'] {
+  if (share < 84) return 'acquisition';
+  if (share < 91) return 'computation';
+  return share < 98 ? 'composite' : 'none';
+}
+
+function publicationStateOf(share: number): string {
+  if (share < 52) return 'published';
+  if (share < 88) return 'citable';
+  if (share < 93) return 'old';
+  return share < 96 ? 'preview' : 'working';
+}
+
+function identifierCount(share: number): number {
+  if (share < 18) return 0;
+  if (share < 86) return 1;
+  if (share < 96) return 2;
+  return share < 98 ? 3 : 4;
+}
+
+/** Where in an extent a part of it begins, and how long the part is: at least a tenth. */
+function part(random: Random, extent: number): readonly [start: number, length: number] {
+  const length = (extent * random.between(100, 1000)) / 1000;
+  return [((extent - length) * random.below(1001)) / 1000, length];
+}
+
+function rounded(degrees: number): number {
+  return Math.round(degrees * 1e4) / 1e4;
+}
+
+function longitude(degrees: number): number {
+  return degrees > 180 ? degrees - 360 : degrees;
 }
