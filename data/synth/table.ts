@@ -132,11 +132,11 @@ const inTurn =
   (list: readonly unknown[]): Draw =>
   ({ slot }) =>
     nth(list, slot);
-/** One value for most records, any that the declaration has for the others. */
+/** One value for 85 % of the records, one of a list for the others. */
 const mostly =
-  (value: string, percent: number): Draw =>
-  ({ random }, field) =>
-    random.chance(percent) ? value : random.pick(valuesOf(field));
+  (value: string, others: string): Draw =>
+  ({ random }) =>
+    random.chance(85) ? value : random.pick(others.split(' '));
 /** One side of a box; for one record in 23, a number spelled in a way that a service must not change. */
 const bound =
   (side: 0 | 1 | 2 | 3, token: string): Draw =>
@@ -315,8 +315,8 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     doiPublishedTime: (at) => {
       return at.facts.hasDoi ? at.date(at.facts.publicationYear + 1, at.facts.publicationYear + 1) : null;
     },
-    updateFrequency: mostly('notPlanned', 85),
-    status: mostly('completed', 85),
+    updateFrequency: mostly('notPlanned', 'continual daily weekly monthly annually asNeeded irregular unknown'),
+    status: mostly('completed', 'ongoing ongoing ongoing planned underDevelopment superseded obsolete final'),
     result_field: ({ world, slot }) => {
       const { dataPath, oldDataPath, storageLocation, storageStatus, ...rest } = resultOf(world, slot);
       return {
@@ -576,9 +576,8 @@ function instrumentKind(slot: number): string {
 }
 
 const platformOf = facts.remembered((world, slot) => {
-  const random = world.random('platform', slot);
-  const [type, noun] = slot === 0 ? words.PLATFORMS[0]! : random.pick(words.PLATFORMS);
-  return { type, noun, location: slot === 0 ? 0 : random.below(world.length('bboxes')) };
+  const [type, noun] = nth(words.PLATFORMS, slot * 5);
+  return { type, noun, location: slot === 0 ? 0 : world.random('location', slot).below(world.length('bboxes')) };
 });
 
 /** What an identifier slot holds: one of an observation, of its process, or of a collection; undefined if nothing. */

@@ -267,7 +267,7 @@ export interface Project {
 /** The project in a slot. */
 export const projectOf = remembered((world, slot): Project => {
   const random = world.random('project name', slot);
-  const domain = slot === 0 ? DOMAINS[0]! : random.pick(DOMAINS);
+  const domain = DOMAINS[slot % DOMAINS.length]!;
   const topic = slot === 0 ? domain.topics[0]! : random.pick(domain.topics);
   const title = `${random.pick(PROJECT_ACTIVITIES)} of ${topic}`;
   const words = title.split(/[ -]/).filter((word) => !['of', 'the', 'and'].includes(word));
@@ -360,9 +360,10 @@ function phenomenonOf(world: World, random: Random, domain: Domain): number {
   return variants > 0 ? quantity + QUANTITIES.length * random.below(variants) : quantity % length;
 }
 
-/** The slot of the project that the observations of a collection belong to; a few projects have most of them. */
+/** The slot of the project of a collection's observations: each domain has one, then a few projects have most. */
 function projectOfCollection(world: World, collection: number): number {
-  return collection === 0 ? 0 : world.random('project', collection).skewed(world.length('projects'));
+  if (collection < DOMAINS.length) return collection;
+  return world.random('project', collection).skewed(world.length('projects'));
 }
 
 function processOf(share: number): Facts['process'] {

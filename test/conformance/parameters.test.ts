@@ -101,7 +101,10 @@ describe('envelope and links', () => {
       );
     }
     const list = 'filters[status__in]=planned&filters[status__in]=final&strict=1';
-    expect((await sample.page(`${LIST}?${list}`)).count).toBe(20);
+    const expected = (await sample.all('observations')).filter(
+      ({ status }) => status === 'planned' || status === 'final',
+    );
+    expect((await sample.page(`${LIST}?${list}`)).count).toBe(expected.length);
     const message = 'Write a filter as "<field>=<value>" or "filters[<field>]=<value>".';
     for (const name of ['filters', 'filters[]', 'filters[title][icontains]', 'filters[status']) {
       const body = JSON.stringify({ [name]: [message] });
@@ -256,14 +259,19 @@ describe('filters', () => {
   });
 
   assumption('A47', 'wants all repeated conditions to hold, on the same key too', async () => {
-    expect(await countOf('title__icontains=ice&title__icontains=sea&strict=1')).toBe(16);
+    const titles = (await sample.all('observations')).map(({ title }) => String(title).toLowerCase());
+    const expected = titles.filter((title) => title.includes('ice') && title.includes('sea')).length;
+    expect(expected).toBeGreaterThan(0);
+    expect(await countOf('title__icontains=ice&title__icontains=sea&strict=1')).toBe(expected);
     expect(await countOf('status=planned&status__exact=completed')).toBe(0);
     expect(await refusal('ob_id=x&ob_id=1')).toEqual({ status: 400, body: '{"ob_id":["Enter a whole number."]}' });
   });
 
   assumption('A47', 'joins repeated in lists of one key', async () => {
-    expect(await countOf('publicationState__in=published&publicationState__in=citable&strict=1')).toBe(449);
-    expect(await countOf('publicationState__in=published,citable')).toBe(449);
+    const states = (await sample.all('observations')).map(({ publicationState }) => publicationState);
+    const expected = states.filter((state) => state === 'published' || state === 'citable').length;
+    expect(await countOf('publicationState__in=published&publicationState__in=citable&strict=1')).toBe(expected);
+    expect(await countOf('publicationState__in=published,citable')).toBe(expected);
   });
 
   assumption('A42', 'finds nothing by an empty in, on every type', async () => {

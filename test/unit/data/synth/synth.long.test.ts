@@ -222,15 +222,15 @@ describe.each([
     expect(members.filter((member) => !memberships.includes(member))).toEqual([]);
   });
 
-  test('has an observation of 3 to 4 kB on average, and about 4.3 kB for each with all it links to', () => {
+  test('has an observation of 3 to 4 kB on average, and about 5 kB for each with all it links to', () => {
     const size = (name: string): number =>
       catalogue.lines.get(name)!.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
     const all = COLLECTIONS.reduce((sum, { name }) => sum + size(name), 0);
     const count = recordsOf('observations').length;
     expect(size('observations') / count).toBeGreaterThan(3000);
     expect(size('observations') / count).toBeLessThan(4000);
-    expect(all / count).toBeGreaterThan(3900);
-    expect(all / count).toBeLessThan(5000);
+    expect(all / count).toBeGreaterThan(4500);
+    expect(all / count).toBeLessThan(5300);
   });
 });
 
@@ -239,6 +239,8 @@ describe('the sample', () => {
   const text = [...catalogue.lines.values()].flat().join('\n');
   const observations = catalogue.records.get('observations')!;
   const phenomena = catalogue.records.get('phenomona')! as { terms: JsonObject[]; names: Json[] }[];
+  const byLink = (name: string): Map<string, JsonObject> =>
+    new Map(catalogue.records.get(name)!.map((record) => [`${name}/${idOf(record)}`, record]));
 
   test('is what `node data/synth/sample.ts` makes', async () => {
     const { directory } = await make(SAMPLE_OPTIONS);
@@ -263,7 +265,7 @@ describe('the sample', () => {
     ['quotes', 'said \\"calibrated\\"'],
     ['backslashes', 'C:\\\\instrument\\\\new\\\\u0041 and a final backslash \\\\"'],
     ['line and paragraph separators, escaped', 'before\\u2028line separator, paragraph\\u2029separator'],
-    ['control characters, escaped', '\\u0000 \\u0001 \\b \\f \\u000b \\u001b \\u001f'],
+    ['control characters, escaped', '\\u0001 \\b \\f \\u000b \\u001b \\u001f'],
     ['DEL and C1 controls, as they are', '\u007f, C1 \u0085 \u009f'],
     ['HTML in migration properties', '<div class=\\"content\\">\\r\\n<h2>'],
     ['empty content', '"value":"Empty content"'],
@@ -317,6 +319,88 @@ describe('the sample', () => {
     expect(terms.length).toBeGreaterThan(uses.size);
     expect(terms.some((term) => term['value'] === '')).toBe(true);
     expect(new Set(phenomena.map((phenomenon) => phenomenon.terms[0]!['label'])).size).toBeGreaterThan(2);
+  });
+
+  test('has no NUL, which PostgreSQL takes in no text', () => {
+    expect(text).not.toContain('\\u0000');
+  });
+
+  test('has download links and DOIs of most observations', () => {
+    const owners = (name: string, claim: (record: JsonObject) => boolean): Set<Json> =>
+      new Set(
+        catalogue.records
+          .get(name)!
+          .filter(claim)
+          .map((record) => record['relatedTo'] as JsonObject)
+          .filter((related) => related['short_code'] === 'ob')
+          .map((related) => related['ob_id']!),
+      );
+    const downloads = owners('onlineresources', (resource) => resource['function'] === 'download');
+    const dois = owners('identifiers', (identifier) => identifier['identifierType'] === 'doi');
+    for (const part of [downloads, dois]) expect(part.size).toBeGreaterThan(observations.length / 2);
+    for (const o of observations) if (dois.has(o['ob_id']!)) expect(o['doiPublishedTime']).not.toBeNull();
+  });
+
+  test('has authors, publishers and principal investigators of observations and projects', () => {
+    const rpis = byLink('rpis');
+    const parties = byLink('parties');
+    const roles = (o: JsonObject): readonly Json[] =>
+      linkTargets(o['responsiblepartyinfo_set']!).map((link) => rpis.get(link)!['role']!);
+    for (const role of ['author', 'publisher', 'principal_investigator'])
+      expect(observations.filter((o) => roles(o).includes(role)).length).toBeGreaterThan(observations.length / 2);
+    const projects = [...rpis.values()].filter((rpi) => (rpi['relatedTo'] as JsonObject)['short_code'] === 'proj');
+    expect(projects.map((rpi) => rpi['role'])).toContain('principal_investigator');
+    for (const rpi of rpis.values()) {
+      const type = { author: 'individual', publisher: 'organisation' }[rpi['role'] as string];
+      if (type !== undefined) expect(parties.get(linkTargets(rpi['party']!)[0]!)!['partyType']).toBe(type);
+    }
+  });
+
+  test('has boxes on all sides of the map and across the date line, and periods without an end', () => {
+    const boxes = catalogue.records.get('bboxes')! as Record<string, number>[];
+    const [west, east] = ['westBoundLongitude', 'eastBoundLongitude'];
+    expect(boxes.some((box) => box[west!]! > box[east!]!)).toBe(true);
+    for (const sign of [-1, 1])
+      for (const side of [east!, 'southBoundLatitude'])
+        expect(boxes.filter((box) => sign * box[side]! > 0).length).toBeGreaterThan(boxes.length / 5);
+    expect(catalogue.records.get('times')!.filter((time) => time['endTime'] === null).length).toBeGreaterThan(10);
+  });
+
+  test('has the story: soil moisture in Iceland in 2003, with files and a citation', () => {
+    const linked = (o: JsonObject, name: string, field: string): readonly JsonObject[] =>
+      linkTargets(o[field]!).map((link) => byLink(name).get(link)!);
+    const story = observations.filter((o) => {
+      const box = linked(o, 'bboxes', 'geographicExtent')[0] as Record<string, number> | undefined;
+      const isNear =
+        box !== undefined &&
+        box['westBoundLongitude']! >= -25 &&
+        box['eastBoundLongitude']! <= -10 &&
+        box['southBoundLatitude']! >= 60 &&
+        box['northBoundLatitude']! <= 68;
+      const [period] = linked(o, 'times', 'timePeriod');
+      const is2003 = [period?.['startTime'], period?.['endTime']].every((time) => String(time).startsWith('2003-'));
+      const isNamed = ['title', 'abstract'].every((name) => /soil moisture.*Iceland/s.test(o[name] as string));
+      return isNear && is2003 && isNamed;
+    });
+    expect(story.length).toBeGreaterThanOrEqual(3);
+    for (const o of story.slice(0, 3)) {
+      const related = (record: JsonObject): boolean => (record['relatedTo'] as JsonObject)['ob_id'] === o['ob_id'];
+      const files = catalogue.records.get('onlineresources')!.filter(related);
+      expect(files.map((file) => file['function'])).toContain('download');
+      expect(linked(o, 'identifiers', 'identifier_set').map((one) => one['identifierType'])).toContain('doi');
+      const roles = linked(o, 'rpis', 'responsiblepartyinfo_set').map((rpi) => rpi['role']);
+      for (const role of ['author', 'publisher', 'principal_investigator']) expect(roles).toContain(role);
+      const [phenomenon] = linked(o, 'phenomona', 'phenomena') as unknown as [
+        { names: JsonObject[]; terms: JsonObject[] },
+      ];
+      expect(phenomenon.names[0]!['name']).toContain('soil moisture');
+      expect(phenomenon.terms.find((term) => term['label'] === 'units')!['value']).toBe('kg m-2');
+      expect(linked(o, 'projects', 'projects').length).toBe(1);
+      const [acquisition] = linked(o, 'acquisitions', 'procedureAcquisition');
+      const [pair] = acquisition!['instrumentplatformpair_set'] as JsonObject[];
+      expect(linked(pair!, 'instruments', 'instrument')[0]!['title']).toContain('soil moisture');
+      expect(linked(pair!, 'platforms', 'platform')[0]!['title']).toContain('Iceland');
+    }
   });
 
   test('has titles that share long prefixes, and mostly the common states', () => {
