@@ -37,8 +37,8 @@ export interface GeneratedCatalogue {
 /**
  * Writes `<collection>.ndjson` for all 34 collections and `MANIFEST.json` last, so that an unfinished directory has
  * none. Every collection has records from 20 observations on. Progress counts the slots of a collection, of which not
- * all hold a record. Cost: about 4.6 kB and 0.1 ms for each observation, with what it links to; memory does not grow. Errors: `usage` for an option out of range, `file`
- * when the directory cannot be written. Source: data set format.
+ * all hold a record. Cost: about 4.6 kB and 0.1 ms for each observation, with what it links to; memory does not grow.
+ * Errors: `usage` for an option out of range, `file` when the directory cannot be written. Source: data set format.
  */
 export async function generate(options: GenerateOptions, onProgress: OnProgress): Promise<GeneratedCatalogue> {
   checkOptions(options);

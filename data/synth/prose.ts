@@ -27,7 +27,9 @@ export function paragraph(random: Random, subject: Subject, sentences: number): 
   return texts.join(' ');
 }
 
-/** Paragraphs with an empty line between them. The first begins with what is measured, by what, where and since when. */
+/**
+ * Paragraphs with an empty line between them. The first begins with what is measured, by what, where and since when.
+ */
 export function abstractText(random: Random, subject: Subject, paragraphs: number): string {
   const texts = Array.from({ length: paragraphs }, () => paragraph(random, subject, random.between(1, 4)));
   return `${sentence(random, random.pick(OPENINGS), subject)} ${texts.join('\n\n')}`;

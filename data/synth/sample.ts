@@ -7,7 +7,7 @@ import { generate } from './generate.ts';
 /** The directory of the embedded sample. */
 export const SAMPLE_DIRECTORY = fileURLToPath(new URL('../sample', import.meta.url));
 
-/** What the sample is made of: enough observations that every edge case of `edges.ts` occurs, and under 3 MB in all. */
+/** What the sample is made of: enough observations that every edge case of `prose.ts` occurs, and under 3 MB in all. */
 export const SAMPLE_OPTIONS = { observations: 500, seed: 1 } as const;
 
 const [, started] = process.argv;

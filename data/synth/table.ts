@@ -1,6 +1,6 @@
-// How each value of the synthetic catalogue is drawn: a row for each collection, with a draw for each field. Names, order,
-// links and types of fields come from the declaration; a field without a draw takes the default of `defaultDraw`. The
-// draws of a record share its random numbers, in the order of its fields.
+// How each value of the synthetic catalogue is drawn: a row for each collection, with a draw for each field. Names,
+// order, links and types of fields come from the declaration; a field without a draw takes the default of
+// `defaultDraw`. The draws of a record share its random numbers, in the order of its fields.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import * as prose from './prose.ts';

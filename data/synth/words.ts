@@ -1,5 +1,5 @@
-// The vocabulary of the synthetic catalogue: seas, islands and countries with their boxes, what is measured there and by
-// what, invented people, and the texts and numbers that are hard to carry. Data only.
+// The vocabulary of the synthetic catalogue: seas, islands and countries with their boxes, what is measured there and
+// by what, invented people, and the texts and numbers that are hard to carry. Data only.
 
 /** A place on the map: its box in degrees. One whose west is above its east crosses the date line. */
 export interface Place {

@@ -359,9 +359,9 @@ describe('the sample', () => {
   test('has boxes on all sides of the map and across the date line, and periods without an end', () => {
     const boxes = catalogue.records.get('bboxes')! as Record<string, number>[];
     const [west, east] = ['westBoundLongitude', 'eastBoundLongitude'];
-    expect(boxes.some((box) => box[west!]! > box[east!]!)).toBe(true);
+    expect(boxes.some((box) => box[west]! > box[east]!)).toBe(true);
     for (const sign of [-1, 1])
-      for (const side of [east!, 'southBoundLatitude'])
+      for (const side of [east, 'southBoundLatitude'])
         expect(boxes.filter((box) => sign * box[side]! > 0).length).toBeGreaterThan(boxes.length / 5);
     expect(catalogue.records.get('times')!.filter((time) => time['endTime'] === null).length).toBeGreaterThan(10);
   });
@@ -378,7 +378,9 @@ describe('the sample', () => {
         box['southBoundLatitude']! >= 60 &&
         box['northBoundLatitude']! <= 68;
       const [period] = linked(o, 'times', 'timePeriod');
-      const is2003 = [period?.['startTime'], period?.['endTime']].every((time) => String(time).startsWith('2003-'));
+      const is2003 = [period?.['startTime'], period?.['endTime']].every((time) =>
+        (time as string | undefined)?.startsWith('2003-'),
+      );
       const isNamed = ['title', 'abstract'].every((name) => /soil moisture.*Iceland/s.test(o[name] as string));
       return isNear && is2003 && isNamed;
     });
