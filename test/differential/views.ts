@@ -228,7 +228,8 @@ export function inOrder<T extends { readonly fitted: Json }>(
 /** The member that stands behind the results of a page; empty without facets. */
 export function facetsMember(records: readonly { readonly fitted: Json }[], { facets }: View, text: Text): string {
   if (facets.length === 0) return '';
-  const each = facets.map(({ name, path }) => `${writeText(name)}:${facetOf(records, path, text)}`);
+  const share = FACET_TEXT_BYTES / facets.length;
+  const each = facets.map(({ name, path }) => `${writeText(name)}:${facetOf(records, path, text, share)}`);
   return `,"facets":{${each.join(',')}}`;
 }
 
@@ -242,8 +243,11 @@ interface Group {
   count: number;
 }
 
+/** Bytes of the texts of all facets of a response (A67). */
+const FACET_TEXT_BYTES = 128 * 1024;
+
 /** Null and a text `null` have one key: with both there, null is counted as the text. */
-function facetOf(records: readonly { readonly fitted: Json }[], path: Path, text: Text): string {
+function facetOf(records: readonly { readonly fitted: Json }[], path: Path, text: Text, share: number): string {
   const all = records.map(({ fitted }) => valuesAt(fitted, path, text));
   const nullText = all.flat().find((value) => typeof value?.key === 'string' && value.text === 'null');
   const groups: Group[] = [];
@@ -264,7 +268,14 @@ function facetOf(records: readonly { readonly fitted: Json }[], path: Path, text
     for (const group of seen) group.count++;
   }
   const sorted = groups.toSorted((a, b) => b.count - a.count || compare(a.value, b.value)).slice(0, 100);
-  return `{${sorted.map(({ value, count }) => `${writeText(value?.text ?? 'null')}:${count}`).join(',')}}`;
+  let bytes = 0;
+  const shown = sorted.filter(({ value }) => {
+    const added = Buffer.byteLength(value?.text ?? '');
+    if (bytes + added > share) return false;
+    bytes += added;
+    return true;
+  });
+  return `{${shown.map(({ value, count }) => `${writeText(value?.text ?? 'null')}:${count}`).join(',')}}`;
 }
 
 /** All values at the end of a path, null where one is missing on the way. */
