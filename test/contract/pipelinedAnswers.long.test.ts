@@ -14,7 +14,7 @@ const CHEAP = `/api/v3${LIST}?limit=3`;
 const LIVE: readonly string[] = [
   `/api/v2${LIST}?limit=10`,
   CHEAP,
-  `/api/v3${LIST}?fields=title,abstract`,
+  `/api/v3${LIST}?fields=title,abstract&limit=50`,
   CHEAP,
   `/api/v3${LIST}?format=csv&limit=10`,
   CHEAP,
