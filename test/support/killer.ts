@@ -36,7 +36,7 @@ export function killerIn(directory: string): Killer {
   const preload = join(orders, 'preload.mjs');
   writeFileSync(
     preload,
-    `import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+    `import { existsSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
      import { createRequire } from 'node:module';
      import worker from 'node:worker_threads';
      const require = createRequire(import.meta.url);
