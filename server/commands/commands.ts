@@ -46,6 +46,11 @@ const COMMANDS: readonly {
     load: async () => (await import('./follow.ts')).defineFollow,
   },
   {
+    name: 'compare',
+    description: 'Compare the responses of a catalogue and of its replica to the same requests.',
+    load: async () => (await import('./compare.ts')).defineCompare,
+  },
+  {
     name: 'diff',
     description: 'Tell which records differ between two data set directories or snapshot files, by id and digest.',
     load: async () => (await import('./changes.ts')).defineDiff,

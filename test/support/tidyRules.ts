@@ -176,6 +176,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       what: 'fetch or undici',
       allowed: [
         ['data/upstream/client.ts', 'the only client of the upstream catalogue'],
+        ['data/compare/compare.ts', 'compares every status and header, which that client treats as errors'],
         ['server/pages/openapi/files.ts', 'the script of a page, which a browser runs'],
         ['data/distribution/httpExchange.ts', 'the only client of hosts of snapshots'],
       ],

@@ -1,0 +1,207 @@
+// How two responses to the same request differ, grouped by cause. Each cause has the setting of the replica that
+// removes it, if there is one.
+
+/** The compared parts of a response. `body` has `{base_url}` in place of the base URL of its server. */
+export interface ComparedResponse {
+  readonly status: number;
+  readonly contentType: string;
+  readonly allow: string;
+  readonly vary: string;
+  readonly body: string;
+}
+
+/** Every cause, with a sentence, and with what to do. */
+export const CAUSES = {
+  status: ['statuses differ', ''],
+  refused: ['the replica refuses a filter that the upstream ignores', '--filter-errors ignore'],
+  filters: ['the upstream ignores a filter, the replica applies it', '--filters documented'],
+  unfiltered: ['the replica ignores a filter, the upstream applies it', '--filters all'],
+  count: ['counts differ', 'refresh the replica, then compare again'],
+  size: ['pages have different numbers of records', '--limit-max, if the upstream has a largest page'],
+  order: ['the same records in another order', ''],
+  records: ['records or values differ', 'refresh the replica, then compare again'],
+  links: ['links in records have another form', '--links request, or --links spec if the upstream has ?format=api'],
+  pageLinks: ['next or previous differ', ''],
+  spelling: ['the same values in other bytes', ''],
+  errors: ['texts of errors differ', ''],
+  body: ['bodies differ', ''],
+  contentType: ['Content-Type differs', ''],
+  allow: ['Allow differs', ''],
+  vary: ['Vary lacks a header', ''],
+} as const satisfies Readonly<Record<string, readonly [text: string, cure: string]>>;
+
+/** The name of a cause, as `--accept` has it. */
+export type Cause = keyof typeof CAUSES;
+
+/** One difference of one request; `upstream` and `replica` show the two values in a few words. */
+export interface Difference {
+  readonly cause: Cause;
+  readonly upstream: string;
+  readonly replica: string;
+}
+
+/** The counts of a list without its query. */
+export interface UnfilteredCounts {
+  readonly upstream: number | undefined;
+  readonly replica: number | undefined;
+}
+
+/**
+ * The differences between two responses; none if they are equal. `unfiltered` has the counts of the list without its
+ * query, if they are known. They distinguish an ignored filter from a wrong count.
+ */
+export function differencesBetween(
+  upstream: ComparedResponse,
+  replica: ComparedResponse,
+  unfiltered: UnfilteredCounts | undefined,
+): readonly Difference[] {
+  if (upstream.status !== replica.status) {
+    const isRefused = upstream.status === 200 && replica.status === 400;
+    return [
+      { cause: isRefused ? 'refused' : 'status', upstream: String(upstream.status), replica: String(replica.status) },
+    ];
+  }
+  const body =
+    upstream.status >= 400
+      ? errorDifference(upstream.body, replica.body)
+      : bodyDifference(upstream.body, replica.body, unfiltered);
+  return [
+    ...(body ? [body] : []),
+    ...headerDifference('contentType', mediaType(upstream.contentType), mediaType(replica.contentType)),
+    ...headerDifference('allow', listText(upstream.allow), listText(replica.allow)),
+    ...varyDifference(upstream.vary, replica.vary),
+  ];
+}
+
+function headerDifference(cause: Cause, upstream: string, replica: string): readonly Difference[] {
+  return upstream === replica ? [] : [{ cause, upstream: upstream || 'none', replica: replica || 'none' }];
+}
+
+/** A longer Vary is right: the replica may compress, for example. */
+function varyDifference(upstream: string, replica: string): readonly Difference[] {
+  const members = listText(replica).split(', ');
+  const isCovered = listText(upstream)
+    .split(', ')
+    .every((member) => member === '' || members.includes(member));
+  return isCovered ? [] : headerDifference('vary', listText(upstream), listText(replica));
+}
+
+/** Without parameters: JSON is UTF-8, with a charset or without. */
+function mediaType(contentType: string): string {
+  return contentType.split(';')[0]!.trim().toLowerCase();
+}
+
+/** The members of a list header, sorted. */
+function listText(header: string): string {
+  const members = header.split(',').map((member) => member.trim().toLowerCase());
+  return members.filter(Boolean).toSorted().join(', ');
+}
+
+interface Page {
+  readonly count: number;
+  readonly next: unknown;
+  readonly previous: unknown;
+  readonly results: readonly unknown[];
+}
+
+function errorDifference(upstream: string, replica: string): Difference | undefined {
+  return upstream === replica ? undefined : shown('errors', upstream, replica);
+}
+
+function bodyDifference(
+  upstream: string,
+  replica: string,
+  unfiltered: UnfilteredCounts | undefined,
+): Difference | undefined {
+  if (upstream === replica) return undefined;
+  const [one, other] = [parsed(upstream), parsed(replica)];
+  if (one === undefined || other === undefined) return shown('body', upstream, replica);
+  const difference =
+    isPage(one) && isPage(other) ? pageDifference(one, other, unfiltered) : valueDifference(one, other);
+  return difference ?? shownFrom('spelling', upstream, replica);
+}
+
+function pageDifference(one: Page, other: Page, unfiltered: UnfilteredCounts | undefined): Difference | undefined {
+  if (one.count !== other.count) {
+    const isOneIgnoring = one.count === unfiltered?.upstream && other.count < one.count;
+    const isOtherIgnoring = other.count === unfiltered?.replica && one.count < other.count;
+    return shown(isOneIgnoring ? 'filters' : isOtherIgnoring ? 'unfiltered' : 'count', one.count, other.count);
+  }
+  if (one.results.length !== other.results.length) return shown('size', one.results.length, other.results.length);
+  const [ids, otherIds] = [idsOf(one), idsOf(other)];
+  const at = ids.findIndex((id, i) => id !== otherIds[i]);
+  if (at >= 0) {
+    const isSameSet = ids.toSorted().join() === otherIds.toSorted().join();
+    return shown(isSameSet ? 'order' : 'records', `id ${ids[at]}`, `id ${otherIds[at]}`);
+  }
+  // Other values come before links: a link in the first record must not hide a value in the second.
+  const differences = one.results.flatMap((result, i) => valueDifference(result, other.results[i]) ?? []);
+  const [first] = [...differences.filter(({ cause }) => cause === 'records'), ...differences];
+  if (first) return first;
+  for (const key of ['next', 'previous'] as const) {
+    if (queryOf(one[key]) !== queryOf(other[key])) return shown('pageLinks', one[key], other[key]);
+  }
+  return undefined;
+}
+
+/** Whether two JSON values differ in content or in the form of their links; the bytes of a value do not matter. */
+function valueDifference(one: unknown, other: unknown): Difference | undefined {
+  const [text, otherText] = [JSON.stringify(one), JSON.stringify(other)];
+  if (text === otherText) return undefined;
+  const [plain, otherPlain] = [withoutFormat(text), withoutFormat(otherText)];
+  return plain === otherPlain ? shownFrom('links', text, otherText) : shownFrom('records', plain, otherPlain);
+}
+
+/** Links to lists and records end in `/?format=api`, or in the form of the request. */
+function withoutFormat(text: string): string {
+  return text.replaceAll(/(\{base_url\}\/api\/v\d\/\w+\/(?:\d+\/)?)\?format=\w+/g, '$1');
+}
+
+/** The two texts from shortly before the place where they differ. */
+function shownFrom(cause: Cause, one: string, other: string): Difference {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at++;
+  const from = Math.max(0, one.lastIndexOf(',', at - 1), at - 60);
+  return shown(cause, one.slice(from), other.slice(from));
+}
+
+/** A link with its parameters sorted: their order means nothing. */
+function queryOf(link: unknown): string {
+  if (typeof link !== 'string') return '';
+  const [path = '', query = ''] = link.split('?');
+  return `${path}?${query.split('&').toSorted().join('&')}`;
+}
+
+function shown(cause: Cause, upstream: unknown, replica: unknown): Difference {
+  const textOf = (value: unknown): string => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+  };
+  return { cause, upstream: textOf(upstream), replica: textOf(replica) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a body is a page of a list. */
+export function isPage(value: unknown): value is Page {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'count' in value &&
+    'results' in value &&
+    Array.isArray(value.results)
+  );
+}
+
+function idsOf({ results }: Page): readonly string[] {
+  return results.map((record) => {
+    const { ob_id: id, id: other } = (record ?? {}) as { readonly ob_id?: unknown; readonly id?: unknown };
+    return String(id ?? other);
+  });
+}

@@ -1,0 +1,101 @@
+// `compare`: sends the same requests to a catalogue and to its replica, and prints how the responses differ.
+import { type Command, Option } from 'commander';
+import { type Comparison, ComparedServer, compareServers } from '../../data/compare/compare.ts';
+import { type Cause, CAUSES } from '../../data/compare/differences.ts';
+import { loggedRequests, requestsOfData } from '../../data/compare/requests.ts';
+import { OperationError } from '../../data/operationError.ts';
+import { trustAuthorities } from '../../data/tls.ts';
+import { steadyMs } from '../observe/clock.ts';
+import { countText } from '../observe/quantities.ts';
+import type { Flags } from '../settings/sources.ts';
+import { BASE_URL, packageVersion, PATH } from '../settings/values.ts';
+import { addSettings, example, NAME, type Outputs, settingsOf, valueOption } from './parts.ts';
+import { tableText, withProgress } from './terminal.ts';
+
+const CAUSE_NAMES = Object.keys(CAUSES) as readonly Cause[];
+const SETTING_NAMES = ['concurrency', 'rate', 'timeoutSeconds', 'contact', 'ca'];
+
+/** The flags of the command besides its settings. */
+interface CompareFlags {
+  readonly log?: string;
+  readonly format: 'table' | 'json';
+  readonly accept?: readonly Cause[];
+}
+
+/** Defines the arguments, options and action of `compare`. */
+export function defineCompare(command: Command, outputs: Outputs): void {
+  addSettings(command, SETTING_NAMES)
+    .argument('<upstream>', 'base URL of the catalogue')
+    .argument('<replica>', 'base URL of the replica')
+    .addOption(valueOption('--log', 'access log with the requests to send (default: made from the data)', PATH))
+    .addOption(new Option('--format <format>', 'output format').choices(['table', 'json']).default('table'))
+    .addOption(new Option('--accept <cause...>', 'causes that do not count as differences').choices(CAUSE_NAMES))
+    .addHelpText('after', `\nCauses:\n${tableText(CAUSE_NAMES.map((name) => [`  ${name}`, CAUSES[name][0]]))}`)
+    .addHelpText('after', '\nExits with 1 if a response differs for another cause than those of --accept.')
+    .addHelpText('after', example('compare https://catalogue.example.org http://localhost:8080 --log access.log'))
+    .action((upstream: string, replica: string, flags: CompareFlags & Flags) =>
+      runCompare(baseUrl(upstream), baseUrl(replica), flags, outputs),
+    );
+}
+
+function baseUrl(text: string): string {
+  const base = BASE_URL.parse(text);
+  if (base === undefined) throw new OperationError('usage', `${text}: want ${BASE_URL.wanted}`);
+  return base;
+}
+
+async function runCompare(
+  upstreamBase: string,
+  replicaBase: string,
+  flags: CompareFlags & Flags,
+  { stdout, stderr }: Outputs,
+): Promise<void> {
+  const { concurrency, rate, timeoutSeconds, contact, ca } = settingsOf(flags, SETTING_NAMES);
+  if ([upstreamBase, replicaBase].some((base) => base.startsWith('https:'))) trustAuthorities(ca);
+  const options = {
+    concurrency,
+    rate,
+    timeoutMs: Math.round(timeoutSeconds * 1000),
+    userAgent: `${NAME}/${packageVersion()}${contact === undefined ? '' : ` (+${contact})`}`,
+    clock: steadyMs,
+  };
+  const [upstream, replica] = [new ComparedServer(upstreamBase, options), new ComparedServer(replicaBase, options)];
+  try {
+    const comparison = await withProgress(stderr, async (onProgress) => {
+      await Promise.all([upstream.open(), replica.open()]);
+      const fetchJson = async (path: string): Promise<unknown> => JSON.parse((await replica.response(path)).body);
+      const paths =
+        flags.log === undefined
+          ? await requestsOfData(fetchJson, (await upstream.response('/api/v2/')).status === 200, (done, total) =>
+              onProgress({ phase: 'reading collections', done, total, unit: 'records' }),
+            )
+          : await loggedRequests(flags.log, new URL(upstreamBase).pathname.replace(/\/$/, ''));
+      return compareServers(upstream, replica, paths, options, (done) =>
+        onProgress({ phase: 'comparing responses', done, total: paths.length, unit: 'records' }),
+      );
+    });
+    stdout.write(flags.format === 'json' ? `${JSON.stringify(comparison, undefined, 2)}\n` : reportText(comparison));
+    const refused = comparison.groups.filter(({ cause }) => !(flags.accept ?? []).includes(cause));
+    if (refused.length > 0) {
+      const causes = refused.map(({ cause }) => cause).join(', ');
+      throw new OperationError('input', `the replica responds differently (${causes})`);
+    }
+  } finally {
+    await Promise.all([upstream.close(), replica.close()]);
+  }
+}
+
+/** The report for a terminal, at most 80 columns wide but for the URLs of examples. */
+function reportText({ compared, different, groups }: Comparison): string {
+  const summary = `${countText(compared - different)} of ${countText(compared)} responses are identical\n`;
+  if (groups.length === 0) return summary;
+  const rows = groups.map(({ cause, requests }) => [cause, countText(requests), CAUSES[cause][0]]);
+  const details = groups.map(({ cause, examples }) => {
+    const [, cure] = CAUSES[cause];
+    const lines = examples
+      .slice(0, 3)
+      .map(({ path, upstream, replica }) => `  ${path}\n    upstream: ${upstream}\n    replica:  ${replica}\n`);
+    return `\n${cause}:${cure === '' ? '' : ` try ${cure}`}\n${lines.join('')}`;
+  });
+  return `${tableText([['cause', 'requests', 'meaning'], ...rows])}\n${details.join('')}\n${summary}`;
+}
