@@ -2,14 +2,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { bytesWithin } from '../boundedBytes.ts';
-import { OperationError, reasonOf } from '../operationError.ts';
+import { OperationError } from '../operationError.ts';
 import { tlsFailureText } from '../tls.ts';
 import {
   type Cause,
   type ComparedResponse,
+  countIn,
   type Difference,
   differencesBetween,
-  isPage,
   type UnfilteredCounts,
 } from './differences.ts';
 
@@ -29,7 +29,7 @@ export interface CompareOptions {
 }
 
 /** Examples that are kept of a cause. */
-const EXAMPLES_MAX = 5;
+const EXAMPLES_MAX = 3;
 
 /** The requests that differ for one cause. */
 export interface CauseGroup {
@@ -83,7 +83,7 @@ export class ComparedServer {
       } catch (error) {
         const tlsFailure = tlsFailureText(error);
         if (tried === TRIES || tlsFailure !== undefined) {
-          throw new OperationError('network', `${this.#base}${path}: ${tlsFailure ?? reasonOf(error)}`, error);
+          throw new OperationError('network', `${this.#base}${path}: ${tlsFailure ?? (error as Error).message}`, error);
         }
       }
       await wait(WAIT_MS);
@@ -157,13 +157,4 @@ function addTo(groups: Map<Cause, CauseGroup>, path: string, { cause, upstream, 
   groups.set(cause, group);
   group.requests++;
   if (group.examples.length < EXAMPLES_MAX) group.examples.push({ path, upstream, replica });
-}
-
-function countIn(body: string): number | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isPage(value) ? value.count : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -61,10 +61,7 @@ export function differencesBetween(
       { cause: isRefused ? 'refused' : 'status', upstream: String(upstream.status), replica: String(replica.status) },
     ];
   }
-  const body =
-    upstream.status >= 400
-      ? errorDifference(upstream.body, replica.body)
-      : bodyDifference(upstream.body, replica.body, unfiltered);
+  const body = bodyDifference(upstream, replica.body, unfiltered);
   return [
     ...(body ? [body] : []),
     ...headerDifference('contentType', mediaType(upstream.contentType), mediaType(replica.contentType)),
@@ -104,17 +101,14 @@ interface Page {
   readonly results: readonly unknown[];
 }
 
-function errorDifference(upstream: string, replica: string): Difference | undefined {
-  return upstream === replica ? undefined : shown('errors', upstream, replica);
-}
-
 function bodyDifference(
-  upstream: string,
+  { status, body: upstream }: ComparedResponse,
   replica: string,
   unfiltered: UnfilteredCounts | undefined,
 ): Difference | undefined {
   if (upstream === replica) return undefined;
-  const [one, other] = [parsed(upstream), parsed(replica)];
+  if (status >= 400) return shown('errors', upstream, replica);
+  const [one, other] = [parseJson(upstream), parseJson(replica)];
   if (one === undefined || other === undefined) return shown('body', upstream, replica);
   const difference =
     isPage(one) && isPage(other) ? pageDifference(one, other, unfiltered) : valueDifference(one, other);
@@ -180,7 +174,8 @@ function shown(cause: Cause, upstream: unknown, replica: unknown): Difference {
   return { cause, upstream: textOf(upstream), replica: textOf(replica) };
 }
 
-function parsed(text: string): unknown {
+/** The value of a JSON text; undefined if it is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -188,8 +183,13 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Whether a body is a page of a list. */
-export function isPage(value: unknown): value is Page {
+/** The count of a list; undefined if a body is not a page of one. */
+export function countIn(body: string): number | undefined {
+  const value = parseJson(body);
+  return isPage(value) ? value.count : undefined;
+}
+
+function isPage(value: unknown): value is Page {
   return (
     typeof value === 'object' &&
     value !== null &&

@@ -1,7 +1,7 @@
 // `compare`: sends the same requests to a catalogue and to its replica, and prints how the responses differ.
 import { type Command, Option } from 'commander';
 import { type Comparison, ComparedServer, compareServers } from '../../data/compare/compare.ts';
-import { type Cause, CAUSES } from '../../data/compare/differences.ts';
+import { type Cause, CAUSES, parseJson } from '../../data/compare/differences.ts';
 import { loggedRequests, requestsOfData } from '../../data/compare/requests.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { trustAuthorities } from '../../data/tls.ts';
@@ -63,7 +63,7 @@ async function runCompare(
   try {
     const comparison = await withProgress(stderr, async (onProgress) => {
       await Promise.all([upstream.open(), replica.open()]);
-      const fetchJson = async (path: string): Promise<unknown> => JSON.parse((await replica.response(path)).body);
+      const fetchJson = async (path: string): Promise<unknown> => parseJson((await replica.response(path)).body);
       const paths =
         flags.log === undefined
           ? await requestsOfData(fetchJson, (await upstream.response('/api/v2/')).status === 200, (done, total) =>
@@ -92,9 +92,9 @@ function reportText({ compared, different, groups }: Comparison): string {
   const rows = groups.map(({ cause, requests }) => [cause, countText(requests), CAUSES[cause][0]]);
   const details = groups.map(({ cause, examples }) => {
     const [, cure] = CAUSES[cause];
-    const lines = examples
-      .slice(0, 3)
-      .map(({ path, upstream, replica }) => `  ${path}\n    upstream: ${upstream}\n    replica:  ${replica}\n`);
+    const lines = examples.map(
+      ({ path, upstream, replica }) => `  ${path}\n    upstream: ${upstream}\n    replica:  ${replica}\n`,
+    );
     return `\n${cause}:${cure === '' ? '' : ` try ${cure}`}\n${lines.join('')}`;
   });
   return `${tableText([['cause', 'requests', 'meaning'], ...rows])}\n${details.join('')}\n${summary}`;

@@ -83,17 +83,19 @@ export function methodNumber(method: string): number {
   return number < 0 ? METHOD_BEYOND : number;
 }
 
-/** Counts a response. `method` is that of methodNumber, `bytes` those of the body that the client gets. */
+/** `method` is a number of methodNumber, `bytes` is the length of the body that the client gets. */
+interface CountedAnswer {
+  readonly method: number;
+  readonly status: number;
+  readonly bytes: number;
+  readonly isGzip: boolean;
+  readonly seconds: number;
+}
+
 export function countAnswer(
   tallies: RequestTallies,
   route: number,
-  {
-    method,
-    status,
-    bytes,
-    isGzip,
-    seconds,
-  }: Readonly<Record<'method' | 'status' | 'bytes' | 'seconds', number>> & { readonly isGzip: boolean },
+  { method, status, bytes, isGzip, seconds }: CountedAnswer,
 ): void {
   const cell = (route * METHODS.length + method) * STATUSES.length + (STATUS_NUMBERS[status] ?? STATUS_BEYOND);
   tallies.requests[cell]! += 1;

@@ -3,8 +3,6 @@
 import type { TalliedMetric } from '../../observe/tally.ts';
 import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from './protocol.ts';
 
-const OPERATIONS = [GET_TRUSTED_HOST_INFO.name, REQ_AUTHORISATION.name];
-
 /** The cells: three of getTrustedHostInfo, three of reqAuthorisation by status, and those of faults by code. */
 export const OUTCOME = {
   listed: 0,
@@ -24,7 +22,12 @@ export const SOAP_ANSWERS: TalliedMetric = {
   name: 'soap_answers_total',
   help: 'Answers of the attribute authority over SOAP, by operation and status.',
   cells: Object.entries(OUTCOME).map(([status, cell]) => ({
-    operation: OPERATIONS[Math.floor(cell / 3)] ?? 'none',
+    operation:
+      cell < OUTCOME.AccessGranted
+        ? GET_TRUSTED_HOST_INFO.name
+        : cell < OUTCOME.Client
+          ? REQ_AUTHORISATION.name
+          : 'none',
     status,
   })),
 };
