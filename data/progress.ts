@@ -9,7 +9,7 @@ export interface Progress {
   readonly phase: string;
   readonly done: number;
   readonly total: number;
-  readonly unit: 'bytes' | 'records';
+  readonly unit: 'bytes' | 'records' | 'requests' | 'collections';
 }
 
 /** Receives every step of long work; called a few times a second at most, synchronously. */

@@ -10,16 +10,16 @@ export interface ComparedResponse {
   readonly body: string;
 }
 
-/** Every cause, with a sentence, and with what to do. */
+/** Every cause: its meaning, and the setting or action that removes it. */
 export const CAUSES = {
   status: ['statuses differ', ''],
   refused: ['the replica refuses a filter that the upstream ignores', '--filter-errors ignore'],
   filters: ['the upstream ignores a filter, the replica applies it', '--filters documented'],
   unfiltered: ['the replica ignores a filter, the upstream applies it', '--filters all'],
-  count: ['counts differ', 'refresh the replica, then compare again'],
-  size: ['pages have different numbers of records', '--limit-max, if the upstream has a largest page'],
+  count: ['counts differ', 'a refresh of the replica'],
+  size: ['pages have different numbers of records', '--limit-max with the largest page of the upstream'],
   order: ['the same records in another order', ''],
-  records: ['records or values differ', 'refresh the replica, then compare again'],
+  records: ['records or values differ', 'a refresh of the replica'],
   links: ['links in records have another form', '--links request, or --links spec if the upstream has ?format=api'],
   pageLinks: ['next or previous differ', ''],
   spelling: ['the same values in other bytes', ''],

@@ -67,11 +67,11 @@ async function runCompare(
       const paths =
         flags.log === undefined
           ? await requestsOfData(fetchJson, (await upstream.response('/api/v2/')).status === 200, (done, total) =>
-              onProgress({ phase: 'reading collections', done, total, unit: 'records' }),
+              onProgress({ phase: 'reading collections', done, total, unit: 'collections' }),
             )
           : await loggedRequests(flags.log, new URL(upstreamBase).pathname.replace(/\/$/, ''));
       return compareServers(upstream, replica, paths, options, (done) =>
-        onProgress({ phase: 'comparing responses', done, total: paths.length, unit: 'records' }),
+        onProgress({ phase: 'comparing responses', done, total: paths.length, unit: 'requests' }),
       );
     });
     stdout.write(flags.format === 'json' ? `${JSON.stringify(comparison, undefined, 2)}\n` : reportText(comparison));

@@ -145,7 +145,7 @@ function amounts(clock: Clock): (progress: Progress) => string {
     const amount = amountText(progress);
     if (total === 0 || done === start.done || ms < PACE_MS_MIN) return amount;
     const perSecond = ((done - start.done) * 1000) / ms;
-    const rate = progress.unit === 'records' ? `, ${countText(Math.round(perSecond))}/s` : '';
+    const rate = progress.unit === 'bytes' ? '' : `, ${countText(Math.round(perSecond))}/s`;
     return `${amount}${rate}, ${durationText((total - done) / perSecond)} left`;
   };
 }
@@ -157,9 +157,9 @@ export function durationText(seconds: number): string {
 
 function amountText({ done, total, unit }: Progress): string {
   const text = unit === 'bytes' ? bytesText : countText;
-  if (total === 0) return unit === 'bytes' ? text(done) : `${text(done)} records`;
+  if (total === 0) return unit === 'bytes' ? text(done) : `${text(done)} ${unit}`;
   const percent = Math.floor((100 * done) / total);
-  return `${percent} % (${text(done)} of ${text(total)}${unit === 'bytes' ? '' : ' records'})`;
+  return `${percent} % (${text(done)} of ${text(total)}${unit === 'bytes' ? '' : ` ${unit}`})`;
 }
 
 /** Aligned columns under the head; numbers to the right. No line ends in a blank; no final line break. */

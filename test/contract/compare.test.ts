@@ -125,7 +125,7 @@ describe('compare', () => {
     const log = logOf('one.log', [`- - - [-] "GET ${path} HTTP/1.1" 200 1`]);
     const [output, error] = await compared('--log', log, '--accept', 'records');
     expect(error).toBeUndefined();
-    expect(output).toContain('records: try refresh the replica');
+    expect(output).toContain('records: try a refresh of the replica');
     expect(output).toContain(path);
     expect(output).toContain('0 of 1 responses are identical');
   });
