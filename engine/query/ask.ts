@@ -120,7 +120,6 @@ export interface OrderKey {
   readonly isDescending: boolean;
 }
 
-/** A facet. */
 export interface Facet {
   /** The name as the client wrote it. */
   readonly name: string;
@@ -187,7 +186,7 @@ const SORTED_MEMBERS_MAX = 256;
 /**
  * Cache key of a filter on a collection of one generation. The key depends neither on the order of the conditions nor
  * on the spelling of values. For `in` with at most SORTED_MEMBERS_MAX members, order and repeats do not matter either.
- * The form counts only if texts are compared, because only texts contain local URLs. Cost: about 1 us a condition, and
+ * The form counts only if texts are compared, because only texts contain own URLs. Cost: about 1 us a condition, and
  * 0.05 us a member of `in`.
  */
 export function filterKey(generation: string, collection: string, filter: Filter, form: ServedForm): string {
@@ -199,7 +198,7 @@ export function filterKey(generation: string, collection: string, filter: Filter
 
 /**
  * Cache key of the part of a filter's rows that a page shows: everything of the page except the shape of its records.
- * The form counts, because facets and orders also compare local URLs. `after` is written as text, because it may be
+ * The form counts, because facets and orders also compare own URLs. `after` is written as text, because it may be
  * infinite, which JSON cannot express. Cost: about 1 us.
  */
 export function viewKey(page: Page, { version, baseUrl, linkEnd }: ServedForm): string {

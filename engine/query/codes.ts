@@ -18,7 +18,7 @@ export function isTextOrdered(dictionary: Dictionary): boolean {
   return !isNumeric(dictionary.type);
 }
 
-/** The codes of local URLs, which are stored with the placeholder (A9). Most columns have none. Cost: O(log size). */
+/** The codes of own URLs, which are stored with the placeholder (A9). Most columns have none. Cost: O(log size). */
 export function codesOfOwnUrls(dictionary: Dictionary): CodeRange {
   return dictionary.type === 'text' ? codesOfPrefix(dictionary, PLACEHOLDER_BYTES) : NO_CODES;
 }
@@ -42,7 +42,7 @@ export function codesOfValues(
 
 /**
  * The codes whose text, as served, starts with `prefix`. Only for dictionaries in text order. Cost: O(log size); if the
- * form changes more of local URLs than their base, also a check of each local URL.
+ * form changes more of own URLs than their base, also a check of each own URL.
  */
 export function codesOfServedPrefix(dictionary: Dictionary, prefix: string, form: ServedForm): readonly CodeRange[] {
   const own = codesOfOwnUrls(dictionary);
@@ -122,7 +122,7 @@ function codesAt({ numbers }: Dictionary, number: number, place: number): CodeRa
   return { start: place, end: upperBound(numbers!, number, place) };
 }
 
-/** Doubles find the candidates. If a double cannot tell two values apart, the stored text decides (A40). */
+/** Doubles find the candidates. If two values share a double, the stored text decides (A40). */
 function addNumber(
   found: CodeRange[],
   dictionary: Dictionary,

@@ -77,7 +77,7 @@ function fieldsBelow(
   });
 }
 
-/** What a filter key that ends on this field compares: the field's values, or the ids of a relation (A36). */
+/** The values that a filter key ending on this field compares: the field's, or the ids of a relation (A36). */
 function columnOf(field: Field): Column | undefined {
   switch (field.kind) {
     case 'scalar':

@@ -1,5 +1,5 @@
-// The links of a page to its neighbours, and how a query is written again. Pure text; no records here.
-// What links say themselves, and which parameters they repeat, is declared in parameters.ts.
+// Makes the links from a page to its neighbours, and writes queries back as text. Pure text; no records. parameters.ts
+// declares which parameters the links set themselves and which they repeat.
 import { jsonText } from '../bits/json.ts';
 import type { Ask, Parameter, QueryOptions } from './ask.ts';
 import { isWrittenByLinks } from './parameters.ts';
@@ -19,8 +19,8 @@ export interface PagePlace {
 }
 
 /**
- * The links of a page, escaped for a JSON string but without its quotes; null if there is no such link. `next` exists
- * if offset + limit < count, `previous` unless offset is 0. Links always contain `limit`, and `offset` unless it is 0.
+ * The links of a page, escaped for a JSON string but without its quotes; null if no such page exists. `next` exists if
+ * offset + limit < count, `previous` unless offset is 0. Links always contain `limit`, and `offset` unless it is 0.
  * Parameters are sorted by name, repeats stay in order. With `lastId`, `previous` is null and `next` continues after
  * this id. Source: design, Envelope and links. Cost: sorting the query.
  */

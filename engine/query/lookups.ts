@@ -1,5 +1,5 @@
-// The table of lookups: one row says what a lookup fits, how its operand is read and how it finds codes. To add a
-// lookup, add a row and a test; parser, planner and executor read the table.
+// The table of lookups. One row says which columns a lookup fits, how it reads its operand and how it finds codes. To
+// add a lookup, add a row and a test; parser, planner and executor read the table.
 import type { CodeRange, ColumnType, Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { codesOfValues } from './codes.ts';
@@ -10,46 +10,49 @@ import { parseRegex, regexSearch, regexSize } from './regex.ts';
 import { FOLDED_SEARCHES, prefixCodes, TEXT_SEARCHES, type TextRelation } from './textLookups.ts';
 import type { Operand, ValueReading } from './values.ts';
 
-/** What a key ends on: a column's type, and whether the key means a relation by its id. */
+/** The column that a key ends on. */
 export interface Column {
   readonly type: ColumnType;
+  /** Whether the key means a relation, by its id. */
   readonly isRelation: boolean;
 }
 
 /**
- * Which columns a lookup can be asked of: `any`; `order`, all but booleans, since nobody would ask for the order of
- * false and true; `text`, all but relations, which have no text of their own (A35); `date`, dates and times.
+ * The columns that a lookup fits. `any`: all. `order`: all but booleans, whose order is of no use. `text`: all but
+ * relations, which have no text (A35). `date`: dates and times.
  */
 export type LookupGroup = 'any' | 'order' | 'text' | 'date';
 
-/**
- * One lookup. `fits`: whether it can be asked of a column of its `group`; elsewhere it is not supported. `meaning` ends
- * the sentence "The field ...", and stands between field and value where people choose; `written` says there how a
- * value is typed. `parse` reads the client's text; with `isLenient` bad members of a list are dropped (A42). `codes`
- * finds codes without a scan: undefined where the dictionary at hand has to be searched instead. A lookup that never
- * scans has no `search`. What `readsUrls` looks at every own URL for that, where the form changes more than their base.
- * `pace` says how a search looks at texts, `plain` without one. `isList`: repeated values are one list
- * (A47). `sizeOf` says how much work it is to read a value that is a program, before it is read (limits.ts).
- */
+/** One lookup. */
 export interface Lookup {
   readonly name: string;
   readonly group: LookupGroup;
+  /** Ends the sentence "The field ...". Also shown between field and value where people choose a lookup. */
   readonly meaning: string;
+  /** Says how to type a value; shown next to `meaning`. */
   readonly written?: string;
+  /** Whether the lookup supports a column. A column outside its `group` is not supported. */
   fits(column: Column): boolean;
+  /** Reads the client's text. If `isLenient`, bad members of a list are dropped (A42). */
   parse(type: ColumnType, text: string, isLenient: boolean): ValueReading<Operand>;
+  /** Finds codes without a scan; `undefined` if this dictionary has to be searched instead. */
   codes(dictionary: Dictionary, operand: Operand, form: ServedForm): readonly CodeRange[] | undefined;
+  /** `codes` reads each own URL, if the form changes more of them than their base. */
   readonly readsUrls?: true;
+  /** Absent if the lookup never scans. */
   readonly search?: (operand: Operand) => Search;
+  /** The way in which a search reads texts; `plain` if absent. */
   readonly pace?: 'plain' | 'folded' | 'pattern' | 'datePart';
+  /** Repeated values form one list (A47). */
   readonly isList?: true;
+  /** For a value that is a program: the work to read it, computed before it is read (limits.ts). */
   readonly sizeOf?: (text: string) => number;
 }
 
-/** The lookup of a key without one. Source: A32. */
+/** The lookup of a key that names none. Source: A32. */
 export const DEFAULT_LOOKUP = 'exact';
 
-/** The lookup of null and what is not null; rows that do not exist are null too (passes.ts). */
+/** The lookup that distinguishes null from other values. A row that does not exist is null too (passes.ts). */
 export const NULL_LOOKUP = 'isnull';
 
 type Row = Omit<Lookup, 'fits'>;
@@ -111,7 +114,6 @@ export const LOOKUPS: readonly Lookup[] = ROWS.map((row) => ({ ...row, fits: FIT
 
 const BY_NAME: ReadonlyMap<string, Lookup> = new Map(LOOKUPS.map((lookup) => [lookup.name, lookup]));
 
-/** The lookup of a name, or undefined. Cost: one map look-up. */
 export function lookupNamed(name: string): Lookup | undefined {
   return BY_NAME.get(name);
 }
@@ -176,7 +178,6 @@ function memberCodes(dictionary: Dictionary, operand: Operand, form: ServedForm)
   return codesOfValues(dictionary, operand.values, form);
 }
 
-/** Null is the last code. */
 function nullCodes({ size }: Dictionary, operand: Operand): readonly CodeRange[] {
   return [operand.values[0] === 'true' ? { start: size, end: size + 1 } : { start: 0, end: size }];
 }
@@ -186,7 +187,7 @@ function rangeCodes(dictionary: Dictionary, { values }: Operand, form: ServedFor
   return codesBetween(dictionary, { from: from!, to: to! }, form);
 }
 
-/** Every text contains the empty one, starts and ends with it; all else needs a scan. */
+/** Every text contains the empty text, starts and ends with it. Other operands need a scan. */
 function codesOfEmptyText(dictionary: Dictionary, operand: Operand): readonly CodeRange[] | undefined {
   return operand.values[0] === '' ? [{ start: 0, end: dictionary.size }] : undefined;
 }

@@ -1,48 +1,47 @@
-// From the text of a parameter to a lookup's operand: one value, a text, a list, two ends, a truth, a whole number. The
-// rules of single values are in values.ts.
+// Reads a lookup's operand from the text of a parameter: one value, a text, a list, two ends, a truth value, a whole
+// number. values.ts has the rules of single values.
 import type { ColumnType } from '../column/dictionary.ts';
 import { arePlainDecimals } from './decimal.ts';
 import { countParts, MEMBERS_MAX } from './limits.ts';
 import { atLeastItems, atMostItems, HINTS, MESSAGES, wrongMember } from './problems.ts';
 import { isNumeric, type Operand, parseValue, type ValueError, type ValueReading } from './values.ts';
 
-/** The members of `range`. */
+/** Number of members of `range`. */
 const ENDS = 2;
 
-/** `YYYY-MM-DD`; every other spelling of an instant is longer. */
+/** Length of `YYYY-MM-DD`; every other spelling of an instant is longer. */
 const DAY_LENGTH = 10;
 
-/** One value as the column's type reads it. */
+/** One value, read by the rules of the column's type. */
 export function oneValue(type: ColumnType, text: string): ValueReading<Operand> {
   const parsed = parseValue(type, text);
   return parsed.kind === 'error' ? parsed : operandOf(type, [parsed.value]);
 }
 
-/** A text, whatever the column's type: what the text lookups compare with the JSON text of a value (A35). */
+/** A text, whatever the column's type. Text lookups compare it with the JSON text of a value (A35). */
 export function oneText(_type: ColumnType, text: string): ValueReading<Operand> {
   return oneValue('text', text);
 }
 
-/** A whole number, whatever the column's type: a part of a date. */
+/** A whole number, whatever the column's type, for a part of a date. */
 export function oneWhole(_type: ColumnType, text: string): ValueReading<Operand> {
   return oneValue('integer', text);
 }
 
-/** A day, `YYYY-MM-DD` and nothing behind it, whatever the column's type: its first instant. */
+/** The first instant of a day, whatever the column's type. Accepts only `YYYY-MM-DD`. */
 export function oneDay(_type: ColumnType, text: string): ValueReading<Operand> {
   const parsed = oneValue('date', text);
   if (parsed.kind === 'error' || text.trim().length === DAY_LENGTH) return parsed;
   return { kind: 'error', message: MESSAGES.date, hints: [HINTS.date] };
 }
 
-/** True or false, whatever the column's type (A41). */
 export function truth(_type: ColumnType, text: string): ValueReading<Operand> {
   return oneValue('boolean', text);
 }
 
 /**
- * An empty list is a list without members on every type; one whose members are all bad is an error in every mode (A42),
- * as is one with too many, of which none is read (A103).
+ * A list of values. The empty text is an empty list for every type. A list without any good member is an error in every
+ * mode (A42). So is a list with too many members, none of which is read (A103).
  */
 export function listOfValues(type: ColumnType, text: string, isLenient: boolean): ValueReading<Operand> {
   if (text === '') return operandOf(type, []);
@@ -54,8 +53,8 @@ export function listOfValues(type: ColumnType, text: string, isLenient: boolean)
 }
 
 /**
- * Exactly two values, both ends of a range; a bad one is an error in every mode, and found before their number (A57),
- * but in a text of more than a list may have (A103).
+ * Both ends of a range: exactly two values. A bad value is an error in every mode, reported before a wrong number of
+ * values (A57). Only a text with more members than a list may have is rejected unread (A103).
  */
 export function twoValues(type: ColumnType, text: string): ValueReading<Operand> {
   const length = countParts(text, ',');
@@ -67,9 +66,9 @@ export function twoValues(type: ColumnType, text: string): ValueReading<Operand>
   return operandOf(type, values);
 }
 
-/** Of a list as short as this anybody sees which member is meant. */
+/** In a list up to this length, an error does not name the wrong member. */
 const PLAIN_MEMBERS = 5;
-/** Of a member that is wrong, so much is shown. */
+/** Characters of a wrong member that an error shows. */
 const SHOWN_CHARACTERS = 40;
 
 interface Members {
@@ -80,7 +79,7 @@ interface Members {
 function members(type: ColumnType, text: string): Members {
   const isPlain =
     type === 'integer' || type === 'link' ? arePlainDecimals(text) : type === 'text' && !/[\s\0]/.test(text);
-  // Nothing to trim or refuse: what is left is to cut it.
+  // Nothing to trim or reject: splitting is enough.
   if (isPlain) return { values: text.split(','), firstError: undefined };
   const values: string[] = [];
   let firstError: Members['firstError'];
@@ -94,7 +93,7 @@ function members(type: ColumnType, text: string): Members {
   return { values, firstError };
 }
 
-/** What is wrong with a member, and which it is. */
+/** The error of a member, with its position and its text. */
 function memberError(error: ValueError, at: number, member: string): ValueError {
   const shown = wrongMember(at + 1, member.trim().slice(0, SHOWN_CHARACTERS));
   return { ...error, hints: [...(error.hints ?? []), shown] };

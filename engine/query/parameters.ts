@@ -1,6 +1,8 @@
-// The parameters that are no filters, declared once: links between pages, strict mode, the ignored header, the guide's
-// table and whatever describes the API derive from this table. To add one: its row here and its reader beside the
-// others, a member of Page (ask.ts) where it shapes the page, and its test. Knows no filter.
+// The table of parameters other than filters. Links between pages, strict mode, the ignored header, the guide's table
+// and the API descriptions derive from it.
+//
+// To add a parameter, add its row here, its reader in readers.ts and its test. If it shapes the page, also add a member
+// of Page (ask.ts).
 
 import { FACETS_MAX, ORDER_KEYS_MAX } from './limits.ts';
 import {
@@ -20,25 +22,30 @@ import {
 } from './readers.ts';
 import type { QueryOptions } from './ask.ts';
 
-/**
- * A parameter. `views`: where it is heeded (A25); elsewhere it is an unknown name. `setting`: without it the name is
- * unknown. `isWritten`: links between pages say it themselves instead of repeating it. `onPages`: to pages for people
- * it says where in a list they lie, or nothing. `value`: what it may be, for people, of which `schema` is the same as
- * JSON Schema, and `example` a value that fits every collection, where there is one; names are sent with commas between
- * them. `isJoined`: the values of a repeated one are joined by commas; otherwise the last one counts (A47). `read`
- * reads that value, whose last part is at a place of the query, and notes what is wrong with it.
- */
+/** A parameter other than a filter. */
 export interface ParameterDeclaration {
   readonly name: string;
+  /** The views that use it (A25); in other views its name is unknown. */
   readonly views: readonly View[];
+  /** The setting that enables it. Without this setting the name is unknown. */
   readonly setting?: 'mayExplain' | 'pinsWalks';
+  /** Links between pages set it themselves instead of repeating the client's value. */
   readonly isWritten?: true;
+  /** The values of a repeated parameter are joined by commas; otherwise the last value counts (A47). */
   readonly isJoined?: true;
+  /** On HTML pages: `place` says where in a list the page is, `unheeded` has no effect. */
   readonly onPages?: 'place' | 'unheeded';
+  /** The possible values, human-readable. */
   readonly value: string;
+  /** `value` as JSON Schema. Names are sent with commas between them. */
   readonly schema: Readonly<Record<string, unknown>>;
+  /** A value that fits every collection, if there is one. */
   readonly example?: unknown;
   readonly meaning: string;
+  /**
+   * Reads `value` and notes what is wrong with it. `at` is the position in the query of the parameter, or of its last
+   * repeat.
+   */
   readonly read: (reading: Reading, value: string, at: number) => void;
 }
 
@@ -52,7 +59,7 @@ const SWITCH = {
 const FORMATS = ['api', 'json', ...EXPORT_FORMATS];
 const NAMES = { type: 'array', items: { type: 'string' } } as const;
 
-/** All of them, in the order in which they are read: what others depend on first (spec 4.2, A27). */
+/** All parameters, in the order in which they are read: those that others depend on come first (spec 4.2, A27). */
 export const PARAMETERS: readonly ParameterDeclaration[] = [
   {
     name: 'format',
@@ -180,31 +187,29 @@ function turnsOf(view: View): ReadonlyMap<string, number> {
   return new Map(heeded.filter(([, turn]) => turn >= 0));
 }
 
-/**
- * Where a parameter that a view heeds under these settings stands in the table; -1 for other names. Cost: a look-up.
- */
+/** Index in `PARAMETERS` of a parameter that a view accepts under these settings, or -1. Cost: one map look-up. */
 export function turnOf(name: string, view: View, options: QueryOptions): number {
   const turn = TURNS[view].get(name);
   return turn !== undefined && isOffered(PARAMETERS[turn]!, options) ? turn : -1;
 }
 
-/** The names that a view heeds under these settings. */
+/** Names of the parameters that a view accepts under these settings. */
 export function parameterNames(view: View, options: QueryOptions): readonly string[] {
   return PARAMETERS.filter((row) => row.views.includes(view) && isOffered(row, options)).map(({ name }) => name);
 }
 
-/** The names of parameters that under these settings are one thing or the other to pages for people. */
+/** Names of the parameters whose `onPages` is `what` and that these settings enable. */
 export function namesOnPages(what: ParameterDeclaration['onPages'], options: Switches): ReadonlySet<string> {
   return new Set(PARAMETERS.filter((row) => row.onPages === what && isOffered(row, options)).map(({ name }) => name));
 }
 
-/** Whether links between pages say a parameter of lists themselves. Cost: a look-up. */
+/** Whether links between pages set a parameter of lists themselves. Cost: one map look-up. */
 export function isWrittenByLinks(name: string, options: QueryOptions): boolean {
   const turn = turnOf(name, 'list', options);
   return turn >= 0 && PARAMETERS[turn]!.isWritten === true;
 }
 
-/** The settings that offer parameters. */
+/** Settings that enable parameters. */
 type Switches = Pick<QueryOptions, NonNullable<ParameterDeclaration['setting']>>;
 
 function isOffered({ setting }: ParameterDeclaration, options: Switches): boolean {

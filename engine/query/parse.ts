@@ -1,5 +1,5 @@
 // Parses the raw query of a list, a single record or a view without records into plain data, in one pass over its
-// parameters. Never throws, whatever the text. Makes no answer and looks up no value.
+// parameters. Never throws, whatever the text. Does not build responses and does not look up values.
 import type { TopLevelKeys } from '../column/records.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { type Ask, type Condition, decodeForm, isOfFilters, type QueryOptions } from './ask.ts';
@@ -20,7 +20,7 @@ import { Reading, type View } from './readers.ts';
 import { type KnownNames, nearestKey } from '../bits/suggest.ts';
 import { isTruth } from './values.ts';
 
-/** A filter of the collection, right or wrong, at its place in the query. */
+/** A filter of the collection, valid or not, with its position in the query. */
 interface GivenFilter {
   readonly key: Exclude<Key, { kind: 'unknown' }>;
   readonly at: number;
@@ -28,8 +28,8 @@ interface GivenFilter {
 }
 
 /**
- * Parses the text behind `?` of a list. Never throws. Cost: its length, within the limits of limits.ts; and suggestions
- * where strict refuses a name.
+ * Parses the text after `?` of a list. Never throws. Cost: its length, within the limits of limits.ts, plus suggestions
+ * for names that strict mode rejects.
  */
 export function parseListQuery(collection: CollectionIndex, query: string | undefined, options: QueryOptions): Ask {
   const refused = refusedUnread(query);
@@ -52,8 +52,8 @@ export function parseListQuery(collection: CollectionIndex, query: string | unde
 }
 
 /**
- * Parses the text behind `?` of a single record, whose collection has the `known` keys, or of a view without records,
- * which may heed names of its own. Filters and pages mean nothing there (A25). Never throws. Cost: its length.
+ * Parses the text after `?` of a single record, whose collection has the keys `known`, or of a view without records,
+ * which also accepts the names in `own`. Filters and paging have no effect there (A25). Never throws. Cost: its length.
  */
 export function parseRecordQuery(
   query: string | undefined,
@@ -61,7 +61,7 @@ export function parseRecordQuery(
   known?: TopLevelKeys,
   own?: readonly string[],
 ): Ask {
-  // The rest is a function of its own, so that V8 inlines this one: a request without a query then allocates nothing.
+  // The rest is a separate function, so that V8 inlines this one: a request without a query then allocates nothing.
   return query === undefined ? NOTHING_ASKED : (refusedUnread(query) ?? readRecordQuery(query, options, known, own));
 }
 
@@ -81,20 +81,26 @@ function readRecordQuery(
   return reading.ask();
 }
 
-/** What to tell the client whose regular expressions took the pool too long: each key of one, in query order (A58). */
+/**
+ * Problems for the client if its regular expressions took the pool too long: one for each key that has one, in query
+ * order (A58).
+ */
 export function regexProblems({ conditions }: Pick<Ask, 'conditions'>): readonly Problem[] {
   const keys = new Set(conditions.filter(isRegex).map(({ key }) => key));
   return Array.from(keys, (key) => ({ key, messages: [MESSAGES.regexTime] }));
 }
 
-/** What a record or a view without a query is asked for; its limit says nothing. */
+/** The result for a record or a view without a query; its limit has no meaning. */
 const NOTHING_ASKED: Ask = new Reading(
   [],
   { limitDefault: 1, limitMax: 1, isStrict: false, filterErrors: 'fail', filters: 'all' },
   {},
 ).ask();
 
-/** What a query with too many parameters asks for, none of which is read: the first one beyond names the problem. */
+/**
+ * The result for a query with too many parameters, of which none is read. The problem names the first parameter beyond
+ * the limit. `undefined` if the query is within the limit.
+ */
 function refusedUnread(query: string | undefined): Ask | undefined {
   const start = query === undefined ? -1 : startBehind(query, '&', PARAMETERS_MAX);
   if (start < 0) return undefined;
@@ -103,12 +109,14 @@ function refusedUnread(query: string | undefined): Ask | undefined {
   return { ...NOTHING_ASKED, problems: [{ key: beyond?.[0] ?? '', messages: [tooManyParameters(PARAMETERS_MAX)] }] };
 }
 
-/** The places of the parameters in the current query, the last one of each, by their turns; -1 if it has none. */
+/**
+ * By index in `PARAMETERS`: the last position of the parameter in the current query, or -1. Reused from query to query.
+ */
 const places = new Int32Array(PARAMETERS.length);
 
 /**
- * Reads the parameters of the view in the order of their table, and calls `other` with all other names. A parameter
- * that is repeated has its values joined, or its last value (A47).
+ * Reads the parameters of the view in the order of their table, and calls `other` for all other names. The values of a
+ * repeated parameter are joined, or its last value counts (A47).
  */
 function readParameters(reading: Reading, view: View, other: (name: string, at: number) => void): void {
   const { parameters, options } = reading;
@@ -136,13 +144,13 @@ function readParameters(reading: Reading, view: View, other: (name: string, at: 
   }
 }
 
-/** Notes that a later value replaces the one at this place (A47), once `strict` has been read. */
+/** Notes that a later value replaces the value at this position (A47). Call it after `strict` has been read. */
 function noteReplaced(reading: Reading, at: number): void {
   reading.ignore(at, reading.parameters[at]![0]);
   if (reading.isStrict) reading.refuse(at, [MESSAGES.repeated]);
 }
 
-/** Validates filters, which all have to hold (A47): of too many none is read (A103). */
+/** Validates filters, all of which must match (A47). If there are too many, none is read (A103). */
 function judgeFilters(reading: Reading, given: readonly GivenFilter[]): void {
   const filters = given.length > 1 ? withJoinedLists(given) : given;
   const beyond = filters[CONDITIONS_MAX];
@@ -154,7 +162,7 @@ function judgeFilters(reading: Reading, given: readonly GivenFilter[]): void {
   for (const filter of filters) judge(reading, filter, sizeOf(filter.key) ? wrong : undefined);
 }
 
-/** The filters with the lists of one key joined, at the place of the first; an empty list adds no member (A47). */
+/** Joins the lists of equal keys at the position of the first. An empty list adds no member (A47). */
 function withJoinedLists(given: readonly GivenFilter[]): readonly GivenFilter[] {
   const lists = new Map<string, GivenFilter>();
   return given.filter((filter) => {
@@ -167,7 +175,10 @@ function withJoinedLists(given: readonly GivenFilter[]): readonly GivenFilter[] 
   });
 }
 
-/** Why none of the regular expressions of a query is compiled, where it has too many or they are too large (A58). */
+/**
+ * The message if no regular expression of the query may be compiled, because there are too many or they are too large
+ * together (A58). An expression that is too large alone is not counted: it has its own message.
+ */
 function wrongWithRegexes(filters: readonly GivenFilter[]): string | undefined {
   let regexes = 0;
   for (const { key } of filters) if (sizeOf(key)) regexes++;
@@ -186,8 +197,8 @@ function sizeOf(key: GivenFilter['key']): Lookup['sizeOf'] {
 }
 
 /**
- * Notes unknown names, each once. Refuses those of `filters` (A151), and in strict mode all, with a suggestion for the
- * first few (A27, A28).
+ * Notes unknown names, each once. Rejects `filters` and its members (A151), and in strict mode all of them, with a
+ * suggestion for the first few (A27, A28).
  */
 function noteUnknown(reading: Reading, places: readonly number[], known: () => KnownNames): void {
   const names = new Map<string, number>();
@@ -201,14 +212,17 @@ function noteUnknown(reading: Reading, places: readonly number[], known: () => K
 
 const UNKNOWN: readonly string[] = [unknownParameter(undefined)];
 
-/** What is said of an unknown name: the nearest one, else what has its part here where other services have it. */
+/**
+ * Messages for an unknown name. They suggest the nearest name, or say what this API has instead of a parameter that
+ * other services have.
+ */
 function saidOfUnknown({ collection }: Reading, name: string, known: KnownNames): readonly string[] {
   const nearest = nearestKey(name, known) ?? idKey(name, collection, known);
   const elsewhere = nearest === undefined && collection ? ELSEWHERE.get(name) : undefined;
   return elsewhere === undefined ? [unknownParameter(nearest)] : [...UNKNOWN, elsewhere];
 }
 
-/** The key of ids that `id` or `pk`, with what follows, stands for. */
+/** The filter key by id that `id` or `pk`, and what follows it, probably means. */
 function idKey(name: string, collection: CollectionIndex | undefined, { fields }: KnownNames): string | undefined {
   const rest = /^(?:id|pk)($|__.*|!)$/.exec(name)?.[1];
   const idField = collection?.declaration.idField;
@@ -223,7 +237,7 @@ function isAny(): boolean {
   return true;
 }
 
-/** Validates a filter; with `wrong` its value is not read. */
+/** Validates a filter. If `wrong` is given, it is the message, and the value is not read. */
 function judge(reading: Reading, { key, at, value }: GivenFilter, wrong: string | undefined): void {
   const name = reading.parameters[at]![0];
   const { filterErrors } = reading.options;
@@ -242,14 +256,14 @@ function judge(reading: Reading, { key, at, value }: GivenFilter, wrong: string 
   }
 }
 
-/** False where a value is compared as a truth without being one: the stock service takes it for true (A41). */
+/** False if a value is compared as a truth value without being one: the stock service takes it for true (A41). */
 function saysTruth({ located, lookup }: Extract<Key, { kind: 'filter' }>, value: string): boolean {
   if (lookup.name === NULL_LOOKUP) return isTruth(value);
   if (located.index.dictionary.type !== 'boolean' || lookup.search) return true;
   return lookup.name === DEFAULT_LOOKUP ? isTruth(value) : value.split(',', MEMBERS_MAX).every(isTruth);
 }
 
-/** Adds the condition, or answers what is wrong with its value. */
+/** Adds the condition, or returns what is wrong with its value. */
 function added(
   { conditions, options }: Reading,
   { located, lookup, isNegated }: Extract<Key, { kind: 'filter' }>,

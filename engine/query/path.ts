@@ -1,19 +1,20 @@
-// Walks the names of a path over the fields of a collection: of a filter also through links, of ordering and facets
-// over its own records only.
+// Follows the names of a path through the fields of a collection. Filters may also follow links; ordering and facets
+// stay within the collection's own records.
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
 import type { Collection } from '../schema/types.ts';
 import type { FieldIndex } from '../index/field.ts';
 
-/** A record that a link names, which may not exist, and the field with that link. */
+/** A record that a link names. It may not exist. */
 interface LinkedRecord {
+  /** The field with the link. */
   readonly key: string;
   readonly to: Collection;
   readonly id: number;
 }
 
 /**
- * The records of collections with all of `keys` that the record in a row links to: by to-one links, and by the first
- * `most` links of each to-many one. Cost: the fields of the collection, and these links.
+ * The records that the record in a row links to, in collections with all of `keys`. Follows to-one links, and the first
+ * `most` links of each to-many link. Cost: the fields of the collection, and these links.
  */
 export function linkedRecords(
   { members }: Pick<CollectionIndex, 'members'>,
@@ -30,7 +31,7 @@ export function linkedRecords(
   });
 }
 
-/** The ids that stand in a row of a link, or in the first rows of links that are its. */
+/** The ids in a row of a to-one link, or in the first `most` rows of a to-many link. */
 function idsAt(node: Exclude<FieldNode, { kind: 'record' }>, row: number, most: number): readonly number[] {
   const isMany = node.kind === 'many';
   const index = isMany ? node.id : node.index;
@@ -46,47 +47,56 @@ function idsAt(node: Exclude<FieldNode, { kind: 'record' }>, row: number, most: 
   return ids;
 }
 
-/** A to-many relation on a path; `path` leads to it from the collection, its own name last. */
+/** A to-many relation on a path. */
 export interface ManyStep {
   readonly kind: 'many';
+  /** Leads from the collection to the relation; its own name is last. */
   readonly path: readonly string[];
   readonly table: Table;
   readonly isRelation: boolean;
 }
 
-/** A link on a path, from the rows of `index` to those of the collection it links to; `path` leads to the link. */
+/** A link on a path, from the rows of `index` to those of the collection that it links to. */
 export interface LinkStep {
   readonly kind: 'link';
+  /** Leads from the collection to the link. */
   readonly path: readonly string[];
   readonly index: FieldIndex;
   readonly link: Link;
 }
 
-/**
- * Where a path ends. `path` holds the names that fit, in full: `permissions__uuid` crosses the link that is the id of
- * permissions, and is `permissions__ob_id__uuid`; `length` is how many names of the key that was. `index` is over the
- * rows of the last of `steps`, or of the collection where there is none, and undefined where the path ends on an
- * embedded record without an id; `link` says where it points if it holds links. `isRelation` where the path ends on a
- * relation, so that the index is of its id (A36), and `idNames` then lead on to this id.
- */
+/** The end of a path. */
 export interface PathEnd {
+  /**
+   * The names that fit, in full. `permissions__uuid` crosses the link that is the id of permissions, so it becomes
+   * `permissions__ob_id__uuid`.
+   */
   readonly path: readonly string[];
+  /** Number of names of the key that fit. */
   readonly length: number;
+  /**
+   * Over the rows of the last of `steps`; without steps, over those of the collection. `undefined` if the path ends on
+   * an embedded record without an id.
+   */
   readonly index: FieldIndex | undefined;
+  /** The target, if `index` holds links. */
   readonly link: Link | undefined;
+  /** The path ends on a relation, so `index` is over its ids (A36). */
   readonly isRelation: boolean;
+  /** The names that lead on from the relation to its id. */
   readonly idNames: readonly string[];
   readonly steps: readonly (ManyStep | LinkStep)[];
 }
 
-/** Ids that are links, and the member of an embedded record that holds them, where it is one. */
+/** Ids that are links. */
 interface Crossing {
   readonly index: FieldIndex;
   readonly link: Link;
+  /** The member of the embedded record that contains the ids; `undefined` if they are not in a member. */
   readonly idName: string | undefined;
 }
 
-/** A node, or the id of a linked record: that is the link itself, so that a dangling one keeps it (A60). */
+/** A node, or the id of a linked record. That id is the link itself, so a dangling link still has one (A60). */
 type Place = FieldNode | { readonly kind: 'linked id'; readonly index: FieldIndex };
 
 interface Walk {
@@ -96,14 +106,14 @@ interface Walk {
   last: Place | undefined;
 }
 
-/** A path that ends on something with values. */
+/** A path that ends on a field with values. */
 export type LocatedField = PathEnd & { readonly index: FieldIndex };
 
 const NO_MEMBERS: Members = new Map();
 
 /**
- * Follows names as far as they are fields; undefined where the first is none. Behind a relation the members of the
- * embedded record come first, then those of the record that its link points at (A60). Cost: the names.
+ * Follows names as long as they are fields; `undefined` if the first is not a field. After a relation, the members of
+ * the embedded record come first, then those of the record that its link points at (A60). Cost: the names.
  */
 export function locate(collection: CollectionIndex, names: readonly string[]): PathEnd | undefined {
   const { walk, length } = walked(collection, names);
@@ -138,20 +148,23 @@ export function namesBehind(collection: CollectionIndex, names: readonly string[
   return [...new Set([...members.keys(), ...linked])];
 }
 
-/** Where paths end that conditions are made with again and again; a path that another thread sent is not among them. */
+/**
+ * Cached ends of the paths of frequent conditions, by the identity of the path array. A path that another thread sent
+ * is a copy and has no entry.
+ */
 const places = new WeakMap<
   readonly string[],
   { readonly collection: CollectionIndex; readonly located: LocatedField }
 >();
 
-/** Has `locateField` answer this for the very path that it has, as long as that is there. */
+/** Makes `locateField` return `located` for this same path array while the array exists. */
 export function keepPlace(collection: CollectionIndex, located: LocatedField): void {
   places.set(located.path, { collection, located });
 }
 
 /**
- * Where the path of a condition ends, which key.ts has found to have values. Cost: the names, or a look-up of a path
- * that is kept.
+ * The end of the path of a condition, which key.ts has found to have values; throws if it has none. Cost: the names, or
+ * one look-up if the path is cached.
  */
 export function locateField(collection: CollectionIndex, names: readonly string[]): LocatedField {
   const kept = places.get(names);
@@ -161,7 +174,7 @@ export function locateField(collection: CollectionIndex, names: readonly string[
   return { ...located, index: located.index };
 }
 
-/** Goes on by one name; false where it is no field here. */
+/** Follows one name; false if it is not a field here. */
 function follow(walk: Walk, name: string): boolean {
   const own = walk.members.get(name);
   if (own) {
@@ -215,22 +228,23 @@ function idNamesOf(place: Place, crossing: Crossing | undefined): readonly strin
   return [...(own ? [own.name] : []), ...(crossing ? [crossing.link.to().declaration.idField] : [])];
 }
 
-/** The member of an embedded record that is its id. */
+/** The member of an embedded record that is the record's id. */
 function idMember(node: FieldNode): Extract<FieldNode, { kind: 'values' }> | undefined {
   if (node.kind === 'values') return undefined;
   for (const member of node.members.values()) if (member.kind === 'values' && member.index === node.id) return member;
   return undefined;
 }
 
-/** The values that a path ends on, with the tables of the to-many relations on the way, outermost first. */
+/** The values at the end of a path. */
 export interface Values {
   readonly index: FieldIndex;
+  /** The tables of the to-many relations on the way, outermost first. */
   readonly tables: readonly Table[];
 }
 
 /**
- * What a path of names has as values: a scalar's, or the ids of a relation that it ends on (A36); undefined where a
- * name is no field here, or where the embedded record at its end has no id. Cost: the names.
+ * The values at the end of a path: those of a scalar, or the ids of a relation (A36). `undefined` if a name is not a
+ * field here, or if the embedded record at the end has no id. Does not follow links. Cost: the names.
  */
 export function valuesAt(collection: CollectionIndex, names: readonly string[]): Values | undefined {
   const tables: Table[] = [];

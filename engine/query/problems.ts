@@ -1,16 +1,14 @@
-// What can be wrong with a query, as sentences for the client: the closed list of messages in one place. Holds no
-// logic; the answer's status and body are made by the server.
+// Messages for clients about problems of a query, and all of them: no other file has any. No logic; the server makes
+// the response's status and body.
 
-/** A parameter that was refused: its name as the client wrote it (decoded) and what is wrong with it. */
+/** A rejected parameter. */
 export interface Problem {
+  /** The parameter's name as the client wrote it, decoded. */
   readonly key: string;
   readonly messages: readonly string[];
 }
 
-/**
- * What can be wrong with a value, or with a name as a whole, each by the word that code uses for it. Source: A29, A34,
- * A40, A43, A58.
- */
+/** Messages about a value, or about a name as a whole. Source: A29, A34, A40, A43, A58. */
 export const MESSAGES = {
   required: 'This field is required.',
   wholeNumber: 'Enter a whole number.',
@@ -32,8 +30,8 @@ export const MESSAGES = {
 } as const;
 
 /**
- * What is said beside a message, to a client that is near to what is meant: how dates are written, what becomes of a
- * plus in an address, how a record is named, and what the syntax of expressions lacks.
+ * Hints added to a message for a client that nearly got it right: how to write dates, what a plus in an address means,
+ * how to name a record, and what the syntax of regular expressions lacks.
  */
 export const HINTS = {
   date: 'Write a date as 2020-01-31.',
@@ -46,7 +44,7 @@ export const HINTS = {
 const PAGES = 'Pages go by "limit" and "offset".';
 const SEARCH = 'A text is searched by its field, with "__icontains" behind it.';
 
-/** What is said beside an unknown parameter of a list that other services of this kind have. Source: A28. */
+/** Hints for unknown parameters of lists that similar services have. Source: A28. */
 export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['page', PAGES],
   ['page_size', PAGES],
@@ -56,22 +54,22 @@ export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['q', SEARCH],
 ]);
 
-/** The message for a lookup that does not exist or fit; empty for a key that ends on `__`. Source: A29. */
+/** The message for a lookup that does not exist or fit; `name` is empty for a key that ends on `__`. Source: A29. */
 export function unsupportedLookup(name: string): string {
   return `"${name}" lookup is not supported`;
 }
 
-/** What is said beside a lookup that stands behind one that is the last of its key. Source: A56. */
+/** The hint for a lookup that follows another one, which must be the last name of its key. Source: A56. */
 export function nothingBehind(lookup: string): string {
   return `Nothing may follow "${lookup}".`;
 }
 
-/** What is said beside what is wrong with a list: which member it is, counted from 1. */
+/** The hint that names the wrong member of a list, counted from 1. */
 export function wrongMember(at: number, text: string): string {
   return `Member ${at} is "${text}".`;
 }
 
-/** What is said beside a wrong step: the key that it may stand for, and the lookups that fit there. */
+/** Hints for a wrong step: the key that it may stand for, and the lookups that fit there. */
 export function stepHints(nearest: string | undefined, lookups: readonly string[]): readonly string[] {
   const meant = nearest === undefined ? [] : [`Did you mean "${nearest}"?`];
   return lookups.length === 0 ? meant : [...meant, `Lookups that fit: ${lookups.join(', ')}.`];
@@ -115,19 +113,22 @@ export function tooManyRegexes(most: number): string {
 }
 
 /**
- * The message for a name inside a parameter's value that is no field that fits there, with the one it may stand for.
+ * The message for a name inside a parameter's value that is not a field or does not fit, with a field that it may stand
+ * for.
  */
 export function unknownField(name: string, nearest: string | undefined): string {
   const message = `Unknown field "${name}".`;
   return nearest === undefined ? message : `${message} Did you mean "${nearest}"?`;
 }
 
-/** The message for a field of which a record has several values, where it would be ordered by them. Source: A64. */
+/** The message for an order by a field that has several values in a record. Source: A64. */
 export function severalValues(name: string): string {
   return `"${name}" has several values, and no order by them.`;
 }
 
-/** The message for a field of the records that a link leads to, where only those of the list fit. Source: A64, A67. */
+/**
+ * The message for a field of linked records, used where only fields of the list's own records fit. Source: A64, A67.
+ */
 export function behindLink(name: string): string {
   return `"${name}" leads through a link, to fields that can only be filtered.`;
 }
@@ -146,7 +147,7 @@ export function tooManyOrderKeys(most: number): string {
   return `At most ${most} fields can be ordered by at once.`;
 }
 
-/** The message for a parameter that strict mode refuses, with the known name that it may stand for. Source: A28. */
+/** The message for a parameter that strict mode rejects, with the known name that it may stand for. Source: A28. */
 export function unknownParameter(nearest: string | undefined): string {
   return nearest === undefined ? MESSAGES.unknown : `${MESSAGES.unknown} Did you mean "${nearest}"?`;
 }

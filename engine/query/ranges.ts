@@ -1,5 +1,5 @@
-// The codes between two values: runs of the sorted dictionary, found by binary search, with own URLs compared as
-// served. Exact where doubles are not: there the stored texts decide.
+// Finds the codes between two values: runs of the sorted dictionary, by binary search, with own URLs compared as
+// served. The result is exact: beyond the precision of doubles, the stored texts decide.
 import { type CodeRange, codesOfNumbers, codesOfText, type Dictionary, textAt } from '../column/dictionary.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { isSpecForm, type ServedForm, servedUrl } from '../column/served.ts';
@@ -8,13 +8,15 @@ import { codesOfExactly, codesOfOwnUrls, isExactlyOrdered, isTextOrdered, merged
 import { compareDecimals } from './decimal.ts';
 import { exactValue } from './values.ts';
 
-/** One end of a range: an operand's value, and whether it belongs to the range. */
+/** One end of a range. */
 export interface Bound {
+  /** An operand's value. */
   readonly value: string;
+  /** Whether the value belongs to the range. */
   readonly isIncluded: boolean;
 }
 
-/** A range of values; an end that is left out is open. */
+/** A range of values; a missing end is open. */
 export interface Bounds {
   readonly from?: Bound;
   readonly to?: Bound;
@@ -24,9 +26,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * The codes whose value lies between the bounds: texts by code point, as served, numbers by value, dates by instant.
- * Not for booleans. A misfit lies in no range. Cost: O(log size); the neighbours of a bound beyond 2^53; every
- * own URL where the form changes more than their base.
+ * The codes whose value is between the bounds: texts by code point, as served, numbers by value, dates by instant. Not
+ * for booleans. Misfits are in no range. Cost: O(log size), plus the neighbours of a bound beyond 2^53; also each own
+ * URL if the form changes more of them than their base.
  */
 export function codesBetween(dictionary: Dictionary, bounds: Bounds, form: ServedForm): readonly CodeRange[] {
   return isTextOrdered(dictionary) ? textsBetween(dictionary, bounds, form) : numbersBetween(dictionary, bounds);
@@ -41,7 +43,8 @@ function textsBetween(dictionary: Dictionary, bounds: Bounds, form: ServedForm):
 }
 
 /**
- * The part of `whole` between the bounds, where `placeOf` finds the codes that equal a value, or where they would be.
+ * The part of `whole` between the bounds. `placeOf` finds the codes that equal a value, or an empty range at the
+ * position where they would be.
  */
 function between({ from, to }: Bounds, whole: CodeRange, placeOf: (text: string) => CodeRange): CodeRange {
   const first = from && placeOf(from.value);
@@ -53,8 +56,7 @@ function between({ from, to }: Bounds, whole: CodeRange, placeOf: (text: string)
 }
 
 /**
- * Own URLs have one beginning when they are served, and in the form of the specification the order that they are stored
- * in.
+ * Served own URLs share one prefix. In the form of the specification, they are in the order in which they are stored.
  */
 function ownUrlsBetween(
   dictionary: Dictionary,
@@ -89,12 +91,12 @@ function ownUrlsOneByOne(
   return found;
 }
 
-/** By code point, which UTF-8 has and UTF-16 has not. */
+/** Compares by code point, which is the order of UTF-8 bytes but not of UTF-16 units. */
 function compareTexts(a: string, b: string): number {
   return compareBytes(encoder.encode(a), encoder.encode(b));
 }
 
-/** Whether a value lies between the bounds, given its order to a bound's value. */
+/** Whether a value is between the bounds. `orderTo` compares the value with a bound's. */
 function isWithin(from: Bound | undefined, to: Bound | undefined, orderTo: (value: string) => number): boolean {
   if (from) {
     const order = orderTo(from.value);
@@ -105,7 +107,10 @@ function isWithin(from: Bound | undefined, to: Bound | undefined, orderTo: (valu
   return order < 0 || (order === 0 && to.isIncluded);
 }
 
-/** What lies between the runs of codes that doubles cannot tell from the bounds, and of these runs what is within. */
+/**
+ * The codes between two runs, each the codes whose double equals a bound, and the codes of these runs that are within
+ * the bounds.
+ */
 function numbersBetween(dictionary: Dictionary, bounds: Bounds): readonly CodeRange[] {
   const { from, to } = bounds;
   const first = from && runOf(dictionary, from.value);
@@ -121,7 +126,7 @@ function runOf(dictionary: Dictionary, value: string): CodeRange {
   return codesOfNumbers(dictionary, Number(value), Number(value));
 }
 
-/** A run of equal doubles: one value, unless it is large. */
+/** The codes of a run of equal doubles that are within the bounds. A run is one value, unless it is beyond 2^53. */
 function withinRun(dictionary: Dictionary, bounds: Bounds, run: CodeRange): readonly CodeRange[] {
   const { from, to } = bounds;
   if (run.start >= run.end) return [];

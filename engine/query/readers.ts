@@ -1,5 +1,5 @@
-// The readers of the parameters that are no filters, each of one value: its effect on the page, its problems, and the
-// names in it that have no effect. A reader has its row in parameters.ts.
+// Readers of the parameters other than filters. Each reads one value: its effect on the page, its problems, and the
+// names in it without effect. Each reader has a row in parameters.ts.
 import type { TopLevelKeys } from '../column/records.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { Ask, Condition, ExportFormat, IgnoredName, OrderKey, Page, Parameter, QueryOptions } from './ask.ts';
@@ -20,10 +20,14 @@ import { countParts, FACETS_MAX, NAMES_MAX, ORDER_KEYS_MAX, RELATION_STEPS_MAX }
 import { locate, valuesAt } from './path.ts';
 import { parseValue, truthIn } from './values.ts';
 
-/** What a request is answered with: a page of a list, a single record, a view without records, or what is looked up. */
+/**
+ * The kind of response: a page of a list, a single record, a view without records, or a lookup of a path or identifier.
+ */
 export type View = 'list' | 'record' | 'root' | 'lookup';
 
-/** What is said about the parameter at a place of the query: names without effect, or why the request is refused. */
+/**
+ * A remark on the parameter at position `at` of the query: a name without effect, or a reason to reject the request.
+ */
 interface Remark {
   readonly at: number;
   readonly ignored?: IgnoredName;
@@ -32,21 +36,23 @@ interface Remark {
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** The largest number of a page: exact in a double, beyond every list. Larger ones count as it (A21). */
+/** Larger numbers in paging count as this one: exact in a double, and larger than any list (A21). */
 const NUMBER_MAX = 999_999_999_999_999;
 
 const NONE: readonly never[] = [];
 
-/** The limit of a page, or of an export, that names none: an export has all rows (A19, A62). */
+/** The limit of a page or export if the query sets none: an export has all rows (A19, A62). */
 export function limitWithout({ limitDefault, limitMax }: QueryOptions, exported: ExportFormat | undefined): number {
   return exported ? NUMBER_MAX : Math.min(limitDefault, limitMax ?? Infinity);
 }
 
-/** One query while it is read. `collection` is that of a list; `known` are the keys that records can have. */
+/** The state of one query while it is read. */
 export class Reading {
   readonly parameters: readonly Parameter[];
   readonly options: QueryOptions;
+  /** The collection of a list. */
   readonly collection: CollectionIndex | undefined;
+  /** The keys that records can have. */
   readonly known: TopLevelKeys | undefined;
   readonly page: Writable<Page>;
   readonly conditions: Condition[] = [];
@@ -82,39 +88,42 @@ export class Reading {
     };
   }
 
-  /** Whether a parameter is there, with any value. Cost: the parameters. */
+  /** Whether the query has a parameter, with any value. Cost: the parameters. */
   isGiven(name: string): boolean {
     return this.parameters.some(([given]) => given === name);
   }
 
-  /** Where a name is in the query. Cost: the parameters. */
+  /** The positions of a name in the query. Cost: the parameters. */
   placesOf(name: string): readonly number[] {
     return this.parameters.flatMap(([given], at) => (given === name ? [at] : []));
   }
 
-  /** All values of a name as one list. Cost: the parameters. */
+  /** All values of a name, joined by commas. Cost: the parameters. */
   joined(name: string): string {
     return this.placesOf(name)
       .map((at) => this.parameters[at]![1])
       .join(',');
   }
 
-  /** Whether one more name or step may get a suggestion: each costs an edit distance to every name that fits there. */
+  /**
+   * Whether one more name or step may get a suggestion; counts the calls. Each suggestion costs an edit distance to
+   * every name that fits there.
+   */
   mayHint(): boolean {
     return this.#hints++ < SUGGESTIONS_MAX;
   }
 
-  /** Notes that a name at a place of the query has no effect. */
+  /** Notes that a name at a position of the query has no effect. */
   ignore(at: number, ignored: IgnoredName): void {
     (this.#remarks ??= []).push({ at, ignored });
   }
 
-  /** Notes what is wrong with the parameter at a place of the query: nothing where there are no messages. */
+  /** Notes what is wrong with the parameter at a position of the query; nothing if there are no messages. */
   refuse(at: number, messages: readonly string[]): void {
     if (messages.length > 0) (this.#remarks ??= []).push({ at, problem: { key: this.parameters[at]![0], messages } });
   }
 
-  /** The query as plain data; remarks in query order, each name and wrong key once. Cost: the remarks, sorted. */
+  /** The query as plain data. Remarks are in query order, each name and wrong key once. Cost: sorting the remarks. */
   ask(): Ask {
     const { parameters, page, conditions, isEmpty, isExplained, generation } = this;
     const remarks = this.#remarks?.sort((a, b) => a.at - b.at) ?? NONE;
@@ -136,7 +145,7 @@ function namesOf(remarks: readonly Remark[]): readonly IgnoredName[] {
   return [...new Set(names)];
 }
 
-/** A key that is repeated has the messages of all its values, each once. */
+/** A repeated key has the messages of all its values, each once. */
 function problemsOf(remarks: readonly Remark[]): readonly Problem[] {
   const byKey = new Map<string, Set<string>>();
   for (const { problem } of remarks) {
@@ -148,13 +157,16 @@ function problemsOf(remarks: readonly Remark[]): readonly Problem[] {
   return Array.from(byKey, ([key, messages]) => ({ key, messages: [...messages] }));
 }
 
-/** So many digits are at most `NUMBER_MAX`. */
+/** Numbers with this many digits are at most `NUMBER_MAX`. */
 const DIGITS_MAX = 15;
-/** The digits behind leading zeros. They start with none of these, or long runs of zeros would take quadratic time. */
+/**
+ * Captures the digits after leading zeros. They must not start with a zero, or long runs of zeros would take quadratic
+ * time.
+ */
 const WHOLE = /^\+?0*([1-9]\d*)$/;
 const NOUGHT = /^\+?0+$/;
 
-/** The formats that are exports, each with the media type that Accept asks for it by (A51, A62). */
+/** The export formats, each with the media type that requests it in Accept (A51, A62). */
 export const EXPORT_TYPES = {
   ndjson: 'application/x-ndjson',
   csv: 'text/csv',
@@ -163,12 +175,12 @@ export const EXPORT_TYPES = {
 
 export const EXPORT_FORMATS = Object.keys(EXPORT_TYPES) as readonly ExportFormat[];
 
-/** The export that a format means, or undefined. Source: A62. */
+/** The export that a format names, or `undefined`. Source: A62. */
 export function exportOf(format: string | undefined): ExportFormat | undefined {
   return EXPORT_FORMATS.find((one) => one === format);
 }
 
-/** The format: an empty one is none; that of an export gives all rows. Source: A26, A62. */
+/** Reads the format. An empty value names none; an export format means all rows. Source: A26, A62. */
 export function readFormat({ page, options }: Reading, value: string): void {
   if (value === '') return;
   page.format = value;
@@ -176,26 +188,29 @@ export function readFormat({ page, options }: Reading, value: string): void {
   page.limit = limitWithout(options, page.exported);
 }
 
-/** Who asks for strictness and misspells it learns that, instead of not having it. Source: A27. */
+/**
+ * Reads strict mode. A client that misspells the value gets an error, because it would otherwise not get the strictness
+ * that it requests. Source: A27.
+ */
 export function readStrict(reading: Reading, value: string, at: number): void {
   const isOn = truthIn(value);
   if (isOn === undefined) reading.refuse(at, [MESSAGES.truth]);
   else reading.isStrict ||= isOn;
 }
 
-/** Whether JSON is indented; an export is none. Source: A27, A62. */
+/** Reads whether JSON is indented. It has no effect on an export. Source: A27, A62. */
 export function readPretty(reading: Reading, value: string, at: number): void {
   if (!isSwitchedOn(reading, value, at)) return;
   if (reading.page.exported) ignoreInExport(reading, at);
   else reading.page.isIndented = true;
 }
 
-/** Whether the plan is asked for. Source: A27. */
+/** Reads whether the client requests the plan. Source: A27. */
 export function readExplain(reading: Reading, value: string, at: number): void {
   reading.isExplained = isSwitchedOn(reading, value, at);
 }
 
-/** What is no truth has no effect, and is refused in strict mode. */
+/** A value that is not a truth value has no effect, and strict mode rejects it. */
 function isSwitchedOn(reading: Reading, value: string, at: number): boolean {
   const isOn = truthIn(value);
   if (isOn !== undefined) return isOn;
@@ -204,15 +219,15 @@ function isSwitchedOn(reading: Reading, value: string, at: number): boolean {
   return false;
 }
 
-/** What an export has no place for has no effect, and is refused in strict mode. Source: A27, A62. */
+/** Notes a parameter that has no effect on exports. Strict mode rejects it. Source: A27, A62. */
 function ignoreInExport(reading: Reading, at: number): void {
   reading.ignore(at, reading.parameters[at]![0]);
   if (reading.isStrict) reading.refuse(at, [MESSAGES.exported]);
 }
 
 /**
- * The page size: a positive integer, bounded unless it is an export's; else it stays. Strict mode refuses what would be
- * replaced. Source: A19, A21, A62.
+ * Reads the page size, a positive integer, bounded by `limitMax` unless it is an export's. Other values leave the
+ * default. Strict mode rejects values that would be replaced. Source: A19, A21, A62.
  */
 export function readLimit(reading: Reading, value: string, at: number): void {
   const { page, options } = reading;
@@ -223,7 +238,10 @@ export function readLimit(reading: Reading, value: string, at: number): void {
   if (asked > 0) page.limit = Math.min(asked, most ?? asked);
 }
 
-/** The first row of the page: an integer from 0, else 0, which strict mode refuses. Source: A20, A21. */
+/**
+ * Reads the offset of the page, an integer from 0. Other values count as 0, and strict mode rejects them. Source: A20,
+ * A21.
+ */
 export function readOffset(reading: Reading, value: string, at: number): void {
   const offset = wholeOf(value);
   if (reading.isStrict && offset === 0 && !NOUGHT.test(value.trim())) reading.refuse(at, [MESSAGES.offset]);
@@ -231,7 +249,7 @@ export function readOffset(reading: Reading, value: string, at: number): void {
 }
 
 /**
- * An id after which to start. It is a place in a list by id, so that it goes with no other place and no other order.
+ * Reads the id after which the page starts. It is a position in the list by id, so it excludes `offset` and `ordering`.
  * Source: A66.
  */
 export function readAfter(reading: Reading, value: string, at: number): void {
@@ -242,7 +260,7 @@ export function readAfter(reading: Reading, value: string, at: number): void {
   if (parsed.kind !== 'error') reading.page.after = Number(parsed.value);
 }
 
-/** The integer that a text means, 0 where it means none. Cost: its length. */
+/** The positive integer in a text, or 0 if it has none. Cost: its length. */
 function wholeOf(text: string): number {
   const digits = WHOLE.exec(text.trim())?.[1];
   if (digits === undefined) return 0;
@@ -250,9 +268,9 @@ function wholeOf(text: string): number {
 }
 
 /**
- * Names separated by commas; without any records are whole, with unknown ones only they have no key. Unknown names are
- * ignored, and refused in strict mode with the nearest known key (A28). Cost: the value; the keys of the collection too
- * where a name is refused. Source: A61.
+ * Reads the names of keys, separated by commas. Without any name, records are whole; with unknown names only, they have
+ * no key. Unknown names are ignored; strict mode rejects them with the nearest known key (A28). Cost: the value, and
+ * the keys of the collection for rejected names. Source: A61.
  */
 export function readFields(reading: Reading, value: string, at: number): void {
   const names = [...new Set(namesIn(reading, value, at))];
@@ -268,8 +286,8 @@ export function readFields(reading: Reading, value: string, at: number): void {
 }
 
 /**
- * Names that are no field are ignored; so is what is behind an id, since no ties are left for it. Too many fields are
- * refused whether they have an effect or not.
+ * Reads the fields to sort by. Names that are not fields are ignored. So are fields after the id, because the id leaves
+ * no ties. Too many fields are rejected whether they have an effect or not.
  */
 export function readOrdering(reading: Reading, value: string, at: number): void {
   const collection = reading.collection!;
@@ -295,7 +313,7 @@ export function readOrdering(reading: Reading, value: string, at: number): void 
   reading.page.order = [...keys.values()];
 }
 
-/** The facets asked for, once each; an export has none, but those that are wrong are refused there too. */
+/** Reads the facets, each once. An export has none, but rejects wrong facets too. */
 export function readFacets(reading: Reading, value: string, at: number): void {
   const collection = reading.collection!;
   const facets = [...new Set(namesIn(reading, value, at))].map((name) => ({ name, path: name.split('__') }));
@@ -308,8 +326,8 @@ export function readFacets(reading: Reading, value: string, at: number): void {
 }
 
 /**
- * A message a name, with the nearest field that fits for the first few. `fits` is told how many to-many steps there
- * are.
+ * One message per name, with the nearest field that fits for the first few. `fits` is called with the number of to-many
+ * steps of a name.
  */
 function unknownFields(
   reading: Reading,
@@ -330,7 +348,10 @@ function unknownFields(
   });
 }
 
-/** Why a field that can be filtered fits no order or facet, undefined for what is none. Cost: a few names. */
+/**
+ * Why a field that can be filtered does not fit an order or facet; `undefined` if the name is not a field. Cost: a few
+ * names.
+ */
 function unfit(collection: CollectionIndex, name: string): string | undefined {
   const path = name.split('__');
   if (valuesAt(collection, path)) return severalValues(name);
@@ -339,8 +360,8 @@ function unfit(collection: CollectionIndex, name: string): string | undefined {
 }
 
 /**
- * The members of a comma-separated value, trimmed; empty ones say nothing. None of too many, which are refused before
- * they are read (A103). Cost: the value.
+ * The members of a comma-separated value, trimmed and without empty ones. Too many members are rejected before they are
+ * read, and the result is empty (A103). Cost: the value.
  */
 function namesIn(reading: Reading, value: string, at: number): readonly string[] {
   if (countParts(value, ',') > NAMES_MAX) {

@@ -1,43 +1,43 @@
-// Regular expressions in RE2 syntax, which match in time linear in the text; the one file that knows re2js. A client's
-// pattern is bounded before it is compiled, since compiling takes time and memory too.
+// Regular expressions in RE2 syntax, which match in time linear in the text. Only this file uses re2js. A client's
+// pattern is bounded before it is compiled, because compiling takes time and memory too.
 import { RE2JS, RE2JSException } from 're2js';
 import { REGEX_LENGTH_MAX, REGEX_SIZE_MAX } from './limits.ts';
 import { HINTS, MESSAGES } from './problems.ts';
 import type { TextSearch } from './dateParts.ts';
 import { type Operand, parseValue, type ValueReading } from './values.ts';
 
-/** What a class of Unicode properties counts as: merging its ranges takes as long as compiling so many characters. */
+/** Size of a class of Unicode properties: merging its ranges takes as long as compiling this many characters. */
 const PROPERTY_SIZE = 50;
 
 /**
- * How many code points between the ends of a range count as one instruction where case is folded: each is folded by
- * itself, in 50 ns. A range of all that can be folded is not.
+ * Code points in a range that count as one instruction if case is folded: each is folded separately, in 50 ns. A range
+ * that includes all points that fold is not folded, so it costs nothing extra.
  */
 const FOLDED_POINTS = 32;
-/** The first and the last code point that folds to another one. */
+/** The first and last code points that fold to another one. */
 const FIRST_FOLDED = 0x41;
 const LAST_FOLDED = 0x1e943;
 
-/** Text between two polls: 40 ms at worst, 0.1 ms as a rule. */
+/** Bytes of text between two polls: 40 ms at worst, 0.1 ms typically. */
 const SLICE_BYTES = 4096;
 
 /**
- * An escape, property, class, repetition or bracket of a pattern, or one character. What stands in a class can be read
- * in one way alone: in two, a class that nobody closes would take 2^n steps.
+ * An escape, property, class, repetition or bracket of a pattern, or one character. The text of a class must match in
+ * one way only. With two ways, an unclosed class would take 2^n steps.
  */
 const TOKEN =
   /\\Q.*?(?:\\E|$)|\\[pP](?:\{[^}]*\}|.)|\\x\{[^}]*\}|\\.|\[\^?\]?(?:\\(?:[pP]\{[^}]*\}|[pP](?!\{[^}]*\})|[^pP])|\[:\^?\w+:\]|[^\]\\])*\]|\{(?<least>\d+)(?:,(?<most>\d*))?\}|./gsu;
 
-/** What looks around or back, which RE2 does not. */
+/** Look-around and back-references, which RE2 does not support. */
 const LOOKS_AROUND = /\(\?<?[=!]|\\[1-9]/;
 
-/** What a pattern itself folds case by, such as `(?si:`. */
+/** A flag group with which a pattern itself folds case, such as `(?si:`. */
 const FOLDING = /\(\?\w*i/;
 
-/** A character as it stands in a class, or a part of what is none: a range is one, `-` and another. */
+/** A character as written in a class, or part of a longer escape. A range is a character, `-` and another character. */
 const CHARACTER = /\\x\{[\dA-Fa-f]*\}|\\x[\dA-Fa-f]{2}|\\[0-7]{1,3}|\\?./gsu;
 
-/** A pattern as an operand: trimmed, not empty, of RE2's syntax, within the bounds (A58). Cost: compiles it. */
+/** Reads a pattern: trimmed, not empty, in RE2 syntax, within the limits (A58). Cost: compiles it. */
 export function parseRegex(text: string, isFolded: boolean): ValueReading<Operand> {
   const parsed = parseValue('text', text);
   if (parsed.kind === 'error') return parsed;
@@ -50,8 +50,8 @@ export function parseRegex(text: string, isFolded: boolean): ValueReading<Operan
 }
 
 /**
- * About how many instructions take as long to compile as a pattern, without compiling it; Infinity beyond the
- * characters that one may have. Cost: its length.
+ * Estimates the number of instructions that take as long to compile as a pattern, without compiling it. Infinity for a
+ * pattern longer than REGEX_LENGTH_MAX. Cost: its length.
  */
 export function regexSize(text: string, isFolded: boolean): number {
   const pattern = text.trim();
@@ -60,7 +60,7 @@ export function regexSize(text: string, isFolded: boolean): number {
   return sizeOf(pattern) + (isFolding ? foldedPoints(pattern) / FOLDED_POINTS : 0);
 }
 
-/** The search of a pattern that `parseRegex` took: a text is a hit when the pattern matches anywhere in it. */
+/** A search with a pattern that `parseRegex` accepted: a text matches if the pattern matches anywhere in it. */
 export function regexSearch(pattern: string, isFolded: boolean): TextSearch {
   const program = compiled(pattern, isFolded)!;
   return {
@@ -80,8 +80,8 @@ function compiled(pattern: string, isFolded: boolean): RE2JS | undefined {
 }
 
 /**
- * About how many instructions a pattern becomes: its characters, those of what is repeated as often as it may be. A
- * pattern that is wrong has some size too.
+ * Estimates the number of instructions of a pattern: its characters, with repeated ones counted as often as they may
+ * repeat. Invalid patterns have a size too.
  */
 function sizeOf(pattern: string): number {
   const groups: number[] = [];
@@ -107,8 +107,8 @@ function sizeOf(pattern: string): number {
 }
 
 /**
- * How many code points the ranges of a pattern fold one by one. What looks like a range counts outside of classes too,
- * so that nothing depends on where these start and end.
+ * Number of code points in the ranges of a pattern, each folded separately. Whatever looks like a range counts, even
+ * outside of classes. So the result does not depend on where classes start and end.
  */
 function foldedPoints(pattern: string): number {
   let points = 0;
@@ -126,7 +126,7 @@ function pointsBetween(low: number, high: number): number {
   return Math.max(0, Math.min(high, LAST_FOLDED) - Math.max(low, FIRST_FOLDED) + 1);
 }
 
-/** The code point of a character, or of its escape: of `\x41`, `\x{41}` and `\101` too. 0 of none. */
+/** The code point of a character or of its escape, including `\x41`, `\x{41}` and `\101`. 0 without a code point. */
 function codePointOf(character: string): number {
   if (/^\\x./.test(character)) return Number.parseInt(character.replace(/[^\dA-Fa-f]/g, ''), 16) || 0;
   if (/^\\[0-7]/.test(character)) return Number.parseInt(character.slice(1), 8);

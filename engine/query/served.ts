@@ -1,27 +1,26 @@
-// The fields of a collection as they are served: those that its data has, in the words of the declaration. What people
-// and machines are told of a collection; no request needs it. Reads the tree of fields and no value.
+// The fields of a collection as served: those that its data has, in the terms of the declaration. For descriptions of a
+// collection, for people and machines; no request needs them. Reads the tree of fields, but no values.
 import type { Dictionary } from '../column/dictionary.ts';
 import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex, FieldNode, Link, Members } from '../index/table.ts';
 import type { Field } from '../schema/types.ts';
 
-/**
- * What the records of a collection have, as plain data: fields, and top-level keys that are none, such as those whose
- * values differ in structure.
- */
+/** The record shape of a collection, as plain data. */
 export interface RecordShape {
   readonly name: string;
   readonly fields: readonly Field[];
+  /** Top-level keys that are not fields, for example because their values differ in structure. */
   readonly others: readonly string[];
 }
 
-/** What may be told beside the documented fields: so many, with so many characters in their keys at most. */
+/** Limits on what a shape includes besides the documented fields. */
 export interface ShapeLimits {
+  /** Number of such fields and keys. */
   readonly inferredMax: number;
+  /** Characters in the key of such a field. */
   readonly keyCharactersMax: number;
 }
 
-/** The shape of a collection within limits. Cost: its fields. */
 export function recordShape(
   { declaration, members, keys }: CollectionIndex,
   { inferredMax, keyCharactersMax }: ShapeLimits,
@@ -33,21 +32,22 @@ export function recordShape(
 }
 
 /**
- * The fields of a collection: documented ones with their documented types, then those that only the data has, as
- * inferred (A54). Cost: the fields.
+ * The fields of a collection: documented fields with their documented types, then those that only the data has, with
+ * inferred types (A54). Cost: the fields.
  */
 export function servedFields({ declaration, members }: CollectionIndex): readonly Field[] {
   return fieldsAmong(members, declaration.fields, { budget: { left: Infinity }, characters: Infinity });
 }
 
-/** How many fields that are not documented may still be told. */
+/** The undocumented fields that may still be included. */
 interface Budget {
   left: number;
 }
 
-/** What may be told of an object: so many fields, so many characters behind the key of the object. */
+/** Limits for the members of an object. */
 interface Room {
   readonly budget: Budget;
+  /** Characters left for a key, after the key of the object. */
   readonly characters: number;
 }
 
@@ -64,7 +64,10 @@ function fieldsAmong(members: Members, documented: readonly Field[], room: Room)
   return all;
 }
 
-/** A documented embedded record may have extra keys, and any record lack a documented value. */
+/**
+ * A documented field as served. A documented embedded record may have extra keys, and any record may lack a documented
+ * value.
+ */
 function documentedField(node: FieldNode | undefined, field: Field, room: Room): Field {
   if (!node) return field;
   const dictionary = (node.kind === 'values' ? node.index : node.id)?.dictionary;
@@ -77,7 +80,7 @@ function roomBehind({ name }: { readonly name: string }, { budget, characters }:
   return { budget, characters: characters - name.length - '__'.length };
 }
 
-/** The field, told as one that may be null where a value is. */
+/** The field, declared nullable if the data has a null there. */
 function nullableAsServed(node: FieldNode, field: Field): Field {
   return 'nullable' in field && !field.nullable && hasNulls(node) ? { ...field, nullable: true } : field;
 }
@@ -88,7 +91,6 @@ function hasNulls(node: FieldNode): boolean {
   return node.index.countOf({ start: size, end: size + 1 }) > 0;
 }
 
-/** A field as import infers it. */
 function inferredField(node: FieldNode, room: Room): Field {
   const { name } = node;
   if (node.kind === 'values') {
@@ -110,7 +112,6 @@ function targetOf(link: Link): string {
   return link.to().declaration.name;
 }
 
-/** The type of values that are no links. */
 function scalarType(index: FieldIndex | undefined): Exclude<Dictionary['type'], 'link'> {
   const type = index?.dictionary.type;
   if (type === undefined || type === 'link') throw new Error(`a field of scalars has values of type ${type}`);

@@ -1,6 +1,6 @@
-// A collection as people are shown it: which columns its table has, what names a record, what can be filtered and which
-// fields of others lead here. Derived of declaration, schema/browse.ts and the fields that the data have; read only
-// where somebody browses.
+// Describes a collection for the HTML pages: the columns of its table, the label of a record, the fields to filter by,
+// and the fields of other collections that link here. Derived from the declaration, schema/browse.ts and the fields of
+// the data. Only the pages use it.
 import { textAt } from '../column/dictionary.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { PRESENTATIONS } from '../schema/browse.ts';
@@ -9,37 +9,37 @@ import type { Field } from '../schema/types.ts';
 import { describedFields } from './describe.ts';
 import { servedFields } from './served.ts';
 
-/**
- * A field that a form can filter by: `key` is its filter, `values` those that public documents show, `sentence` what it
- * holds. `isOrdered` where a list can be sorted by it.
- */
+/** A field that a form can filter by. */
 export interface FilterField {
+  /** The name of its filter. */
   readonly key: string;
   readonly type: string;
+  /** The values that public documents show. */
   readonly values: readonly string[];
   readonly lookups: readonly string[];
   readonly sentence: string;
+  /** Whether a list can be sorted by the field. */
   readonly isOrdered: boolean;
 }
 
-/** A field by which records of one collection name those of another: a filter of the first, its value an id. */
+/** A field of one collection that links to records of another. */
 export interface Reference {
   readonly collection: string;
+  /** A filter of `collection`; its value is the id of the linked record. */
   readonly key: string;
 }
 
-/** Fields that name a record where nothing is said of its collection, the best first. */
+/** Fields that name a record if schema/browse.ts names none for its collection, the best first. */
 const NAMES = ['title', 'name', 'label', 'bboxName', 'drsId', 'classification', 'key', 'caption', 'url', 'text'];
-/** Columns of a table of which nothing is said. */
+/** Columns of a table if schema/browse.ts names none for its collection. */
 const COLUMNS_MAX = 6;
-/** No column unless one asks: long, or of no use to people. */
+/** Fields that are no default columns: long, or of no use to people. */
 const NO_COLUMNS: ReadonlySet<string> = new Set(['uuid', 'short_code', 'abstract']);
-/** Bytes of a value in a label; the name of a record is shorter, or is cut. */
+/** Bytes of a value in a label; longer values are cut. */
 const LABEL_BYTES_MAX = 240;
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The keys of the columns of a collection's table, its id first. Cost: its fields. */
 export function shownColumns(collection: CollectionIndex): readonly string[] {
   const { declaration, keys } = collection;
   const said = wordsOf(PRESENTATIONS[declaration.name]?.columns);
@@ -50,7 +50,7 @@ export function shownColumns(collection: CollectionIndex): readonly string[] {
   return [declaration.idField, ...others.slice(0, COLUMNS_MAX)];
 }
 
-/** The fields that name a record of a collection; none where it has no name. Cost: a look-up a name. */
+/** The fields that name a record of a collection; empty if it has no such field. Cost: one look-up a name. */
 export function labelKeys({ declaration, members }: CollectionIndex): readonly string[] {
   const said = wordsOf(PRESENTATIONS[declaration.name]?.label);
   if (said.length > 0) return said;
@@ -58,7 +58,7 @@ export function labelKeys({ declaration, members }: CollectionIndex): readonly s
   return name === undefined ? [] : [name];
 }
 
-/** What the record in a row is called, cut where it is long; undefined where nothing names it. Cost: a value a name. */
+/** The label of the record in a row, cut if it is long; `undefined` if no field names it. Cost: one value a field. */
 export function recordLabel(collection: CollectionIndex, row: number): string | undefined {
   const texts = labelKeys(collection).flatMap((key) => columnText(collection, row, key) ?? []);
   const label = texts.join(' ').trim();
@@ -79,8 +79,8 @@ function columnText(collection: CollectionIndex, row: number, key: string): stri
 }
 
 /**
- * What a form can filter a collection by: each field that is served, with the lookups that fit it. `isKnown` says which
- * top-level fields may be filtered by. Cost: its fields and the lookups.
+ * The fields that a form can filter a collection by: each served field, with the lookups that fit it. `isKnown` says
+ * which top-level fields may be filtered. Cost: its fields and the lookups.
  */
 export function filterFields(collection: CollectionIndex, isKnown: (field: string) => boolean): readonly FilterField[] {
   const { declaration, members } = collection;
@@ -100,7 +100,7 @@ function valuesOf(field: Field): readonly string[] {
 
 const BOOLEANS = ['true', 'false'];
 
-/** Whether a path ends on one value a record. */
+/** Whether a path ends on a single value for each record. */
 function isSorted(members: Members, [first = '', ...rest]: readonly string[]): boolean {
   const node = members.get(first);
   if (!node || node.kind === 'many') return false;
@@ -108,13 +108,13 @@ function isSorted(members: Members, [first = '', ...rest]: readonly string[]): b
   return node.kind === 'record' && isSorted(node.members, rest);
 }
 
-/** The fields whose links lead to other collections, by the name of these. Cost: the fields of the collection. */
+/** The fields that link to other collections, by the name of the target. Cost: the fields of the collection. */
 export function referencesFrom({ declaration, members }: CollectionIndex): ReadonlyMap<string, readonly Reference[]> {
   const found = new Map<string, Reference[]>();
   const walk = (at: Members, above: readonly string[]): void => {
     for (const node of at.values()) {
       const path = [...above, node.name];
-      // The id of what is embedded is that of its record.
+      // The id of an embedded record is that of its record.
       if (above.length > 0 && node.name === declaration.idField) continue;
       if (node.kind !== 'record' && node.link) {
         const to = node.link.to().declaration.name;
@@ -127,7 +127,7 @@ export function referencesFrom({ declaration, members }: CollectionIndex): Reado
   return found;
 }
 
-/** The filters of collections further away that lead to one, as the declaration says. */
+/** The filters of more distant collections that lead to this one, from schema/browse.ts. */
 export function distantReferences(name: string): readonly Reference[] {
   return (PRESENTATIONS[name]?.usedBy ?? []).map(([collection, key]) => ({ collection, key }));
 }

@@ -1,5 +1,5 @@
-// The lookups that look at texts: contains, startswith, endswith, and their forms that fold case. Bytes against bytes,
-// no string per text; what is folded is folded into one buffer per search.
+// The lookups that read texts: contains, startswith, endswith, and the same with case folded. They compare bytes and
+// make no string per text. Each search folds into one buffer.
 import { type CodeRange, type Dictionary, eachCodeContaining, storedDictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { hasBytesAt, hasPrefix, horspoolShifts, indexOfBytes, isContinuation } from '../bits/bytes.ts';
@@ -9,12 +9,12 @@ import { codesOfServedPrefix, isTextOrdered } from './codes.ts';
 import type { TextMatcher, TextSearch } from './dateParts.ts';
 import type { Operand } from './values.ts';
 
-/** How a text may lie to the operand. */
+/** How an operand and a text relate: the text contains it, starts or ends with it. */
 export type TextRelation = 'contains' | 'startswith' | 'endswith';
 
 const encoder = new TextEncoder();
 
-/** The searches of the case-sensitive lookups; the operand is a text, for `contains` not the empty one. */
+/** Searches of the case-sensitive lookups. The operand is a text; for `contains` it must not be empty. */
 export const TEXT_SEARCHES: Readonly<Record<TextRelation, (operand: Operand) => TextSearch>> = {
   contains: (operand) => {
     const needle = needleOf(operand);
@@ -26,7 +26,7 @@ export const TEXT_SEARCHES: Readonly<Record<TextRelation, (operand: Operand) => 
   endswith: (operand) => plainSearch(operand, suffixMatcher),
 };
 
-/** The searches of the lookups that fold case (A55). */
+/** Searches of the lookups that fold case (A55). */
 export const FOLDED_SEARCHES: Readonly<Record<TextRelation | 'exact', (operand: Operand) => TextSearch>> = {
   exact: (operand) => {
     const { matches, needle } = foldedSearch(operand, wholeMatcher, wholePart);
@@ -41,7 +41,10 @@ export const FOLDED_SEARCHES: Readonly<Record<TextRelation | 'exact', (operand: 
   endswith: (operand) => foldedSearch(operand, suffixMatcher, lastPart),
 };
 
-/** The codes whose text starts with the operand, if all texts are in order: misfits are not among the others. */
+/**
+ * The codes whose text starts with the operand. `undefined` if the texts are not in order: misfits are not sorted among
+ * the other texts.
+ */
 export function prefixCodes(
   dictionary: Dictionary,
   operand: Operand,
@@ -85,7 +88,10 @@ function foldedNeedle(operand: Operand): Uint8Array {
   return encoder.encode(foldText(operand.values[0]!));
 }
 
-/** Which part of a text can decide, given the most bytes that the needle can come from. */
+/**
+ * Returns the part of a text that decides whether it matches. `most` is the largest number of bytes that can fold to
+ * the needle.
+ */
 type Part = (bytes: Uint8Array, start: number, end: number, most: number) => CodeRange;
 
 function foldedSearch(
@@ -109,7 +115,7 @@ function wholePart(_bytes: Uint8Array, start: number, end: number): CodeRange {
   return { start, end };
 }
 
-/** Cut where a character ends, at or behind the last byte that the needle can come from. */
+/** Cut at the end of a character, at or after the last byte that can fold to the end of the needle. */
 function firstPart(bytes: Uint8Array, start: number, end: number, most: number): CodeRange {
   let cut = Math.min(end, start + most);
   while (cut < end && isContinuation(bytes[cut]!)) cut++;
@@ -123,8 +129,8 @@ function lastPart(bytes: Uint8Array, start: number, end: number, most: number): 
 }
 
 /**
- * Folds the texts of the codes where they lie in a copy and searches them as one text. The few that change their length
- * are looked at one by one by `matches`.
+ * Folds a copy of the texts in place and searches them as one text. The few texts whose length changes are checked one
+ * by one by `matches`.
  */
 function eachFoldedContaining(needle: Uint8Array, matches: TextMatcher): NonNullable<TextSearch['eachHit']> {
   const room = newRoom();
@@ -148,7 +154,10 @@ function eachFoldedContaining(needle: Uint8Array, matches: TextMatcher): NonNull
   };
 }
 
-/** Folds the texts from `from` on where they lie; answers the first that cannot be, or how many there are. */
+/**
+ * Folds the texts from `from` on in place. Returns the index of the first text that cannot be folded so, or the number
+ * of texts.
+ */
 function foldTexts(text: Uint8Array, ends: Uint32Array, from: number): number {
   const end = ends[ends.length - 1]!;
   const reached = foldInPlace(text, startOfPart(ends, from), end);
@@ -156,7 +165,8 @@ function foldTexts(text: Uint8Array, ends: Uint32Array, from: number): number {
 }
 
 /**
- * A buffer of whole words that is kept from text to text; asked with the bytes of a text, it has room for them folded.
+ * Returns a function that provides a reusable buffer with room for a text of `bytes` bytes, folded. Its length is a
+ * multiple of 4.
  */
 function newRoom(): (bytes: number) => Uint8Array {
   let buffer = new Uint8Array(0);

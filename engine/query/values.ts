@@ -1,38 +1,36 @@
-// Values of filters: from the client's text to an operand, plain data that any thread can be sent. One rule per column
-// type; knows no dictionary and no lookup.
+// Values of filters: reads the client's text into an operand, which is plain data that can be sent to any thread. One
+// rule for each column type; no dictionaries and no lookups here.
 import type { ColumnType } from '../column/dictionary.ts';
 import { canonicalDecimal, exactInstant, isPlainDecimal } from './decimal.ts';
 import { HINTS, MESSAGES } from './problems.ts';
 
 /**
- * What a lookup compares with: texts as served, or numbers. Numbers are decimal tokens, since JSON has no integer
- * beyond 2^53: for integers and links in canonical form (decimal.ts), for floats as JavaScript prints the double, for
- * dates the instant in whole microseconds. `exact` and its kin have one value, `in` any number, 0 included.
+ * The values that a lookup compares with: texts as served, or numbers. Numbers are decimal tokens, because JSON has no
+ * integers beyond 2^53. Integers and links are in canonical form (decimal.ts), floats as JavaScript prints the double,
+ * dates as the instant in whole microseconds. `in` has any number of values, including 0; `exact` and similar lookups
+ * have one.
  */
 export interface Operand {
   readonly kind: 'text' | 'number';
   readonly values: readonly string[];
 }
 
-/** A value that could be read, or the message for the client, with what is said beside it. */
+/** A value, or the message for the client. */
 export type ValueReading<T> = { readonly kind: 'value'; readonly value: T } | ValueError;
 
-/** Why a value could not be read. */
 export interface ValueError {
   readonly kind: 'error';
   readonly message: string;
+  /** Sentences that follow the message. */
   readonly hints?: readonly string[];
 }
 
-/** Whether values of this type compare as numbers, so that an operand of them is one of numbers. */
+/** Whether values of this type compare as numbers, so that their operands are numbers. */
 export function isNumeric(type: ColumnType): boolean {
   return type !== 'text' && type !== 'boolean';
 }
 
-/**
- * One value as a column's type reads it: trimmed, then by the rule of the type (A34, A39 to A41, A43). Cost: its
- * length.
- */
+/** Reads one value by the rule of a column's type, after trimming it (A34, A39 to A41, A43). Cost: its length. */
 export function parseValue(type: ColumnType, text: string): ValueReading<string> {
   if ((type === 'integer' || type === 'link') && isPlainDecimal(text)) return { kind: 'value', value: text };
   if (text.includes('\0')) return { kind: 'error', message: MESSAGES.nul };
@@ -40,8 +38,8 @@ export function parseValue(type: ColumnType, text: string): ValueReading<string>
 }
 
 /**
- * The canonical value of a stored text of a numeric column, to be compared with an operand's; undefined for a date
- * column's text that is no date. Only where doubles do not decide: integers, links and dates.
+ * The canonical value of a stored text in a numeric column, comparable with an operand's. `undefined` if a text in a
+ * date column is not a date. Only for types for which a double may not decide: integers, links and dates.
  */
 export function exactValue(type: ColumnType, text: string): string | undefined {
   if (type === 'date' || type === 'dateTime') return exactInstant(text);
@@ -66,16 +64,15 @@ function wholeNumber(text: string): ValueReading<string> {
   return read.kind === 'error' && LINK_LIKE.test(text) ? { ...read, hints: [HINTS.link] } : read;
 }
 
-/** The link of a record, as records have it. */
+/** A link to a record, as in the responses. */
 const LINK_LIKE = /\/api\/v[23]\/\w+\/\d/;
 
-/** The truth that a text says by its name or number, as strict mode wants it; undefined where it says none (A41). */
+/** The truth value that a text names, by the rules of strict mode; `undefined` if it names none (A41). */
 export function truthIn(text: string): boolean | undefined {
   const trimmed = text.trim();
   return TRUTH.test(trimmed) ? !isFalse(trimmed) : undefined;
 }
 
-/** Whether a text says a truth so. */
 export function isTruth(text: string): boolean {
   return truthIn(text) !== undefined;
 }
@@ -86,7 +83,7 @@ function isFalse(text: string): boolean {
   return text === '' || text === '0' || text.toLowerCase() === 'false';
 }
 
-/** Text and booleans have a meaning for the empty text; numbers and dates ask for one. */
+/** Makes a reading of a number or date. Unlike text and boolean columns, these require a value. */
 function found(text: string, value: string | undefined, message: string): ValueReading<string> {
   if (value !== undefined) return { kind: 'value', value };
   return { kind: 'error', message: text === '' ? MESSAGES.required : message };
@@ -98,8 +95,8 @@ function instantOf(text: string, type: 'date' | 'dateTime'): ValueReading<string
   return { ...read, hints: [BLANK_ZONE.test(text.slice(-ZONE_LENGTH)) ? HINTS.plus : HINTS[type]] };
 }
 
-/** What a date is meant by: a number near the beginning. */
+/** Matches a text that was probably meant as a date: a digit near the beginning. */
 const DATE_LIKE = /^\D{0,10}\d/;
-/** The end of a time and a zone, with a blank where its plus was. */
+/** The end of a time and a zone whose plus has become a blank. */
 const BLANK_ZONE = /^[\d.:]+ \d\d:?\d\d$/;
 const ZONE_LENGTH = ':00 01:00'.length;
