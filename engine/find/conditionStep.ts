@@ -1,5 +1,5 @@
-// One condition on the rows of a table: its codes if they are quick to find, how many rows it leaves, and about what it
-// costs. These numbers only put steps into an order and recognise cheap lists.
+// One condition on the rows of a table: its codes if they are quick to find, an estimate of its rows, and its cost. The
+// numbers only serve to order steps and to recognise cheap lists.
 import type { CodeRange } from '../column/dictionary.ts';
 import { isSpecForm, type ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
@@ -19,31 +19,32 @@ export interface ConditionStep {
   readonly operand: Operand;
   /** The codes that match; undefined if only a search, or a look-up of many values, finds them. */
   readonly codes: readonly CodeRange[] | undefined;
-  /** Rows that match: exact if the codes are known, otherwise about, and for a search at most. */
+  /** Rows that match: exact if the codes are known, an upper bound for a search, otherwise an estimate. */
   readonly estimate: number;
-  /** About the nanoseconds that finding all matching rows takes; 0 if they are ready in the snapshot. */
+  /** Estimated nanoseconds to find all matching rows; 0 if they are ready in the snapshot. */
   readonly ns: number;
 }
 
-/** The form in which own URLs are served, and how many values may still be looked up for the plan. */
 export interface Sizing {
+  /** The form in which own URLs are served. */
   readonly form: ServedForm;
+  /** The number of values that the plan may still look up. */
   valuesToFind: number;
 }
 
-/** Values that are looked up while planning, of one condition and of one plan. */
+/** Limits on the values looked up while planning, of one condition and of one plan. */
 const CONDITION_VALUES_MAX = 64;
 export const PLAN_VALUES_MAX = 1024;
 
-/** Own URLs that are written as they are served while planning: 30 us. */
+/** Own URLs that may be converted to their served form while planning: 30 us. */
 const READ_URLS_MAX = 16;
 
-/** The step of a condition on the rows of an index. Cost: a binary search for each of at most 64 values. */
+/** Makes the step of a condition on the rows of an index. Cost: a binary search for each of at most 64 values. */
 export function conditionStep({ path, lookup, operand }: Condition, index: FieldIndex, sizing: Sizing): ConditionStep {
   const named = lookupNamed(lookup)!;
   const values = operand.values.length;
   const urls = urlsRead(named, index, sizing.form);
-  // The two ends of a range are no list.
+  // The two ends of a range are not a list: they are always looked up.
   const valuesMax = Math.max(2, Math.min(CONDITION_VALUES_MAX, sizing.valuesToFind));
   const isQuick = values <= valuesMax && urls <= READ_URLS_MAX;
   if (isQuick) sizing.valuesToFind -= values;
@@ -56,14 +57,14 @@ export function conditionStep({ path, lookup, operand }: Condition, index: Field
   return { kind: 'condition', path, lookup, operand, codes, estimate, ns: ns + urls * COST.url };
 }
 
-/** The own URLs that a lookup writes as they are served to find its codes. */
+/** The number of own URLs that a lookup converts to their served form to find its codes. */
 export function urlsRead({ readsUrls }: Lookup, { dictionary }: FieldIndex, form: ServedForm): number {
   if (!readsUrls || isSpecForm(form)) return 0;
   const { start, end } = codesOfOwnUrls(dictionary);
   return end - start;
 }
 
-/** The price of looking up the values of an operand. */
+/** Cost in ns of looking up the values of an operand. */
 export function valuesNs({ kind, values }: Operand): number {
   return values.length * (kind === 'text' ? COST.textValue : COST.number);
 }
@@ -73,7 +74,7 @@ interface Size {
   readonly ns: number;
 }
 
-/** Many values: each is taken to have as many rows as the values of the column have on average. */
+/** Estimate for many values: each is assumed to have as many rows as the average value of the column. */
 function listSize(index: FieldIndex, operand: Operand): Size {
   const { size } = index.dictionary;
   const all = index.countOf({ start: 0, end: size });
@@ -82,11 +83,14 @@ function listSize(index: FieldIndex, operand: Operand): Size {
   return { estimate, ns: valuesNs(operand) + rowsOfCodesNs(index, length, estimate) };
 }
 
-/** A search looks at all texts, or at those that n-grams name. A block has at least one byte in the shortest list. */
+/**
+ * Estimate for a search. It reads all texts, or the blocks of texts that n-grams select; each block has at least one
+ * byte in the shortest list.
+ */
 function searchSize(index: FieldIndex, lookup: Lookup, operand: Operand): Size {
   const { dictionary, grams } = index;
   const { size, text } = dictionary;
-  // A pattern has no needle, and making its search compiles it.
+  // Patterns are skipped: they have no needle, and making their search compiles them.
   const search = grams && lookup.pace !== 'pattern' ? lookup.search?.(operand) : undefined;
   const needle = search?.kind === 'text' ? search.needle : undefined;
   const query = grams && needle && gramQuery(grams, needle);

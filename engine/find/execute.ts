@@ -1,5 +1,5 @@
-// Executes a plan: sets of rows per table, carried up to the records, less what is excluded, and the part of them that
-// the page shows. Never reads a record's bytes.
+// Executes a plan: computes sets of rows per table, joins them to the records, subtracts what is excluded, and selects
+// the rows of the page. Never reads a record's bytes.
 import {
   allRows,
   countRows,
@@ -41,31 +41,37 @@ import { scanCodes, type ScanContext, scanRows, scanRowsNs } from './scan.ts';
 
 /** The records of a list that its page shows. */
 export interface Hits {
-  /** The exact number of records that match. */
+  /** The exact number of matching records. */
   readonly count: number;
   /** The records of the page, in order. */
   readonly rows: Selection;
-  /** The place of the first of them in the list. */
+  /** The position of the first of them in the list. */
   readonly offset: number;
   readonly facets: readonly FacetCounts[];
 }
 
-/** Only related rows are asked if they are this many times fewer than all: finding them one by one costs more. */
+/**
+ * A relation is narrowed to related rows only if they are this many times fewer than all: finding them one by one costs
+ * more per row.
+ */
 const NARROWING_GAIN = 16;
 
-/** Rows are checked one by one if a scan costs this many times more: their texts are scattered. */
+/**
+ * Rows are checked one by one if a scan costs this many times more. Their texts are scattered in memory, which is
+ * slower per text.
+ */
 const ROW_CHECK_GAIN = 2;
 
 interface Context extends ScanContext {
   readonly collection: CollectionIndex;
 }
 
-/** Whether a list is ordered by values or has facets, which look at more than the rows of its page. */
+/** Whether a list is ordered by values or has facets. Both read more than the rows of its page. */
 export function hasView({ order, facets }: Page): boolean {
   return order.length + facets.length > 0;
 }
 
-/** Runs a plan that was made for this collection. Undefined if the meter's budget is spent or the task cancelled. */
+/** Runs a plan that was made for this collection. `undefined` if the meter's budget is spent or the task cancelled. */
 export function execute(collection: CollectionIndex, plan: Plan, meter: Meter = new Meter()): Hits | undefined {
   const near = nearPage(collection, plan, meter);
   if (near) return near;
@@ -73,7 +79,7 @@ export function execute(collection: CollectionIndex, plan: Plan, meter: Meter = 
   return set && hitsOf(collection, set, plan, meter);
 }
 
-/** All rows that match a plan, whatever its page. Undefined if the budget is spent or the task cancelled. */
+/** All rows that match a plan, whatever its page. `undefined` if the budget is spent or the task cancelled. */
 export function findRows(collection: CollectionIndex, plan: Plan, meter: Meter = new Meter()): RowSet | undefined {
   if (plan.isEmpty) return NO_ROWS;
   try {
@@ -84,8 +90,8 @@ export function findRows(collection: CollectionIndex, plan: Plan, meter: Meter =
 }
 
 /**
- * The page of a list by id with one condition, found without all rows that match. Undefined if the page is not near the
- * start, if all rows are found as quickly, or if the budget is spent. Cost: see postings.ts.
+ * The page of a list by id with one condition, found without computing all matching rows. `undefined` if the page is
+ * not near the start, if finding all rows is as quick, or if the budget is spent. Cost: see postings.ts.
  */
 export function nearPage(collection: CollectionIndex, plan: Plan, meter: Meter = new Meter()): Hits | undefined {
   const { node, excluded, page, isEmpty } = plan;
@@ -105,8 +111,8 @@ export function nearPage(collection: CollectionIndex, plan: Plan, meter: Meter =
 }
 
 /**
- * The page of a plan from all its rows, in order, and the facets. Undefined if the budget is spent or the task
- * cancelled.
+ * The page of a plan in order, and the facets, from the set of all its rows. `undefined` if the budget is spent or the
+ * task cancelled.
  */
 export function hitsOf(
   collection: CollectionIndex,
@@ -150,14 +156,14 @@ function matching(context: Context, { node, excluded }: Plan): RowSet {
   let set = rowsOfSteps(context, node.steps, rows, allRows(rows));
   for (const tree of excluded) {
     if (countRows(set) === 0) return set;
-    // Rows that are ready in the snapshot cost less than a look at those that are left.
+    // Narrowing to `set` does not pay if reading the rows of `set` costs more than the excluded rows do.
     const start = tree.ns <= walkNs(set) ? allRows(rows) : set;
     set = subtractRows(context.meter, set, rowsOfSteps(context, tree.steps, rows, start), rows);
   }
   return set;
 }
 
-/** The rows of `start`, of a table of `rows` rows, for which every step holds. */
+/** The rows of `start` that match every step. The table has `rows` rows. */
 function rowsOfSteps(context: Context, steps: readonly PlanStep[], rows: number, start: RowSet): RowSet {
   let set = start;
   for (const step of steps) {
@@ -173,8 +179,7 @@ function rowsOfSteps(context: Context, steps: readonly PlanStep[], rows: number,
 }
 
 /**
- * The rows that have a row in a to-many relation for which the node holds; others than those of `set` may be among
- * them.
+ * The rows that have a related row in a to-many relation that matches the node. May include rows that are not in `set`.
  */
 function rowsAround(context: Context, node: TableNode, rows: number, set: RowSet): RowSet {
   const { meter } = context;
@@ -190,12 +195,12 @@ function rowsAround(context: Context, node: TableNode, rows: number, set: RowSet
   return uniteRows(meter, [parents, childlessRows(meter, table, rows)], rows);
 }
 
-/** Whether asking only `related` of `all` rows of a relation is better than asking all. */
+/** Whether to narrow a relation of `all` rows to its `related` rows. */
 function isWorthNarrowing(related: number, all: number, { ns }: TableNode | LinkNode): boolean {
   return related * NARROWING_GAIN <= all && 2 * related * COST.joined <= ns;
 }
 
-/** The rows whose link points at a record for which the node holds; others than those of `set` may be among them. */
+/** The rows whose link points at a record that matches the node. May include rows that are not in `set`. */
 function rowsLinking(context: Context, node: LinkNode, set: RowSet): RowSet {
   const { meter } = context;
   const { index, link } = locateField(context.collection, node.path);
@@ -216,7 +221,7 @@ function withCondition(context: Context, step: ConditionStep, set: RowSet): RowS
   const { index } = locateField(context.collection, step.path);
   if (step.codes) return rowsOfCodesIn(meter, index, step.codes, set);
   const lookup = lookupNamed(step.lookup)!;
-  // A pattern can be slow at any text: it never runs within a budget.
+  // A pattern can be slow on any text, so it never runs within a budget.
   if (lookup.pace === 'pattern') meter.foresee(Infinity);
   if (lookup.search && scanRowsNs(lookup, index, countRows(set)) * ROW_CHECK_GAIN <= step.ns) {
     const rows = scanRows(context, index, lookup, lookup.search(step.operand), listRows(meter, set));

@@ -1,15 +1,15 @@
-// A plan for people and their programs: the order of the steps and how many rows each is expected to leave, as a tree
-// of lines and as plain data for JSON.
+// Explains a plan, as a tree of lines for people and as plain data for JSON: the order of the steps, and how many rows
+// each is expected to leave.
 import type { Purpose } from './counters.ts';
 import type { ConditionStep } from './conditionStep.ts';
 import type { Plan, PlanStep } from './plan.ts';
 import type { Operand } from '../query/values.ts';
 
-/** Operand values shown before the rest is only counted, and characters shown of each. */
+/** Operand values shown, after which the rest is only counted, and characters shown of each. */
 const VALUES_SHOWN = 5;
 const CHARACTERS_SHOWN = 60;
 
-/** A plan as lines, each ended by a line feed; steps in the order in which they run. Cost: the plan's steps. */
+/** A plan as lines, each with a line feed at its end. Steps are in execution order. Cost: the plan's steps. */
 export function explain(plan: Plan): string {
   const { offset, limit } = plan.page;
   const head = `${plan.collection}: about ${rows(plan.node.estimate)}, offset ${offset}, limit ${limit}`;
@@ -20,12 +20,15 @@ export function explain(plan: Plan): string {
   return [head, ...body, ...viewLines(plan), ''].join('\n');
 }
 
-/** The part of a list that work is done for, as a client writes it: `title__contains`. */
+/** The name of a part of a list as a client writes it: `title__contains`. */
 export function purposeName({ path, lookup }: Purpose): string {
   return [...path, ...(lookup === undefined ? [] : [lookup])].join('__');
 }
 
-/** One step as data: a condition, or conditions on related rows. `estimate` is about how many rows it leaves. */
+/**
+ * One step as data: a condition, or conditions on related rows. `estimate` is the estimated number of rows that it
+ * leaves.
+ */
 export type ExplainedStep =
   | {
       readonly kind: 'condition';
@@ -43,24 +46,23 @@ export type ExplainedStep =
       readonly steps: readonly ExplainedStep[];
     };
 
-/**
- * A plan as data. `except` has the steps of each negated condition. `after` is a text, because it may be a number that
- * JSON does not have.
- */
+/** A plan as data. */
 export interface ExplainedPlan {
   readonly collection: string;
   readonly estimate: number;
   readonly isEmpty: boolean;
   readonly steps: readonly ExplainedStep[];
+  /** The steps of each negated condition. */
   readonly except: readonly (readonly ExplainedStep[])[];
   readonly ordering: readonly string[];
+  /** A text, because the id may be infinite, which JSON cannot express. */
   readonly after: string | null;
   readonly offset: number;
   readonly limit: number;
   readonly facets: readonly string[];
 }
 
-/** A plan as data that JSON can hold; of many or long values the first. Source: A68. Cost: the plan's steps. */
+/** A plan as data for JSON. Many or long values are cut. Source: A68. Cost: the plan's steps. */
 export function explained({ collection, node, excluded, isEmpty, page }: Plan): ExplainedPlan {
   const { order, after, offset, limit, facets } = page;
   return {

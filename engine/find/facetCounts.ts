@@ -1,5 +1,5 @@
-// Counts the records of a set by the values of a field: exact, each record once a value, the most frequent values
-// first. The counts are those that filters on the values would find.
+// Counts the records of a set by the values of a field, most frequent values first. Counts are exact: each record
+// counts once for each of its values. They equal the counts that filters on the values would find.
 import { codesOfText, type Dictionary, textAt } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { wordsFor } from '../bits/bitmap.ts';
@@ -12,27 +12,26 @@ import type { Facet } from '../query/ask.ts';
 import { type Values, valuesAt } from '../query/path.ts';
 import { servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
 
-/**
- * One facet: its values as served (ids of links, `null` without quotes for null) with their counts, in the order shown.
- */
+/** One facet. */
 export interface FacetCounts {
   readonly name: string;
+  /** The values as served, in the order shown, with their counts. Links are ids; null is `null` without quotes. */
   readonly values: readonly (readonly [text: string, count: number])[];
 }
 
 interface Counting {
   readonly form: ServedForm;
   readonly meter: Meter;
-  /** How many facets the response has. */
+  /** The number of facets in the response. */
   readonly facetCount: number;
 }
 
-/** Values of one facet that are shown: those beyond are too rare to choose from. */
+/** Values shown of one facet. Rarer values are of no use for choosing. */
 const FACET_VALUES_MAX = 100;
 
 /**
- * Stored bytes of the values that all facets of an answer show, each an equal part: what would pass them is left out. A
- * serving thread writes them anew for each answer, 20 to 27 ns a byte.
+ * Stored bytes of the values that all facets of a response show, divided equally among them. Values that would exceed a
+ * facet's part are skipped. A serving thread writes the values again for each response, at 20 to 27 ns a byte.
  */
 export const FACET_BYTES_MAX = 1 << 17;
 
@@ -40,9 +39,9 @@ const NULL_TEXT = 'null';
 const NULL_BYTES = new TextEncoder().encode(NULL_TEXT);
 
 /**
- * The counts of one facet over a set of the collection's rows. A value that is written in several ways is one, shown as
- * the first of them by text that occurs. Records without a value of the type, or with a related row without one, count
- * as null.
+ * The counts of one facet over a set of the collection's rows. Different spellings of one value count as one value. It
+ * is shown in the spelling that is first by text among those that occur. Records without a value of the type, or with a
+ * related row without one, count as null.
  */
 export function facetCounts(
   collection: CollectionIndex,
@@ -68,7 +67,7 @@ export function facetCounts(
   return { name: facet.name, values: mostFrequent(dictionary, order, tally, { form, meter, facetCount }) };
 }
 
-/** How many rows or words of bitmaps `countCodes` looks at. */
+/** The number of rows or words of bitmaps that `countCodes` reads. */
 export function countCodesSteps(index: FieldIndex, set: RowSet): number {
   const rows = countRows(set);
   if (rows === index.rows) return 0;
@@ -76,7 +75,7 @@ export function countCodesSteps(index: FieldIndex, set: RowSet): number {
   return set.kind === 'bitmap' ? Math.min(words, rows) : rows;
 }
 
-/** The price of `countCodes`. */
+/** Cost of `countCodes` in ns. */
 export function countCodesNs(index: FieldIndex, set: RowSet): number {
   const codes = index.dictionary.size + 1;
   if (countRows(set) === index.rows) return codes * COST.code;
@@ -86,7 +85,8 @@ export function countCodesNs(index: FieldIndex, set: RowSet): number {
 }
 
 /**
- * Where each code is counted: at the first code of its value, null at `fitting`. Undefined if each value has one code.
+ * The slot in which each code is counted: the first code of its value, or `fitting` for null. `undefined` if each value
+ * has one code.
  */
 function slotsOf({ size, fitting, type }: Dictionary, order: ValueOrder, meter: Meter): Uint32Array | undefined {
   if (order.isByCode && fitting === size && (type === 'text' || type === 'boolean')) return undefined;
@@ -102,14 +102,14 @@ function slotsOf({ size, fitting, type }: Dictionary, order: ValueOrder, meter: 
   return slots;
 }
 
-/**
- * Counts by slot. `shown` has the first code of each slot that occurs, undefined where each slot has one. A text `null`
- * and null have one key: `nulls` is how many records have either. `rows` is how many rows were looked at.
- */
+/** Counts by slot. */
 interface Tally {
   readonly counts: Uint32Array;
+  /** The first code of each slot that occurs; `undefined` if each slot has one code. */
   readonly shown: Uint32Array | undefined;
+  /** Records with null or with the text `null`, which have one key. */
   readonly nulls: number;
+  /** The number of rows read. */
   readonly rows: number;
 }
 
@@ -126,14 +126,17 @@ function tallyOf(codes: Uint32Array, slots: Uint32Array | undefined, dictionary:
   return { counts, shown, nulls: counts[dictionary.fitting]! + nullTexts, rows: 0 };
 }
 
-/** -1 where no text is `null`. */
+/** The code of the text `null`, or -1. */
 function codeOfNullText(dictionary: Dictionary): number {
   if (dictionary.type !== 'text') return -1;
   const { start, end } = codesOfText(dictionary, NULL_BYTES);
   return start < end ? start : -1;
 }
 
-/** Counts records by the values of their related rows: a value is counted once a record, whoever saw it last. */
+/**
+ * Counts records by the values of their related rows. `seenBy` has the last record of each value, so that a record
+ * counts once for each value.
+ */
 function relatedTally({ index, tables }: Values, set: RowSet, slots: Uint32Array | undefined, meter: Meter): Tally {
   const { size, fitting } = index.dictionary;
   const nullText = codeOfNullText(index.dictionary);
@@ -160,7 +163,9 @@ function relatedTally({ index, tables }: Values, set: RowSet, slots: Uint32Array
   return { counts, shown, nulls, rows };
 }
 
-/** Calls `visit` with the related rows of a row of the table around `tables[depth]`, with -1 where there is none. */
+/**
+ * Calls `visit` with the related rows of a row in the parent table of `tables[depth]`, and with -1 if a row has none.
+ */
 function eachRelated(
   tables: readonly Table[],
   depth: number,
@@ -178,7 +183,10 @@ function eachRelated(
   }
 }
 
-/** By count descending, then by value; walks values in their order, so that the first of equal counts come first. */
+/**
+ * Sorts by count, descending, then by value. Visits values in their order, so that among equal counts the first values
+ * win.
+ */
 function mostFrequent(
   dictionary: Dictionary,
   order: ValueOrder,
@@ -210,7 +218,7 @@ function mostFrequent(
   return values;
 }
 
-/** A text `null` takes in the records without a value, since both have one key. */
+/** Adds the records without a value to those with the text `null`, because both have one key. */
 function withNullText({ counts, nulls }: Tally, fitting: number, nullText: number): Uint32Array {
   if (nullText < 0 || counts[nullText] === 0 || counts[fitting] === 0) return counts;
   const merged = counts.slice();

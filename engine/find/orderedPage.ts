@@ -1,5 +1,5 @@
-// A page of an ordered list: the rows that stand at its places when a set is sorted by keys, ties by id. Never sorts
-// more than the page and the values at its two ends, so that every page costs the same.
+// A page of an ordered list: the rows at its positions when a set is sorted by keys, with ties sorted by id. Sorts at
+// most the page and the values at its two ends, so that every page costs the same.
 import { lowerBound } from '../bits/lists.ts';
 import type { ServedForm } from '../column/served.ts';
 import { countCodes, type FieldIndex } from '../index/field.ts';
@@ -12,18 +12,21 @@ import { COST, intersectRows, listRows, rowsOfRange, setOfList, walkNs } from '.
 import { valuesAt } from '../query/path.ts';
 import { valueOrder, type ValueOrder } from './valueOrder.ts';
 
-/** Which places of an ordered list are shown. */
+/** The order, and the positions to show. */
 type OrderedPage = Pick<Page, 'order' | 'offset' | 'limit'>;
 
-/** Sets of up to this many rows are sorted at once: counting by value first would take longer. */
+/** Sets of up to this many rows are sorted directly: counting by value first would take longer. */
 const SORTED_ROWS_MAX = 1024;
 
-/** A set this many times smaller than the dictionary is sorted: counts of all values would be mostly zeros. */
+/**
+ * A set that is this many times smaller than the dictionary is sorted directly: counts of all values would be mostly
+ * zeros.
+ */
 const SPARSE_PART = 8;
 
 /**
- * The rows of a page of a set, in order. Cost: for a whole collection and one key a binary search and the page; else
- * one look at each row of the set, or of a value at an end of the page, by counting, and a sort of the page.
+ * The rows of a page of a set, in order. Cost for a whole collection and one key: a binary search and the page.
+ * Otherwise one read of each row of the set, or of the values at the page's ends, by counting; and a sort of the page.
  */
 export function orderedPage(
   collection: CollectionIndex,
@@ -38,7 +41,7 @@ export function orderedPage(
   meter.purpose = order[0];
   meter.spend((end - start) * COST.listed);
   const shown: ShownRows = { rows: new Uint32Array(end - start), length: 0, meter };
-  // An order of values is made with the first list that has a row of it.
+  // The order of values is computed, and paid for, by the first list that has a row.
   const keys = order.map((key) => {
     meter.purpose = key;
     const { index } = valuesAt(collection, key.path)!;
@@ -50,8 +53,7 @@ export function orderedPage(
 }
 
 /**
- * One key of the order. A place is a rank of its values in the direction asked for: null last ascending, first
- * descending.
+ * One sort key. A place is a rank of its values in the requested direction: null is last ascending, first descending.
  */
 class Key {
   readonly index: FieldIndex;
@@ -82,7 +84,6 @@ class Key {
   }
 }
 
-/** Neighbouring places of a key, `end` exclusive. */
 interface Places {
   readonly start: number;
   readonly end: number;
@@ -95,7 +96,7 @@ interface ShownRows {
   readonly meter: Meter;
 }
 
-/** Adds the rows at `start` to `end` of the set in order; at least one. */
+/** Adds the rows at positions `start` to `end` of the set, in order; there is at least one. */
 function addPlaces(shown: ShownRows, set: RowSet, keys: readonly Key[], start: number, end: number): void {
   const [key, ...rest] = keys;
   const { meter } = shown;
@@ -127,8 +128,7 @@ function addPlaces(shown: ShownRows, set: RowSet, keys: readonly Key[], start: n
 }
 
 /**
- * Ids are unique, so that what follows them in the order has no effect. The rows are a copy where they are turned
- * round.
+ * Selects rows by id. Later keys have no effect because ids are unique. If descending, the rows are a reversed copy.
  */
 function byIdFrom(
   { meter }: ShownRows,
@@ -141,22 +141,23 @@ function byIdFrom(
   return isDescending ? Uint32Array.from(rows, (_, i) => rows[rows.length - 1 - i]!) : rows;
 }
 
-/** Adds the rows `from` to `to` of one code. */
 function addSorted(shown: ShownRows, { index }: Key, code: number, from: number, to: number): void {
   const start = index.countOf({ start: 0, end: code });
   for (let k = start + from; k < start + to; k++) shown.rows[shown.length++] = index.sortedRow(k);
 }
 
-/** No more than there is room for, since in a forged file codes and posting lists may disagree. */
+/** Adds no more rows than fit: in a forged file, codes and posting lists may disagree. */
 function add(shown: ShownRows, rows: Uint32Array): void {
   const taken = rows.subarray(0, shown.rows.length - shown.length);
   shown.rows.set(taken, shown.length);
   shown.length += taken.length;
 }
 
-/** How many rows stand before a place, and at which place the row of a rank stands. */
+/** Converts between places and ranks of rows. */
 interface Standing {
+  /** The number of rows before a place. */
   before(place: number): number;
+  /** The place of the row with this rank. */
   at(rank: number): number;
 }
 
@@ -176,7 +177,7 @@ function placesOf(meter: Meter, key: Key, set: RowSet): Standing {
   return { before: (place) => starts[place]!, at: (rank) => lowerBound(starts, rank + 1) - 1 };
 }
 
-/** The place whose rows hold the one of this rank: binary search. */
+/** Finds the place of the row with this rank by binary search. */
 function searched(before: (place: number) => number, end: number, rank: number): number {
   let low = 0;
   let high = end;
@@ -188,7 +189,7 @@ function searched(before: (place: number) => number, end: number, rank: number):
   return low;
 }
 
-/** The places of the value that the row of a rank has: several where it is written in several ways. */
+/** The places of the value of the row with this rank: several if the value has several spellings. */
 function valueAt(meter: Meter, key: Key, places: Standing, rank: number): Places {
   let start = places.at(rank);
   let end = start + 1;
@@ -197,7 +198,7 @@ function valueAt(meter: Meter, key: Key, places: Standing, rank: number): Places
   return { start, end };
 }
 
-/** The rows of a set that stand at these places. */
+/** The rows of a set at these places. */
 function rowsAt(meter: Meter, key: Key, set: RowSet, { start, end }: Places): RowSet {
   const { index, order, size, isDescending } = key;
   if (start >= end) return { kind: 'range', start: 0, end: 0 };
@@ -217,9 +218,7 @@ function rowsAt(meter: Meter, key: Key, set: RowSet, { start, end }: Places): Ro
   return setOfList(meter, rows.subarray(0, length), index.rows);
 }
 
-/**
- * Adds all rows of a table that stand at these places, value by value: a walk over the rows as they are sorted by code.
- */
+/** Adds all rows of a table at these places, value by value, by walking the rows as they are sorted by code. */
 function addValues(shown: ShownRows, key: Key, rest: readonly Key[], { start, end }: Places): void {
   const { index } = key;
   for (let place = start; place < end;) {
@@ -234,7 +233,7 @@ function addValues(shown: ShownRows, key: Key, rest: readonly Key[], { start, en
   }
 }
 
-/** Brings the rows of one value into order, in place; those of several codes are merged by row first. */
+/** Sorts the rows of one value in place; the rows of several codes are first merged by row. */
 function settle(shown: ShownRows, rows: Uint32Array, rest: readonly Key[], isMerged: boolean): void {
   if (rows.length < 2) return;
   if (isMerged) rows.sort();
@@ -242,8 +241,8 @@ function settle(shown: ShownRows, rows: Uint32Array, rest: readonly Key[], isMer
 }
 
 /**
- * Ascending rows in the order of the keys. Sorts numbers of place and position, which leaves rows of one value
- * ascending; exact below 2^53, which is 90 million rows of as many values.
+ * Sorts ascending rows by the keys. Sorts numbers made of place and position, so rows with the same value stay
+ * ascending. Exact below 2^53, which is 90 million rows with as many values.
  */
 function sorted(shown: ShownRows, rows: Uint32Array, keys: readonly Key[]): Uint32Array {
   const [key, ...rest] = keys;

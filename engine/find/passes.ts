@@ -1,5 +1,6 @@
-// The passes over rows, codes and words of which queries consist. Each pass pays before it runs, by the sizes that it
-// gets. `COST` is the one table of prices: with the budget of the meter it decides what a serving thread does.
+// The passes over rows, codes and words that make up a query. Each pass pays before it runs, by the sizes of its input.
+// `COST` is the only table of prices: together with the meter's budget it decides what a serving thread executes
+// itself.
 import { setBit, wordsFor } from '../bits/bitmap.ts';
 import {
   complement,
@@ -22,19 +23,19 @@ import type { FieldIndex } from '../index/field.ts';
 import { codesLinkingTo, isSearchedFor, joinSteps, rowsLinkedFrom, rowsLinkingTo } from '../index/join.ts';
 import type { Meter } from './counters.ts';
 
-/** The steps of a plan, as far as nulls matter: conditions on a table's rows, and related rows within. */
+/** The parts of a plan's steps that matter for nulls: conditions on a table's rows, and the steps on related rows. */
 type NullStep =
   | { readonly kind: 'condition'; readonly lookup: string; readonly operand: Operand }
   | { readonly kind: 'table' | 'link'; readonly steps: readonly NullStep[] };
 
-/** Whether a row of nulls, and below it nothing but rows of nulls, fulfils every step. Cost: the steps. */
+/** Whether a row of nulls matches every step, with only rows of nulls below it. Cost: the steps. */
 export function holdsForNulls({ steps }: { readonly steps: readonly NullStep[] }): boolean {
   return steps.every((step) =>
     step.kind === 'condition' ? step.lookup === NULL_LOOKUP && step.operand.values[0] === 'true' : holdsForNulls(step),
   );
 }
 
-/** The parents that have no row in a child table, over `parentRows` rows. Cost: O(parentRows). */
+/** The parents without a row in a child table, of `parentRows` parents in all. Cost: O(parentRows). */
 function parentsWithoutRows(table: Table, parentRows: number): RowSet {
   const starts = table.starts!;
   const words = new Uint32Array(wordsFor(parentRows));
@@ -43,8 +44,8 @@ function parentsWithoutRows(table: Table, parentRows: number): RowSet {
 }
 
 /**
- * Nanoseconds, from measurements on a busy 2-core machine; those of joins, counts, orders, numbers and texts with cold
- * caches, as in load/budget.long.test.ts.
+ * Nanoseconds, measured on a busy 2-core machine. Those of joins, counts, orders, numbers and texts are measured with
+ * cold caches, as in load/budget.long.test.ts.
  */
 export const COST = {
   /** A word of a bitmap that is written, combined or counted. */
@@ -53,40 +54,40 @@ export const COST = {
   bit: 2,
   /** A row of a list that is copied or compared with another set. */
   row: 5,
-  /** A row that is looked at in the order of rows. */
+  /** A row that is read in the order of rows. */
   rowInOrder: 3,
-  /** A row that is carried through a join. */
+  /** A row that is mapped through a join. */
   joined: 12,
   /** A row of a list that is sorted, for each binary digit of the length of the list. */
   sortedDigit: 6,
   /** A number, or a text, that is looked up in a dictionary. */
   number: 250,
   textValue: 400,
-  /** An own URL that is written as it is served. */
+  /** An own URL that is converted to its served form. */
   url: 2000,
   /** A range of codes that is made, or whose rows are read. */
   range: 60,
   /** A set of rows that is made for one range of codes. */
   set: 100,
-  /** A code of a dictionary whose count or place in an order is looked at. */
+  /** A code of a dictionary whose count or rank is read. */
   code: 2,
   /** A row that is counted by its code. */
   counted: 16,
-  /** A value that is put into an order by comparing texts. */
+  /** A value that is sorted by comparing texts. */
   compared: 1200,
   /** A byte of an n-gram list. */
   listByte: 8,
-  /** Three bytes of a needle that are looked up among n-grams. */
+  /** Three bytes of a needle that are looked up among the n-grams. */
   gram: 80,
-  /** A text that is searched by itself, besides its bytes. */
+  /** A text that is searched on its own, in addition to its bytes. */
   text: 160,
-  /** A text that is searched after its neighbour, besides its bytes. */
+  /** A text that is searched after its neighbour, in addition to its bytes. */
   scannedText: 20,
-  /** A byte of a text, by the way in which it is searched. */
+  /** A byte of a text, by the kind of search. */
   byte: { plain: 0.8, folded: 2.5, pattern: 10 },
   /** A part of a date that is computed. */
   datePart: 80,
-  /** A row that is sorted by a key of an order. */
+  /** A row that is sorted by one sort key. */
   ordered: 160,
   /** A value of a facet that is written as text. */
   shown: 300,
@@ -101,7 +102,7 @@ export function intersectRows(meter: Meter, a: RowSet, b: RowSet): RowSet {
   return intersect(a, b);
 }
 
-/** The rows of `set` that are not in `dropped`, of a table of `rows` rows. */
+/** The rows of `set` that are not in `dropped`. The table has `rows` rows. */
 export function subtractRows(meter: Meter, set: RowSet, dropped: RowSet, rows: number): RowSet {
   if (dropped.kind === 'range') meter.spend(wordsFor(rows) * COST.word);
   return intersectRows(meter, set, complement(dropped, rows));
@@ -121,13 +122,13 @@ export function listRows(meter: Meter, set: RowSet): Uint32Array {
   return listed(set);
 }
 
-/** The price of a look at every row of a set. */
+/** Cost in ns of reading every row of a set. */
 export function walkNs(set: RowSet): number {
   const words = set.kind === 'bitmap' ? set.words.length : set.kind === 'complement' ? 3 * wordsFor(set.rows) : 0;
   return countRows(set) * COST.rowInOrder + words * COST.word;
 }
 
-/** The price of a set that is made of a list of this many rows in any order. */
+/** Cost in ns of making a set from a list of this many rows in any order. */
 export function setNs(length: number, rows: number): number {
   if (length > rows * DENSE_PART) return length * COST.bit + 2 * wordsFor(rows) * COST.word;
   if (isSortedByMarks(length, rows)) return length * COST.row + 2 * wordsFor(rows) * COST.word;
@@ -144,13 +145,15 @@ export function rowsOfRange(meter: Meter, index: FieldIndex, codes: CodeRange): 
   return index.rowsOf(codes);
 }
 
-/** The price of finding the codes that link to a set of this many rows. */
+/** Cost in ns of finding the codes that link to a set of this many rows. */
 export function codesLinkingNs(link: Link, rows: number): number {
   const { length } = link.targets;
   return isSearchedFor(link, rows) ? rows * COST.number : length * COST.rowInOrder + wordsFor(length) * COST.word;
 }
 
-/** The codes of a link column that point at a row of `set`, or at no row where `isNullIncluded`. */
+/**
+ * The codes of a link column that point at a row of `set`, and with `isNullIncluded` the codes that point at no row.
+ */
 export function codesPointingAt(
   meter: Meter,
   index: FieldIndex,
@@ -174,7 +177,7 @@ export function linkedRows(meter: Meter, index: FieldIndex, link: Link, set: Row
   return rowsLinkedFrom(index, link, set);
 }
 
-/** The rows of `from` that point at a row of `linked`, or at no row where `isNullIncluded`. */
+/** The rows of `from` that point at a row of `linked`, and with `isNullIncluded` the rows that point at no row. */
 export function linkingRows(
   meter: Meter,
   index: FieldIndex,
@@ -187,19 +190,18 @@ export function linkingRows(
   return rowsLinkingTo(index, link, sets);
 }
 
-/** The price of asking a set for one row. */
+/** Cost in ns of testing a set for one row. */
 function searchNs(set: RowSet): number {
   const asked = set.kind === 'complement' ? set.of : set;
   return asked.kind === 'list' ? COST.row * Math.ceil(Math.log2(asked.rows.length + 2)) : COST.row;
 }
 
-/** The number of rows of a child table that the parents have. */
 export function childCount(meter: Meter, table: Table, parents: RowSet): number {
   meter.spend(walkNs(parents) + countRows(parents) * COST.row);
   return countChildren(table, parents);
 }
 
-/** The rows of a child table that the parents have, `count` in all. */
+/** The rows of a child table that belong to the parents, `count` in all. */
 export function childrenOf(meter: Meter, table: Table, parents: RowSet, count: number): RowSet {
   meter.spend(walkNs(parents) + (countRows(parents) + count) * COST.joined + setNs(count, table.rows));
   meter.counters.joinSteps += count;
@@ -221,7 +223,7 @@ export function childlessRows(meter: Meter, table: Table, rows: number): RowSet 
   return parentsWithoutRows(table, rows);
 }
 
-/** The rows of a list in any order as a set. */
+/** Makes a set from a list of rows in any order. */
 export function setOfList(meter: Meter, list: Uint32Array, rows: number): RowSet {
   meter.spend(setNs(list.length, rows));
   return rowSetOf(list, rows);

@@ -1,5 +1,5 @@
-// Plans a parsed query: conditions grouped by the table that they are about, cheapest first. A plan is plain data that
-// can be printed, cloned and sent to another thread. It decides the order of steps and nothing else.
+// Plans a parsed query: groups conditions by table and puts the cheapest first. A plan is plain data that can be
+// printed, cloned and sent to another thread. It decides only the order of steps.
 import { wordsFor } from '../bits/bitmap.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
@@ -14,9 +14,9 @@ interface Related {
   /** Names from the collection to the relation; empty for the collection itself. */
   readonly path: readonly string[];
   readonly steps: readonly PlanStep[];
-  /** About how many rows of the table around have such a related row. */
+  /** Estimated number of parent rows that have a matching related row. */
   readonly estimate: number;
-  /** About the nanoseconds that finding all of these takes. */
+  /** Estimated nanoseconds to find all of these. */
   readonly ns: number;
 }
 
@@ -31,24 +31,24 @@ export interface LinkNode extends Related {
   readonly to: string;
 }
 
-/** One step of a plan: a condition on the rows that are left, or conditions on rows that are related to them. */
+/** One step of a plan: a condition on the remaining rows, or conditions on rows related to them. */
 export type PlanStep = ConditionStep | TableNode | LinkNode;
 
-/** The way in which a list is found and shown. */
+/** How to find a list, and how to show it. */
 export interface Plan {
   readonly collection: string;
   readonly node: TableNode;
-  /** Negated conditions: the records of each tree are not in the list (A46). */
+  /** Negated conditions: records that match any of these trees are not in the list (A46). */
   readonly excluded: readonly TableNode[];
   /** Whether the list is empty because a filter is wrong. */
   readonly isEmpty: boolean;
   readonly page: Page;
   readonly form: ServedForm;
-  /** About the nanoseconds that finding all records of the list takes; 0 if they are ready in the snapshot. */
+  /** Estimated nanoseconds to find all records of the list; 0 if they are ready in the snapshot. */
   readonly ns: number;
 }
 
-/** Puts steps on one table of this many rows into the order in which they run. */
+/** Puts the steps on a table of this many rows into execution order. */
 export type Arrange = (steps: readonly PlanStep[], rows: number) => readonly PlanStep[];
 
 interface Context extends Sizing {
@@ -63,18 +63,18 @@ interface PlacedCondition {
 }
 
 const ROOT: readonly string[] = [];
-/** Shared: a list without conditions makes no garbage for them. */
+/** Shared, so that a list without conditions allocates none. */
 const NO_STEPS: readonly never[] = [];
 
-/** Fraction of the candidates that a search is assumed to leave: most searches are for something rare. */
+/** Fraction of the candidates that a search is assumed to keep: most searches are for rare values. */
 const SEARCH_SELECTIVITY = 1 / 8;
 
-/** Estimates say little about what a step drops: at least this fraction is assumed. */
+/** Estimates say little about what a step drops, so at least this fraction is assumed. */
 const DROPPED_MIN = 1 / 8;
 
 /**
- * Plans what was asked without problems. `arrange` decides the order of steps on one table. Cost: a binary search for
- * each value, for up to 64 of each condition and 1,024 in all.
+ * Plans a request without problems. `arrange` decides the order of steps on one table. Cost: a binary search for each
+ * value, for up to 64 values of each condition and 1,024 in all.
  */
 export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, arrange: Arrange = cheapestFirst): Plan {
   const { conditions, isEmpty, page } = ask;
@@ -105,7 +105,7 @@ function rootNode(context: Context, rows: number, conditions: readonly PlacedCon
   return { kind: 'table', path: ROOT, steps, estimate, ns };
 }
 
-/** The steps of conditions on a table of this many rows, in their order. */
+/** The steps of conditions on a table of this many rows, in execution order. */
 function stepsOn(
   context: Context,
   rows: number,
@@ -173,7 +173,7 @@ function relationStep(context: Context, { step, conditions }: Relation): TableNo
 }
 
 /**
- * The steps by what each costs for every row that it is likely to drop, which is best if they are independent
+ * Orders steps by their cost for each row that they are likely to drop. This order is best if the steps are independent
  * (Hellerstein and Stonebraker 1993, 4).
  */
 export function cheapestFirst(steps: readonly PlanStep[], rows: number): readonly PlanStep[] {

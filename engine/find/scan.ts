@@ -1,5 +1,5 @@
-// Looks at texts as served, or at numbers: at all of a dictionary, slice by slice, or at those of some rows. Own URLs
-// are put together before they are matched.
+// Searches texts as served, or numbers: all of a dictionary, slice by slice, or those of some rows. Own URLs are
+// converted to their served form before they are matched.
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import { hasPrefix } from '../bits/bytes.ts';
 import { lowerBound } from '../bits/lists.ts';
@@ -13,11 +13,12 @@ import type { Meter } from './counters.ts';
 import { COST } from './passes.ts';
 import type { Search, TextMatcher, TextSearch } from '../query/dateParts.ts';
 
-/** Text that is paid at once, in bytes: 65 us, so that a cancelled task ends soon. */
+/** Bytes of text that are paid at once: 65 us, so that a cancelled task stops soon. */
 const SLICE_BYTES = 65_536;
 
 /**
- * A search over a run of texts prepares itself; for fewer codes than this, as n-grams name them, one by one is faster.
+ * Searching a run of texts has a setup cost. For fewer codes than this, as n-grams select them, searching one by one is
+ * faster.
  */
 const RUN_CODES_MIN = 16;
 
@@ -25,23 +26,23 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const PLACEHOLDER_BYTES = encoder.encode(PLACEHOLDER);
 
-/** The context of every scan: the form in which own URLs are served, and the meter. */
 export interface ScanContext {
+  /** The form in which own URLs are served. */
   readonly form: ServedForm;
   readonly meter: Meter;
 }
 
-/** The price of a scan of neighbouring codes whose texts have this many bytes. */
+/** Cost in ns of scanning neighbouring codes whose texts have this many bytes. */
 export function scanNs({ pace = 'plain' }: Pick<Lookup, 'pace'>, codes: number, bytes: number): number {
   return pace === 'datePart' ? codes * COST.datePart : codes * COST.scannedText + bytes * COST.byte[pace];
 }
 
-/** The price of one text that is searched by itself. */
+/** Cost in ns of one text that is searched on its own. */
 function textNs({ pace = 'plain' }: Pick<Lookup, 'pace'>, bytes: number): number {
   return pace === 'datePart' ? COST.datePart + COST.row : COST.text + bytes * COST.byte[pace];
 }
 
-/** The codes that are a hit, ascending and disjoint. */
+/** The matching codes, ascending and disjoint. */
 export function scanCodes(
   { form, meter }: ScanContext,
   index: Pick<FieldIndex, 'dictionary' | 'grams'>,
@@ -82,12 +83,12 @@ function partNs(dictionary: Dictionary, lookup: Lookup, part: CodeRange, isOwn: 
   return urlsNs + (codes < RUN_CODES_MIN ? codes * textNs(lookup, bytes / codes) : scanNs(lookup, codes, bytes));
 }
 
-/** The price of `scanRows` for this many rows, if their texts have the mean length. */
+/** Cost in ns of `scanRows` for this many rows, assuming texts of mean length. */
 export function scanRowsNs(lookup: Lookup, { dictionary }: FieldIndex, rows: number): number {
   return rows * (COST.row + textNs(lookup, dictionary.text.length / Math.max(1, dictionary.size)));
 }
 
-/** The rows of an ascending list that are a hit. */
+/** The matching rows of an ascending list. */
 export function scanRows(
   { form, meter }: ScanContext,
   index: FieldIndex,
@@ -116,7 +117,6 @@ export function scanRows(
   return kept.subarray(0, length);
 }
 
-/** The bytes of the texts of codes, or of their numbers. */
 function bytesSeen(dictionary: Dictionary, { kind }: Search, { start, end }: CodeRange): number {
   if (kind === 'code') return (end - start) * Float64Array.BYTES_PER_ELEMENT;
   return bytesOf(dictionary, { start, end });
@@ -133,8 +133,8 @@ interface Part {
 }
 
 /**
- * In text order own URLs are neighbours, and all other texts are served as they are stored, as the n-gram index has
- * them.
+ * Splits the codes to search into parts. In text order, own URLs are neighbours, and all other texts are served as they
+ * are stored and as the n-gram index has them.
  */
 function partsOf(meter: Meter, index: Pick<FieldIndex, 'dictionary' | 'grams'>, search: Search): readonly Part[] {
   const { dictionary } = index;
@@ -185,7 +185,7 @@ function matcherOf(dictionary: Dictionary, search: Search, form: ServedForm): (c
   return search.kind === 'code' ? search.matcherOf(dictionary) : servedMatcher(dictionary, search.matches, form);
 }
 
-/** The first codes of a range whose texts are one slice; at least one code. */
+/** The first codes of a range whose texts make one slice; at least one code. */
 function sliceOf(dictionary: Dictionary, { start, end: partEnd }: CodeRange, bytes: number): CodeRange {
   const end = lowerBound(dictionary.ends, endOf(dictionary, start - 1) + bytes, start, partEnd);
   return { start, end: Math.max(start + 1, end) };
@@ -195,7 +195,7 @@ function endOf(dictionary: Dictionary, code: number): number {
   return code < 0 ? 0 : dictionary.ends[code]!;
 }
 
-/** A test of codes by their served text. The first byte distinguishes nearly every text from an own URL. */
+/** Makes a test of codes by their served text. The first byte distinguishes nearly every text from an own URL. */
 function servedMatcher(dictionary: Dictionary, matches: TextMatcher, form: ServedForm): (code: number) => boolean {
   const { text, ends } = dictionary;
   return (code) => {

@@ -1,5 +1,6 @@
-// The order of a column's values as clients see them, as ranks of its codes: nearly always the codes themselves. Own
-// URLs stand in a dictionary by their placeholder, and instants far from today by a rounded double: those get a table.
+// The order of a column's values as clients see them, as ranks of its codes. Nearly always rank and code are equal. Two
+// exceptions need a table: own URLs are sorted by their placeholder in a dictionary, and instants far from today by a
+// rounded double.
 import {
   type CodeRange,
   codesOfNumbers,
@@ -17,25 +18,26 @@ import { exactValue } from '../query/values.ts';
 import type { Meter } from './counters.ts';
 import { COST } from './passes.ts';
 
-/**
- * Ranks of codes: they ascend by value, misfits and null (the code `dictionary.size`) have the last ones. `isByCode`
- * where rank and code are the same number. `isSame`: whether two codes of neighbouring ranks are one value written
- * differently (`5`, `5.00`); misfits and null are one value.
- */
+/** Ranks of codes. They ascend by value; misfits and null (the code `dictionary.size`) have the last ranks. */
 export interface ValueOrder {
+  /** Rank and code are the same number. */
   readonly isByCode: boolean;
   rankOf(code: number): number;
   codeOf(rank: number): number;
+  /**
+   * Whether two codes of neighbouring ranks are the same value in different spellings (`5`, `5.00`). Misfits and null
+   * are one value.
+   */
   isSame(a: number, b: number): boolean;
 }
 
 const encoder = new TextEncoder();
-// A byte order mark is part of a text.
+// A byte order mark is part of the text.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * The order of a dictionary's values in a form: texts by code point as served, numbers by value, dates by instant
- * (A65). Cost: O(log size), or a table of all codes where they are not in this order.
+ * (A65). Cost: O(log size), or a table of all codes if they are not in this order.
  */
 export function valueOrder(dictionary: Dictionary, form: ServedForm, meter: Meter): ValueOrder {
   const { fitting } = dictionary;
@@ -53,12 +55,12 @@ export function valueOrder(dictionary: Dictionary, form: ServedForm, meter: Mete
   return { isByCode: false, rankOf: (code) => ranks[code]!, codeOf: (rank) => codes[rank]!, isSame };
 }
 
-/** The price of a table of the codes by value, 0 if none is needed. Looks at every instant beyond 2^53 microseconds. */
+/** Cost in ns of the table of codes by value, 0 if none is needed. Reads every instant beyond 2^53 microseconds. */
 function tableNs(dictionary: Dictionary, form: ServedForm): number {
   const displaced = countCodes(displacedCodes(dictionary, form));
   if (displaced === 0) return 0;
   const isText = dictionary.type === 'text';
-  // Texts that own URLs may stand among; these keep their own order where no more than their base changes.
+  // Texts between which own URLs may belong. If the form changes only their base, own URLs keep their relative order.
   const near = isText ? countCodes([nearCodes(dictionary, form)]) : 0;
   const moved = isText && isSpecForm(form) ? 0 : displaced;
   return dictionary.size * COST.row + (near + moved) * COST.compared;
@@ -68,7 +70,7 @@ function countCodes(ranges: readonly CodeRange[]): number {
   return ranges.reduce((sum, { start, end }) => sum + Math.max(0, end - start), 0);
 }
 
-/** Texts that own URLs may stand among. */
+/** The texts that start with the base URL: own URLs may belong between them. */
 function nearCodes(dictionary: Dictionary, { baseUrl }: ServedForm): CodeRange {
   return codesOfPrefix(dictionary, encoder.encode(baseUrl));
 }
@@ -79,7 +81,7 @@ export function servedText(dictionary: Dictionary, code: number, form: ServedFor
   return text.startsWith(PLACEHOLDER) ? servedUrl(text, form) : text;
 }
 
-/** Runs of codes that may not stand where their values belong. */
+/** Ranges of codes whose order may differ from that of their values. */
 function displacedCodes(dictionary: Dictionary, form: ServedForm): readonly CodeRange[] {
   if (dictionary.type === 'text') {
     const own = codesOfOwnUrls(dictionary);
@@ -97,19 +99,22 @@ function hasRepeats(numbers: Float64Array, { start, end }: CodeRange): boolean {
   return false;
 }
 
-/** All codes by value, null last. Cost: a step a code; what is displaced is compared with what it may stand among. */
+/**
+ * All codes by value, null last. Cost: a step a code, and comparisons of displaced values with those that they may
+ * belong between.
+ */
 function sortedCodes(dictionary: Dictionary, form: ServedForm): Uint32Array {
   const compare = comparison(dictionary, form);
   const codes = Uint32Array.from({ length: dictionary.size + 1 }, (_, code) => code);
   if (dictionary.type === 'text') placeOwnUrls(codes, dictionary, form, compare);
-  // Runs of far instants stand where they belong.
+  // Ranges of far instants are in the right place, but not sorted.
   else for (const { start, end } of displacedCodes(dictionary, form)) codes.subarray(start, end).sort(compare);
   return codes;
 }
 
 /**
- * Moves own URLs to where they stand as served: among the texts that start with the base URL. Where no more than that
- * changes in them they keep their own order, and nothing of it is compared.
+ * Moves own URLs to their position as served, among the texts that start with the base URL. If the form changes only
+ * their base, they keep their relative order and are not compared with each other.
  */
 function placeOwnUrls(codes: Uint32Array, dictionary: Dictionary, form: ServedForm, compare: Compare): void {
   const own = codesOfOwnUrls(dictionary);
@@ -132,7 +137,7 @@ type Compare = (a: number, b: number) => number;
 function comparison(dictionary: Dictionary, form: ServedForm): Compare {
   const { numbers } = dictionary;
   if (!numbers) {
-    // Each is compared many times, and written once.
+    // Each text is compared many times, so its served form is cached.
     const written = new Map<number, Uint8Array>();
     const bytes = (code: number): Uint8Array => {
       let known = written.get(code);
@@ -141,7 +146,7 @@ function comparison(dictionary: Dictionary, form: ServedForm): Compare {
     };
     return (a, b) => compareBytes(bytes(a), bytes(b)) || a - b;
   }
-  // Numbers of texts that are none stand in forged files alone.
+  // The fallback applies in forged files only, to a number whose text is not a valid value.
   const exact = (code: number): bigint => BigInt(exactOf(dictionary, code) ?? 0);
   return (a, b) => {
     if (numbers[a] !== numbers[b]) return a - b;
@@ -154,14 +159,14 @@ function exactOf(dictionary: Dictionary, code: number): string | undefined {
   return exactValue(dictionary.type, decoder.decode(textAt(dictionary, code)));
 }
 
-/** Whether two codes are one value, neither of which is a misfit or null. */
+/** Returns a test whether two codes are one value. The codes must be neither misfits nor null. */
 function sameness(dictionary: Dictionary, form: ServedForm): (a: number, b: number) => boolean {
   const { numbers, type } = dictionary;
   if (type === 'boolean') return () => false;
   if (!numbers) {
     const own = codesOfOwnUrls(dictionary);
     const isOwn = (code: number): boolean => code >= own.start && code < own.end;
-    // Different own URLs can only become one text where more than their base URL changes.
+    // Different own URLs can only be equal as served if the form changes more than their base URL.
     const differAlways = isSpecForm(form);
     return (a, b) =>
       (differAlways ? isOwn(a) !== isOwn(b) : isOwn(a) || isOwn(b)) &&
