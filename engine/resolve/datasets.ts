@@ -1,5 +1,5 @@
-// Datasets with an id of their own, and the directories of the observations that they belong to (A132). Knows no
-// request and no answer.
+// Datasets with ids, and the directories of the observations that they belong to (A132). Independent of requests and
+// responses.
 import { compareBytes } from '../bits/bytes.ts';
 import { type CodeRange, codesOfPrefix, textAt } from '../column/dictionary.ts';
 import type { FieldIndex } from '../index/field.ts';
@@ -8,20 +8,21 @@ import { locate } from '../query/path.ts';
 import { DATASETS } from '../schema/resolved.ts';
 import { codeOf, indexAt, type PathIndex, rowsOf, servedAt, storedAt, textIndexAt } from './paths.ts';
 
-/** A dataset as answers tell it; `version` is empty where the data has none. */
+/** A dataset, as responses contain it. */
 export interface Dataset {
   readonly directory: Uint8Array;
   readonly id: Uint8Array;
+  /** Empty if the data has no version. */
   readonly version: string;
 }
 
-/** An id with the version behind it, as files of climate models have it. */
+/** An id followed by a version, as files of climate models have it. */
 const VERSIONED = /^(?<id>.+)\.v(?<version>[0-9]+)$/s;
 
 const UTF8 = new TextEncoder();
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The datasets of a catalogue. Where its data has no ids, or none of their observations is linked, there are none. */
+/** The datasets of a catalogue. Empty if the data has no ids, or if none of their observations is linked. */
 export class DatasetIndex {
   readonly #ids: FieldIndex | undefined;
   readonly #versions: FieldIndex | undefined;
@@ -44,19 +45,22 @@ export class DatasetIndex {
     this.#placed = isLinked ? located.index : undefined;
   }
 
-  /** The codes of the ids that start with a prefix. Cost: O(log ids). */
   codesOf(prefix: Uint8Array): CodeRange {
     return this.#ids ? codesOfPrefix(this.#ids.dictionary, prefix) : { start: 0, end: 0 };
   }
 
-  /** The dataset of a code: of several records the latest, see `find`. Cost: a look at each, up to CANDIDATES_MAX. */
+  /**
+   * The dataset of a code; if several records have the id, the latest (see `find`). Cost: one read of each record, up
+   * to CANDIDATES_MAX.
+   */
   at(code: number): Dataset | undefined {
     return this.#best(code, undefined);
   }
 
   /**
-   * The dataset that an id names: of several records the latest by their own word, then the one of the highest version,
-   * then of the lowest id. An id that none has may end in `.v` and a version. Cost: O(log ids), and each record of it.
+   * The dataset that an id names. If several records have the id, those marked as latest come first, then the highest
+   * version, then the lowest record id. An unknown id may end in `.v` and a version. Cost: O(log ids), and each record
+   * with the id.
    */
   find(id: Uint8Array): Dataset | undefined {
     if (!this.#ids) return undefined;
@@ -86,7 +90,7 @@ export class DatasetIndex {
     return this.#isHigher(this.#versionCode(row), this.#versionCode(other));
   }
 
-  /** Of texts, those of digits count as numbers, above all others. */
+  /** Compares versions. Among texts, those of digits compare as numbers and are higher than all others. */
   #isHigher(code: number, other: number): boolean {
     const dictionary = this.#versions?.dictionary;
     if (dictionary?.type !== 'text' || code < 0 || other < 0) return code > other;
@@ -99,7 +103,7 @@ export class DatasetIndex {
     return this.#latest?.codeAt(row) === this.#latestCode;
   }
 
-  /** Codes ascend as versions do, but for texts; -1 of none. */
+  /** Codes ascend as versions do, except for texts. -1 if there is no version. */
   #versionCode(row: number): number {
     const code = this.#versions?.codeAt(row) ?? -1;
     return code === this.#versions?.dictionary.size ? -1 : code;
@@ -109,7 +113,6 @@ export class DatasetIndex {
     return servedAt(this.#versions, row, '');
   }
 
-  /** The path of the observation that a dataset is linked to. */
   #directoryOf(row: number): Uint8Array | undefined {
     if (!storedAt(this.#placed, row)) return undefined;
     const target = this.#link!.targets[this.#placed!.codeAt(row)]!;
@@ -117,7 +120,7 @@ export class DatasetIndex {
   }
 }
 
-/** A text of digits without its leading zeros; undefined of any other. */
+/** A text of digits, without its leading zeros; `undefined` for any other text. */
 function digitsIn(text: Uint8Array): Uint8Array | undefined {
   if (text.length === 0 || !text.every((byte) => byte >= 0x30 && byte <= 0x39)) return undefined;
   const start = text.findIndex((byte) => byte > 0x30);

@@ -1,33 +1,36 @@
-// A listing of any length as a body: its text is written when a piece of it is asked for, so that it goes out at flat
-// memory. Measuring writes each entry once and keeps where every few of them begin. Knows no entry.
+// A listing of any length as a response body. Its text is written when a piece of it is requested, so memory stays
+// flat. Measuring writes each entry once and remembers the start of every block of entries. Independent of what the
+// entries are.
 import { GrowableF64 } from '../bits/growable.ts';
 import { upperBound } from '../bits/lists.ts';
 import { type Body, wholeBody } from '../page/envelope.ts';
 import type { Measuring } from '../page/gather.ts';
 import { LISTED_ROWS_MAX, resolving } from './paths.ts';
 
-/** Entries by number, each as text or empty where there is none; `separator` stands between those that are there. */
+/** A listing. */
 export interface TextListing {
   readonly entries: number;
   readonly head: string;
+  /** Between the entries that are not empty. */
   readonly separator: string;
   readonly tail: string;
+  /** The text of an entry, by number; empty to skip the entry. */
   entry(i: number): string;
 }
 
-/** Entries whose start is kept, in eight bytes: a piece begins at one, so that some are written once more. */
+/** Entries in a block, whose start takes eight bytes. A piece begins at a block, so some entries are written twice. */
 const BLOCK_ENTRIES = 32;
 /**
- * Measured at once, before other requests get their turn, and written for one piece, entries that are not there
- * included: 1 to 2 ms, unless entries are long.
+ * Blocks that are measured before other requests get their turn, and blocks written for one piece; empty entries count.
+ * Takes 1 to 2 ms, unless entries are long.
  */
 const SLICE_BLOCKS = 8;
-/** Text of a piece, in characters; the last block may pass it. */
+/** Characters of a piece; the last block may exceed it. */
 const PIECE_CHARACTERS = 65_536;
 
 const UTF8 = new TextEncoder();
 
-/** Measures a listing slice by slice. Cost: each entry written once; then once more for the piece that holds it. */
+/** Measures a listing slice by slice. Cost: writes each entry once, and once more for the piece that contains it. */
 export function listingMeasuring(listing: TextListing): Measuring {
   const blocks = new Blocks(listing);
   return () => {
@@ -42,7 +45,7 @@ class Blocks {
   readonly #count: number;
   readonly #starts = new GrowableF64();
   #bytes = 0;
-  /** The first entry that is there has no separator in front. */
+  /** The first entry that is not empty; it has no separator before it. */
   #first = -1;
 
   constructor(listing: TextListing) {
@@ -67,7 +70,7 @@ class Blocks {
   }
 
   #pieceAt(offset: number): Uint8Array {
-    // The last block that starts here, so that it has a text: those in front of it without one are passed over.
+    // The last block that starts at or before the offset. Blocks before it at the same offset are empty.
     const first = upperBound(this.#starts.view(), offset) - 1;
     const end = Math.min(this.#count, first + SLICE_BLOCKS);
     const rowsEnd = resolving.rows + LISTED_ROWS_MAX;

@@ -1,5 +1,5 @@
 // Finds records by the path of their data. The sorted dictionary of the column is the prefix index: a path costs a few
-// binary searches a segment, whatever the number of records.
+// binary searches a segment, regardless of the number of records.
 import { type CodeRange, codesOfPrefix, codesOfText, type Dictionary, textAt } from '../column/dictionary.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { servedUrl, SPEC_LINK_END } from '../column/served.ts';
@@ -9,65 +9,65 @@ import { valuesAt } from '../query/path.ts';
 import { COMPLETE_STATUS, type FieldPath, type PlacedCollection, PREFERRED_STATES } from '../schema/resolved.ts';
 import { hasPrefix } from '../bits/bytes.ts';
 
-/** Bytes of a path or identifier that is asked for, once decoded: the longest path of Linux. Source: A131. */
+/** Bytes of a requested path or identifier, once decoded: the longest path in Linux. Source: A131. */
 export const RESOLVED_BYTES_MAX = 4096;
 
-/** Segments of a path that is asked for: each costs a look-up or four. Source: A131. */
+/** Segments of a requested path: each costs one to four look-ups. Source: A131. */
 export const SEGMENTS_MAX = 128;
 
-/** Rows of one value, in the order of ids, among which the one to answer with is chosen. Source: A130. */
+/** Rows of one value, in the order of ids, among which the best is chosen. Source: A130. */
 export const CANDIDATES_MAX = 4096;
 
 /**
- * Rows that a listing looks at before other requests get their turn, and for one piece of its text: a fraction of a
- * millisecond. What begins within them is finished: at most 32 entries, of two values each.
+ * Rows that a listing reads before other requests get their turn, and for one piece of its text: a fraction of a
+ * millisecond. A block of entries that begins within them is finished: at most 32 entries with two values each.
  */
 export const LISTED_ROWS_MAX = 16_384;
 
-/** Look-ups in dictionaries, and rows looked at, since the thread began: what slices and tests are judged by. */
+/** Look-ups in dictionaries and rows read since the thread started. Slices and tests measure work by them. */
 export const resolving = { lookups: 0, rows: 0 };
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The index of a field with one value a record; undefined where the collection has no such field. */
+/** The index of a field with one value for each record; `undefined` if the collection has no such field. */
 export function indexAt(collection: CollectionIndex, path: FieldPath): FieldIndex | undefined {
   const values = valuesAt(collection, path);
   return values?.tables.length === 0 ? values.index : undefined;
 }
 
-/** The same where its values are texts. */
+/** The index of such a field if its values are texts. */
 export function textIndexAt(collection: CollectionIndex, path: FieldPath): FieldIndex | undefined {
   const index = indexAt(collection, path);
   return index?.dictionary.type === 'text' ? index : undefined;
 }
 
-/** The stored text of a row, undefined of null and without a field. Cost: a view. */
+/** The stored text of a row; `undefined` for null or without a field. Cost: a view, no copy. */
 export function storedAt(index: FieldIndex | undefined, row: number): Uint8Array | undefined {
   if (!index) return undefined;
   const code = index.codeAt(row);
   return code < index.dictionary.size ? textAt(index.dictionary, code) : undefined;
 }
 
-/** The text of a row as it is served, empty of null and without a field. Cost: its length. */
+/** The text of a row as served; empty for null or without a field. Cost: its length. */
 export function servedAt(index: FieldIndex | undefined, row: number, baseUrl: string): string {
   const stored = storedAt(index, row);
   return stored ? servedFrom(stored, baseUrl) : '';
 }
 
-/** A stored text as it is served: an own URL with its base. Cost: its length. */
+/** A stored text as served: own URLs get their base. Cost: its length. */
 export function servedFrom(stored: Uint8Array, baseUrl: string): string {
   const text = DECODER.decode(stored);
   return text.startsWith(PLACEHOLDER) ? servedUrl(text, { baseUrl, version: 'v3', linkEnd: SPEC_LINK_END }) : text;
 }
 
-/** The code of a text among texts in order, `size + 1` where there is none, which no row has. Cost: O(log size). */
+/** The code of a text among texts in order; without such a text `size + 1`, which no row has. Cost: O(log size). */
 export function codeOf(dictionary: Dictionary, text: Uint8Array): number {
   resolving.lookups++;
   const { start, end } = codesOfText(dictionary, text);
   return start < end ? start : dictionary.size + 1;
 }
 
-/** The rows of a code in the order of ids, the first CANDIDATES_MAX of them. Cost: a step a row that is taken. */
+/** The rows of a code in the order of ids, at most CANDIDATES_MAX. Cost: one step for each row that is consumed. */
 export function* rowsOf(index: FieldIndex, code: number): Iterable<number> {
   const place = index.countOf({ start: 0, end: code });
   const end = place + Math.min(index.countOf({ start: code, end: code + 1 }), CANDIDATES_MAX);
@@ -84,22 +84,18 @@ const ROOT = UTF8.encode('/');
 const PREFERRED = PREFERRED_STATES.map((state) => UTF8.encode(state));
 const COMPLETE = UTF8.encode(COMPLETE_STATUS);
 
-/** Whether a stored text is a path: it begins with one slash and names something behind it (A130). */
+/** Whether a stored text is a path: it begins with exactly one slash, followed by something (A130). */
 export function isPath(text: Uint8Array): boolean {
   return text.length > 1 && text[0] === SLASH && text[1] !== SLASH;
 }
 
-/**
- * The records of a collection that have a path of their own. `rowOf` answers the row to answer with for a path
- * without a final slash, however that is stored, or -1: of several records the first preferred state decides, then
- * the lowest id (A130). `codes` are those of all paths, in the order of their texts; some of them are none, see
- * `isPath`.
- */
+/** The records of a collection that have a path. */
 export class PathIndex {
   readonly collection: CollectionIndex;
   readonly placed: PlacedCollection;
   readonly uuids: FieldIndex | undefined;
   readonly titles: FieldIndex | undefined;
+  /** The codes of all stored paths, in the order of their texts. Some of the texts are not paths, see `isPath`. */
   readonly codes: CodeRange;
   readonly #paths: FieldIndex | undefined;
   readonly #states: FieldIndex | undefined;
@@ -107,7 +103,7 @@ export class PathIndex {
   readonly #preferred: readonly number[];
   readonly #complete: number;
 
-  /** Cost: a binary search for each value that is looked for again and again. */
+  /** Cost: a binary search for each value that is often looked for. */
   constructor(collection: CollectionIndex, placed: PlacedCollection) {
     this.collection = collection;
     this.placed = placed;
@@ -122,18 +118,17 @@ export class PathIndex {
     this.codes = this.#paths ? codesOfPrefix(this.#paths.dictionary, ROOT) : { start: 0, end: 0 };
   }
 
-  /** The stored path of a code of `codes`. */
   textOf(code: number): Uint8Array {
     return textAt(this.#paths!.dictionary, code);
   }
 
-  /** The stored path of a row, undefined where it has none. */
+  /** The stored path of a row; `undefined` if it has none. */
   pathOf(row: number): Uint8Array | undefined {
     const text = storedAt(this.#paths, row);
     return text && isPath(text) ? text : undefined;
   }
 
-  /** Whether a stored path begins with this. Cost: a binary search. */
+  /** Whether any stored path begins with `prefix`. Cost: a binary search. */
   hasBelow(prefix: Uint8Array): boolean {
     const { start, end } = codesOfPrefix(this.#paths!.dictionary, prefix);
     return start < end;
@@ -145,9 +140,9 @@ export class PathIndex {
   }
 
   /**
-   * The row that is listed at a code of `codes`: that of its path, unless another spelling of the path has it; -1 where
-   * there is none. Cost: a look at each row with the path, up to CANDIDATES_MAX of each spelling; a binary search where
-   * a neighbour begins with the path.
+   * The row to list at a code of `codes`, or -1. It is the best row of the path, unless a row with another spelling of
+   * the path is better. Cost: one read of each row with the path, up to CANDIDATES_MAX of each spelling, and a binary
+   * search if a neighbour begins with the path.
    */
   listedAt(code: number): number {
     const path = this.textOf(code);
@@ -158,31 +153,32 @@ export class PathIndex {
   }
 
   /**
-   * The row of a path or -1, as the class says. Cost: two binary searches, and a look at each row with the path, up to
-   * CANDIDATES_MAX.
+   * The row of a path without a final slash, or -1; the stored path may have one. Among several records the first
+   * preferred state decides, then the lowest id (A130). Cost: two binary searches, and one read of each row with the
+   * path, up to CANDIDATES_MAX.
    */
   rowOf(path: Uint8Array): number {
     if (this.codes.start === this.codes.end) return -1;
-    // A stored path with its final slash is the one without it.
+    // A stored path with a final slash means the same path without it.
     const plain = path.at(-1) === SLASH ? -1 : this.#bestOf(path, -1);
     return this.#bestOf(withSlash(path), plain);
   }
 
-  /** The code of the same path with a final slash, or without; -1 where no row has it so. */
+  /** The code of the same path with a final slash if it has none, or without it; -1 if no row has that spelling. */
   #otherSpelling(code: number, path: Uint8Array): number {
     const { dictionary } = this.#paths!;
     const isSlashed = path.at(-1) === SLASH;
     const plain = isSlashed ? path.subarray(0, -1) : path;
-    // One slash at the end makes no other path; more are paths of their own.
+    // A single slash at the end makes no difference; several slashes make another path.
     if (isSlashed && plain.at(-1) === SLASH) return -1;
     const neighbour = isSlashed ? code - 1 : code + 1;
-    // All that stands between both spellings begins with the shorter one.
+    // Every text between both spellings begins with the shorter one.
     if (neighbour < 0 || neighbour >= dictionary.size || !hasPrefix(textAt(dictionary, neighbour), plain)) return -1;
     const found = codeOf(dictionary, isSlashed ? plain : withSlash(plain));
     return found < dictionary.size ? found : -1;
   }
 
-  /** The better one of a row, -1 for none, and those with a stored path. */
+  /** The best of a row, -1 for none, and of the rows with a stored path. */
   #bestOf(stored: Uint8Array, other: number): number {
     const { dictionary } = this.#paths!;
     const code = codeOf(dictionary, stored);
@@ -215,16 +211,16 @@ function withSlash(path: Uint8Array): Uint8Array {
   return slashed;
 }
 
-/** A record and where it was found. */
+/** A record, and the index that contains it. */
 export interface FoundRecord {
   readonly index: PathIndex;
   readonly row: number;
 }
 
 /**
- * A path as it is compared: percent-decoded already, repeated slashes as one, none at its end (A131). `unplaced`
- * where no stored path can be meant: it does not begin with a slash, or a segment is `.` or `..`; `tooDeep` beyond
- * SEGMENTS_MAX. `ends` has the end of each segment. Cost: one pass.
+ * Normalises a percent-decoded path for comparison: repeated slashes become one, and a final slash is removed (A131).
+ * `ends` has the end of each segment. `unplaced` if it does not begin with a slash, or has a segment `.` or `..`: no
+ * stored path matches. `tooDeep` beyond SEGMENTS_MAX. Cost: one pass.
  */
 export function pathAsked(
   decoded: Uint8Array,
@@ -254,8 +250,8 @@ function isDots(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * The record whose path is the longest prefix of a path by whole segments; of one length that of the first index. Cost:
- * that of `rowOf` a segment and index.
+ * The record whose path is the longest prefix of a path by whole segments. Between equal lengths, the first index wins.
+ * Cost: a `rowOf` for each segment and index.
  */
 export function longestPrefix(
   indexes: readonly PathIndex[],
@@ -271,15 +267,16 @@ export function longestPrefix(
   return undefined;
 }
 
-/** The top-level folder of a path, with its slash in front and none behind. Cost: its length. */
+/** The top-level folder of a path, with a slash before it and none after it. Cost: its length. */
 export function folderOf(path: Uint8Array): Uint8Array {
   const end = path.indexOf(SLASH, 1);
   return end < 0 ? path : path.subarray(0, end);
 }
 
 /**
- * Whether a code is the first one of its top-level folder, so that each folder is met once. Paths below a folder are
- * neighbours; the folder itself may stand before others. Cost: a comparison; of a path that is a folder a search.
+ * Whether a code is the first of its top-level folder, so that each folder is listed once. Paths below a folder are
+ * neighbours, but other paths may come between the folder itself and them. Cost: a comparison; a search for a path that
+ * is itself a folder.
  */
 export function isFirstOfFolder(index: PathIndex, code: number): boolean {
   const path = index.textOf(code);

@@ -1,5 +1,5 @@
-// Resolves what public clients look up beside the API: records by path, datasets by id, records by the address of an
-// identifier (A130 to A133). The request is decoded and bounded before.
+// Resolves the public look-ups outside the API: records by path, datasets by id, records by the address of an
+// identifier (A130 to A133). The caller has decoded the request and checked its size.
 import { percentEncode } from '../query/links.ts';
 import { jsonObject, jsonText } from '../bits/json.ts';
 import { type CollectionIndex, rowOfId } from '../index/table.ts';
@@ -23,19 +23,20 @@ import {
   textIndexAt,
 } from './paths.ts';
 
-/** Where the pages of records are unless a template says so, behind the base URL. */
+/** Default path of the pages of records, after the base URL. */
 const OWN_PAGES = '/browse/{collection}/{id}/';
 
-/** A record as far as its page is concerned; `uuid` is empty where it has none. */
+/** The parts of a record that its page's URL contains. */
 interface RecordName {
   readonly collection: string;
   readonly id: number;
+  /** Empty if the record has none. */
   readonly uuid: string;
 }
 
 /**
- * The page of a record; empty where the template names a uuid and the record has none. Values are percent-encoded.
- * Cost: the text.
+ * The URL of the page of a record, with percent-encoded values. Empty if the template contains a uuid and the record
+ * has none. Cost: the text.
  */
 function recordUrl(template: string | undefined, baseUrl: string, record: RecordName): string {
   const text = template ?? baseUrl + OWN_PAGES;
@@ -46,7 +47,7 @@ function recordUrl(template: string | undefined, baseUrl: string, record: Record
     .replaceAll('{uuid}', () => percentEncode(record.uuid));
 }
 
-/** How the pages of records are named in answers. */
+/** How responses name the pages of records. */
 interface Pages {
   readonly baseUrl: string;
   readonly template: string | undefined;
@@ -56,7 +57,7 @@ const UNKNOWN = 'UNKNOWN';
 // oxlint-disable-next-line no-control-regex -- a path with a line break would make two lines
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** The resolver of one catalogue; `collections` answers every name of the declaration. Cost: some binary searches. */
+/** The resolver of one catalogue. `collections` must know every name of the declaration. Cost: some binary searches. */
 export class Resolver {
   readonly #collections: (name: string) => CollectionIndex;
   readonly #records: PathIndex;
@@ -70,7 +71,10 @@ export class Resolver {
     this.#datasets = new DatasetIndex(collections(DATASETS.collection), this.#records);
   }
 
-  /** What has the longest prefix of a decoded path, see paths.ts; undefined where it has too many segments. */
+  /**
+   * The record with the longest prefix of a decoded path, as JSON, see paths.ts. `undefined` if the path has too many
+   * segments.
+   */
   placed(path: Uint8Array, pages: Pages): string | undefined {
     const asked = pathAsked(path);
     if (asked === 'tooDeep') return undefined;
@@ -83,7 +87,7 @@ export class Resolver {
     ]);
   }
 
-  /** Every path with its record, in the order of the paths as stored. */
+  /** Every path with its record, as a JSON object in the order of the stored paths. */
   allPlaced(pages: Pages): TextListing {
     const index = this.#records;
     return braced(index.codes.end - index.codes.start, (i) => {
@@ -98,7 +102,9 @@ export class Resolver {
     });
   }
 
-  /** Lines of text: the top-level folders, then every path with whether its data is complete. */
+  /**
+   * Lines of text: the top-level folders, then every path, with `True` if its data is complete and `False` otherwise.
+   */
   completeness(): TextListing {
     const index = this.#records;
     const { start, end } = index.codes;
@@ -131,7 +137,7 @@ export class Resolver {
     ]);
   }
 
-  /** The ids of datasets that start with a prefix, with their directories. */
+  /** The ids of datasets that start with a prefix, with their directories, as a JSON object. */
   datasets(prefix: Uint8Array): TextListing {
     const { start, end } = this.#datasets.codesOf(prefix);
     return braced(end - start, (i) => {
@@ -140,7 +146,9 @@ export class Resolver {
     });
   }
 
-  /** The record that an identifier's address stands for; empty for none. */
+  /**
+   * The record that an identifier's address belongs to, as JSON; its fields are `UNKNOWN` or empty if there is none.
+   */
   identified(address: string, pages: Pages): string {
     const found = address === '' ? undefined : this.#identifiedRow(address, pages);
     return jsonObject([
@@ -150,7 +158,7 @@ export class Resolver {
     ]);
   }
 
-  /** The first identifier with an address whose record there is; an own address may be stored in two ways. */
+  /** The first identifier with this address whose record exists. An own address may be stored in two ways. */
   #identifiedRow(address: string, pages: Pages): { readonly url: string; readonly type: string } | undefined {
     const identifiers = this.#collections(IDENTIFIERS.collection);
     const urls = textIndexAt(identifiers, IDENTIFIERS.url);
