@@ -1,21 +1,20 @@
-// How the records of each collection are shown to people: the columns of its table, what a record is called, and which
-// records two steps away use it. Apart from the declaration so that no serving thread reads it at start; what is not
-// said here is derived from the fields (query/shown.ts). To show a column, add its key here.
+// How the HTML pages present the records of each collection: the columns of its table, a record's label, and the
+// records two steps away that use it. Separate from the declaration so that no serving thread reads it at start.
+// query/shown.ts derives what is missing here from the fields. To show a column, add its key here.
 
-/**
- * What is said of a collection. `columns` are keys of fields, in order, without the id, which is always the first.
- * `label` are the fields that name a record, joined by blanks. `usedBy` are filters of other collections, whose value
- * is the id of the record.
- */
+/** The presentation of a collection. */
 export interface Presentation {
+  /** Keys of fields, in order, without the id, which is always first. */
   readonly columns?: string;
+  /** The fields that name a record; their values are joined by blanks. */
   readonly label?: string;
+  /** Filters of other collections; their value is the id of the record. */
   readonly usedBy?: readonly (readonly [collection: string, key: string])[];
 }
 
 const PAIR = 'instrumentplatformpair_set';
 
-/** By the name of the collection; lists of names have a blank between them. */
+/** By the name of the collection. Names in a list are separated by blanks. */
 export const PRESENTATIONS: Readonly<Record<string, Presentation>> = {
   acquisitions: { columns: PAIR },
   bboxes: { columns: 'bboxName westBoundLongitude southBoundLatitude eastBoundLongitude northBoundLatitude' },

@@ -1,6 +1,6 @@
-// THE declaration: all 34 collections with their fields, links, embedded records, documented filters and versions.
-// Everything else (decoding, columns, routes, filter validation, documentation) derives from this table; it holds no
-// behaviour. To add a field, add its line here.
+// The declaration: all 34 collections with their fields, links, embedded records, documented filters and versions.
+// Decoding, columns, routes, filter validation and documentation derive from this table; it has no behaviour. To add a
+// field, add its line here.
 import type { Collection, Field, LinkField, LinksField, ScalarField, ScalarType, Version } from './types.ts';
 
 const BOTH: readonly Version[] = ['v2', 'v3'];
@@ -11,7 +11,7 @@ function scalar(name: string, type: ScalarType, values?: readonly string[]): Sca
 function nullable<F extends ScalarField | LinkField>(field: F): F {
   return { ...field, nullable: true };
 }
-/** `values` have a blank between them. */
+/** `values` are separated by blanks. */
 function text(name: string, values?: string): ScalarField {
   return scalar(name, 'text', values?.split(' '));
 }
@@ -141,7 +141,7 @@ function texts(...names: readonly string[]): readonly ScalarField[] {
 const SHORT_CODE = text('short_code');
 const TITLED: readonly Field[] = [text('uuid'), SHORT_CODE, text('title'), text('abstract')];
 
-/** `shown`: the fields that public documents show besides the id. */
+/** `shown`: the fields that public documents show, in addition to the id. */
 function open(name: string, title: string, shown: readonly Field[] = []): Collection {
   return {
     name,
@@ -333,8 +333,8 @@ export function collectionNamed(name: string): Collection | undefined {
 }
 
 /**
- * The collections that a path segment can mean, first match first, for lists and records alike; empty when unknown.
- * `ProcedureComputations` means computations, then composites (spec 4.1; assumption A3). Cost: one map lookup.
+ * The collections that a path segment can mean, for lists and records alike, best match first; empty if it is unknown.
+ * `ProcedureComputations` means computations, then composites (spec 4.1; assumption A3). Cost: one map look-up.
  */
 export function collectionsOfPath(segment: string, version: Version): readonly Collection[] {
   return BY_PATH[version].get(segment) ?? [];

@@ -1,29 +1,31 @@
-// The declaration as columns and tables: which columns a collection's records become, by path, in one numbered list.
-// Derived only. Decoding fills these columns, the snapshot names its sections after them, opening finds them again.
+// The declaration as columns and tables: a numbered list of the columns that a collection's records become, by path.
+// Derived only. Decoding fills these columns, the snapshot names its sections after them, and opening a snapshot finds
+// them by these names.
 import type { Collection, Field, ScalarType } from './types.ts';
 
-/**
- * One column. `path` is unique in the catalogue (`observations/result_field/dataPath`); `table` numbers the table whose
- * rows it has. `link` columns hold the ids that links to `to` point at. `isId` marks the record's own id.
- */
+/** One column. */
 export interface ColumnLayout {
+  /** Unique in the catalogue, such as `observations/result_field/dataPath`. */
   readonly path: string;
+  /** The number of the table with its rows. */
   readonly table: number;
+  /** A `link` column contains the ids of links to `to`. */
   readonly type: ScalarType | 'link';
   readonly to: string | undefined;
   readonly isNullable: boolean;
+  /** Whether the column is the record's own id. */
   readonly isId: boolean;
 }
 
-/** Names that a filter key can hold (A30): others are served, and never columns. */
+/** Names that a filter key can contain (A30). Fields with other names are served, but have no column. */
 export const FIELD_NAME = /^(?!.*__)[\p{L}_][\p{L}\p{N}_]*$/u;
 
-/** Whether values of this type have numbers beside their texts, and are in the order of those. */
+/** Whether values of this type have numbers next to their texts, and are sorted by these numbers. */
 export function hasNumbers(type: ColumnLayout['type']): boolean {
   return type !== 'text' && type !== 'boolean';
 }
 
-/** What filters call a column or a table: its path behind the collection (`result_field__dataPath`). */
+/** The name of a column or table in filters: its path without the collection (`result_field__dataPath`). */
 export function filterName({ path }: Pick<ColumnLayout, 'path'>): string {
   return path.split('/').slice(1).join('__');
 }
@@ -34,7 +36,7 @@ export interface TableLayout {
   readonly parent: number;
 }
 
-/** A declared field with the numbers of what it fills. */
+/** A declared field, with the numbers of its columns and tables. */
 export type LayoutNode =
   | { readonly kind: 'column'; readonly name: string; readonly column: number }
   | {
@@ -67,8 +69,8 @@ interface Draft {
 }
 
 /**
- * The layout of a collection as documented, or with the fields that its data has. Cost: the number of its fields;
- * derived once per collection and use.
+ * The layout of a collection as documented, or with the given fields, such as those of its data. Cost: the number of
+ * its fields; derived once for each collection and use.
  */
 export function layoutOf(collection: Collection, fields: readonly Field[] = collection.fields): Layout {
   const draft: Draft = { columns: [], tables: [{ path: collection.name, parent: -1 }] };

@@ -1,12 +1,13 @@
-// Which collections and fields resolve paths and identifiers (A130 to A133), as data: what public clients ask for
-// beside the API. Holds no behaviour. Fields that a catalogue does not have resolve nothing.
+// The collections and fields that resolve paths and identifiers (A130 to A133), for the public look-ups outside the
+// API. Data only. Fields that a catalogue lacks resolve nothing.
 
 /** The names that lead from a record to one of its values. */
 export type FieldPath = readonly string[];
 
-/** A collection whose records have a path of their own, and what answers say of them. `type` is what clients read. */
+/** A collection whose records have a path. */
 export interface PlacedCollection {
   readonly collection: string;
+  /** The record type in responses. */
   readonly type: string;
   readonly path: FieldPath;
   readonly uuid: FieldPath;
@@ -26,7 +27,7 @@ export const PLACED_RECORDS: PlacedCollection = {
   status: ['status'],
 };
 
-/** Collections of observations, which have a path only where the data gives them one (A130). */
+/** Collections of observations, which have a path only if the data has one (A130). */
 export const PLACED_SETS: PlacedCollection = {
   collection: 'observationcollections',
   type: 'Dataset Collection',
@@ -37,13 +38,13 @@ export const PLACED_SETS: PlacedCollection = {
   status: ['status'],
 };
 
-/** States that go before others where a path is that of several records, the first before all (A130). */
+/** States that win if several records have the same path, best first (A130). */
 export const PREFERRED_STATES: readonly string[] = ['citable', 'published'];
 
-/** The status of a record whose data is complete, in one of those states. */
+/** The status of a record whose data is complete. The record must also be in one of the preferred states. */
 export const COMPLETE_STATUS = 'completed';
 
-/** The datasets that have an id of their own, each of an observation (A132). */
+/** The datasets, each with an id and of one observation (A132). */
 export const DATASETS = {
   collection: 'drsdatasets',
   id: ['drsId'],
@@ -52,7 +53,7 @@ export const DATASETS = {
   placed: ['observation'],
 } as const;
 
-/** The identifiers, and the record that each belongs to: its id, and the collection by a code (A133). */
+/** The identifiers. Each names its record by the id and by a code of the collection (A133). */
 export const IDENTIFIERS = {
   collection: 'identifiers',
   url: ['url'],
@@ -62,7 +63,7 @@ export const IDENTIFIERS = {
   uuid: ['uuid'],
 } as const;
 
-/** The collections by the codes that relations name them by. Source: spec 2.2. */
+/** The collections by the codes that name them in relations. Source: spec 2.2. */
 export const COLLECTION_CODES: ReadonlyMap<string, string> = new Map([
   ['acq', 'acquisitions'],
   ['cmppr', 'composites'],

@@ -1,6 +1,6 @@
-// What each collection and field holds, in a sentence for people: from the specification, or from what the name says
-// where that shows none. Apart from the declaration so that no serving thread reads it at start; a test wants a
-// sentence for each, and none without a collection or field. To describe one, add its line here.
+// A human-readable sentence for each collection and field: from the specification, or from the name if the
+// specification shows nothing. Separate from the declaration so that no serving thread reads it at start. A test
+// requires a sentence for each collection and field, and none for others. To describe one, add its line here.
 
 export const COLLECTION_SENTENCES: Readonly<Record<string, string>> = {
   acquisitions: 'How data were acquired: one record for each acquisition procedure, which maps 1:1 to an observation.',
@@ -40,11 +40,11 @@ export const COLLECTION_SENTENCES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Sentences by names of fields, joined by `__`. The longest end of a field's path, its collection first, is the one:
- * `ob_id` for all, `relatedTo__ob_id` within each relatedTo, `results__dataPath` of one collection.
+ * Sentences by names of fields, joined by `__`. The longest key that is an end of a field's path, which starts with its
+ * collection, applies: `ob_id` to all, `relatedTo__ob_id` within each relatedTo, `results__dataPath` to one collection.
  */
 export const FIELD_SENTENCES: Readonly<Record<string, string>> = {
-  // What many records have.
+  // Fields of many records.
   ob_id: 'Id of the record.',
   uuid: 'Identifier of the record in every catalogue that holds it: 32 hexadecimal digits.',
   short_code: 'Kind of the record, such as ob for an observation.',

@@ -3,8 +3,8 @@
 
 /**
  * The type of a scalar value. `integer`, `float` and `boolean` are JSON numbers and booleans; `text`, `date` and
- * `dateTime` are JSON strings (spec 2.3 to 2.10). A text that is no date, and in open collections any value of another
- * type, is served and does not fit (A150).
+ * `dateTime` are JSON strings (spec 2.3 to 2.10). A misfit is served but does not fit: a text that is not a date, or in
+ * open collections any value of another type (A150).
  */
 export type ScalarType = 'integer' | 'float' | 'text' | 'boolean' | 'date' | 'dateTime';
 
@@ -33,14 +33,12 @@ export interface LinksField {
   readonly to: string;
 }
 
-/**
- * A to-one embedded record: one JSON object. `idField` names the member that is its id; one inferred from data may have
- * none.
- */
+/** A to-one embedded record: one JSON object. */
 export interface RecordField {
   readonly kind: 'record';
   readonly name: string;
   readonly fields: readonly Field[];
+  /** The member that is its id; a field inferred from data may have none. */
   readonly idField?: string;
 }
 
@@ -65,7 +63,10 @@ export interface OpaqueField {
   readonly name: string;
 }
 
-/** One field of a collection or of an embedded record. `hasMisfits` only as served: some values do not fit (A150). */
+/**
+ * One field of a collection or of an embedded record. `hasMisfits` is set only on served fields: some values do not fit
+ * (A150).
+ */
 export type Field = (ScalarField | LinkField | LinksField | RecordField | RecordsField | ScalarsField | OpaqueField) & {
   readonly hasMisfits?: true;
 };
@@ -73,21 +74,23 @@ export type Field = (ScalarField | LinkField | LinksField | RecordField | Record
 /** An API version prefix, `/api/<version>/` (spec 9). */
 export type Version = 'v2' | 'v3';
 
-/**
- * One collection of the root view (spec 2.1).
- * `name` is the root view's spelling and the name in links; `documentedPath` the spelling of the table in spec 4.1.
- * `fields` are the documented ones. An `open` collection takes any JSON object with an integer id: its other fields
- * keep their types, and take any value (A150).
- * `filters` are the documented filters (spec 4.3), as top-level field names.
- */
+/** One collection of the root view (spec 2.1). */
 export interface Collection {
+  /** The spelling in the root view and in links. */
   readonly name: string;
+  /** The spelling of the table in spec 4.1. */
   readonly documentedPath: string;
   readonly title: string;
   readonly versions: readonly Version[];
   readonly idField: string;
+  /**
+   * An open collection accepts any JSON object with an integer id. Its other fields keep their types, but accept any
+   * value (A150).
+   */
   readonly open: boolean;
+  /** The documented fields. */
   readonly fields: readonly Field[];
+  /** The documented filters (spec 4.3), as top-level field names. */
   readonly filters: readonly string[];
   readonly source: string;
 }
