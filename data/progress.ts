@@ -2,8 +2,8 @@
 // Knows no terminal.
 
 /**
- * One step of long work. `phase` is a short noun phrase for people (`reading observations`); `done` of `total` in
- * `unit`. `total` is 0 where it is not known.
+ * The progress of long work. `phase` is a short phrase for people (`reading observations`); `done` of `total` is in
+ * `unit`. `total` is 0 if it is unknown.
  */
 export interface Progress {
   readonly phase: string;

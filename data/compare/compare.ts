@@ -14,7 +14,7 @@ import {
 } from './differences.ts';
 
 const BODY_BYTES_MAX = 64 << 20;
-/** Tries of a request whose connection fails or whose status asks to come back, and the wait before the next try. */
+/** A request is tried this often if its connection fails or its status is temporary. */
 const TRIES = 3;
 const WAIT_MS = 1000;
 const PASSING = [429, 502, 503, 504];
@@ -28,7 +28,7 @@ export interface CompareOptions {
   readonly clock: () => number;
 }
 
-/** Examples that are kept of a cause. */
+/** Examples of each cause in the report. */
 const EXAMPLES_MAX = 3;
 
 /** The requests that differ for one cause. */

@@ -36,7 +36,7 @@ export async function loggedRequests(file: string, prefix: string): Promise<read
 
 /** Records of the first page from which values for filters are taken. */
 const PAGE = 20;
-/** Fields of one collection that are filtered by. */
+/** Fields of one collection that become filters. */
 const FIELDS_MAX = 30;
 
 /**

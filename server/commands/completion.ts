@@ -43,7 +43,7 @@ complete -o filenames -F _catalogue_replica ${NAME}
 
 interface PlacedCommand {
   readonly command: Command;
-  /** Names from the program to the command, such as \`authority check\`. */
+  /** Names from the program to the command, such as `authority check`. */
   readonly path: string;
 }
 
@@ -62,7 +62,7 @@ function flagsOf(command: Command): string {
   return command.options.flatMap(({ long }) => long ?? []).join(' ');
 }
 
-/** The lines that complete the values of flags with a closed list of values, such as \`--links spec\`. */
+/** The lines that complete the values of flags with a closed list of values, such as `--links spec`. */
 function valueCases(command: Command, path: string): readonly string[] {
   return command.options.flatMap((option) => {
     const values = choicesOf(option);
