@@ -259,7 +259,7 @@ Where a service asks for a role, its users ask which sites could vouch for it, t
   catalogue-replica authority call http://localhost:8080 getTrustedHostInfo --role data-reader
 
 You may change these files; the next start reports errors in them. When one is missing, or the certificates expire after
-90 days, all of them are made again.
+90 days, all of them are made again. Keep your changes elsewhere: they are lost then.
 `;
 
 function configText(partner: string, archive: string): string {
