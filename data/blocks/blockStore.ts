@@ -1,5 +1,5 @@
-// The blocks of a snapshot's records as a file: made once for a snapshot and a base URL, checked whenever they are
-// loaded.
+// The file with the deflated records (blocks) of a snapshot. It is made once per snapshot and base URL and checked
+// whenever it is loaded.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -15,14 +15,15 @@ import type { OnProgress } from '../progress.ts';
 import type { BlockCounts } from './blockWriter.ts';
 import type { DeflateSource } from './deflate.ts';
 
-/** What `blocksFile` makes: the snapshot's name, its generation and the address. */
+/** Names that `blocksFile` makes: snapshot, start of the generation, address. */
 const KEPT_NAME = /^(.+)\.([0-9a-f]{12})-([0-9a-f]{8})\.blocks$/;
 
-/** So many generations of blocks are kept for an address: what is served, and what a rollback would serve. */
+/** Generations of blocks that are retained per address: the current one and the one that a rollback would serve. */
 const KEPT = 2;
 
 /**
- * Where the blocks of a snapshot file are kept: beside it, under its generation and a hash of the base URL. Cost: none.
+ * The path of a snapshot's blocks: next to the snapshot file, named after its generation and a hash of the base URL.
+ * Touches no file.
  */
 export function blocksFile(
   snapshot: string,
@@ -31,25 +32,25 @@ export function blocksFile(
   return blocksFileAt(snapshot, generation, addressOf(baseUrl));
 }
 
-/** The same for an address, the hash of a base URL. */
+/** Like `blocksFile`, but for an address (the hash of a base URL). */
 export function blocksFileAt(snapshot: string, generation: string, address: string): string {
   return `${snapshot}.${generation.slice(0, 12)}-${address}.blocks`;
 }
 
-/** The hash of a base URL, as names of blocks have it. */
+/** The first 8 hexadecimal digits of the SHA-256 of a base URL. */
 export function addressOf(baseUrl: string): string {
   return createHash('sha256').update(baseUrl).digest('hex').slice(0, 8);
 }
 
-/** The address in the name of blocks of a snapshot's generation; undefined for any other name. */
+/** The address in the name of a blocks file of this snapshot and generation; undefined for any other name. */
 export function blocksAddress(snapshot: string, generation: string, name: string): string | undefined {
   const [, of, start, address] = KEPT_NAME.exec(name) ?? [];
   return of === snapshot && start === generation.slice(0, 12) ? address : undefined;
 }
 
 /**
- * Removes what is kept with a file that was written now, but the last one: nobody asks for it again. Throws
- * OperationError `file`.
+ * Removes the other blocks files of the same snapshot and address, except the newest one. Call it after writing `file`.
+ * Throws OperationError `file`.
  */
 async function removeOutdated(file: string): Promise<void> {
   attempt(`cannot remove outdated files from ${path.dirname(file)}`, () => {
@@ -59,7 +60,7 @@ async function removeOutdated(file: string): Promise<void> {
   await removeAbandoned(path.dirname(file), siblingsOf(file));
 }
 
-/** The blocks that are kept under the names of a file but the generation, the ones that were written last first. */
+/** The blocks files whose names differ from `file` at most in the generation, newest first. */
 function keptWith(file: string): readonly string[] {
   const directory = path.dirname(file);
   if (!existsSync(directory)) return [];
@@ -71,12 +72,15 @@ function keptWith(file: string): readonly string[] {
     .map(({ kept }) => kept);
 }
 
-/** The same but that file. */
+/** Like `keptWith`, without `file` itself. */
 function othersKeptWith(file: string): readonly string[] {
   return keptWith(file).filter((one) => path.basename(one) !== path.basename(file));
 }
 
-/** Whether names are those of a file but the generation; of a file that is called otherwise none are. */
+/**
+ * Returns a test for names that differ from `file` at most in the generation. If `file` is not the name of a blocks
+ * file, the test is always false.
+ */
 function siblingsOf(file: string): (name: string) => boolean {
   const [, snapshot, , address] = KEPT_NAME.exec(path.basename(file)) ?? [];
   return (name) => {
@@ -86,8 +90,8 @@ function siblingsOf(file: string): (name: string) => boolean {
 }
 
 /**
- * Blocks in shared memory, and what happened to come by them, for a line to people: the file, and why not another one;
- * `made` where they were not there.
+ * Blocks in shared memory, and how they were obtained. `file` is their permanent file, if any; `made` is set if they
+ * had to be made; `refusal` is why an existing file, or its folder, could not be used.
  */
 export interface LoadedBlocks {
   readonly loaded: LoadedSnapshot;
@@ -97,8 +101,8 @@ export interface LoadedBlocks {
 }
 
 /**
- * Where blocks are kept, blocks that are in memory of nearly the same records, the threads that deflate, and who is
- * asked for room (see LoadOptions).
+ * `file` is where blocks are kept; `earlier` are blocks in memory of nearly the same records. See LoadOptions for the
+ * rest.
  */
 interface BlockOptions extends Pick<LoadOptions, 'assertRoom' | 'isOffThread'> {
   readonly file: string | undefined;
@@ -107,12 +111,13 @@ interface BlockOptions extends Pick<LoadOptions, 'assertRoom' | 'isOffThread'> {
 }
 
 /**
- * The blocks of a loaded snapshot: from `file` where it holds them, else made and kept there; without a `file`, or
- * where it cannot be written, made in the directory for temporary files and removed from there. A file that is damaged,
- * or of other records, is made again; of other generations under the same names the last one stays. What is made takes
- * over what `earlier` blocks, or else those of the last generation that is kept, have of the same records. Throws
- * OperationError `file` when nothing can be written anywhere, and what `assertRoom` throws. Cost: a load, or a
- * deflation of all other records in nice threads, one a core unless told otherwise: some 20 s of CPU for 465 MB.
+ * Loads the blocks of a snapshot from `file` or, if that file does not have them, makes them and keeps them there. A
+ * file that is damaged or belongs to other records is replaced. Without `file`, or if it cannot be written, the blocks
+ * are made in a temporary folder that is then removed. Records that have not changed take over their blocks from
+ * `earlier`, or else from the last kept generation. Throws OperationError `file` if nothing can be written anywhere,
+ * and whatever `assertRoom` throws.
+ * Cost: a load, or deflating all other records in low-priority threads, by default one per core. That takes about 20 s
+ * of CPU for 465 MB.
  */
 export async function loadBlocks(
   loaded: LoadedSnapshot,
@@ -143,9 +148,9 @@ export async function loadBlocks(
 }
 
 /**
- * Makes the blocks of a snapshot file for a base URL and keeps them beside it, or beside the `name` that it will have,
- * whatever was there; answers their file and what was made. Throws OperationError `snapshot` or `file`. Cost: a load,
- * and a deflation of all records that have no blocks in the last file that is kept.
+ * Makes the blocks of a snapshot file for a base URL and keeps them next to it. `name` is the path that the snapshot
+ * will have, if that differs. Replaces an existing file. Throws OperationError `snapshot` or `file`. Cost: a load, and
+ * deflating all records without blocks in the last kept file.
  */
 export async function keepBlocks(
   snapshot: string,
@@ -161,7 +166,7 @@ export async function keepBlocks(
   return { file, made: await writeBlocks(file, { loaded, earlier: keptWith(file)[0] }, threads, onProgress) };
 }
 
-/** Loads blocks and compares their title with what is wanted, and their number with the records. */
+/** Loads blocks and checks that they belong to the wanted snapshot and that there is one for each record. */
 async function readBlocks(
   file: string,
   wanted: LoadedSnapshot,
@@ -178,7 +183,7 @@ async function readBlocks(
   return blocks;
 }
 
-/** Writes blocks with the code for it, which a start that finds some does without. */
+/** Imports the writer only when needed: a start that finds its blocks does not load that code. */
 async function writeBlocks(
   file: string,
   source: DeflateSource,

@@ -1,5 +1,5 @@
 // Makes a file of blocks: deflates all records of a loaded snapshot and writes them with their checksums. The file is a
-// snapshot file with other sections: header, directory, checksums and the move to its name are those of store.ts.
+// snapshot file with other sections. store.ts writes the header, directory and checksums, and renames the file.
 import { crcCombined, crcWithByte } from '../../engine/bits/checksum.ts';
 import { endOf, type Records, startOf } from '../../engine/column/records.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
@@ -12,23 +12,25 @@ import type { OnProgress } from '../progress.ts';
 import { writeSnapshot } from '../store/store.ts';
 
 /**
- * Record bytes deflated at once: enough that a thread is not asked too often, few enough to be held twice, and for the
- * processor's caches: carrying over takes a fifth less than with four times as many.
+ * Record bytes in one run. Large enough to keep the overhead of messages to threads small, and small enough to be held
+ * twice. It also fits the processor's caches: carrying blocks over takes a fifth less time than with four times as many
+ * bytes.
  */
 const RUN_BYTES = 1 << 20;
-/** Below this many record bytes, starting threads takes longer than deflating. */
+/** For fewer record bytes, starting threads takes longer than deflating. */
 const INLINE_BYTES_MAX = 8 << 20;
 const COMMA = 0x2c;
 
-/** How many records a file of blocks has, and how many of them were not carried over whole. */
+/** The number of records in a blocks file, and how many of them were not carried over completely. */
 export interface BlockCounts {
   readonly records: number;
   readonly deflated: number;
 }
 
 /**
- * Writes the blocks of a snapshot to a file, whatever was there: the same bytes whatever there was `earlier`. Throws
- * OperationError `file`. Cost: a deflation of all records that have no block there, nor the same ones before them.
+ * Writes the blocks of a snapshot to a file, replacing an existing one. `earlier` changes the cost, never the bytes.
+ * Throws OperationError `file`. Cost: deflating every record that has no earlier block, or that follows other records
+ * than before.
  */
 export async function writeBlocks(
   file: string,
@@ -91,7 +93,7 @@ async function writeCollection(
   }
 }
 
-/** The rows of a chunk in runs of at least one row and about `RUN_BYTES`. */
+/** Cuts the rows of a chunk into runs of at least one row and at most `RUN_BYTES`, unless one row is larger. */
 function runsOf(collection: string, records: Records, i: number): readonly DeflateOrder[] {
   const chunk = records.chunks[i]!;
   const orders: DeflateOrder[] = [];
@@ -105,7 +107,7 @@ function runsOf(collection: string, records: Records, i: number): readonly Defla
   return orders;
 }
 
-/** Ends that count from their run's start as ends that count from the chunk's. */
+/** Concatenates ends that count from their run's start and makes them count from the chunk's start. */
 function endsOf(runs: readonly Uint32Array[]): Uint32Array {
   const ends = new Uint32Array(runs.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -127,7 +129,7 @@ function joinedCrcs(runs: readonly DeflatedRun[]): Uint32Array {
   return crcs;
 }
 
-/** CRC-32 of a chunk's bytes up to and with each record's comma. */
+/** For each record, the CRC-32 of the chunk's bytes up to and including the comma after that record. */
 function sumsOf(records: Records, i: number, crcs: Uint32Array): Uint32Array {
   const chunk = records.chunks[i]!;
   let sum = 0;

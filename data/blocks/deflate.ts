@@ -1,5 +1,5 @@
-// Deflates runs of records into blocks that can be put together into one gzip member, in threads or, for small data, in
-// this one. Threads read the snapshot in shared memory.
+// Deflates runs of records into blocks that can be concatenated into one gzip member. Small data is deflated in the
+// calling thread, other data in threads that read the snapshot in shared memory.
 import { crc32 } from 'node:zlib';
 import { CHAINED_ROWS, SEPARATOR, WINDOW_SEPARATOR } from '../../engine/column/blocks.ts';
 import { endOf, type Records, startOf } from '../../engine/column/records.ts';
@@ -12,8 +12,8 @@ import { openSnapshot } from '../../engine/snapshot/open.ts';
 import { inOrder, OrderThreads } from '../threadsInOrder.ts';
 
 /**
- * The blocks of some neighbouring rows of one chunk; ends count from the first one's start. `deflated` rows are not
- * carried over whole.
+ * The blocks of neighbouring rows of one chunk. Ends count from the start of the first block. `deflated` is the number
+ * of rows that were not carried over completely.
  */
 export interface DeflatedRun {
   readonly independent: Uint8Array<ArrayBuffer>;
@@ -24,7 +24,7 @@ export interface DeflatedRun {
   readonly deflated: number;
 }
 
-/** Which rows: from `first` to `end` of a chunk of a collection's records. */
+/** The rows `first` to `end` of a chunk of a collection's records. */
 interface RunOfRows {
   readonly chunk: number;
   readonly first: number;
@@ -32,9 +32,9 @@ interface RunOfRows {
 }
 
 /**
- * The blocks of rows. They follow from these and the `CHAINED_ROWS` before them alone, so that runs can be deflated
- * apart, and give the same bytes however a chunk is cut into them, and whatever `matcher` has. Cost: 0.24
- * to 0.48 of zlib's (FIGURES, Compression); some 2 us for one that is carried over.
+ * Makes the blocks of a run of rows. They depend only on these rows and the `CHAINED_ROWS` before them. So runs can be
+ * deflated separately, and neither the way a chunk is cut into runs nor `matcher` changes the bytes. Cost: 0.24 to 0.48
+ * of zlib's (FIGURES, Compression); about 2 us for a block that is carried over.
  */
 export function deflateRun(
   encoder: DeflateEncoder,
@@ -52,7 +52,8 @@ export function deflateRun(
     if (row === NO_ROW) output.deflate(n);
     else {
       const { earlier } = matcher!;
-      // A block is chained to what stood before it: that is the same inside of a stretch, or where both chunks begin.
+      // A chained block depends on the rows before it. They are the same inside a stretch, or if both chunks begin
+      // here.
       const isStart = n === 0 && lead === run.first && earlier.isFirst(row);
       output.carry(
         n,
@@ -80,7 +81,7 @@ function windowOf(records: Records, { chunk: i, first, end }: RunOfRows): Record
   return { bytes, starts, crcs };
 }
 
-/** What becomes of a window: the blocks of all rows but for `lead` ones, which are there to be chained to. */
+/** Collects the blocks of a window's rows. The first `lead` rows get no blocks: the others are chained to them. */
 class RunOutput {
   readonly #encoder: DeflateEncoder;
   readonly #window: RecordWindow;
@@ -88,7 +89,7 @@ class RunOutput {
   readonly #independent: Blocks;
   readonly #chained: Blocks;
   #deflated = 0;
-  /** The encoder has seen the rows up to this one, or will not need them. */
+  /** Rows before this one have been added to the encoder, or will not be needed. */
   #added = 0;
 
   constructor(encoder: DeflateEncoder, window: RecordWindow, lead: number) {
@@ -108,7 +109,10 @@ class RunOutput {
     this.#deflateChained(n);
   }
 
-  /** Takes blocks of rows from `n` on as they are: but the first `unfit` chained ones, which are deflated. */
+  /**
+   * Copies existing blocks of the rows from `n` on. The first `unfit` chained blocks do not fit here, so those rows are
+   * deflated.
+   */
   carry(n: number, independent: BlockStretch, chained: BlockStretch, unfit: number): void {
     const end = n + independent.ends.length;
     const from = Math.max(n, this.#lead);
@@ -118,7 +122,7 @@ class RunOutput {
     this.#chained.addAll(chained, fit - n);
   }
 
-  /** Whole, in buffers of their own. */
+  /** The result, in buffers that share no memory with the inputs. */
   run(): DeflatedRun {
     return {
       independent: this.#independent.bytes(),
@@ -146,7 +150,7 @@ class RunOutput {
   }
 }
 
-/** Blocks one after another, each with the separator behind it. */
+/** Concatenated blocks, with the separator after each. */
 class Blocks {
   readonly ends: Uint32Array<ArrayBuffer>;
   #bytes: Uint8Array<ArrayBuffer>;
@@ -166,7 +170,7 @@ class Blocks {
     this.#at = this.ends[this.#count++] = end;
   }
 
-  /** Adds blocks as they are, but the first `from` ones. */
+  /** Copies blocks, without the first `from` ones. */
   addAll({ bytes, start, ends }: BlockStretch, from: number): void {
     if (from >= ends.length) return;
     const first = from === 0 ? start : ends[from - 1]!;
@@ -188,7 +192,7 @@ class Blocks {
   }
 }
 
-/** What is deflated, and the blocks that some of its records have, perhaps. */
+/** The records to deflate, and existing blocks of some of them, if any. */
 export interface DeflateSource {
   readonly loaded: LoadedSnapshot;
   readonly earlier: EarlierBlocks | undefined;
@@ -199,13 +203,13 @@ export interface DeflateOrder {
   readonly run: RunOfRows;
 }
 
-/** Deflates runs. `runs` keeps their order; `close` ends the threads. */
+/** `runs` yields the results in the order of its argument. `close` stops the threads. */
 export interface Deflaters {
   runs(orders: readonly DeflateOrder[]): AsyncGenerator<DeflatedRun>;
   close(): Promise<void>;
 }
 
-/** Deflaters in `count` threads; 0 deflates in the calling thread, other work between two runs. */
+/** Starts deflaters in `count` threads. With 0 the calling thread deflates and does other work between two runs. */
 export function startDeflaters(source: DeflateSource, count: number): Deflaters {
   if (count === 0) {
     const { deflate, close } = deflaterOf(source);
@@ -219,7 +223,7 @@ export function startDeflaters(source: DeflateSource, count: number): Deflaters 
   };
 }
 
-/** What one thread deflates with, until it is closed. It remembers of one collection which records have blocks. */
+/** The work of one thread until it is closed. Caches the matcher of one collection. */
 export function deflaterOf({ loaded, earlier }: DeflateSource): {
   deflate(order: DeflateOrder): DeflatedRun;
   close(): void;

@@ -1,6 +1,6 @@
-// Blocks that were made before, as what is to be deflated now looks for its records among them: those of a generation
-// that is served, in shared memory, or of a file. Rows count through all chunks of a collection. Without them blocks
-// for new data take 18 s of CPU at 100,000 observations, not 6.6.
+// Existing blocks in which the records to be deflated are looked up: those of the served generation in shared memory,
+// or those of a file. Rows count through all chunks of a collection. For new data at 100,000 observations this saves
+// about two thirds of the CPU time for blocks: 6.6 s instead of 18 s.
 import { upperBound } from '../../engine/bits/lists.ts';
 import { type LoadedSnapshot, sectionsOf } from '../../engine/snapshot/loaded.ts';
 import {
@@ -14,10 +14,10 @@ import {
 import { OperationError } from '../operationError.ts';
 import { SectionFile } from '../store/sectionFile.ts';
 
-/** Loaded blocks, or the path of a file of them. Plain data, which threads can be sent. */
+/** Loaded blocks, or the path of a file with them. Plain data that can be sent to threads. */
 export type EarlierBlocks = LoadedSnapshot | string;
 
-/** Some neighbouring blocks of one chunk. The first starts where `start` says in what `ends` counts from. */
+/** Neighbouring blocks of one chunk. `ends` and `start`, the start of the first block, count from the same origin. */
 export interface BlockStretch {
   readonly bytes: Uint8Array;
   readonly start: number;
@@ -27,25 +27,26 @@ export interface BlockStretch {
 /** The earlier blocks of a collection. `crcs` has the CRC-32 of each record, by row. */
 export interface RecordsWithBlocks {
   readonly crcs: Uint32Array;
-  /** Whether a row is the first of its chunk. */
   isFirst(row: number): boolean;
-  /** The blocks of rows of one chunk, by themselves or chained. Cost: of a file a read, of shared memory none. */
+  /** The independent or chained blocks of rows of one chunk. Cost: one read of a file; nothing for shared memory. */
   blocks(kind: 'independent' | 'chained', row: number, end: number): BlockStretch;
 }
 
-/** The earlier blocks of each collection, until they are closed. */
 export interface OpenedBlocks {
   collection(name: string): RecordsWithBlocks;
   close(): void;
 }
 
-/** The sections of one chunk; `read` answers bytes of one of those that are not read at once. */
+/** The sections of one chunk. `read` reads part of a large section, which is not loaded when the file is opened. */
 interface Chunk {
   readonly views: SectionViews<typeof BLOCKS>;
   read(kind: 'independent' | 'chained', from: number, to: number): Uint8Array;
 }
 
-/** Opens them; undefined where a file is gone meanwhile. Cost: none, that of a file its directory. */
+/**
+ * Opens earlier blocks. Returns undefined if the file has been removed. Cost: nothing for loaded blocks, reading the
+ * directory for a file.
+ */
 export function openEarlier(blocks: EarlierBlocks): OpenedBlocks | undefined {
   if (typeof blocks !== 'string') return { collection: (name) => recordsOf(loadedChunks(blocks, name)), close: noop };
   const file = orUndefined(() => new SectionFile(blocks));
@@ -53,8 +54,8 @@ export function openEarlier(blocks: EarlierBlocks): OpenedBlocks | undefined {
 }
 
 /**
- * Whether a file has blocks of a title, of this form unless told otherwise, each section with its right checksum. Cost:
- * one pass over it.
+ * Whether a file has blocks whose title is wanted (by default any title of the current format) and every checksum is
+ * right. Cost: one pass over the file.
  */
 export function isSound(file: string, isWanted: (title: string) => boolean = isBlocksTitle): boolean {
   const sections = orUndefined(() => new SectionFile(file));
@@ -74,7 +75,7 @@ export function isSound(file: string, isWanted: (title: string) => boolean = isB
 
 function noop(): void {}
 
-/** Without earlier blocks everything is deflated, with the same result. */
+/** An unreadable file is ignored: without earlier blocks everything is deflated, with the same result. */
 function orUndefined(open: () => SectionFile): SectionFile | undefined {
   try {
     return open();

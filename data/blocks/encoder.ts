@@ -1,30 +1,30 @@
-// Deflate of neighbouring records, each by itself and with those before it, in WebAssembly: source/encoder.as says how.
-// Neither zlib nor a library of it takes two records' worth of work at once: a call and a stream for each block, whose
-// tables are cleared, cost 2 to 4 times as much, most where records are short.
+// Deflates neighbouring records in WebAssembly, each alone and chained to those before it. source/encoder.as has the
+// algorithm. zlib and its bindings need a call and a stream for every block and clear their tables each time. That
+// costs 2 to 4 times as much, most for short records.
 import { compiledOnce } from '../../engine/kernel/kernel.ts';
 import { newOwn, takeRoom } from '../../engine/kernel/own.ts';
 import { attempt } from '../files.ts';
 import { ENCODER_BASE64 } from './encoderBytes.ts';
 
-/** What the module has. All numbers are places in its memory, or positions of the window. */
+/** The exports of the module. All numbers are addresses in its memory or positions in the window. */
 interface EncoderModule {
   open(window: number, before: number, symbols: number): void;
   chain(from: number, to: number): void;
   deflate(from: number, to: number, low: number, at: number): number;
 }
 
-/** Behind the tables of the module. */
+/** The first address after the tables of the module. */
 const WINDOW_AT = 81_920;
-/** Four bytes for each of the most symbols of a block, and some that are put behind them. */
+/** Four bytes for each of the 16,384 symbols that a block has at most, and some reserve. */
 const SYMBOLS_BYTES = 4 * 16_400;
-/** What the module may read behind a window, and write behind a block. */
+/** The module reads and writes at most this many bytes after the end of a window or a block. */
 const SLACK_BYTES = 64;
 
 const encoderModule = compiledOnce(ENCODER_BASE64);
 
 /**
- * Makes deflate blocks of what stands in a window of bytes. It keeps a memory of its own, some four times the largest
- * window, until it is garbage.
+ * Makes deflate blocks of parts of a window of bytes. Its memory, about four times the largest window, is freed only
+ * when the encoder is garbage.
  */
 export class DeflateEncoder {
   readonly #own = newOwn();
@@ -36,7 +36,7 @@ export class DeflateEncoder {
     this.#module = exports as unknown as EncoderModule;
   }
 
-  /** Begins with another window, which is copied. Throws OperationError `file` where there is no memory for it. */
+  /** Copies another window into the encoder. Throws OperationError `file` if there is not enough memory. */
   open(window: Uint8Array): void {
     const beforeAt = aligned(WINDOW_AT + window.length + SLACK_BYTES);
     const symbolsAt = aligned(beforeAt + 2 * window.length);
@@ -47,22 +47,24 @@ export class DeflateEncoder {
     this.#module.open(WINDOW_AT, beforeAt, symbolsAt);
   }
 
-  /** Lets blocks find what stands between two positions. Records are added in order, before their own blocks. */
+  /** Lets later blocks refer to the bytes between two positions. Add records in order, each before its own block. */
   add(from: number, to: number): void {
     this.#module.chain(from, to);
   }
 
   /**
-   * The bytes between two positions as deflate blocks, none the last one, and the header of a stored block, up to a
-   * whole byte: valid until the next one is made. They may refer to what was added from `low` on, and are the same
-   * whatever stands before that and behind them. Cost: a few us, and some 10 ns a byte.
+   * The bytes between two positions as deflate blocks, none of them the final one. The header of a stored block
+   * follows, up to a whole byte. The result is valid until the next call. The blocks may refer to added bytes from
+   * `low` on, and do not depend on any bytes before `low` or after `to`. Cost: a few us, plus about 10 ns a byte.
    */
   block(from: number, to: number, low: number): Uint8Array {
     return this.#own.bytes.subarray(this.#outputAt, this.#module.deflate(from, to, low, this.#outputAt));
   }
 }
 
-/** Nine bits a byte at most, with codes that are there already, and a few bits for each block and at the end. */
+/**
+ * Upper bound of the output: at most nine bits a byte with the fixed codes, plus a few bits per block and at the end.
+ */
 function mostBytes(bytes: number): number {
   return bytes + (bytes >> 3) + (bytes >> 12) + SLACK_BYTES;
 }

@@ -1,12 +1,12 @@
-// Which records have blocks already: found by their CRC-32, and compared, byte for byte, with what those blocks inflate
-// to. What is not found is deflated, so that a mistake here costs time and no byte.
+// Finds records that already have blocks: by their CRC-32, then by comparing them byte for byte with the inflated
+// blocks. Records that are not found are deflated, so that a miss costs time but never changes a byte.
 import { constants, inflateRawSync } from 'node:zlib';
 import { CHAINED_ROWS, WINDOW_SEPARATOR } from '../../engine/column/blocks.ts';
 import type { RecordsWithBlocks, BlockStretch } from './earlierBlocks.ts';
 
 /**
- * Neighbouring records of one chunk as deflate sees them, `WINDOW_SEPARATOR` behind each: where they start, and last
- * where they end, and their CRC-32.
+ * Neighbouring records of one chunk in the form that is deflated, each followed by `WINDOW_SEPARATOR`. `starts` has the
+ * start of each record and the end of the last one; `crcs` has their CRC-32.
  */
 export interface RecordWindow {
   readonly bytes: Buffer;
@@ -14,19 +14,21 @@ export interface RecordWindow {
   readonly crcs: Uint32Array;
 }
 
-/** So far from where its sum leads a row is looked for, that records of one sum cost no more than others. */
+/** Longest probe sequence. It bounds the cost of many records with equal checksums. */
 const STEPS_MAX = 64;
 
-/** What `RecordMatcher` answers for a record that has no blocks. */
+/** The result of `RecordMatcher` for a record without blocks. */
 export const NO_ROW = -1;
 
-/** Finds records among the earlier blocks of a collection. */
 export class RecordMatcher {
   readonly earlier: RecordsWithBlocks;
-  /** One more than the rows, by the lowest bits of their CRC-32 or the next place that was free. */
+  /**
+   * A hash table with linear probing: the row plus one at the lowest bits of its CRC-32, or at the next free place. 0
+   * is free.
+   */
   readonly #places: Uint32Array;
 
-  /** Cost: a step a row, and 8 to 16 bytes of memory. */
+  /** Cost: one step a row, and 8 to 16 bytes of memory a row. */
   constructor(earlier: RecordsWithBlocks) {
     this.earlier = earlier;
     const { crcs } = earlier;
@@ -39,7 +41,7 @@ export class RecordMatcher {
     }
   }
 
-  /** The earlier row of each record, `NO_ROW` where there is none. Cost: their blocks are inflated once. */
+  /** The earlier row of each record, or `NO_ROW`. Cost: the matching blocks are inflated once. */
   rowsOf(window: RecordWindow): Int32Array {
     const rows = new Int32Array(window.crcs.length);
     for (let n = 0, before = NO_ROW; n < rows.length; n++) {
@@ -49,7 +51,7 @@ export class RecordMatcher {
     }
     for (let n = 0; n < rows.length;) {
       const end = this.stretchEnd(rows, n);
-      // All of a stretch is given up: equal sums of unequal records are no reason to inflate anything twice.
+      // A stretch is rejected as a whole: equal checksums of different records are too rare to inflate anything twice.
       if (rows[n] !== NO_ROW && !this.#isEqual(window, n, end, rows[n]!)) rows.fill(NO_ROW, n, end);
       n = end;
     }
@@ -64,7 +66,7 @@ export class RecordMatcher {
     return end;
   }
 
-  /** A row with this sum, `expected` if that one has it. */
+  /** A row with this checksum, preferably `expected`. */
   #rowOf(crc: number, expected: number): number {
     const { crcs } = this.earlier;
     if (expected < crcs.length && crcs[expected] === crc) return expected;
@@ -83,22 +85,22 @@ export class RecordMatcher {
       separated(this.earlier.blocks('chained', alone, row + end - n)),
     ];
     const expected = bytes.subarray(starts[n], starts[end]);
-    // One byte more, so that all fits into one buffer that is not asked to be larger.
+    // One byte more than expected, so that zlib fills this buffer and never requests another one.
     const chunkSize = Math.max(CHUNK_BYTES_MIN, expected.length + 1);
     const limits = { chunkSize, maxOutputLength: chunkSize, finishFlush: constants.Z_SYNC_FLUSH };
     try {
       return inflateRawSync(Buffer.concat(blocks), limits).equals(expected);
     } catch {
-      // Somebody forged them: they are none, or of more than these records.
+      // Forged blocks: they are invalid, or have more bytes than these records.
       return false;
     }
   }
 }
 
-/** The least that zlib takes. */
+/** The smallest chunk size that zlib accepts. */
 const CHUNK_BYTES_MIN = 64;
 
-/** A copy of blocks, between which stands what the window has between records. */
+/** Copies blocks and puts the window's separator between the records. */
 function separated({ bytes, start, ends }: BlockStretch): Uint8Array {
   const copy = bytes.slice();
   for (const end of ends) copy[end - start - 1] = WINDOW_SEPARATOR;

@@ -1,25 +1,28 @@
-// Deflate (RFC 1951) of records in AssemblyScript. A window of neighbouring records lies in memory; for each position of
-// it `before` holds how far back the last one is whose four bytes have the same hash, so that all earlier ones are found
-// by going from one to the next. A record is parsed twice, by itself and with those before it, and both walk these
-// chains, which zlib would make twice, and with a dictionary for each record once more for every record that stands in
-// it. What is compared with what depends on the bytes between `low` and `to` alone, so that a record has the same block
-// wherever a window begins.
+// Deflate (RFC 1951) of records in AssemblyScript. The memory holds a window of neighbouring records. For each
+// position, `before` has the distance to the last earlier position whose four bytes have the same hash.
+// A record is parsed twice, alone and chained to those before it, with the same hash chains. zlib would build the
+// chains twice and, with a dictionary per record, again for every record in that dictionary.
+// Only bytes between `low` and `to` decide which matches are tried, so the block of a record does not depend on where
+// the window begins.
 
 const HASH_BITS: u32 = 14;
-/** 2 ** 32 by the golden ratio, which is odd: neighbouring words go to places all over. */
+/** 2 ** 32 divided by the golden ratio, made odd: it spreads neighbouring words over all hashes. */
 const HASH_FACTOR: u32 = 0x9e3779b1;
 const MATCH_LEAST: u32 = 4;
 const MATCH_MOST: u32 = 258;
 const DISTANCE_MOST: u32 = 32_768;
-/** So many earlier positions are looked at: four times as many save 0.4 %. */
+/** Earlier positions that are compared at most. Four times as many save only 0.4 %. */
 const STEPS_MOST: u32 = 16;
-/** A match of this length is taken without a look whether the next position has a longer one. */
+/** A match of this length is taken without checking whether the next position has a longer one. */
 const LONG_MATCH: u32 = 128;
-/** A match of this length is rarely followed by a better one: a quarter of the steps is looked at. */
+/**
+ * After a match of this length the next position rarely has a longer one, so only a quarter of the steps is tried
+ * there.
+ */
 const GOOD_MATCH: u32 = 8;
-/** A block of a record has at most so many symbols, and one that a match waits for at its end. */
+/** Symbols in one block of a record, without the pending match that may be added at its end. */
 const SYMBOLS_MOST: usize = 16_384;
-/** With so few symbols, codes of their own cost more bytes than they save. */
+/** With this few symbols, dynamic codes cost more bytes than they save. */
 const FEW_SYMBOLS: usize = 48;
 
 const LITERALS: u32 = 286;
@@ -30,8 +33,8 @@ const FIRST_LENGTH: u32 = 257;
 const BITS_MOST: u32 = 15;
 const CODE_LENGTH_BITS_MOST: u32 = 7;
 
-// Tables that never change. Of a length its code by itself; of a distance, less one, that of small ones and of large ones
-// by 128.
+// Constant tables. LENGTH_CODE is indexed by the length, SMALL_DISTANCE by the distance minus 1, LARGE_DISTANCE by the
+// distance minus 1 divided by 128.
 const ORDER: usize = 0; // u8 x 19
 const LENGTH_CODE: usize = 32; // u8 x 259
 const SMALL_DISTANCE: usize = 304; // u8 x 256
@@ -45,21 +48,21 @@ const FIXED_DISTANCE_BITS: usize = 1312; // u8 x 30
 const FIXED_LITERAL_CODES: usize = 1344; // u16 x 288
 const FIXED_DISTANCE_CODES: usize = 1920; // u16 x 30
 
-// Tables of the block that is made: how often a symbol is in it, bits of its code, the code. Distances stand behind
-// literals, so that one fill clears both.
+// Tables of the current block: the count of each symbol, the bits of its code, and the code. The distances directly
+// follow the literals, so that one fill clears both.
 const LITERAL_COUNTS: usize = 2048; // u32 x 288
 const DISTANCE_COUNTS: usize = 3200; // u32 x 32
 const COUNTS_BYTES: usize = 1280;
 const CODE_LENGTH_COUNTS: usize = 3328; // u32 x 19
-const LITERAL_BITS: usize = 3408; // u8 x 320: those of distances follow the last one that is used
+const LITERAL_BITS: usize = 3408; // u8 x 320: the bits of the distances are copied to after the last used literal
 const DISTANCE_BITS: usize = 3728; // u8 x 30
 const CODE_LENGTH_BITS: usize = 3760; // u8 x 19
 const LITERAL_CODES: usize = 3840; // u16 x 288
 const DISTANCE_CODES: usize = 4416; // u16 x 30
 const CODE_LENGTH_CODES: usize = 4480; // u16 x 19
-const RUNS: usize = 4544; // u16 x 316: a symbol of the code lengths, and above it its extra bits
+const RUNS: usize = 4544; // u16 x 316: a symbol of the code lengths, with its extra bits above it
 
-// What codes are made with.
+// Scratch memory for making codes.
 const WEIGHTS: usize = 5376; // u32 x 288
 const SYMBOLS: usize = 6592; // u16 x 288
 const KEYS: usize = 7232; // u32 x 288
@@ -72,17 +75,18 @@ const LENGTHS: usize = 8576; // u16 x 16
 const LENGTHS_BYTES: usize = 32;
 const FIRST_CODES: usize = 8608; // u16 x 16
 
-/** The last position of each hash, and one more; 0 is none. */
+/** One more than the last position of each hash; 0 if no position has it. */
 const HEADS: usize = 16_384; // u32 x 2 ** HASH_BITS
 const HEADS_BYTES: usize = 4 << HASH_BITS;
 
-// Where the window lies and what belongs to it: u16 a position, 0 where none is near enough; u32 a symbol.
+// The addresses of the window; of `before`, u16 a position, 0 if no earlier position is near enough; and of `symbols`,
+// u32 each.
 let window: usize = 0;
 let before: usize = 0;
 let symbols: usize = 0;
-// Where the parse of a block ended.
+// The position after the last parsed symbol.
 let position: u32 = 0;
-// Bits that are not written yet, their number, and where they go.
+// Pending bits, their number, and the address for the next byte.
 let bits: u64 = 0;
 let held: u64 = 0;
 let output: usize = 0;
@@ -117,13 +121,13 @@ function makeTables(): void {
   memory.fill(FIXED_DISTANCE_BITS, 5, DISTANCES);
   makeCodes(FIXED_LITERAL_BITS, 288, FIXED_LITERAL_CODES);
   makeCodes(FIXED_DISTANCE_BITS, DISTANCES, FIXED_DISTANCE_CODES);
-  // 16 17 18 0 8 7 9 6 10 5 11 4 12 3 13 2 14 1 15, in bytes from the lowest on.
+  // 16 17 18 0 8 7 9 6 10 5 11 4 12 3 13 2 14 1 15, one a byte, the lowest byte first.
   store<u64>(ORDER, 0x0609070800121110);
   store<u64>(ORDER + 8, 0x020d030c040b050a);
   store<u32>(ORDER + 16, 0x000f010e);
 }
 
-/** Begins with another window: where it lies, where its chains and symbols go. */
+/** Starts with another window. The arguments are the addresses of the window, its hash chains and the symbols. */
 export function open(windowAt: usize, beforeAt: usize, symbolsAt: usize): void {
   window = windowAt;
   before = beforeAt;
@@ -131,7 +135,10 @@ export function open(windowAt: usize, beforeAt: usize, symbolsAt: usize): void {
   memory.fill(HEADS, 0, HEADS_BYTES);
 }
 
-/** Puts the positions of a record into the chains. No four bytes go beyond it: others may stand behind it elsewhere. */
+/**
+ * Adds the positions of a record to the hash chains. Hashed words never extend beyond the record, because in another
+ * window other bytes may follow it.
+ */
 export function chain(from: u32, to: u32): void {
   const end = to >= from + MATCH_LEAST ? to - MATCH_LEAST + 1 : from;
   let at = from;
@@ -145,8 +152,8 @@ export function chain(from: u32, to: u32): void {
 }
 
 /**
- * Writes the blocks of what stands between two positions to `to`, with matches back to `low` at most, and the header of
- * a stored block behind; answers where that ends. All positions from `low` on are in the chains.
+ * Writes the blocks of the bytes between two positions to `at`, with matches that begin at `low` or later, then the
+ * header of a stored block. Returns the end address. All positions from `low` on must be in the chains.
  */
 export function deflate(from: u32, to: u32, low: u32, at: usize): usize {
   output = at;
@@ -161,13 +168,16 @@ export function deflate(from: u32, to: u32, low: u32, at: usize): usize {
   return output;
 }
 
-/** Parses from `position` on, for a block, with a look whether the next position has a longer match; answers the end. */
+/**
+ * Parses one block from `position` on, with lazy matching: a match waits until the next position has no longer one.
+ * Returns the end of the symbols.
+ */
 function parsed(to: u32, low: u32): usize {
   memory.fill(LITERAL_COUNTS, 0, COUNTS_BYTES);
   const full = symbols + (SYMBOLS_MOST << 2);
   let last = symbols;
   let at = position;
-  // The match of the position before, while it is not known whether it is taken.
+  // The match at the previous position, until the current position decides whether it is taken.
   let waiting: u32 = 0;
   let waitingBack: u32 = 0;
   while (at < to && last < full) {
@@ -217,7 +227,7 @@ function parsed(to: u32, low: u32): usize {
   return last;
 }
 
-/** How many bytes are equal from two places on, of which four are known to be, at most `most`. */
+/** The number of equal bytes at two addresses, at most `most`. The caller knows that the first four are equal. */
 @inline function equalBytes(one: usize, other: usize, most: u32): u32 {
   let length = MATCH_LEAST;
   while (length < most) {
@@ -251,14 +261,14 @@ function parsed(to: u32, low: u32): usize {
   return back <= 256 ? load<u8>(SMALL_DISTANCE + back - 1) : load<u8>(LARGE_DISTANCE + ((back - 1) >> 7));
 }
 
-/** How many bits symbols take, by how often each is there and the bits of its code. */
+/** The bits that symbols take with codes of these lengths. */
 function bitsOf(counts: usize, lengths: usize, end: u32): u32 {
   let sum: u32 = 0;
   for (let n: u32 = 0; n < end; n++) sum += load<u32>(counts + (n << 2)) * load<u8>(lengths + n);
   return sum;
 }
 
-/** Writes the parsed symbols as one block, with codes of their own or the fixed ones, whichever is shorter. */
+/** Writes the parsed symbols as one block. Uses dynamic codes if they are shorter than the fixed ones. */
 function block(last: usize): void {
   const fixed = bitsOf(LITERAL_COUNTS, FIXED_LITERAL_BITS, LITERALS) + bitsOf(DISTANCE_COUNTS, FIXED_DISTANCE_BITS, DISTANCES);
   if (last - symbols <= FEW_SYMBOLS << 2 || !ownCodes(last, fixed)) {
@@ -267,7 +277,7 @@ function block(last: usize): void {
   }
 }
 
-/** Writes a block with codes of its own, if it is shorter than one with the fixed codes; answers whether. */
+/** Writes a block with dynamic codes if that is shorter than with the fixed ones. Returns whether it did. */
 function ownCodes(last: usize, fixed: u32): bool {
   makeLengths(LITERAL_COUNTS, LITERALS, BITS_MOST, LITERAL_BITS);
   makeLengths(DISTANCE_COUNTS, DISTANCES, BITS_MOST, DISTANCE_BITS);
@@ -306,14 +316,14 @@ function ownCodes(last: usize, fixed: u32): bool {
   return true;
 }
 
-/** The number of codes up to the last one that is used, at least `least`. */
+/** The number of codes up to the last used one, at least `least`. */
 function used(lengths: usize, all: u32, least: u32): u32 {
   let end = all;
   while (end > least && load<u8>(lengths + end - 1) == 0) end--;
   return end;
 }
 
-/** The lengths of all codes as runs, and their counts; answers where the runs end. */
+/** Run-length encodes the lengths of all codes and counts the symbols of that encoding. Returns the end of the runs. */
 function runsOf(all: u32): usize {
   memory.fill(CODE_LENGTH_COUNTS, 0, CODE_LENGTHS << 2);
   let to: usize = RUNS;
@@ -368,13 +378,13 @@ function writeSymbols(last: usize, literalBits: usize, literals: usize, distance
   write();
 }
 
-/** Up to 57 bits are held between two calls of `write`: the longest symbol has 48. */
+/** Between two calls of `write` up to 57 bits are pending. The longest symbol has 48. */
 @inline function put(value: u32, width: u32): void {
   bits |= <u64>value << held;
   held += width;
 }
 
-/** Writes the whole bytes that are held, and some more that the next ones take the place of. */
+/** Writes the whole pending bytes. The store also writes bytes after them, which the next call overwrites. */
 @inline function write(): void {
   store<u64>(output, bits);
   const bytes = held >> 3;
@@ -383,7 +393,7 @@ function writeSymbols(last: usize, literalBits: usize, literals: usize, distance
   held &= 7;
 }
 
-/** The codes of symbols from their lengths, in the order in which they are written, the first bit lowest. */
+/** Makes the codes of symbols from their lengths. The first bit of a code is its lowest bit, as deflate writes them. */
 function makeCodes(lengths: usize, end: u32, codes: usize): void {
   memory.fill(LENGTHS, 0, LENGTHS_BYTES);
   for (let n: u32 = 0; n < end; n++) {
@@ -414,8 +424,8 @@ function makeCodes(lengths: usize, end: u32, codes: usize): void {
 }
 
 /**
- * The lengths of codes that take the fewest bits: in place, by Moffat and Katajainen; what is longer than allowed is cut
- * and made up for. There are at least two codes, since some readers take no fewer.
+ * The code lengths that take the fewest bits, computed in place (Moffat and Katajainen). Longer codes than allowed are
+ * cut, and others are lengthened to compensate. There are always at least two codes because some decoders reject fewer.
  */
 function makeLengths(counts: usize, all: u32, most: u32, lengths: usize): void {
   memory.fill(lengths, 0, all);
@@ -428,7 +438,8 @@ function makeLengths(counts: usize, all: u32, most: u32, lengths: usize): void {
     addLength(length, 1);
     taken += 1 << (most - length);
   }
-  // A code of the greatest length goes, and a shorter one becomes two: those take one of all places less.
+  // Each step drops one code of the greatest length and splits a shorter one into two. That frees one unit of code
+  // space.
   for (; taken > 1 << most; taken--) {
     let length = most - 1;
     while (load<u16>(LENGTHS + (length << 1)) == 0) length--;
@@ -450,7 +461,9 @@ function makeLengths(counts: usize, all: u32, most: u32, lengths: usize): void {
   store<u16>(at, <u16>(<i32>load<u16>(at) + codes));
 }
 
-/** Symbols and their counts as weights, the rarest first: small counts by their places, others moved among each other. */
+/**
+ * Sorts symbols by their counts (weights), rarest first. Small counts are placed by counting, larger ones by insertion.
+ */
 function sorted(counts: usize, all: u32): u32 {
   memory.fill(PLACES, 0, PLACES_BYTES);
   let size: u32 = 0;
@@ -492,9 +505,9 @@ function sorted(counts: usize, all: u32): u32 {
   return size + 1;
 }
 
-/** Weights from the least on become the depths of their leaves. */
+/** Replaces the weights, in ascending order, by the depths of their leaves. */
 function makeDepths(size: u32): void {
-  // From the left: the weight of an inner node, until it has a parent: then that one's place.
+  // Left to right: the weight of each inner node, replaced by the place of its parent as soon as it has one.
   let root: u32 = 0;
   let leaf: u32 = 0;
   for (let node: u32 = 0; node < size - 1; node++) {
@@ -511,13 +524,13 @@ function makeDepths(size: u32): void {
     }
     store<u32>(WEIGHTS + (node << 2), weight);
   }
-  // From the right: the depth of an inner node.
+  // Right to left: the depth of each inner node.
   store<u32>(WEIGHTS + ((size - 2) << 2), 0);
   for (let node = <i32>size - 3; node >= 0; node--) {
     const at = WEIGHTS + (<u32>node << 2);
     store<u32>(at, load<u32>(WEIGHTS + (load<u32>(at) << 2)) + 1);
   }
-  // From the right: the depths of leaves, as many as a level has places that no inner node takes.
+  // Right to left: the depths of the leaves. A level has as many leaves as places that inner nodes leave free.
   let inner = <i32>size - 2;
   let to = size;
   let depth: u32 = 0;
