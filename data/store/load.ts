@@ -1,5 +1,5 @@
-// Loads snapshot files into shared memory, checking every byte on the way. A file that fails any check is never opened.
-// Places the sections, makes the memories and divides the work; sectionLoader.ts does it, here or in threads.
+// Loads snapshot files into shared memory and checks every byte. A file that fails any check is never opened. This file
+// places the sections, allocates the memories and divides the work. sectionLoader.ts does the work, here or in threads.
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -27,20 +27,20 @@ import { type LoadOrder, type PlacedFile, SectionLoader } from './sectionLoader.
 const PAGE_BYTES = 65536;
 const MEMORY_BYTES_MAX = 2 ** 32 - PAGE_BYTES;
 
-/** Below this many bytes, starting threads takes longer than loading. */
+/** For fewer bytes, starting threads takes longer than loading. */
 const INLINE_BYTES_MAX = 128 << 20;
-/** More threads than this wait for memory, not for work. */
+/** More threads than this wait for memory bandwidth. */
 const THREADS_MAX = 4;
-/** Bytes that take much longer to load than to ask another thread for. */
+/** Upper limit of the bytes in one order. Loading this many takes much longer than sending an order to a thread. */
 const ORDER_BYTES_MAX = 4 << 20;
-/** So many orders a thread, that all end at about the same time. */
+/** At least this many orders per loader, so that all loaders finish at about the same time. */
 const ORDERS_MIN = 8;
 
 /**
- * What to load with: `memoryBytesMax` and `threads` (the calling one included) are chosen well where left out.
- * `assertRoom` is told how many bytes of memory will be taken, before any is, and throws where there is none. A file
- * that `isUncached` is read past the page cache of the system, for one that is not there. If `isOffThread`, other
- * threads read all sections, so that a mount that stops answering blocks no more than them.
+ * Options of a load. `memoryBytesMax` and `threads` (including the calling one) have good defaults. `assertRoom` is
+ * called with the bytes of memory before any is allocated, and throws if they are not available. `isUncached` reads
+ * past the page cache, for a file that is not in it. `isOffThread` reads all sections in other threads, so that a
+ * hanging mount blocks only those.
  */
 export interface LoadOptions {
   readonly baseUrl: string;
@@ -52,9 +52,10 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a snapshot into shared memory with `baseUrl` in its own URLs. Checks, in this order: header, directory, then
- * the checksum of every section. Throws OperationError `snapshot` with what was found, `file` when it cannot be read.
- * Cost: one read and one checksum pass, divided over the cores; memory is that of the file and its longer URLs.
+ * Loads a snapshot into shared memory, with `baseUrl` in its own URLs. Checks the header, then the directory, then the
+ * checksum of every section. Throws OperationError `snapshot` with what was found, and `file` if the file cannot be
+ * read. Cost: one read and one checksum pass, divided among the cores. The memory is the size of the file plus its
+ * longer URLs.
  */
 export async function loadSnapshot(
   file: string,
@@ -70,8 +71,8 @@ export async function loadSnapshot(
 }
 
 /**
- * A snapshot file that is held open under its name, so that it can be loaded whatever has taken the name since. One
- * that was imported of a directory has the name of that, and `isNameless`: nothing can lie beside it.
+ * An open snapshot file and its name. It can be loaded even if another file has taken the name. A file that was
+ * imported from a directory has the directory's name and `isNameless`, so no file can be kept next to it.
  */
 export interface HeldFile {
   readonly descriptor: number;
@@ -84,7 +85,7 @@ export interface OpenedData {
   readonly held: HeldFile;
 }
 
-/** Loads a snapshot as `loadSnapshot` does; the file stays open. */
+/** Like `loadSnapshot`, for an open file, which stays open. */
 export async function loadHeld(
   { descriptor, file }: HeldFile,
   options: LoadOptions,
@@ -111,9 +112,9 @@ export async function loadHeld(
 type Loader = Pick<SectionLoader, 'load'>;
 
 /**
- * The positions of own URLs first: record bytes are rebased with them. A shared place is loaded once. The calling
- * thread loads too, so that no time passes until the others run; each takes what is next, so that one that came late
- * does less.
+ * Loads every place once, even if sections share it. The positions of own URLs come first, because rebasing record
+ * bytes needs them. The calling thread loads too, so no time is lost until the threads run. Each loader takes the next
+ * order, so a thread that starts late does less.
  */
 async function load(placed: PlacedFile, threads: number, isOffThread: boolean, onProgress: OnProgress): Promise<void> {
   const { sections, links, placements } = placed;
@@ -149,13 +150,13 @@ async function load(placed: PlacedFile, threads: number, isOffThread: boolean, o
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed) throw failed.reason;
   } finally {
-    // Threads read through the descriptor, which is closed next.
+    // Threads read through the descriptor, which the caller closes next.
     own?.close();
     await others?.close();
   }
 }
 
-/** Loads what is next in the queue until there is no more. One that fails empties it, so that the others end soon. */
+/** Loads from the queue until it is empty. A failure empties it, so that the other loaders stop soon. */
 async function takeFrom(queue: (readonly number[])[], loader: Loader): Promise<void> {
   try {
     for (let order = queue.shift(); order; order = queue.shift()) await loader.load(order);
@@ -165,7 +166,7 @@ async function takeFrom(queue: (readonly number[])[], loader: Loader): Promise<v
   }
 }
 
-/** Sections in orders, the longest first, short ones together until they have `bytesMin`. */
+/** Groups sections into orders, longest first. Short sections share an order until it has `bytesMin`. */
 function inOrders(indexes: readonly number[], sections: readonly Section[], bytesMin: number): (readonly number[])[] {
   const orders: number[][] = [];
   let bytes = Infinity;
@@ -181,8 +182,8 @@ function inOrders(indexes: readonly number[], sections: readonly Section[], byte
 }
 
 /**
- * What names a snapshot: SHA-256 of its header and its directory, in lower-case hexadecimal. Both are read whenever it
- * is loaded, and bind every section by its digest.
+ * The name of a snapshot: SHA-256 of its header and directory, in lower-case hexadecimal. Every load reads both, and
+ * the directory has the digest of every section.
  */
 export function generationOf(header: Uint8Array, directory: Uint8Array): string {
   return createHash('sha256').update(header).update(directory).digest('hex');
@@ -194,13 +195,13 @@ export interface HeldDescription {
   readonly created: string | undefined;
 }
 
-/** Describes a file that is held open. Throws OperationError `file` or `snapshot`. Cost: reads its directory. */
+/** Describes an open file. Throws OperationError `file` or `snapshot`. Cost: reading its directory. */
 export function describeHeld({ descriptor, file }: HeldFile): HeldDescription {
   const { header, directory, generation } = readDirectory(descriptor, file);
   return { bytes: header.fileBytes, generation, created: directory.created };
 }
 
-/** Header, directory and generation of a file that is held open. Throws OperationError `file` or `snapshot`. */
+/** Reads the header, directory and generation of an open file. Throws OperationError `file` or `snapshot`. */
 export function readDirectory(
   descriptor: number,
   file: string,
@@ -214,15 +215,15 @@ export function readDirectory(
   return { header, directory: accept(file, decodeDirectory(bytes, header)), generation: generationOf(head, bytes) };
 }
 
-/** What a check of a snapshot file answers, unless it refuses it: then OperationError `snapshot`. */
+/** Returns the result of a check of a snapshot file. Throws OperationError `snapshot` for a refusal. */
 export function accept<T extends object>(file: string, result: T | Refusal): T {
   if (isRefusal(result)) throw new OperationError('snapshot', `${file}: ${result.refusal}`);
   return result;
 }
 
 /**
- * Where every section goes: one after the other, a new memory where the next would pass the limit of one. A section
- * longer than the limit has a memory of its own; one that shares its place in the file shares it in memory.
+ * Places all sections one after another. A new memory starts when the next section would exceed the limit of one. A
+ * section longer than the limit has its own memory. Sections that share their place in the file share it in memory.
  */
 function place(
   sections: readonly Section[],
@@ -264,9 +265,10 @@ function memoriesFor(ends: readonly number[], file: string): readonly WebAssembl
 }
 
 /**
- * The metadata of a loaded snapshot of a catalogue, whose sections are those that it asks for: other files have the
- * same form (blockStore.ts), and right checksums make no work of import. Asked once, before any thread opens it. Throws
- * OperationError `snapshot` with what was found in `file` and what was expected. Cost: the number of sections.
+ * The metadata of a loaded snapshot. Checks that the file has exactly the sections that its metadata requires: blocks
+ * files have the same format (blockStore.ts), and right checksums do not prove that import wrote the file. Call it
+ * once, before any thread opens the snapshot. Throws OperationError `snapshot` with what was found in `file` and what
+ * was expected. Cost: the number of sections.
  */
 export function catalogueIn(file: string, loaded: LoadedSnapshot): Metadata {
   const sections = sectionsOf(loaded);
@@ -279,11 +281,9 @@ export function catalogueIn(file: string, loaded: LoadedSnapshot): Metadata {
   return metadata;
 }
 
-/**
- * The bytes of each part of a snapshot in the memory that all threads share, for reports. Cost: the number of sections.
- */
+/** The bytes of each part of a snapshot in shared memory, for reports. Cost: the number of sections. */
 export function bytesByPart({ sections, placements }: LoadedSnapshot): Readonly<Record<string, number>> {
-  // Records are longer than in the file by their URLs.
+  // Records are longer than in the file because of their URLs.
   const loaded = sections.map((section, i) => ({ ...section, bytes: placements[i]!.bytes }));
   return Object.fromEntries(partsOf(loaded).map(({ name, bytes }) => [name, bytes]));
 }

@@ -1,4 +1,3 @@
-// A thread that loads sections to their places, in memories that all threads share.
 import { workerData } from 'node:worker_threads';
 import { takeOrders } from '../threadsInOrder.ts';
 import { type LoadOrder, SectionLoader, type PlacedFile } from './sectionLoader.ts';

@@ -1,5 +1,5 @@
-// A snapshot file that is read section by section, for who needs few of them or one after the other: its memory is that
-// of what was asked for. What is served is loaded whole (load.ts).
+// Reads a snapshot file section by section, for callers that need few sections or one after another. Only requested
+// sections take memory. Served snapshots are loaded completely (load.ts).
 import { closeSync } from 'node:fs';
 import { checksum, checksumOf } from '../../engine/bits/checksum.ts';
 import type { Section } from '../../engine/snapshot/directory.ts';
@@ -17,10 +17,10 @@ import { UncachedReader } from '../uncached.ts';
 import { readDirectory } from './load.ts';
 import { assertChecksum } from './sectionLoader.ts';
 
-/** So that a piece is still in the processor's cache when it is hashed and written. */
+/** Small enough that a piece is still in the processor's cache when it is hashed and written. */
 const PIECE_BYTES = 256 << 10;
 
-/** A snapshot file, held open until `close`. All of it throws OperationError `file` or `snapshot`. */
+/** An open snapshot file, until `close`. All methods throw OperationError `file` or `snapshot`. */
 export class SectionFile {
   readonly file: string;
   readonly generation: string;
@@ -29,11 +29,11 @@ export class SectionFile {
   readonly #descriptor: number;
   readonly #uncached: UncachedReader | undefined;
   readonly #byName: ReadonlyMap<string, Section>;
-  /** The offsets of sections that have the right checksum. */
+  /** The offsets of sections whose checksums have been verified. */
   readonly #whole = new Set<number>();
   #piece = new Uint8Array(0);
 
-  /** Opens a file; header and directory are judged. One that `isUncached` is read past the page cache of the system. */
+  /** Opens a file and checks its header and directory. `isUncached` reads past the page cache. */
   constructor(file: string, { isUncached = false } = {}) {
     this.file = file;
     this.#descriptor = openFile(file);
@@ -60,17 +60,17 @@ export class SectionFile {
   }
 
   /**
-   * The sections of a group under a path, read now and with right checksums: but record bytes, which are empty here, as
-   * is what the file has not. Cost: a read and a checksum of each.
+   * Reads the sections of a group under a path and verifies their checksums. Record bytes are left empty, and so are
+   * sections that the file does not have. Cost: a read and a checksum of each section.
    */
   arrays<G extends SectionGroup>(group: G, path: string): SectionViews<G> {
     const arrays: Record<string, SectionArray | undefined> = {};
     for (const key in group.kinds) arrays[key] = this.#elements(group, key, path);
-    // The directory was judged by the names and widths that the groups ask for (misnamedSection).
+    // The directory was checked for the names and widths of the groups (misnamedSection).
     return arrays as SectionViews<G>;
   }
 
-  /** One section of a group, as `arrays` has it. */
+  /** Like `arrays`, for one section of a group. */
   array<G extends SectionGroup, K extends keyof G['kinds'] & string>(
     group: G,
     key: K,
@@ -79,7 +79,7 @@ export class SectionFile {
     return this.#elements(group, key, path) as SectionViews<G>[K];
   }
 
-  /** The bytes of a section and its padding, each piece valid until the next; checked by nobody. */
+  /** The bytes of a section and its padding, without verifying the checksum. Each piece is valid until the next one. */
   *pieces({ offset, bytes }: Section): Generator<Uint8Array> {
     const end = offset + paddedBytes(bytes);
     if (this.#piece.length === 0) this.#piece = new Uint8Array(PIECE_BYTES);
@@ -90,19 +90,19 @@ export class SectionFile {
     }
   }
 
-  /** Fills `target` from a position of a section; checked by nobody. */
+  /** Fills `target` from a position of a section, without verifying the checksum. */
   read({ offset }: Section, at: number, target: Uint8Array): void {
     readInto(this.#uncached ?? this.#descriptor, this.file, target, offset + at);
   }
 
-  /** Throws unless some sections have the checksums that the directory says. Cost: one pass over each place, once. */
+  /** Throws unless the sections have the checksums in the directory. Cost: one pass over each place. */
   assertWhole(sections: readonly Section[]): void {
     for (const section of sections) {
       if (this.#whole.has(section.offset)) continue;
       const running = checksum();
       for (const piece of this.pieces(section)) running.add(piece);
       assertChecksum(this.file, section, running.digest());
-      // Behind an empty one stands another at the same place.
+      // An empty section shares its offset with the next one.
       if (section.bytes > 0) this.#whole.add(section.offset);
     }
   }

@@ -1,5 +1,5 @@
-// Loads sections of a snapshot file to their places in shared memory and compares their checksums; puts the base URL
-// into record bytes. One loader a thread, all writing apart.
+// Loads sections of a snapshot file to their places in shared memory, verifies their checksums and puts the base URL
+// into record bytes. Each thread has one loader, and no two write to the same place.
 import { setImmediate } from 'node:timers/promises';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { checksum, checksumOf } from '../../engine/bits/checksum.ts';
@@ -16,8 +16,8 @@ const REPORT_BYTES = 32 << 20;
 const NONE = new Uint32Array(0);
 
 /**
- * An open snapshot file whose sections have their places; plain data that threads of the process can be sent. `links`
- * has the index of the positions of own URLs for that of record bytes.
+ * An open snapshot file and the places of its sections. Plain data that can be sent to threads of this process. `links`
+ * maps the index of record bytes to the index of the positions of their URLs.
  */
 export interface PlacedFile {
   readonly descriptor: number;
@@ -27,16 +27,19 @@ export interface PlacedFile {
   readonly placements: readonly Placement[];
   readonly memories: readonly WebAssembly.Memory[];
   readonly baseUrl: string;
-  /** Whether it is read past the page cache of the system. */
+  /** Read past the page cache. */
   readonly isUncached: boolean;
 }
 
-/** What a load thread is sent: indexes of sections in the directory. */
+/** The message to a load thread: indexes of sections in the directory. */
 export interface LoadOrder {
   readonly indexes: readonly number[];
 }
 
-/** Loads sections by their index in the directory. `onBytes` hears of every few bytes of the file that were read. */
+/**
+ * Loads sections by their index in the directory. `onBytes` is called with the number of file bytes since its last
+ * call.
+ */
 export class SectionLoader {
   readonly #placed: PlacedFile;
   readonly #onBytes: (bytes: number) => void;
@@ -51,7 +54,7 @@ export class SectionLoader {
     this.#base = new TextEncoder().encode(placed.baseUrl);
   }
 
-  /** A loader of an open file. Cost: none, but of one that `isUncached` code that a start does without. */
+  /** Makes a loader of an open file. With `isUncached` this imports code that other starts do without. */
   static async open(placed: PlacedFile, onBytes: (bytes: number) => void): Promise<SectionLoader> {
     const { descriptor, isUncached } = placed;
     if (!isUncached) return new SectionLoader(placed, undefined, onBytes);
@@ -59,15 +62,15 @@ export class SectionLoader {
     return new SectionLoader(placed, new UncachedReader(descriptor), onBytes);
   }
 
-  /** Ends its way to the file, which stays open. */
+  /** Closes its own descriptor of an uncached file. The caller's descriptor stays open. */
   close(): void {
     this.#uncached?.close();
   }
 
   /**
-   * Loads these sections. The positions of own URLs must be loaded before the record bytes they are for. Throws
-   * OperationError `snapshot` for a wrong checksum, `file` where reading fails. Cost: one pass, a turn of the event
-   * loop every few MB.
+   * Loads these sections. Load the positions of own URLs before the record bytes that they belong to. Throws
+   * OperationError `snapshot` for a wrong checksum, and `file` if reading fails. Cost: one pass, with a turn of the
+   * event loop every few MB.
    */
   async load(indexes: readonly number[]): Promise<void> {
     for (const i of indexes) {
@@ -101,12 +104,12 @@ export class SectionLoader {
   async #records(i: number, linksAt: number): Promise<void> {
     const { descriptor, file, sections, placements } = this.#placed;
     const section = sections[i]!;
-    // Loaded already.
+    // The positions were loaded before.
     const bytes = this.#view(linksAt, sections[linksAt]!.bytes);
     const links = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
     const misfit = misplacedLink(links, section.bytes);
     if (misfit) throw new OperationError('snapshot', `${file}: section ${section.name}: ${misfit.refusal}`);
-    // Under the placeholder the bytes stay those of the file, so that their digest is right.
+    // With the placeholder the bytes stay those of the file, so that their digest is right.
     const isRebased = this.#placed.baseUrl !== PLACEHOLDER;
     const rebase = new Rebase(this.#view(i, placements[i]!.bytes), isRebased ? links : NONE, this.#base);
     const running = checksum();
@@ -124,7 +127,7 @@ export class SectionLoader {
   }
 }
 
-/** Throws OperationError `snapshot` where the bytes of a section of a file have another checksum than it says. */
+/** Throws OperationError `snapshot` if the computed checksum of a section differs from the directory's. */
 export function assertChecksum(file: string, { name, checksum: expected }: Section, computed: number): void {
   if (computed === expected) return;
   const [got, wanted] = [computed, expected].map((sum) => sum.toString(16).padStart(8, '0'));

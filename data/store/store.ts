@@ -1,5 +1,5 @@
-// Writes snapshot files: beside the final name first, moved there whole. load.ts loads them.
-// Says how their sections are hashed: write.ts, when.
+// Writes snapshot files: to a partial file first, then renamed. Provides the hash of their sections; write.ts decides
+// when to hash. load.ts loads them.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs';
 import { DIRECTORY_BYTES_MAX, HEADER_BYTES } from '../../engine/snapshot/header.ts';
@@ -10,14 +10,14 @@ import { OperationError } from '../operationError.ts';
 import { alignedBytes, UncachedDescriptor } from '../uncached.ts';
 import { generationOf } from './load.ts';
 
-/** What is as long is written as it is. */
+/** Pieces of at least this length are written without buffering. */
 const LARGE_BYTES = 256 << 10;
 
 /**
- * Writes the snapshot that `fill` adds sections to, first to a `partial` path of this run. Answers its bytes and
- * generation. The file appears under its name only when it is whole and on the disk, where its name then is too; a
- * failure or a signal leaves what was there before. One that `isUncached` is written past the page cache of the system.
- * Throws OperationError `file` when it cannot be written, and `input` where its directory would be too long.
+ * Writes a snapshot whose sections are added by `fill`. The bytes go to a `partial` path first. The file gets its name
+ * only when it is complete and synced to the disk, and then the name is synced too. A failure or a signal leaves the
+ * previous file. `isUncached` writes past the page cache. Returns the bytes and the generation. Throws OperationError
+ * `file` if the file cannot be written, and `input` if its directory would be too long.
  */
 export async function writeSnapshot(
   file: string,
@@ -41,7 +41,7 @@ export async function writeSnapshot(
   });
 }
 
-/** Throws OperationError `input` where the names of columns are longer than a snapshot has room for. */
+/** Throws OperationError `input` if the names of columns are longer than the limit of a directory. */
 function assertReadable({ length }: Uint8Array): void {
   if (length <= DIRECTORY_BYTES_MAX) return;
   const why = `the keys of records and their paths take ${length} bytes of a directory`;
@@ -53,7 +53,7 @@ class SnapshotOutput implements Sink {
   readonly #file: string;
   readonly #uncached: UncachedDescriptor | undefined;
   readonly #buffer = alignedBytes();
-  /** The header's place is written twice: at last as it is. */
+  /** Leaves room for the header, which is written last. */
   #buffered = HEADER_BYTES;
   #written = 0;
   #isOpen = true;
@@ -70,7 +70,7 @@ class SnapshotOutput implements Sink {
       this.#put(bytes);
       return;
     }
-    // Past the cache only whole buffers are written: all are aligned, and as large as they can be.
+    // Uncached writes are only of whole buffers, which are aligned and as large as possible.
     for (let at = 0; at < bytes.length;) {
       if (this.#buffered === this.#buffer.length) this.#flush();
       const part = bytes.subarray(at, at + this.#buffer.length - this.#buffered);
@@ -95,7 +95,7 @@ class SnapshotOutput implements Sink {
     return this.#written;
   }
 
-  /** Lets go of the file, which is removed as unfinished. */
+  /** Closes the file. The caller removes it as a partial file. */
   discard(): void {
     this.#uncached?.close();
     if (this.#isOpen) closeSync(this.#descriptor);

@@ -1,5 +1,5 @@
-// Verifies a snapshot file: everything that loading checks, then every digest. Reads only; nothing is served from what
-// it loads. verifyDeep.ts also checks that index and records agree.
+// Verifies a snapshot file: all checks of a load, then every digest. Nothing that it loads is served. verifyDeep.ts
+// also checks that index and records agree.
 import { createHash } from 'node:crypto';
 import { closeSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
@@ -18,7 +18,7 @@ import { accept, catalogueIn, type HeldFile, loadHeld } from './load.ts';
 /** Bytes that are hashed between two turns of the event loop. */
 const HASH_BYTES = 8 << 20;
 
-/** The checks, each with its outcome, the records of each collection, and the bytes of each part of the file. */
+/** The checks with their outcomes, the number of records of each collection, and the bytes of each part of the file. */
 export interface VerifyReport {
   readonly generation: string;
   readonly created: string | undefined;
@@ -29,7 +29,7 @@ export interface VerifyReport {
 
 /**
  * Verifies a snapshot file. Throws OperationError `snapshot` with the file, the section, the value and the expected
- * value; `file` if it cannot be read. Cost: one read of the file, a hash of it, and memory as for serving it.
+ * value; `file` if it cannot be read. Cost: one read of the file, one hash of it, and as much memory as serving it.
  */
 export async function verifyFile(path: string, onProgress: OnProgress): Promise<VerifyReport> {
   const held = holdSnapshot(path);
@@ -40,7 +40,7 @@ export async function verifyFile(path: string, onProgress: OnProgress): Promise<
   }
 }
 
-/** A snapshot file that is held open, to be verified. Throws OperationError `file`, for a directory too. */
+/** Opens a snapshot file for verification. Throws OperationError `file`, also for a directory. */
 export function holdSnapshot(path: string): HeldFile {
   const found = foundAt(path);
   refuseNdjson(path, found);
@@ -49,7 +49,7 @@ export function holdSnapshot(path: string): HeldFile {
   return { descriptor: openFile(path), file: path };
 }
 
-/** Verifies a snapshot file that is held open, as `verifyFile` does; it stays open. */
+/** Like `verifyFile`, for an open file, which stays open. */
 export async function verifyHeld(held: HeldFile, onProgress: OnProgress): Promise<VerifyReport> {
   const { file: path } = held;
   const loaded = await loadHeld(held, { baseUrl: PLACEHOLDER }, onProgress);
@@ -65,7 +65,10 @@ export async function verifyHeld(held: HeldFile, onProgress: OnProgress): Promis
   };
 }
 
-/** Throws unless every section has the digest that the directory says: as loaded, which is as in the file. */
+/**
+ * Throws unless every section has the digest in the directory. Loaded with the placeholder, sections have the bytes of
+ * the file.
+ */
 async function verifyDigests(
   path: string,
   { memories, sections, placements }: LoadedSnapshot,
