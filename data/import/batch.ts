@@ -1,6 +1,6 @@
-// The result of decoding a run of lines: the served bytes, and for every column the number of the value in each row.
-// They are typed arrays, which cross threads without a copy. A faulty line is cut off again and leaves nothing. Records
-// are written to a file without a name by the threads that decoded them, so that they are never all in memory.
+// The result of decoding a run of lines: the served bytes, and for each column the number of the value in each row. All
+// of it is typed arrays, which move between threads without a copy. Lines with errors are removed completely. Each
+// thread writes its decoded records to an unnamed file, so that memory never holds all of them.
 import { hasBytesAt } from '../../engine/bits/bytes.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { SPEC_LINK_END } from '../../engine/column/served.ts';
@@ -15,17 +15,17 @@ import { Interner } from '../../engine/column/intern.ts';
 
 const ENCODER = new TextEncoder();
 
-/** What stands behind the id. */
+/** The part of a link after the id. */
 export const LINK_SUFFIX = ENCODER.encode(SPEC_LINK_END);
 
-/** What stands before it in links to records of a collection. */
+/** The part of a link to a record of a collection before the id. */
 export function linkPrefix(collection: string | undefined): Uint8Array {
   return ENCODER.encode(`${PLACEHOLDER}/api/v3/${collection}/`);
 }
 
 /**
- * Where a link ends that begins with `prefix` at `start`, whatever stands behind it; -1 where none does. Its id is from
- * 0 to 2^53 - 1.
+ * The end of the link that begins with `prefix` at `start`, whatever follows it; -1 if there is no link. Its id is 0 to
+ * 2^53 - 1.
  */
 export function endOfLink(text: Uint8Array, prefix: Uint8Array, start: number): number {
   if (!hasBytesAt(text, start, prefix)) return -1;
@@ -38,8 +38,8 @@ export function endOfLink(text: Uint8Array, prefix: Uint8Array, start: number): 
 }
 
 /**
- * An open file, whose descriptor all threads of the process share; `path` is the name that it had. `next[0]` is where
- * the next bytes go: who adds some moves it before they are written.
+ * An open file whose descriptor is shared by all threads of the process; `path` is its former name. `next[0]` is the
+ * position of the next bytes. A thread advances it before it writes.
  */
 export interface Spill {
   readonly path: string;
@@ -47,7 +47,7 @@ export interface Spill {
   readonly next: BigInt64Array<SharedArrayBuffer>;
 }
 
-/** A new one, whose descriptor the caller closes. Throws OperationError `file`. */
+/** Creates an unnamed file. The caller closes its descriptor. Throws OperationError `file`. */
 export function openSpill(path: string): Spill {
   return attemptIn(path, () => {
     const descriptor = openSync(path, 'wx+');
@@ -61,14 +61,14 @@ export function openSpill(path: string): Spill {
   });
 }
 
-/** Adds bytes, in any thread; answers where they stand. Throws OperationError `file` on a full disk. */
+/** Appends bytes from any thread. Returns their position. Throws OperationError `file`, for example on a full disk. */
 export function addToSpill({ path, descriptor, next }: Spill, bytes: Uint8Array): number {
   const start = Number(Atomics.add(next, 0, BigInt(bytes.length)));
   attemptIn(path, () => writeAllAt(descriptor, bytes, start));
   return start;
 }
 
-/** Fills `target` with what stands from a place on. Throws OperationError `file`. */
+/** Fills `target` with the bytes at a position. Throws OperationError `file`. */
 export function readSpill({ path, descriptor }: Spill, from: number, target: Uint8Array): void {
   attemptIn(path, () => {
     const bytes = readAllAt(descriptor, target, from);
@@ -80,13 +80,13 @@ function attemptIn<T>(path: string, act: () => T): T {
   return attempt(`cannot hold records in ${path}`, act);
 }
 
-/** The number of the text of a row that has none. */
+/** The number in a row without a text. */
 export const NULL_NUMBER = 0xffffffff;
 
 /**
- * The values of one column, one a row of its table: the number of each among the different texts that the thread has
- * met of the column (`DecodedTexts`), `NULL_NUMBER` for null. Rows behind them are null. `kinds` is the sum of the
- * `SCALAR_KIND`s (shape.ts) among the values of an inferred column, `textBytes` what its different texts take so far.
+ * The values of one column: per row the number of its text among the different texts of the column that this thread has
+ * decoded (`DecodedTexts`), or `NULL_NUMBER`. Rows after the last number are null. `kinds` is the sum of the
+ * `SCALAR_KIND`s (shape.ts) of an inferred column. `textBytes` is the size of its different texts so far.
  */
 export interface ColumnBatch {
   readonly path: string;
@@ -97,8 +97,8 @@ export interface ColumnBatch {
 }
 
 /**
- * The different texts that a thread has met of a column of one collection, in the order of their numbers. `thread` says
- * which one, as in its batches.
+ * The different texts of a column that one thread has decoded, in the order of their numbers. `thread` is the same as
+ * in the thread's batches.
  */
 export interface DecodedTexts {
   readonly thread: number;
@@ -107,8 +107,8 @@ export interface DecodedTexts {
 }
 
 /**
- * One table: for a child table, `rowEnds` counts its rows up to and with each row of its parent; those behind them have
- * no array. The root's is empty.
+ * A table. For a child table, `rowEnds` counts its rows up to and including each row of its parent. Parent rows after
+ * the last one have no array. For the root it is empty.
  */
 export interface TableBatch {
   readonly path: string;
@@ -117,8 +117,8 @@ export interface TableBatch {
 }
 
 /**
- * A line that could not be taken: its number in the file, the JSON pointer to the value and what is wrong with it.
- * `isNull` where that is a null which would be none if nulls were taken.
+ * A line that was refused: its number in the file, the JSON pointer to the value, and the error. `isNull` is set if the
+ * value is a null that would be right if nulls were accepted.
  */
 export interface LineFault {
   readonly line: number;
@@ -127,43 +127,44 @@ export interface LineFault {
   readonly isNull?: boolean;
 }
 
-/**
- * Decoded lines. `bytes` holds the records, each followed by a comma, ending at `recordEnds`; where they are spilled,
- * it is empty, and `spilledAt` their place in the file. `lines` are their line numbers; `ids` their ids. `links` are
- * the positions of own URLs in the bytes, `linkEnds` how many stand up to and with each record. `members` are the ends
- * of top-level members, from the start of their record; `outlineOf` is the number of each record's keys among
- * `outlines`, as many as it has members. `columns` and `tables` begin with those of the declared layout; those of
- * inferred keys follow, in any order. `keys` are all inferred keys with what their values are. `thread` is the one that
- * decoded it.
- */
+/** Decoded lines. `thread` is the thread that decoded them. */
 export interface Batch {
   readonly thread: number;
+  /** The records, each followed by a comma; empty if they are in the spill file. */
   readonly bytes: Uint8Array;
+  /** The position of the records in the spill file. */
   readonly spilledAt: number | undefined;
   readonly recordEnds: Uint32Array;
+  /** Line numbers of the records. */
   readonly lines: Uint32Array;
   readonly ids: Float64Array;
+  /** Positions of own URLs in the bytes. */
   readonly links: Uint32Array;
+  /** The number of `links` up to and including each record. */
   readonly linkEnds: Uint32Array;
+  /** Ends of top-level members, counted from the start of their record. */
   readonly members: Uint32Array;
+  /** For each record the index of its keys in `outlines`. It has as many members as keys. */
   readonly outlineOf: Uint32Array;
   readonly outlines: readonly (readonly string[])[];
+  /** The columns of the declared layout, then those of inferred keys in any order. `tables` likewise. */
   readonly columns: readonly ColumnBatch[];
   readonly tables: readonly TableBatch[];
+  /** All inferred keys. */
   readonly keys: readonly (readonly [path: string, kind: ShapeKind])[];
   readonly faults: readonly LineFault[];
 }
 
-/** The rows of the batch, and the texts of all batches so far. */
+/** The rows of the current batch, and the texts of all batches so far. */
 interface ColumnDraft {
   readonly numbers: GrowableU32;
   readonly texts: Interner;
 }
 
-/** Of this thread: a data set may be made to have texts of one hash. */
+/** Random for each thread, because a data set could be crafted to have texts with equal hashes. */
 const SEED = randomInt(2 ** 32);
 
-/** How much a batch held between two records: what columns and tables held follows from their rows. */
+/** The lengths of a batch between two records. Those of columns and tables follow from their rows. */
 interface Mark {
   readonly bytes: number;
   readonly rows: number;
@@ -173,10 +174,7 @@ interface Mark {
 
 const EMPTY: Mark = { bytes: 0, rows: 0, links: 0, members: 0 };
 
-/**
- * A growing batch over the served bytes in `output`, with a column and a table for each of `shapes`, however many it
- * gets.
- */
+/** A growing batch over the served bytes in `output`. Columns and tables follow `shapes`, which may grow. */
 export class BatchDraft {
   readonly lines = new GrowableU32(1024);
   readonly ids = new GrowableF64();
@@ -185,19 +183,19 @@ export class BatchDraft {
   faults: LineFault[] = [];
   readonly #output: GrowableBytes;
   readonly #shapes: ShapeTree;
-  /** With a hole for a column that has no value yet, which `forEach` passes over; so have `#rowEnds`. */
+  /** A column without a value so far is a hole, which `forEach` skips. The same holds for `#rowEnds`. */
   readonly #columns: ColumnDraft[] = [];
   readonly #rowEnds: GrowableU32[] = [];
   readonly #rowCounts: number[] = [];
   readonly #keepsTexts: boolean;
   #mark = EMPTY;
-  /** The columns of texts that were not met before the mark, once for each. */
+  /** The column of each text that is new since the mark. */
   readonly #newTexts: number[] = [];
   readonly #recordEnds = new GrowableU32(1024);
   readonly #linkEnds = new GrowableU32(1024);
   readonly #outlineOf = new GrowableU32(1024);
 
-  /** Without `keepsTexts` batches have no values of columns. */
+  /** If `keepsTexts` is false, batches have no values of columns. */
   constructor(shapes: ShapeTree, output: GrowableBytes, keepsTexts: boolean) {
     this.#shapes = shapes;
     this.#output = output;
@@ -209,8 +207,8 @@ export class BatchDraft {
   }
 
   /**
-   * Adds a column's value in the current row of its table, the text `bytes[start..end)`. Rows since its last value are
-   * null. Cost: a pass over the text.
+   * Adds the text `bytes[start..end)` as the value of a column in the current row of its table. Rows since the last
+   * value are null. Cost: a pass over the text.
    */
   push(column: number, bytes: Uint8Array, start: number, end: number): void {
     if (!this.#keepsTexts) return;
@@ -221,7 +219,7 @@ export class BatchDraft {
     numbers.push(number);
   }
 
-  /** Adds the text of a value that does not fit the type of its column, marked unless it is one of dates. */
+  /** Adds the text of a value that does not fit the type of its column, with a mark unless the column has dates. */
   pushMisfit(column: number, text: Uint8Array): void {
     const isDate = ['date', 'dateTime'].includes(this.#shapes.columns[column]!.type);
     const bytes = isDate ? text : Buffer.concat([Buffer.of(MISFIT_MARK), text]);
@@ -232,14 +230,14 @@ export class BatchDraft {
     if (this.#keepsTexts) this.#columnUpTo(column).numbers.push(NULL_NUMBER);
   }
 
-  /** A column, filled up to the row before the current one of its table. */
+  /** A column, filled with nulls up to the row before the current one. */
   #columnUpTo(column: number): ColumnDraft {
     const draft = (this.#columns[column] ??= { numbers: new GrowableU32(1024), texts: new Interner(SEED) });
     draft.numbers.fillTo(this.#rowsOf(this.#shapes.columns[column]!.table) - 1, NULL_NUMBER);
     return draft;
   }
 
-  /** Ends the rows that a child table has for the current row of its parent. */
+  /** Ends the rows of a child table for the current row of its parent. */
   endRows(table: number): void {
     const ends = (this.#rowEnds[table] ??= new GrowableU32(1024));
     repeatLast(ends, this.#rowsOf(this.#shapes.tables[table]!.parent) - 1);
@@ -252,7 +250,7 @@ export class BatchDraft {
     this.#outlineOf.push(outline);
   }
 
-  /** Marks a place between two records. */
+  /** Marks a position between two records. */
   mark(): void {
     this.#newTexts.length = 0;
     this.#mark = {
@@ -264,8 +262,8 @@ export class BatchDraft {
   }
 
   /**
-   * Cuts everything but the faults back to the last mark; what no shape has any more goes. Nulls that filled a column
-   * up to the mark stay. Cost: the number of columns, tables and texts that go.
+   * Removes everything since the last mark, except the errors and the nulls that filled a column. The caller has rolled
+   * back the shapes. Cost: the number of columns, tables and removed texts.
    */
   reset(): void {
     for (const column of this.#newTexts) this.#columns[column]!.texts.forgetLast();
@@ -285,7 +283,7 @@ export class BatchDraft {
     });
   }
 
-  /** Between two records the rows of a child table are those of the last array; parents stand before their children. */
+  /** Between two records, the rows of a child table are those of its last array. Parents come before their children. */
   #resetTables(records: number): void {
     const { tables } = this.#shapes;
     this.#rowCounts.length = 0;
@@ -298,8 +296,8 @@ export class BatchDraft {
   }
 
   /**
-   * A copy of all as a batch, its records to a file where there is one; the draft is empty afterwards. Throws
-   * OperationError `file` where that takes no more.
+   * Copies everything into a batch and empties the draft. The records go to the spill file, if there is one. Throws
+   * OperationError `file`, for example on a full disk.
    */
   take(outlines: Batch['outlines'], spill: Spill | undefined): Batch {
     const { columns, tables } = this.#shapes;
@@ -339,7 +337,10 @@ export class BatchDraft {
     return this.#rowCounts[table] ?? 0;
   }
 
-  /** Up to the last value: thousands of keys that one line has would be as many nulls for each other line. */
+  /**
+   * The numbers end at the last value. Otherwise thousands of keys in one line would add as many nulls to each other
+   * line.
+   */
   #columnOf(i: number): ColumnBatch {
     const { path, table } = this.#shapes.columns[i]!;
     const draft = this.#columns[i];
@@ -356,7 +357,7 @@ function copyOf(numbers: GrowableU32 | undefined): Uint32Array {
   return numbers ? numbers.view().slice() : new Uint32Array(0);
 }
 
-/** Parents without an array have no rows: they end where the parent before them does. */
+/** Parents without an array have no rows: they end where the previous parent's rows end. */
 function repeatLast(ends: GrowableU32, rows: number): void {
   const last = ends.length === 0 ? 0 : ends.at(ends.length - 1);
   while (ends.length < rows) ends.push(last);

@@ -1,5 +1,5 @@
-// Builds one collection from its batches: columns with dictionaries and posting lists, child tables, record bytes, and
-// writes them as sections. Memory is that of the collection's columns, each let go once written.
+// Builds one collection from its batches and writes it as sections: columns with dictionaries and posting lists, child
+// tables, and record bytes. Memory: the columns of the collection, each released once written.
 import { setImmediate as turn } from 'node:timers/promises';
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import type { Texts } from '../../engine/column/sort.ts';
@@ -29,21 +29,24 @@ import type { ImportThreads } from './threads.ts';
 import { INFERRED_MAX, type ShapeKind } from './shape.ts';
 
 /**
- * The texts of one column are at most this long together: their ends are u32, and one memory holds them, with those of
- * the lines that are decoded until it is told.
+ * Limit of the texts of one column together. Their ends are u32. The rest of 4 GiB is for texts that are decoded before
+ * the limit is noticed, because one memory holds all.
  */
 const TEXT_BYTES_MAX = 2 ** 32 - (1 << 29);
 
-/** Two lines with one id, by line number; the first stays. */
+/** Two lines with the same id, by line number. The first one is used. */
 export interface RepeatedId {
   readonly id: number;
   readonly line: number;
   readonly firstLine: number;
 }
 
-/** Takes the batches of one collection in file order, then their texts; then `repeatedIds` and `write`, once. */
+/**
+ * Takes the batches of one collection in file order, then their texts. After that, `repeatedIds` and `write` are called
+ * once.
+ */
 export class CollectionBuilder {
-  /** Undefined once its records are written. */
+  /** Undefined once the records have been written. */
   #store: RecordStore | undefined;
   readonly #ids = new GrowableF64();
   readonly #lines = new GrowableU32();
@@ -55,15 +58,15 @@ export class CollectionBuilder {
   #ordered: { order: Order; repeats: readonly Repeat[] } | undefined;
 
   /**
-   * `spillPath` is where a file is made for the records, without a name and for as long as the builder is used.
-   * The rows of `earlier`, which has documented keys alone, come before those of batches; `keep` says which stay.
+   * Creates an unnamed file for the records at `spillPath`, which exists as long as the builder is used. The rows of
+   * `earlier`, which has documented keys only, come before those of batches; `keep` selects among them.
    */
   constructor(collection: Collection, spillPath: string, earlier?: EarlierCollection) {
     this.#collection = collection;
     this.#earlier = earlier;
     this.#tables.set(collection.name, emptyTable());
     if (earlier) this.#begin(earlier);
-    // At last, since nobody would close its file where the earlier one cannot be read.
+    // Last, because no one would close its file if reading `earlier` fails.
     this.#store = new RecordStore(spillPath, earlier);
   }
 
@@ -81,8 +84,8 @@ export class CollectionBuilder {
   }
 
   /**
-   * Settles, behind the last batch, which earlier rows stay: those not 0 in `isKept`. Throws OperationError `input`
-   * where two records have one id.
+   * Selects the earlier rows to keep: those that are not 0 in `isKept`. Call it after the last batch. Throws
+   * OperationError `input` if two records have the same id.
    */
   keep(isKept: Uint8Array): void {
     const order = orderOfMerged(this.#ids.view(), isKept.length, isKept);
@@ -90,12 +93,12 @@ export class CollectionBuilder {
     this.#ordered = { order, repeats: [] };
   }
 
-  /** The file that takes the records of batches. */
+  /** The file for the records of batches. */
   get spill(): Spill {
     return this.#store!.spill;
   }
 
-  /** Adds a batch, whose columns it keeps. Cost: that of its records and columns, not of their texts. */
+  /** Adds a batch and keeps its columns. Cost: that of its records and columns, not of their texts. */
   add(batch: Batch): void {
     this.#store!.add(batch);
     for (const id of batch.ids) this.#ids.push(id);
@@ -121,7 +124,7 @@ export class CollectionBuilder {
     if (allBytes > TEXT_BYTES_MAX) throw tooMuchText(path);
   }
 
-  /** Adds what the numbers of the batches stand for. */
+  /** Adds the texts that the numbers in the batches refer to. */
   addTexts(columns: readonly DecodedTexts[]): void {
     for (const { thread, path, texts } of columns) slotIn(this.#columns, path, emptyColumn).texts.set(thread, texts);
   }
@@ -135,7 +138,7 @@ export class CollectionBuilder {
     slot.rows = slot.rowEnds.length === 0 ? 0 : slot.rowEnds.at(slot.rowEnds.length - 1);
   }
 
-  /** The lines whose id stands on an earlier line too, ascending; `write` leaves them out. */
+  /** The lines that repeat the id of an earlier line, ascending. `write` skips them. */
   repeatedIds(): readonly RepeatedId[] {
     const ids = this.#ids.view();
     const repeated = this.#order().repeats.map(({ row, firstRow }) => {
@@ -144,10 +147,7 @@ export class CollectionBuilder {
     return repeated.sort((a, b) => a.line - b.line);
   }
 
-  /**
-   * Writes all sections of the collection, its columns made by `threads`. Cost: the columns are let go as they are
-   * written.
-   */
+  /** Writes all sections of the collection. `threads` make its columns, which are released as they are written. */
   async write(writer: SnapshotWriter, threads: ImportThreads, how: WritingOptions = {}): Promise<BuiltCollection> {
     const { without = [], chunkBytesMax = CHUNK_BYTES_MAX, profile = new ImportProfile() } = how;
     const { order } = this.#order();
@@ -158,7 +158,7 @@ export class CollectionBuilder {
       const table = slotIn(this.#tables, tables[column.table]!.path, emptyTable);
       return [column, await this.#made(column, { table, order: placed[column.table]!.order, without, threads })];
     });
-    // The first columns are made while the records are written: a turn of the event loop hands them out.
+    // The first columns are made while the records are written: the event loop turn sends them to the threads.
     const first = made.next();
     first.catch(() => undefined);
     await turn();
@@ -169,7 +169,7 @@ export class CollectionBuilder {
       });
       return written;
     });
-    // The columns, as they are made, take as much again.
+    // Frees the records first: making the columns needs as much memory again.
     this.close();
     let [nulls, hasMisfits] = [0, false];
     const targets: LinkTargets[] = [];
@@ -192,7 +192,7 @@ export class CollectionBuilder {
       nulls,
       targets,
       hasUndeclared: this.#keys.size > 0,
-      // Lines that are compared with an earlier import have no numbers of their own.
+      // Lines that were matched with an earlier import have no known line numbers.
       lineOf: hasMisfits && !this.#earlier ? (id) => this.#lines.at(this.#ids.view().indexOf(id)) : undefined,
     };
   }
@@ -212,7 +212,7 @@ export class CollectionBuilder {
     return slot.rowEnds.view();
   }
 
-  /** Too many keys are data, not names: nothing is learnt from them, and their columns are let go (A54). */
+  /** Too many keys are data, not names: nothing is inferred from them, and their columns are dropped (A54). */
   #evidence(): FieldEvidence {
     const isData = this.#keys.size > INFERRED_MAX;
     if (isData) {
@@ -233,7 +233,7 @@ export class CollectionBuilder {
     return (this.#ordered ??= orderById(this.#ids.view()));
   }
 
-  /** The order of each table's rows, and where those of each parent start. */
+  /** The order of each table's rows, and the start of each parent's rows. */
   #placed(tables: readonly TableLayout[]): readonly PlacedTable[] {
     const placed: PlacedTable[] = [];
     for (const table of tables) {
@@ -249,7 +249,7 @@ export class CollectionBuilder {
     const slot = slotIn(this.#columns, column.path, emptyColumn);
     this.#columns.delete(column.path);
     const numbers = numbersOfRows(slot, table.rows, earlier ? table.earlierRows : 0);
-    // Inferred links were decoded as texts: they become the ids that they point at.
+    // Inferred links were decoded as texts: cut them to the ids of their targets.
     const isInferredLink = column.type === 'link' && this.#keys.has(column.path);
     const made: ColumnTexts = {
       column,
@@ -276,12 +276,12 @@ function emptyColumn() {
   };
 }
 
-/** Of its `rows` the first `earlierRows` came of no batch: columns have no numbers of them. */
+/** The first `earlierRows` of `rows` are not from a batch, and columns have no numbers for them. */
 function emptyTable() {
   return { rowEnds: new GrowableU32(), rows: 0, earlierRows: 0 };
 }
 
-/** The number of each row's text, counted over the texts of all threads, of the rows from `firstRow` on. */
+/** For each row from `firstRow` on, the number of its text, counted over the texts of all threads. */
 function numbersOfRows({ parts, texts }: ColumnSlot, rows: number, firstRow: number): Uint32Array {
   const firstNumbers = new Map<number, number>();
   let first = 0;
@@ -313,8 +313,8 @@ function tooMuchText(path: string): OperationError {
 }
 
 /**
- * How a collection is written: without some index variants, its records in runs of at most so many bytes; what it takes
- * is told to `profile`.
+ * `without` are the index variants to skip. Records are written in runs of at most `chunkBytesMax`. `profile` gets the
+ * CPU times.
  */
 export interface WritingOptions {
   readonly without?: readonly Variant[];
@@ -322,7 +322,7 @@ export interface WritingOptions {
   readonly profile?: ImportProfile;
 }
 
-/** A column as it is made, or the one of an earlier snapshot where it would be that. */
+/** A new column, or that of an earlier snapshot if it would be the same. */
 type MadeColumn = StoredColumn | EarlierColumn;
 
 interface Making {
@@ -332,7 +332,7 @@ interface Making {
   readonly threads: ImportThreads;
 }
 
-/** The order of a table's rows, and where those of each parent start; the records have no parents. */
+/** The order of a table's rows, and the start of each parent's rows. Records have no parents. */
 interface PlacedTable {
   readonly order: Order;
   readonly starts: Uint32Array;
@@ -355,7 +355,7 @@ function writeColumn(
   return { nulls, targets: { path, to, ids: ids!, counts } };
 }
 
-/** Writes a column; answers where the rows of each code start among its rows by code, none for ids. */
+/** Writes a column. Returns where the rows of each code start among its rows by code; empty for ids. */
 function writeStored(writer: SnapshotWriter, path: string, { dictionary, grams, inverted }: StoredColumn): Uint32Array {
   const { fitting, size } = dictionary;
   writer.add(DICTIONARY, path, { ...dictionary, fitting: fitting < size ? Uint32Array.of(fitting) : undefined });

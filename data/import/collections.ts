@@ -1,5 +1,5 @@
-// Imports the collections one after the other: each is gathered from the lines of its file and then written, while the
-// next one is gathered. Targets of links are written last, when the ids of all collections are known.
+// Imports one collection after another: gathers it from the lines of its file, then writes it while the next one is
+// gathered. Link targets are written last, because they need the ids of all collections.
 import type { LineFault } from './batch.ts';
 import { OperationError } from '../operationError.ts';
 import { DANGLING, targetsOf } from '../../engine/index/join.ts';
@@ -19,12 +19,12 @@ import type { OnProgress } from '../progress.ts';
 import { letGo } from '../threadsInOrder.ts';
 import type { ImportThreads } from './threads.ts';
 
-/** How many faulty lines are told one by one; the others are counted. */
+/** Errors that are reported one by one, at most. The others are counted. */
 export const FAULTS_TOLD = 20;
 
-/** Those of `file`: `end` refuses them, unless the import `isLenient`. */
+/** The errors in the lines of `file`. `end` throws them unless the import is lenient. */
 class Faults {
-  /** FAULTS_TOLD at most of `count`. */
+  /** At most FAULTS_TOLD of `count`. */
   readonly told: string[] = [];
   count = 0;
   #nulls = 0;
@@ -43,7 +43,7 @@ class Faults {
       this.told.push(`${this.#file}:${line}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
   }
 
-  /** Throws OperationError `input`, which tells of all, where there are some that the import does not leave out. */
+  /** Throws OperationError `input`, which lists the errors, if a line has one and the import is not lenient. */
   end(): void {
     if (this.count === 0 || this.#isLenient) return;
     const more = this.count - this.told.length;
@@ -55,8 +55,8 @@ class Faults {
 }
 
 /**
- * What the links of one collection lead to: how many lead to no record, the first of them (`validTimePeriod to
- * times/4`), and the bytes of their sections.
+ * The links of one collection: how many lead to no record, the first of those (`validTimePeriod to times/4`), and the
+ * bytes of the target sections.
  */
 export interface LinkCounts {
   readonly dangling: number;
@@ -65,8 +65,8 @@ export interface LinkCounts {
 }
 
 /**
- * Writes the targets of every link column; answers counts by collection. `built` has all collections by name, in the
- * order of the root view. Cost: a merge of each column's ids with those they link to.
+ * Writes the targets of every link column. Returns counts by collection. `built` has all collections by name, in the
+ * order of the root view. Cost: merging each column's ids with those of the collection it links to.
  */
 export function writeTargets(
   writer: SnapshotWriter,
@@ -92,7 +92,7 @@ export function writeTargets(
   return counts;
 }
 
-/** A collection that is in the snapshot; `skipped` are the first of its faulty lines that were left out. */
+/** A collection that has been written. `skipped` are the first of the lines with errors that were skipped. */
 export interface ImportedCollection {
   readonly collection: Collection;
   readonly built: BuiltCollection;
@@ -100,9 +100,9 @@ export interface ImportedCollection {
   readonly indexBytes: number;
   readonly skipped: readonly string[];
   readonly skippedCount: number;
-  /** The file and line of a record with misfits, if they are known. */
+  /** The file and line of a record with misfits, if known. */
   readonly placeOf: (id: number) => string | undefined;
-  /** What was kept of an earlier snapshot; undefined where all was imported. */
+  /** The rows that were kept of an earlier snapshot; undefined if everything was imported. */
   readonly kept: 'all' | Uint8Array | undefined;
   readonly parsed: number;
 }
@@ -118,16 +118,16 @@ interface Importing {
   readonly earlier: EarlierSnapshot | undefined;
 }
 
-/** A collection whose lines are all read; it is to be written or closed. */
+/** A collection whose lines have been read. Call `write` or `close`. */
 interface GatheredCollection {
   write(): Promise<ImportedCollection>;
   close(): void;
 }
 
 /**
- * Reads the lines of each collection and writes it, while those of the next are read where there are threads for both:
- * memory is that of two neighbours. Throws OperationError `input` for the faulty lines of a file, and for another
- * number of records than the manifest says; `file` for what cannot be read or written.
+ * Reads the lines of each collection and writes it. If there are threads, the lines of the next collection are read
+ * meanwhile, so memory is that of two neighbours. Throws OperationError `input` for the lines with errors of a file,
+ * and if the number of records differs from the manifest's; `file` if something cannot be read or written.
  */
 export async function importCollections(
   importing: Importing,
@@ -159,7 +159,7 @@ export async function importCollections(
   return writing ? [...imported, await writing] : imported;
 }
 
-/** Reads the lines of a collection; throws OperationError `input` where some are faulty. */
+/** Reads the lines of a collection. Throws OperationError `input` for lines with errors. */
 async function gathered(
   importing: Importing,
   collection: Collection,
@@ -201,7 +201,7 @@ async function gathered(
   }
 }
 
-/** Adds the lines of a file, or those that the matcher does not know; answers how many were parsed. */
+/** Adds the lines of a file, or those that the matcher does not find. Returns how many were parsed. */
 async function addLines(
   { threads, profile }: Importing,
   { builder, faults, matcher }: { builder: CollectionBuilder; faults: Faults; matcher: LineMatcher | undefined },
@@ -215,7 +215,7 @@ async function addLines(
     for (const fault of batch.faults) faults.add(fault);
     parsed += batch.ids.length;
     profile.measure('gathering', () => builder.add(batch));
-    // These are kept.
+    // The builder keeps the columns.
     letGo({ ...batch, columns: undefined });
     onBytes(fileBytesRead);
   }
@@ -241,7 +241,7 @@ function importedOf(
   return { collection, built, inputBytes, indexBytes, skipped, skippedCount, placeOf, kept, parsed };
 }
 
-/** `lines` are all records of the file, those left out too. */
+/** `lines` are all records of the file, including skipped ones. */
 function compareCounts({ path }: CollectionFile, lines: number, counted = lines): void {
   if (lines === counted) return;
   const wanted = `${MANIFEST_FILE} counts ${counted}`;

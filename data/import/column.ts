@@ -1,5 +1,5 @@
-// One column of a collection: its values from all threads are joined, sorted and written. A text that several threads
-// found may occur twice in the joined list; sorting unites them.
+// One column of a collection: joins the values of all threads, sorts and writes them. A text that several threads have
+// decoded may occur twice in the joined list; sorting removes duplicates.
 import { sortDictionary, type Texts } from '../../engine/column/sort.ts';
 import type { WrittenDictionary } from '../../engine/column/dictionary.ts';
 import type { InvertedParts } from '../../engine/index/field.ts';
@@ -15,20 +15,23 @@ import { startOfPart } from '../../engine/bits/lists.ts';
 import type { Outlines } from '../../engine/column/records.ts';
 import type { Field } from '../../engine/schema/types.ts';
 
-/** A column's texts in any order, the number of each row's, and the index variants that are left out. */
+/** The texts of a column in any order, the number of each row's text, and the index variants to skip. */
 export interface ColumnTexts extends TextSources {
   readonly column: ColumnLayout;
   readonly without: readonly Variant[];
 }
 
-/** What is stored of a column; ids have neither posting lists nor bitmaps, since their codes are the rows. */
+/** The stored parts of a column. Ids have neither posting lists nor bitmaps, because their codes are the rows. */
 export interface StoredColumn {
   readonly dictionary: WrittenDictionary;
   readonly grams: Grams | undefined;
   readonly inverted: InvertedParts | undefined;
 }
 
-/** A column's values and the code of each row, null the code behind the last; `grams` where they are known already. */
+/**
+ * The values of a column and the code of each row. Null is the code after the last one. `grams` is set if they are
+ * known.
+ */
 interface CodedColumn {
   readonly dictionary: WrittenDictionary;
   readonly rows: Uint32Array;
@@ -36,8 +39,8 @@ interface CodedColumn {
 }
 
 /**
- * A column of new rows alone, whose texts are used up: the n-grams take as much memory again. Cost: sorts the texts; a
- * pass over their n-grams and over the rows.
+ * Makes a column of new rows only, and releases its texts first, because the n-grams need as much memory again. Cost:
+ * sorting the texts, and a pass over their n-grams and the rows.
  */
 export function storedColumn(made: ColumnTexts): StoredColumn {
   const { texts, numbers } = joinedTexts(made);
@@ -47,7 +50,10 @@ export function storedColumn(made: ColumnTexts): StoredColumn {
   return indexed({ dictionary, rows }, made);
 }
 
-/** What is stored of a column with such codes. Cost: a pass over its n-grams, unless they are known, and its rows. */
+/**
+ * Makes the stored parts of a column with these codes. Cost: a pass over its rows, and over its n-grams unless they are
+ * known.
+ */
 export function indexed({ dictionary, rows, grams }: CodedColumn, { column, without }: ColumnTexts): StoredColumn {
   const wantsGrams = !without.includes(GRAMS.variant) && hasGrams(dictionary);
   return {
@@ -58,8 +64,8 @@ export function indexed({ dictionary, rows, grams }: CodedColumn, { column, with
 }
 
 /**
- * The texts of each thread, and the number of each row's text, counted over all of them. `cut` bytes at the ends of
- * each are not part of it.
+ * The texts of each thread, and the number of each row's text, counted over all of them. `cut` is the number of bytes
+ * at both ends of each text that do not belong to it.
  */
 interface TextSources {
   readonly sources: readonly Texts[];
@@ -72,8 +78,8 @@ export function textBytesOf(sources: readonly Texts[]): number {
 }
 
 /**
- * The texts as one run, and the number of each row's text there. Lets go of the sources where it copies. Cost: a pass
- * over the rows; a copy, unless there is one source and all of it is some row's.
+ * The texts as one list, and the number of each row's text in it. Releases the sources if it copies them. Cost: a pass
+ * over the rows, and a copy unless there is one source whose texts are all used.
  */
 export function joinedTexts({ sources, numbers, cut }: TextSources): { texts: Texts; numbers: Uint32Array } {
   const size = sources.reduce((sum, { ends }) => sum + ends.length, 0);
@@ -104,7 +110,7 @@ export function joinedTexts({ sources, numbers, cut }: TextSources): { texts: Te
 }
 
 /**
- * Where a link column points: the path of the column, the ids in code order, NaN of misfits, and how many links have
+ * The targets of a link column: the column's path, the ids in code order (NaN for misfits), and the number of links to
  * each.
  */
 export interface LinkTargets {
@@ -114,7 +120,7 @@ export interface LinkTargets {
   readonly counts: Uint32Array;
 }
 
-/** What a finished collection consists of. `ids` ascend. */
+/** A finished collection. `ids` are ascending. */
 export interface BuiltCollection {
   readonly records: number;
   readonly ids: Float64Array;
@@ -125,7 +131,7 @@ export interface BuiltCollection {
   readonly fields: readonly Field[];
   readonly nulls: number;
   readonly targets: readonly LinkTargets[];
-  /** Whether records have keys that are not documented. */
+  /** Whether records have undocumented keys. */
   readonly hasUndeclared: boolean;
   /** The line of a record; undefined if the collection has no misfits, or if the lines are not known. */
   readonly lineOf?: ((id: number) => number) | undefined;

@@ -1,5 +1,5 @@
 // Decodes lines of one collection into a batch: checks them against the declaration, finds the values of every column
-// and own URLs, and keeps the served bytes. A faulty line leaves nothing but its fault.
+// and own URLs, and keeps the served bytes. Of a line with an error, only the error is kept.
 import { isUtf8 } from 'node:buffer';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { type Layout, layoutOf } from '../../engine/schema/layout.ts';
@@ -12,27 +12,27 @@ import { OutlineNumbers } from './outlines.ts';
 import { DEPTH_MAX, KEY_BYTES_MAX, NullFault, pointerOf, quoted, ScanFault, Scanner } from './scanner.ts';
 import { NO_SHAPE, SCALAR_KIND, type Shape, type ShapeNode, ShapeTree, wantedKind } from './shape.ts';
 
-/** Whole lines of one file: `bytes` ends behind a line, the first of which has number `firstLine`. */
+/** Complete lines of one file: `bytes` ends after a line, and its first line has the number `firstLine`. */
 export interface Lines {
   readonly bytes: Uint8Array;
   readonly firstLine: number;
   readonly fileBytesRead: number;
 }
 
-/** A run holds at least this many bytes, so that decoding it is worth a thread's while. */
+/** The minimum size of a run, so that decoding it is worth sending it to a thread. */
 export const RUN_BYTES = 2 << 20;
 
-/** Lines of a collection, whose records go to `spill` where there is one; or none, to be told the texts met of it. */
+/** Lines of a collection, whose records go to `spill`, if set. Without lines, an order requests the decoded texts. */
 export interface DecodeOrder {
   readonly collection: string;
   readonly lines?: Lines;
   readonly spill?: Spill | undefined;
 }
 
-/** What comes of an order with lines, and of one without. */
+/** The reply to an order with lines, or to one without. */
 type DecodeReply = { readonly batch: Batch } | { readonly texts: readonly DecodedTexts[] };
 
-/** Decoding by such options, in the calling thread: a collection's decoder is made with its first lines. */
+/** Returns a function that decodes in the calling thread. A collection's decoder is made with its first lines. */
 export function decodingBy(options: DecoderOptions): (order: DecodeOrder) => DecodeReply {
   const decoders = new Map<string, Decoder>();
   return ({ collection, lines, spill }) => {
@@ -47,11 +47,14 @@ export function decodingBy(options: DecoderOptions): (order: DecodeOrder) => Dec
   };
 }
 
-/** One run of lines as a batch: refuses lines that are no UTF-8, skips blank ones. Throws as `Decoder.take`. */
+/**
+ * Decodes a run of lines into a batch. Refuses lines that are not UTF-8 and skips blank ones. Throws like
+ * `Decoder.take`.
+ */
 export function decodeLines(decoder: Decoder, lines: Lines, spill?: Spill): Batch {
   const { bytes } = lines;
   const isText = isUtf8(bytes);
-  // Whose search takes a third of the time of that of other arrays.
+  // Searching a Buffer takes a third of the time of searching other arrays.
   const searched = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let number = lines.firstLine;
   for (let start = 0; start < bytes.length; number++) {
@@ -64,7 +67,7 @@ export function decodeLines(decoder: Decoder, lines: Lines, spill?: Spill): Batc
   return decoder.take(spill);
 }
 
-/** White space of JSON alone: a line of NUL is what a crash left of a record. */
+/** Only JSON white space is blank. A line of NUL bytes is a record that a crash has destroyed. */
 function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   for (let i = start; i < end; i++) {
     const byte = bytes[i];
@@ -73,7 +76,6 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/** A decoder for a collection of the root view; see Decoder. */
 export function decoderOf(name: string, options: DecoderOptions = {}): Decoder {
   const collection = collectionNamed(name);
   if (!collection) throw new Error(`no collection ${name} is declared`);
@@ -85,21 +87,21 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
-// A byte order mark is part of a key: without this, one in front of a declared name would be taken for that name.
+// A byte order mark is part of a key: otherwise a declared name after one would count as that name.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export interface DecoderOptions {
-  /** Null is taken for every declared value but an id, as if its key were missing. */
+  /** Accepts null for every declared value except an id, as if its key were missing. */
   readonly takesNulls?: boolean;
-  /** False finds no values of columns, for who wants the records alone. */
+  /** If false, no values of columns are collected, for callers that need only the records. */
   readonly keepsTexts?: boolean;
 }
 
-/** Decodes lines of one collection: `take` hands over a batch and starts the next, `finish` at last their texts. */
+/** Decodes lines of one collection. `take` returns a batch and starts the next; `finish` returns the texts. */
 class Decoder {
   readonly #scanner = new Scanner();
   readonly #idField: string;
-  /** Whether documented fields but the id take values that do not fit (A150). */
+  /** Whether documented fields except the id accept values that do not fit (A150). */
   readonly #isOpen: boolean;
   readonly #takesNulls: boolean;
   readonly #shapes: ShapeTree;
@@ -107,11 +109,11 @@ class Decoder {
   readonly #linkPrefixes: readonly Uint8Array[];
   readonly #path: (string | number)[] = [];
   readonly #outlines = new OutlineNumbers();
-  /** The top-level keys of the record. */
+  /** The top-level keys of the current record. */
   readonly #keys: string[] = [];
   #lastKey = '';
   #recordStart = 0;
-  /** How many objects have begun. */
+  /** The number of objects begun so far. */
   #objects = 0;
 
   constructor(layout: Layout, { takesNulls = false, keepsTexts = true }: DecoderOptions = {}) {
@@ -123,7 +125,7 @@ class Decoder {
     this.#linkPrefixes = layout.columns.map(({ to }) => linkPrefix(to));
   }
 
-  /** Decodes the line `bytes[start..end)`, which is valid UTF-8. Never throws for what the line holds. */
+  /** Decodes the line `bytes[start..end)`, which must be valid UTF-8. Never throws because of its content. */
   line(bytes: Uint8Array, start: number, end: number, lineNumber: number): void {
     this.#draft.mark();
     this.#shapes.begin();
@@ -144,12 +146,14 @@ class Decoder {
     this.#draft.faults.push({ line: lineNumber, pointer: '', message });
   }
 
-  /** The batch so far, as `BatchDraft.take`; the decoder starts anew. */
+  /** Returns the batch so far, like `BatchDraft.take`, and starts the next one. */
   take(spill?: Spill): Batch {
     return this.#draft.take(this.#outlines.take(), spill);
   }
 
-  /** The different texts of all columns, without a copy: behind the last batch, since the decoder is used up then. */
+  /**
+   * The different texts of all columns, without a copy. Call it after the last batch; the decoder cannot be used again.
+   */
   finish(): readonly DecodedTexts[] {
     return this.#draft.finish();
   }
@@ -175,7 +179,7 @@ class Decoder {
     this.#draft.endRecord(this.#outlines.numberOf(this.#keys));
   }
 
-  /** Reads the members of an object, in any order. What is missing is null: `BatchDraft` fills it up. */
+  /** Reads the members of an object, in any order. `BatchDraft` sets missing ones to null. */
   #object(shape: Shape, depth: number): void {
     const scanner = this.#scanner;
     if (depth > DEPTH_MAX) throw new ScanFault(`nested deeper than ${DEPTH_MAX}`);
@@ -210,8 +214,8 @@ class Decoder {
   }
 
   /**
-   * Reads a key and its colon; the number of its node, new or known, or -1 where it has none; `lastKey` is its text
-   * then.
+   * Reads a key and its colon. Returns the index of its known or new node, or -1 if it has none; then `#lastKey` is its
+   * text.
    */
   #key(shape: Shape, next: number): number {
     const scanner = this.#scanner;
@@ -244,7 +248,7 @@ class Decoder {
     else this.#array(shape, node, depth);
   }
 
-  /** A key that is not declared: its first value that says anything settles what it is. */
+  /** A key that is not declared. The first value that is not null or empty decides its kind. */
   #inferred(shape: Shape, node: ShapeNode, depth: number): void {
     const found = this.#scanner.kind();
     if (found === 'null' || node.kind === 'mixed') return this.#anything(depth + 1, node);
@@ -300,7 +304,7 @@ class Decoder {
     this.#draft.push(column, text, textStart, textEnd);
   }
 
-  /** An array of rows. Nothing here is a closure: its context would be made for every member of a record. */
+  /** Reads an array of rows. No closures here: their context would be allocated for every member of a record. */
   #array(shape: Shape, node: ShapeNode, depth: number): void {
     const scanner = this.#scanner;
     const { table } = node;
@@ -327,8 +331,8 @@ class Decoder {
   }
 
   /**
-   * Whether the object or array of a node begins here. Another value that is taken is read: in place of an object it is
-   * the id of that and does not fit, in place of an array it is its one element.
+   * Whether the object or array of a node begins here. Any other accepted value is read. Instead of an object, it
+   * becomes a misfit of that object's id; instead of an array, the only element.
    */
   #isThere({ kind, column, table }: ShapeNode, depth: number): boolean {
     const wanted = kind === 'record' ? 'an object' : 'an array';
@@ -381,7 +385,7 @@ class Decoder {
     this.#push(number);
   }
 
-  /** What a declared column takes, for people. */
+  /** The value that a declared column accepts, for error messages. */
   #wanted(number: number): string {
     const column = this.#shapes.columns[number]!;
     if (column.type !== 'link') return wantedKind(column);
@@ -397,8 +401,8 @@ class Decoder {
   }
 
   /**
-   * Reads a string, which is plain up to `from`; notes where it stands when its text starts with the placeholder of the
-   * base address.
+   * Reads a string that has no quote or escape before `from`. Notes its position if its text starts with the
+   * placeholder of the base address.
    */
   #ownUrl(from = this.#scanner.at + 1): boolean {
     const scanner = this.#scanner;
@@ -408,12 +412,15 @@ class Decoder {
     return isOwn;
   }
 
-  /** A link's value is the id it points at: the last number of its path. Its text needs no escape when it is served. */
+  /**
+   * The value of a link is the id of its target, the last number of its path. The text needs no escaping when it is
+   * served.
+   */
   #link(number: number): void {
     const scanner = this.#scanner;
     const start = scanner.at + 1;
     const prefix = this.#linkPrefixes[number]!;
-    // Most are written as they are served: what was compared is not scanned too.
+    // Most links are written as they are served: compared bytes are not scanned again.
     const end = endOfLink(scanner.bytes, prefix, start);
     const isOwn = this.#ownUrl(Math.max(start, end));
     const { text, textStart, textEnd } = scanner;
@@ -428,8 +435,8 @@ class Decoder {
   }
 
   /**
-   * Reads any value and keeps nothing of it but its served form and its own URLs; the keys of its objects are counted
-   * where it is that of a mixed key.
+   * Reads any value and keeps only its served form and its own URLs. Below a mixed key, the keys of its objects are
+   * counted.
    */
   #anything(depth: number, mixed?: ShapeNode): void {
     const scanner = this.#scanner;

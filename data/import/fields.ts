@@ -1,5 +1,5 @@
-// From the keys that decoding met to fields: what the data has besides the documented fields, with types inferred from
-// all values. The same data always gives the same fields, in whatever runs it was decoded.
+// Infers fields from decoded keys: the fields that the data has in addition to the documented ones, with types inferred
+// from all values. The same data always gives the same fields, however it was cut into runs.
 import { startOfPart } from '../../engine/bits/lists.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import type { Texts } from '../../engine/column/sort.ts';
@@ -9,16 +9,16 @@ import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts
 import { endOfLink, LINK_SUFFIX, linkPrefix } from './batch.ts';
 import { SCALAR_KIND, type ShapeKind } from './shape.ts';
 
-/** The type of an inferred column: a scalar's, or of links to one collection. */
+/** The type of an inferred column: a scalar's, or links to one collection. */
 export type InferredType = { readonly type: ScalarType } | { readonly type: 'link'; readonly to: string };
 
-/** What was learnt of a collection: the structure of each key by path, and the type of each column by path. */
+/** The evidence about a collection: the structure of each key by path, and the type of each column by path. */
 export interface FieldEvidence {
   readonly kinds: ReadonlyMap<string, ShapeKind>;
   readonly typeOf: (path: string) => InferredType;
 }
 
-/** What two sightings of one key together say of it. Commutative and associative. */
+/** Combines two observations of the same key. Commutative and associative. */
 export function combined(a: ShapeKind, b: ShapeKind): ShapeKind {
   if (a === b || b === 'unknown') return a;
   if (a === 'unknown') return b;
@@ -27,10 +27,7 @@ export function combined(a: ShapeKind, b: ShapeKind): ShapeKind {
   return b === 'empty' && isArray(a) ? a : 'mixed';
 }
 
-/**
- * The fields of a collection as its data has them: the documented ones in their order, then those that only the data
- * has, by name.
- */
+/** The fields of a collection as its data has them: the documented ones in their order, then the others by name. */
 export function fieldsInRecords(collection: Collection, evidence: FieldEvidence): readonly Field[] {
   return extended(collection.name, collection.fields, evidence);
 }
@@ -46,13 +43,13 @@ function extended(path: string, documented: readonly Field[], evidence: FieldEvi
   return all;
 }
 
-/** A documented embedded record may have extra keys too. */
+/** A documented embedded record may also have extra keys. */
 function withExtras(path: string, field: Field, evidence: FieldEvidence): Field {
   if (field.kind !== 'record' && field.kind !== 'records') return field;
   return { ...field, fields: extended(path, field.fields, evidence) };
 }
 
-/** The field that the data shows at a path: a text without values if it shows only nulls or empty arrays. */
+/** The field that the data has at a path: an empty text field if it has only nulls or empty arrays. */
 function inferredField(path: string, evidence: FieldEvidence): Field | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   switch (evidence.kinds.get(path)) {
@@ -81,7 +78,7 @@ function inferredField(path: string, evidence: FieldEvidence): Field | undefined
   }
 }
 
-/** An embedded record has an id where it has a number or a link of that name. */
+/** An embedded record has an id if `ob_id` is an integer or a link. */
 function embedded(fields: readonly Field[]): { fields: readonly Field[]; idField?: string } {
   const id = fields.find(({ name }) => name === 'ob_id');
   const isId = id?.kind === 'link' || (id?.kind === 'scalar' && id.type === 'integer');
@@ -99,14 +96,14 @@ function byCodePoint(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** A field with its filter key, and the field that another list has of that key. */
+/** A field with its filter key, and the field with that key in another list. */
 export interface DifferingField {
   readonly key: string;
   readonly field: Field;
   readonly other: Field | undefined;
 }
 
-/** The fields that another list does not have, or not with that type. */
+/** The fields that another list does not have, or has with another type. */
 export function differingFields(
   fields: readonly Field[],
   others: readonly Field[],
@@ -121,7 +118,7 @@ export function differingFields(
   });
 }
 
-/** The type of a field as reports name it: `text`, `links to parties`. */
+/** The type of a field in reports: `text`, `links to parties`. */
 export function typeText(field: Field): string {
   if (field.kind === 'scalar') return field.type;
   if (field.kind === 'scalars') return `${field.kind} of ${field.type}`;
@@ -129,9 +126,9 @@ export function typeText(field: Field): string {
 }
 
 /**
- * The type of an inferred column over all its non-null values (A54): link where all are own links to one collection,
- * date or date-time where all match the grammar, then integer, float, boolean, else text. `kinds` is the sum of their
- * `SCALAR_KIND`s, `sources` their texts. Cost: two looks at each text, until one decides.
+ * The type of an inferred column over all its non-null values (A54): link if all are own links to one collection; date
+ * or date-time if all match the grammar; then integer, float, boolean; else text. `kinds` is the sum of their
+ * `SCALAR_KIND`s, `sources` their texts. Cost: up to two passes over the texts, until one decides.
  */
 export function inferType(kinds: number, sources: readonly Texts[]): InferredType {
   if (kinds === SCALAR_KIND.integer) return { type: 'integer' };
@@ -143,19 +140,19 @@ export function inferType(kinds: number, sources: readonly Texts[]): InferredTyp
 function inferTextType(sources: readonly Texts[]): InferredType {
   const to = linkedCollection(sources);
   if (to !== undefined) return { type: 'link', to };
-  // Most are told by their first text.
+  // The first text usually decides.
   const areTimes = sources.every((texts) => texts.ends.every((_, i) => !Number.isNaN(parseInstant(textOf(texts, i)))));
   if (!areTimes) return { type: 'text' };
   const areDays = sources.every(({ ends }) => ends.every((end, i) => end - startOfPart(ends, i) === DAY_BYTES));
   return { type: areDays ? 'date' : 'dateTime' };
 }
 
-/** Bytes of a day, `2016-05-04`. */
+/** Bytes of a day such as `2016-05-04`. */
 const DAY_BYTES = 10;
 const LINK_START = new RegExp(`^${PLACEHOLDER.replace(/[{}]/g, '\\$&')}/api/v3/([a-z]+)/`);
 const ID_DIGITS_MAX = 16;
 
-/** The collection to whose records all texts are own links, without a text made of any but the first. */
+/** The collection that all texts are own links to, if there is one. Decodes only the first text. */
 function linkedCollection(sources: readonly Texts[]): string | undefined {
   const [, to = ''] = LINK_START.exec(sources[0] ? textOf(sources[0], 0) : '') ?? [];
   if (!collectionNamed(to)) return undefined;
@@ -170,7 +167,7 @@ function linkedCollection(sources: readonly Texts[]): string | undefined {
   return areLinks ? to : undefined;
 }
 
-// A byte order mark is part of a text: without this, one in front of a date would be read as that date.
+// A byte order mark is part of a text: otherwise a date after one would be read as that date.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
 function textOf({ bytes, ends }: Texts, i: number): string {

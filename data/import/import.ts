@@ -1,5 +1,5 @@
-// Imports a data set directory: decodes every collection, writes the snapshot, counts what it found.
-// How the collections go from their lines into the file is in collections.ts.
+// Imports a data set directory: decodes every collection, writes the snapshot, and reports counts. collections.ts moves
+// the collections from their lines into the file.
 import type { Collection } from '../../engine/schema/types.ts';
 import { parseInstant } from '../../engine/query/decimal.ts';
 import { encodeMetadata, type FieldMisfits, misfitsIn } from '../../engine/snapshot/metadata.ts';
@@ -24,9 +24,9 @@ import { writeSnapshot } from '../store/store.ts';
 import { ImportThreads } from './threads.ts';
 
 /**
- * What is imported to where, `without` some index variants, names with commas. `created` beats the manifest's data
- * time; `threads` 0 decodes in the calling thread. `isLenient` leaves faulty lines out; `takesNulls` takes null for
- * every declared value but an id, as if its key were missing: no line is faulty for it.
+ * `without` names index variants to skip, separated by commas. `created` overrides the data time in the manifest. With
+ * 0 `threads` the calling thread decodes. `isLenient` skips lines with errors. `takesNulls` accepts null for every
+ * declared value except an id, as if its key were missing.
  */
 export interface ImportOptions {
   readonly directory: string;
@@ -36,13 +36,13 @@ export interface ImportOptions {
   readonly takesNulls?: boolean | undefined;
   readonly threads: number;
   readonly without?: string | undefined;
-  /** A snapshot of nearly the same data, of which is taken what has not changed. The bytes are the same without it. */
+  /** A snapshot of nearly the same data. Unchanged parts are copied from it, with the same resulting bytes. */
   readonly earlier?: EarlierImport | undefined;
 }
 
 /**
- * What import found in one collection; bytes as stored, `nulls` over all its columns, `dangling` links without a
- * record, `firstDangling` the first of them.
+ * The report on one collection. `nulls` are over all its columns. `dangling` links lead to no record; `firstDangling`
+ * is the first of them. Bytes are as stored.
  */
 export interface CollectionReport {
   readonly name: string;
@@ -58,9 +58,8 @@ export interface CollectionReport {
 }
 
 /**
- * The outcome of an import. `skipped` tells the lines that a lenient import left out, at most `FAULTS_TOLD` of
- * `skippedCount` and none of what is carried over, `ignored` the files that were not read though they are named as
- * collections are.
+ * The outcome of an import. `skipped` are lines that a lenient import skipped: at most `FAULTS_TOLD` of `skippedCount`,
+ * and none of carried collections. `ignored` are files that were not read although they are named after a collection.
  */
 export interface ImportReport {
   readonly collections: readonly CollectionReport[];
@@ -73,18 +72,18 @@ export interface ImportReport {
   readonly misfits: readonly FieldMisfits[];
   readonly origin: Origin;
   readonly work: ImportWork;
-  /** What was kept of `earlier`, of collections that have something of it. */
+  /** The records kept of `earlier`, for collections that kept any. */
   readonly kept: KeptRecords;
   /** CPU time of all threads. */
   readonly stages: readonly StageTime[];
 }
 
-/** What a snapshot has of an earlier one: all records of a collection, or those whose rows there are not 0. */
+/** The records of an earlier snapshot that are kept: all of a collection, or those whose rows are not 0. */
 export type KeptRecords = ReadonlyMap<string, 'all' | Uint8Array>;
 
 /**
- * How many collections were carried over whole, how many merged with what an earlier snapshot has of them, and how many
- * records were parsed.
+ * The number of collections that were carried over completely, of collections that were merged with an earlier
+ * snapshot, and of records that were parsed.
  */
 export interface ImportWork {
   readonly carried: number;
@@ -92,16 +91,16 @@ export interface ImportWork {
   readonly parsed: number;
 }
 
-/** The fields of one collection that are not documented, each with its type, such as `size integer`. */
+/** The undocumented fields of one collection, each with its type, such as `size integer`. */
 export interface InferredFields {
   readonly collection: string;
   readonly fields: readonly string[];
 }
 
 /**
- * Imports a directory into a snapshot file. Throws OperationError: `input` for faulty lines and for files that are not
- * as the manifest says, `file` for what cannot be read or written, `usage` for a data time that is none or an unknown
- * variant. The file appears only when the import succeeded. Same input, same bytes.
+ * Imports a directory into a snapshot file. Throws OperationError `input` for lines with errors and files that
+ * contradict the manifest, `file` if something cannot be read or written, `usage` for an invalid data time or an
+ * unknown variant. The file appears only if the import succeeds. The same input gives the same bytes.
  */
 export async function importDirectory(options: ImportOptions, onProgress: OnProgress): Promise<ImportReport> {
   if (options.created !== undefined && Number.isNaN(parseInstant(options.created))) {
@@ -134,7 +133,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       writer.add(METADATA, METADATA.path, { bytes });
       return { created: options.created ?? dataSet.manifest.created };
     };
-    // Most of a refresh is a copy.
+    // With an earlier snapshot most of the work is copying (uncached.ts has the figures).
     const { bytes, generation } = await writeSnapshot(options.file, fill, { isUncached: earlier !== undefined });
     const inferred = imported.map(({ collection, built }) => inferredOf(collection, built));
     const undeclared = imported.filter(({ built }) => built.hasUndeclared).map(({ collection }) => collection.name);
@@ -152,7 +151,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   }
 }
 
-/** The files of a snapshot, and how many faulty records of each were left out. */
+/** The sums of a snapshot's files, and how many records with errors of each were skipped. */
 function sourcesOf({ files }: DataSet, reports: readonly CollectionReport[]): Pick<Origin, 'sums' | 'skipped'> {
   const sums = files.flatMap(({ collection, sha256 }) => (sha256 === undefined ? [] : [[collection, sha256] as const]));
   const skipped = reports.filter((one) => one.skipped > 0).map((one) => [one.name, one.skipped] as const);

@@ -1,5 +1,3 @@
-// A thread of an import: orders in, results out, one at a time. Decodes runs of lines, tells at last the texts of a
-// collection, and makes columns of texts. Knows no file but that of spilled records.
 import { workerData } from 'node:worker_threads';
 import { type DecodeOrder, type DecoderOptions, decodingBy } from './decode.ts';
 import { cpuMicros } from '../importProfile.ts';

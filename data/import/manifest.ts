@@ -1,5 +1,5 @@
-// The manifest of a data set directory: the time of its data, and what its files held when they were written.
-// Reads MANIFEST.json and checks its form only; ndjson.ts compares the sums, collections.ts the counts.
+// The manifest of a data set directory: the time of its data, and the counts and sums of its files when they were
+// written. Reads MANIFEST.json and checks only its form; ndjson.ts compares the sums, collections.ts the counts.
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isObject } from '../../engine/bits/json.ts';
@@ -9,12 +9,12 @@ import { OperationError } from '../operationError.ts';
 
 export const MANIFEST_FILE = 'MANIFEST.json';
 
-/** That of a crawl has some 150 bytes a page, of a hundred records or more. */
+/** A crawl writes about 150 bytes per page of a hundred records or more. */
 const MANIFEST_BYTES_MAX = 64 << 20;
 
 /**
- * Time of the data, records by collection, and SHA-256 sums in lower-case hexadecimal digits by name of the file as it
- * is stored. Of a crawl also its base URL, and how each collection was read; the crawl checks these two.
+ * The time of the data, records by collection, and SHA-256 sums in lower-case hexadecimal digits by file name as
+ * stored. A crawl adds its base URL and how each collection was read, and checks these two itself.
  */
 export interface Manifest {
   readonly created: string | undefined;
@@ -25,8 +25,8 @@ export interface Manifest {
 }
 
 /**
- * The manifest of a directory; an empty one where there is none. Throws OperationError `input` with a JSON pointer, or
- * `file`.
+ * Reads the manifest of a directory; empty if it has no such file. Throws OperationError `input` with a JSON pointer,
+ * or `file`.
  */
 export async function readManifest(directory: string): Promise<Manifest> {
   const file = path.join(directory, MANIFEST_FILE);

@@ -1,5 +1,5 @@
-// Reads the files of a data set directory as runs of whole lines, and compares them with its manifest. Memory is
-// bounded by the size of a run.
+// Reads the files of a data set directory as runs of complete lines, and compares them with its manifest. Memory is
+// limited by the size of a run.
 import { OperationError } from '../operationError.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
@@ -18,8 +18,8 @@ const OPEN_BRACKET = 0x5b;
 const NEWLINE = 0x0a;
 
 /**
- * Throws OperationError `input` with the cure for a file that begins with a byte order mark, as UTF-16 does, or is one
- * JSON text over many lines. `start` is what was read of it first. Cost: its blanks.
+ * Throws OperationError `input`, with what to do, for a file that begins with a byte order mark, looks like UTF-16, or
+ * is one JSON text over several lines. `start` is the start of the file. Cost: its blanks.
  */
 function assertNdjson(file: string, start: Uint8Array): void {
   const fault = faultOf(start);
@@ -49,15 +49,15 @@ function isBlank(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === NEWLINE || byte === 0x0d;
 }
 
-/** A line longer than this is refused: no record is, and an unbounded line would be unbounded memory. */
+/** Longer lines are refused: no record is that long, and the limit bounds memory. */
 const LINE_BYTES_MAX = 64 << 20;
 
 const READ_BYTES = 1 << 20;
 
-/** A name before the ending of another JSON, or of another compression. */
+/** A name with the extension of another JSON format or compression. */
 const NEAR_NAME = /^([^.]+)\.(?:json|jsonl|ldjson|ndjson)(?:\.(?:gz|bz2|xz|zst|lz4|br|zip))?$/i;
 
-/** The file of one collection. `bytes` is its size on disk, `sha256` the sum that the manifest has of it. */
+/** The file of one collection. `bytes` is its size on disk, `sha256` its sum in the manifest. */
 export interface CollectionFile {
   readonly collection: string;
   readonly path: string;
@@ -66,8 +66,8 @@ export interface CollectionFile {
 }
 
 /**
- * The files of a data set, by collection in the order of the root view, and its manifest. Names of files that are
- * `ignored` are those of collections, but not of NDJSON: `observations.json`.
+ * The files of a data set, in the collection order of the root view, and its manifest. `ignored` files are named after
+ * a collection but are not NDJSON: `observations.json`.
  */
 export interface DataSet {
   readonly files: readonly CollectionFile[];
@@ -76,8 +76,8 @@ export interface DataSet {
 }
 
 /**
- * The data set of a directory, also while a crawl is putting it there. Throws OperationError `file` or `input` when
- * there is none, a file fits no collection, or one that the manifest names is missing, stored compressed or not.
+ * Opens the data set of a directory, also while a crawl is replacing it. Throws OperationError `file` or `input` if
+ * it does not exist, if a file belongs to no collection, or if a file in the manifest is missing, compressed or not.
  */
 export async function openDataSet(named: string): Promise<DataSet> {
   const directory = placeOf(named);
@@ -119,27 +119,27 @@ export async function openDataSet(named: string): Promise<DataSet> {
   return { files, ignored, manifest };
 }
 
-/** The collection that a file is of by its name; `undefined` for files of other kinds. */
+/** The collection in a file's name; `undefined` for other kinds of files. */
 function collectionOf(file: string): string | undefined {
   return /^(.*)\.ndjson(\.gz)?$/.exec(file)?.[1];
 }
 
-/** Whether a file is named as a collection is, and as another JSON or compression is: nothing reads it. */
+/** Whether a file that nothing reads is named after a collection. */
 function isNearName(name: string): boolean {
   const [, stem = ''] = NEAR_NAME.exec(name) ?? [];
   return collectionOf(name) === undefined && collectionNamed(stem.toLowerCase()) !== undefined;
 }
 
-/** Files of collections that have records or a sum in the manifest. */
+/** The names of files with records or a sum in the manifest. */
 function namedBy({ counts, sha256 }: Manifest): readonly string[] {
   const counted = [...counts].filter(([, count]) => count > 0).map(([collection]) => `${collection}.ndjson`);
   return [...counted, ...sha256.keys()].filter((name) => collectionOf(name) !== undefined);
 }
 
 /**
- * The lines of a file in runs, each in separate memory. Throws OperationError if the file cannot be read, is no NDJSON
- * by its start, has a line that is too long, or, before the last run, another SHA-256 than the manifest says. `profile`
- * gets the CPU time.
+ * The lines of a file in runs, each in its own memory. Throws OperationError if the file cannot be read, does not look
+ * like NDJSON at its start, or has a line that is too long. Also if its SHA-256 differs from the manifest's; this is
+ * thrown before the last run. `profile` gets the CPU time.
  */
 export async function* readLines(file: CollectionFile, profile = new ImportProfile()): AsyncGenerator<Lines> {
   const hash = createHash('sha256');
@@ -147,7 +147,7 @@ export async function* readLines(file: CollectionFile, profile = new ImportProfi
   const onBytes = (bytes: Uint8Array): void => {
     if (file.sha256 !== undefined) profile.measure('reading', () => hash.update(bytes));
   };
-  /** The pieces after the last run, their bytes, and the position of their last line. */
+  /** The pieces after the last run, their bytes, and the start of their last line. */
   let [pieces, bytes, lineStart]: [Uint8Array[], number, number] = [[], 0, 0];
   let line = 1;
   try {
@@ -174,7 +174,7 @@ export async function* readLines(file: CollectionFile, profile = new ImportProfi
   if (bytes > 0) yield { bytes: joined(pieces), firstLine: line, fileBytesRead: stream.bytesRead };
 }
 
-/** One piece of memory that is not shared, because it is handed to another thread. */
+/** Joins pieces in unpooled memory, because it is transferred to another thread. */
 function joined(pieces: readonly Uint8Array[]): Buffer {
   const run = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -185,7 +185,7 @@ function joined(pieces: readonly Uint8Array[]): Buffer {
   return run;
 }
 
-/** The bytes of a file, decompressed; `onBytes` is called with those that it has. */
+/** The decompressed bytes of a file. `onBytes` is called with the bytes as stored. */
 async function* textOf(
   { path }: CollectionFile,
   stream: ReadStream,
@@ -203,7 +203,7 @@ async function* textOf(
     if ((error as Error).message !== 'incorrect header check') throw error;
     throw new OperationError('file', `cannot read ${path}: it is not gzip, as its name says`, error);
   } finally {
-    // A decompressor that ends early, by an error or because no more is wanted, leaves its source open.
+    // A decompressor that stops early, after an error or when the caller stops reading, leaves its source open.
     stream.destroy();
     text.destroy();
   }

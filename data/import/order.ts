@@ -1,17 +1,17 @@
-// Which decoded row becomes which row of the snapshot: by ascending id, repeated ids dropped; child rows follow
-// parents. Undefined stands for "as they came", which most data sets are.
+// The order of the snapshot's rows: by ascending id, without repeated ids. Child rows follow their parents. Undefined
+// means that rows stay as they came, as in most data sets.
 import { startOfPart } from '../../engine/bits/lists.ts';
 
-/** The decoded rows in their new order, or undefined where nothing moves. */
+/** The decoded rows in their new order, or undefined if nothing moves. */
 export type Order = Uint32Array | undefined;
 
-/** Two rows with one id: the row that is dropped and the one that stays. */
+/** Two rows with the same id: the dropped one, and the one that is used. */
 export interface Repeat {
   readonly row: number;
   readonly firstRow: number;
 }
 
-/** The order of records by id; of equal ids the first row stays. Cost: none when sorted, else O(n log n). */
+/** The order of records by id. Of equal ids the first row is used. Cost: one pass if sorted, else O(n log n). */
 export function orderById(ids: Float64Array): { order: Order; repeats: readonly Repeat[] } {
   if (isAscending(ids)) return { order: undefined, repeats: [] };
   const sorted = Uint32Array.from(ids, (_, row) => row).sort((a, b) => ids[a]! - ids[b]! || a - b);
@@ -26,8 +26,8 @@ export function orderById(ids: Float64Array): { order: Order; repeats: readonly 
 }
 
 /**
- * The order by id of rows of which the first `earlierRows` are in order, and of those only the ones that are not 0 in
- * `isKept` stay; undefined where two that stay have one id. Cost: a merge, and a sort of the later rows.
+ * The order of rows by id. The first `earlierRows` are sorted, and only those that are not 0 in `isKept` stay. Returns
+ * undefined if two remaining rows have the same id. Cost: a merge, and a sort of the later rows.
  */
 export function orderOfMerged(ids: Float64Array, earlierRows: number, isKept: Uint8Array): Uint32Array | undefined {
   const later = Uint32Array.from({ length: ids.length - earlierRows }, (_, i) => earlierRows + i);
@@ -49,7 +49,7 @@ export function orderOfMerged(ids: Float64Array, earlierRows: number, isKept: Ui
   return order.subarray(0, length);
 }
 
-/** The rows of a child table that follow `parents` in their order, and where each new parent's rows start. */
+/** The rows of a child table in the order of their `parents`, and the start of each parent's rows. */
 export function orderOfChildren(parents: Order, rowEnds: Uint32Array): { order: Order; starts: Uint32Array } {
   const count = parents ? parents.length : rowEnds.length;
   const starts = new Uint32Array(count + 1);

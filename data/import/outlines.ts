@@ -1,16 +1,15 @@
-// The outlines of records: each distinct sequence of top-level keys gets a number. A decoder numbers those of its
-// batch. The record store numbers them again in the order of records, so that the same data always gives the same
-// numbers.
+// The outlines of records: each distinct sequence of top-level keys has a number. A decoder numbers those of its batch.
+// The record store renumbers them in the order of records, so that the same data always gives the same numbers.
 import { createHash } from 'node:crypto';
 import type { Outlines } from '../../engine/column/records.ts';
 
-/** Numbers sequences of keys from 0 in the order in which they first came. */
+/** Numbers sequences of keys from 0, in the order of first use. */
 export class OutlineNumbers {
   #outlines: (readonly string[])[] = [];
   readonly #numbers = new Map<string, number>();
   #last = 0;
 
-  /** The number of an outline. Cost: a comparison with the last one; a hash if that is another. */
+  /** The number of an outline. Cost: a comparison with the last one, and a hash if they differ. */
   numberOf(keys: readonly string[]): number {
     if (!isSame(keys, this.#outlines[this.#last])) {
       const digest = digestOf(keys);
@@ -24,7 +23,7 @@ export class OutlineNumbers {
     return this.#outlines[outline]!;
   }
 
-  /** All outlines by their numbers, which start again. */
+  /** Returns all outlines by number and starts again from 0. */
   take(): readonly (readonly string[])[] {
     const taken = this.#outlines;
     this.#outlines = [];
@@ -33,7 +32,7 @@ export class OutlineNumbers {
   }
 }
 
-/** The outlines of a whole collection, whatever batches they came in. */
+/** The outlines of a whole collection, over all batches. */
 export class OutlineStore {
   readonly #numbers = new OutlineNumbers();
   readonly #keys = new Map<string, number>();
@@ -44,7 +43,7 @@ export class OutlineStore {
     return this.#numbers.numberOf(keys);
   }
 
-  /** The number that an outline is written with: the next one where it is written for the first time. */
+  /** The number with which an outline is written. It gets the next number on first use. */
   written(outline: number): number {
     return (this.#newNumbers[outline] ??=
       this.#ordered.push(this.#numbers.keysOf(outline).map((key) => this.#keyNumber(key))) - 1);
@@ -65,7 +64,7 @@ function isSame(keys: readonly string[], others: readonly string[] | undefined):
   return others?.length === keys.length && others.every((key, i) => key === keys[i]);
 }
 
-/** Many keys are a long text, and V8 hashes texts of more than 16,383 characters by their length alone. */
+/** A hash, because many keys make a long text, and V8 hashes texts of more than 16,383 characters by length alone. */
 function digestOf(keys: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(keys)).digest('base64');
 }

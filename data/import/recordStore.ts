@@ -1,5 +1,5 @@
-// The records of one collection during an import, written in the order of their ids: the positions of their bytes, own
-// URLs and members.
+// The records of one collection during an import, written in the order of their ids. Memory has only the positions of
+// their bytes, own URLs and members.
 import { closeSync } from 'node:fs';
 import { addToSpill, type Batch, openSpill, readSpill, type Spill } from './batch.ts';
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
@@ -10,19 +10,19 @@ import type { Outlines } from '../../engine/column/records.ts';
 import type { Order } from './order.ts';
 import { OutlineStore } from './outlines.ts';
 
-/** So that a piece is still in the processor's cache when it is hashed and written. */
+/** Small enough that a piece is still in the processor's cache when it is hashed and written. */
 const READ_BYTES = 256 << 10;
 
-/** Bytes that lie elsewhere: how many, and filling `target` from a position on. */
+/** Bytes that are stored elsewhere. `read` fills `target` from a position on. */
 export interface StoredBytes {
   readonly length: number;
   read(at: number, target: Uint8Array): void;
 }
 
-/** A run of records is at most this long, so that one memory of 4 GiB holds it whatever the base URL adds. */
+/** Maximum size of a run of records: with any base URL, it fits into one memory of 4 GiB. */
 export const CHUNK_BYTES_MAX = 1 << 30;
 
-/** One run of records: its sections, and where its bytes stand among those that were decoded. */
+/** One run of records: its sections, and the ranges of its decoded bytes. */
 type Chunk = ReturnType<typeof emptyChunk>;
 
 interface StoredRecords {
@@ -34,19 +34,19 @@ interface StoredRecords {
 /** A run of records of an earlier snapshot, without its bytes. */
 type EarlierRun = Omit<SectionViews<typeof RECORDS>, 'bytes'>;
 
-/** The records of a collection in an earlier snapshot; `bytes` are those of all runs. */
+/** The records of a collection in an earlier snapshot. `bytes` are those of all runs. */
 export interface EarlierRecords {
   readonly bytes: StoredBytes;
   readonly runs: readonly EarlierRun[];
   readonly outlines: Outlines;
 }
 
-/** Decoded records of one collection: `recordEnds` and `links` are positions in the record's batch. */
+/** Decoded records of one collection. `recordEnds` and `links` are positions in the record's batch. */
 export class RecordStore {
-  /** The file that takes the records of batches. */
+  /** The file for the records of batches. */
   readonly spill: Spill;
   readonly #earlierBytes: StoredBytes | undefined;
-  /** Of each batch: its first row and where its bytes stand. */
+  /** For each batch, its first row and the start of its bytes. */
   readonly #batchRows = new GrowableU32();
   readonly #batchStarts = new GrowableF64();
   readonly #recordEnds = new GrowableU32();
@@ -58,8 +58,8 @@ export class RecordStore {
   readonly #outlines = new OutlineStore();
 
   /**
-   * `spillPath` is where a file is made for the records, whose name is removed at once. Those of `earlier` come before
-   * what is added. Throws OperationError `file`.
+   * Creates an unnamed file for the records at `spillPath`. The records of `earlier` come before added ones. Throws
+   * OperationError `file`.
    */
   constructor(spillPath: string, earlier?: EarlierRecords) {
     this.spill = openSpill(spillPath);
@@ -109,8 +109,8 @@ export class RecordStore {
   }
 
   /**
-   * Writes the sections of its runs; answers how many chunks and bytes, and the outlines that the records
-   * have. Cost: one pass over the bytes.
+   * Writes the sections of all runs. Returns the number of chunks and bytes, and the outlines of the records. Cost: one
+   * pass over the bytes.
    */
   write(writer: SnapshotWriter, name: string, order: Order, chunkBytesMax: number): StoredRecords {
     const count = order ? order.length : this.rows;
@@ -137,7 +137,7 @@ export class RecordStore {
     closeSync(this.spill.descriptor);
   }
 
-  /** The bytes of a chunk, in pieces that are each valid until the next. Cost: a read from the file. */
+  /** The bytes of a chunk. Each piece is valid until the next. Cost: reading them from the file. */
   *#bytesOf({ runStarts, runEnds }: Chunk): Generator<Uint8Array> {
     const staging = new Uint8Array(READ_BYTES);
     let filled = 0;
@@ -194,7 +194,7 @@ export class RecordStore {
   }
 }
 
-/** With room for so many rows, links and members. */
+/** Reserves room for this many rows, links and members. */
 function emptyChunk(rows: number, links: number, members: number) {
   return {
     runStarts: new GrowableF64(),
@@ -209,7 +209,7 @@ function emptyChunk(rows: number, links: number, members: number) {
   };
 }
 
-/** Adds bytes to a run of records; those that continue the bytes before make one run with them. */
+/** Adds a range of bytes to a chunk. Merges it with the previous range if they are adjacent. */
 function addRun({ runStarts, runEnds }: Chunk, start: number, end: number): void {
   const last = runEnds.length - 1;
   if (last >= 0 && runEnds.at(last) === start) runEnds.set(last, end);
@@ -219,7 +219,7 @@ function addRun({ runStarts, runEnds }: Chunk, start: number, end: number): void
   }
 }
 
-/** The batch that holds a row: the one before or the next where rows come in order, else found by halving. */
+/** The batch of a row: `near` if it has the row, else by binary search. */
 function batchOf(firstRows: GrowableU32, near: number, row: number): number {
   const endOf = (batch: number): number => (batch + 1 < firstRows.length ? firstRows.at(batch + 1) : Infinity);
   if (firstRows.at(near) <= row && row < endOf(near)) return near;

@@ -1,5 +1,5 @@
-// Reads one JSON text byte by byte and writes it out as served: compact, strings minimally escaped, numbers as written.
-// Knows no collection. What is already in served form is copied in one run; faults are thrown as ScanFault. See
+// Reads a JSON text byte by byte and writes it as served: compact, strings minimally escaped, numbers as written. Knows
+// no collections. Bytes that are already in served form are copied in one run. Errors are thrown as ScanFault. See
 // decode.ts.
 import { GrowableBytes } from '../../engine/bits/growable.ts';
 import { jsonText } from '../../engine/bits/json.ts';
@@ -13,29 +13,32 @@ const COMMA = 0x2c;
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
-/** Of a text that is refused so many characters are told. */
+/** Characters of a refused text in an error message, at most. */
 const QUOTED_MAX = 80;
 
-/** Deeper JSON than any catalogue holds; bounds the recursion of the decoder. */
+/** Deeper than the JSON of any catalogue. Bounds the recursion of the decoder. */
 export const DEPTH_MAX = 64;
 
-/** Longer keys than any catalogue's: maps hold them, and V8 hashes texts beyond 16,383 characters by length alone. */
+/**
+ * Longer than the keys of any catalogue. Keys are in maps, and V8 hashes texts beyond 16,383 characters by length
+ * alone.
+ */
 export const KEY_BYTES_MAX = 1024;
 
-/** Why a text is no JSON, or not the JSON that is wanted. Caught once per line in decode.ts, never leaves it. */
+/** The text is not JSON, or not the expected JSON. decode.ts catches it for each line. */
 export class ScanFault extends Error {}
 
-/** A null that is no fault where nulls are taken. */
+/** A null that is an error only if nulls are not accepted. */
 export class NullFault extends ScanFault {}
 
-/** The kind of the value that starts at a byte, as people call it. */
+/** The kind of a value, in words for error messages. */
 export type JsonKind = 'text' | 'a number' | 'a boolean' | 'null' | 'an object' | 'an array';
 
 /**
- * A cursor over one text. `at` is the next byte to read; `output` what has been written, except for the run from
- * `runStart` to `at`, which is written as it stands by `flush`. `text[textStart..textEnd)` is the text of the last
- * string, number or literal, until the next: a part of `bytes`, or a string unescaped. `stringStart` tells where the
- * last string's characters begin in the output.
+ * A cursor over one text. `at` is the next byte to read. `output` has everything written, except the run from
+ * `runStart` to `at`, which `flush` copies unchanged. `text[textStart..textEnd)` is the text of the last string, number
+ * or literal: a part of `bytes`, or an unescaped string. `stringStart` is where the last string's characters begin in
+ * the output.
  */
 export class Scanner {
   bytes: Uint8Array = new Uint8Array(0);
@@ -55,12 +58,12 @@ export class Scanner {
     this.#runStart = start;
   }
 
-  /** The position in the output that the next byte read will have, once flushed. */
+  /** The position in the output of the next byte to be read. */
   get position(): number {
     return this.output.length + this.at - this.#runStart;
   }
 
-  /** Writes what has been read and not yet written. */
+  /** Writes the bytes that have been read but not yet written. */
   flush(): void {
     this.output.push(this.bytes, this.#runStart, this.at);
     this.#runStart = this.at;
@@ -74,7 +77,7 @@ export class Scanner {
     if (this.at > start) this.#drop(start);
   }
 
-  /** The byte under the cursor, -1 at the end. */
+  /** The byte at the cursor; -1 at the end. */
   peek(): number {
     return this.at < this.end ? this.bytes[this.at]! : -1;
   }
@@ -84,13 +87,13 @@ export class Scanner {
     this.at++;
   }
 
-  /** Refuses the text at the cursor. */
+  /** Throws a ScanFault for the text at the cursor. */
   fail(wanted: string): never {
     const found = this.at < this.end ? shown(this.bytes.subarray(this.at, this.end)) : 'the end of the line';
     throw new ScanFault(`ill-formed JSON: ${wanted}, found ${found}`);
   }
 
-  /** The kind of the value at the cursor, judged by its first byte. */
+  /** The kind of the value at the cursor, by its first byte. */
   kind(): JsonKind {
     const byte = this.peek();
     if (byte === QUOTE) return 'text';
@@ -106,13 +109,13 @@ export class Scanner {
     return this.text.subarray(this.textStart, this.textEnd);
   }
 
-  /** Steps over a comma and the white space behind it. */
+  /** Skips a comma and the white space after it. */
   comma(): void {
     this.expect(COMMA);
     this.skipSpace();
   }
 
-  /** The kind of the first element of the array at the cursor, undefined if it is empty. */
+  /** The kind of the first element of the array at the cursor; undefined if it is empty. */
   elementKind(): JsonKind | undefined {
     let at = this.at + 1;
     while (at < this.end && this.bytes[at]! <= 0x20) at++;
@@ -120,7 +123,7 @@ export class Scanner {
     return this.bytes[at] === OPEN_BRACE ? 'an object' : 'text';
   }
 
-  /** Reads a string, quotes included; before `from` there is nothing that ends or escapes it. */
+  /** Reads a string with its quotes. The caller ensures that no quote or escape comes before `from`. */
   string(from = this.at + 1): void {
     const start = this.at;
     const { bytes, end } = this;
@@ -137,7 +140,7 @@ export class Scanner {
     } else this.#escapedString(start, i);
   }
 
-  /** Reads a number and keeps it as written. Answers whether it is an integer: digits with or without a minus. */
+  /** Reads a number and keeps it as written. Returns whether it is an integer: digits with an optional minus. */
   number(): boolean {
     const start = this.at;
     if (this.peek() === 0x2d) this.at++;
@@ -181,7 +184,7 @@ export class Scanner {
     if (this.at === start) this.fail('expected a digit');
   }
 
-  /** Leaves out what was read since `start`. */
+  /** Omits the bytes since `start` from the output. */
   #drop(start: number): void {
     this.output.push(this.bytes, this.#runStart, start);
     this.#runStart = this.at;
@@ -219,9 +222,9 @@ export function pointerOf(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The first character of a text, for people: quoted, or by its number where it would be invisible. */
+/** The first character of a text for error messages: quoted, or its code point if it would be invisible. */
 function shown(text: Uint8Array): string {
-  // Without `fatal`, since the cut may fall into a later character, and the cursor may stand behind a backslash.
+  // Not `fatal`: the cut may split a later character, and the cursor may be after a backslash.
   const character = String.fromCodePoint(
     new TextDecoder('utf-8', { ignoreBOM: true }).decode(text.subarray(0, 4)).codePointAt(0)!,
   );
@@ -229,7 +232,7 @@ function shown(text: Uint8Array): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** A text for people: quoted, and cut where it is long. */
+/** A text for error messages: quoted, and cut if it is long. */
 export function quoted(text: Uint8Array): string {
   const all = DECODER.decode(text);
   return JSON.stringify(all.length <= QUOTED_MAX ? all : `${all.slice(0, QUOTED_MAX)}…`);

@@ -1,10 +1,10 @@
-// What the records of a collection look like, as far as decoding has seen: the declared fields, and the keys met beside
-// them, whose structure is learnt from their values. What a faulty line taught is forgotten again.
+// The structure of a collection's records as decoded so far: the declared fields, and the other keys, whose structure
+// is inferred from their values. Evidence from a line with an error is rolled back.
 import type { ScalarType } from '../../engine/schema/types.ts';
 import { FIELD_NAME, type Layout, type LayoutNode, type TableLayout } from '../../engine/schema/layout.ts';
 import type { JsonKind } from './scanner.ts';
 
-/** A column while it is decoded. The type of an inferred one is known only when all its values are. */
+/** A column during decoding. An inferred type is known only after all values. */
 export interface DecodeColumn {
   readonly path: string;
   readonly table: number;
@@ -15,15 +15,15 @@ export interface DecodeColumn {
 }
 
 /**
- * What a key's values are: `column` scalars, `record` objects, `table` arrays of objects, `elements` arrays of scalars,
- * `opaque` arrays declared without a shape. Of keys that are not declared also: `unknown`, nothing but null so far;
- * `empty`, nothing but empty arrays so far; `mixed`, values of several structures, so no column: the keys of its
- * objects are counted, and nothing more.
+ * The kind of a key's values: `column` scalars, `record` objects, `table` arrays of objects, `elements` arrays of
+ * scalars, `opaque` arrays that are declared without a shape. Keys that are not declared can also be `unknown` (only
+ * null so far), `empty` (only empty arrays so far), or `mixed` (several structures, so no column; only the keys of its
+ * objects are counted).
  */
 export type ShapeKind = 'column' | 'record' | 'table' | 'elements' | 'opaque' | 'unknown' | 'empty' | 'mixed';
 
 /**
- * One key of an object. `column`, `table` and `child` are set as `kind` asks for them; the `column` of a documented
+ * One key of an object. `kind` decides which of `column`, `table` and `child` are set. The `column` of a documented
  * record is that of its id.
  */
 export interface ShapeNode {
@@ -34,11 +34,11 @@ export interface ShapeNode {
   column: number;
   table: number;
   child: Shape | undefined;
-  /** The object that had this key last, by a number that no other has: none has it twice. */
+  /** The unique number of the last object with this key, to detect a repeated key. */
   lastObject: number;
 }
 
-/** The keys of an object, in the order in which they are expected, prepared for reading. */
+/** The keys of an object in the expected order, prepared for reading. */
 export interface Shape {
   readonly path: string;
   readonly table: number;
@@ -47,19 +47,22 @@ export interface Shape {
   readonly byName: Map<string, number>;
 }
 
-/** The shape of objects nothing is learnt of. */
+/** The shape of objects from which nothing is inferred. */
 export const NO_SHAPE: Shape = { path: '', table: 0, nodes: [], keys: [], byName: new Map() };
 
 /**
- * More keys than this in one collection are data, not names: none of its inferred columns is kept then (A54). All that
- * any record has are counted, those below mixed ones too, so that no order of the records changes their number.
+ * More keys than this in one collection are data, not names, and none of its inferred columns is kept (A54). All keys
+ * of all records count, also those below mixed keys, so that the order of records does not change the number.
  */
 export const INFERRED_MAX = 1000;
 
-/** A decoder stops learning here; the collection is beyond `INFERRED_MAX` whatever the other decoders have seen. */
+/** A decoder stops adding keys here. The collection is then beyond `INFERRED_MAX`, whatever other decoders find. */
 const LEARNT_MAX = 2 * INFERRED_MAX;
 
-/** Longer paths are no catalogue's: maps hold them, and V8 hashes texts beyond 16,383 characters by length alone. */
+/**
+ * Longer than the paths of any catalogue. Paths are in maps, and V8 hashes texts beyond 16,383 characters by length
+ * alone.
+ */
 const PATH_CHARACTERS_MAX = 4096;
 
 const ENCODER = new TextEncoder();
@@ -69,12 +72,12 @@ export class ShapeTree {
   readonly columns: DecodeColumn[];
   readonly tables: TableLayout[];
   readonly root: Shape;
-  /** For every column the kinds of its scalars: the sum of `SCALAR_KIND`s. */
+  /** For every column the sum of the `SCALAR_KIND`s of its values. */
   readonly kinds: number[];
   readonly #undo: (() => void)[] = [];
   #learnt = 0;
 
-  /** With `takesNulls` every column that `mayMiss` may hold null. */
+  /** With `takesNulls`, every column that `mayMiss` accepts null. */
   constructor(layout: Layout, takesNulls: boolean) {
     this.tables = [...layout.tables];
     this.columns = layout.columns.map((one) => {
@@ -85,12 +88,12 @@ export class ShapeTree {
     this.root = declaredShape(layout.collection.name, 0, layout.members);
   }
 
-  /** Whether a value could be missing: not the id of a record, and not a row of an array, which stands for itself. */
+  /** Whether a value may be missing: not the id of a record, and not an element of an array of scalars. */
   mayMiss({ path, table, isId }: Pick<DecodeColumn, 'path' | 'table' | 'isId'>): boolean {
     return !isId && this.tables[table]!.path !== path;
   }
 
-  /** From here on, `rollback` forgets what is learnt. */
+  /** From here on, changes can be undone by `rollback`. */
   begin(): void {
     this.#undo.length = 0;
   }
@@ -99,7 +102,7 @@ export class ShapeTree {
     while (this.#undo.length > 0) this.#undo.pop()!();
   }
 
-  /** A key that is met for the first time; undefined where it can be no filter, or too much was learnt already. */
+  /** Adds a new key. Returns undefined if it cannot be a filter, or if there are too many keys. */
   addKey(shape: Shape, name: string): ShapeNode | undefined {
     const path = `${shape.path}/${name}`;
     const isLearnt = this.#learnt < LEARNT_MAX && path.length <= PATH_CHARACTERS_MAX && FIELD_NAME.test(name);
@@ -126,14 +129,14 @@ export class ShapeTree {
     return node;
   }
 
-  /** A key of an object below a mixed one; undefined as for `addKey`. */
+  /** A key of an object below a mixed key; undefined as for `addKey`. */
   keyBelow(mixed: ShapeNode, name: string): ShapeNode | undefined {
     const shape = (mixed.child ??= emptyShape(mixed.path, 0));
     const i = shape.byName.get(name);
     return i === undefined ? this.addKey(shape, name) : shape.nodes[i];
   }
 
-  /** Settles what an inferred key's values are, in an object whose rows are those of `table`. */
+  /** Sets the kind of an inferred key, in an object whose rows are those of `table`. */
   settle(node: ShapeNode, kind: ShapeKind, table: number): void {
     const before = { ...node };
     this.#undo.push(() => Object.assign(node, before));
@@ -213,7 +216,7 @@ function declaredNode(path: string, table: number, node: LayoutNode): ShapeNode 
   }
 }
 
-/** What a declared column takes: links are texts. */
+/** The kind of value that a declared column accepts. Links are texts. */
 export function wantedKind(column: DecodeColumn): JsonKind {
   if (column.type === 'integer' || column.type === 'float') return 'a number';
   return column.type === 'boolean' ? 'a boolean' : 'text';

@@ -1,23 +1,21 @@
-// Who does the work of an import: threads, which decode runs of lines and make columns, or the calling thread, where
-// none are wanted. The memory of lines, batches and columns is handed from thread to thread, and not copied.
+// The workers of an import: threads that decode runs of lines and make columns, or the calling thread if the count is
+// 0. The memory of lines, batches and columns is transferred between threads, not copied.
 import type { Batch, DecodedTexts, Spill } from './batch.ts';
 import { type DecodeOrder, type DecoderOptions, decodingBy, type Lines } from './decode.ts';
 import { ImportProfile } from '../importProfile.ts';
 import { inOrder, OrderThreads } from '../threadsInOrder.ts';
 import { type ColumnTexts, storedColumn, type StoredColumn, textBytesOf } from './column.ts';
 
-/** A column of less is made before a thread would have heard of it. */
+/** A smaller column is made faster than it is sent to a thread. */
 const COLUMN_BYTES_MIN = 256 << 10;
 
-/** A batch, and how much of the file was read for it. */
+/** A batch, and the number of file bytes read up to it. */
 export interface ReadBatch {
   readonly batch: Batch;
   readonly fileBytesRead: number;
 }
 
-/**
- * `count` threads, 0 for the calling one, whose decoders read as `options` say. What they take is told to `profile`.
- */
+/** `count` threads, or the calling one if 0. `profile` gets their CPU times. */
 export class ImportThreads {
   readonly #threads: OrderThreads | undefined;
   readonly #decode: ReturnType<typeof decodingBy>;
@@ -31,8 +29,8 @@ export class ImportThreads {
   }
 
   /**
-   * How many orders are worth having under way: one a thread waits behind the one that it does, since some take a
-   * hundred times as long as others; a third would save no time and hold a twentieth more memory.
+   * The number of orders to keep in progress: two per thread, one of them waiting, because some orders take a hundred
+   * times as long as others. A third would save no time and take a twentieth more memory.
    */
   get ahead(): number {
     return this.#threads ? this.#threads.count * 2 : 1;
@@ -43,8 +41,8 @@ export class ImportThreads {
   }
 
   /**
-   * Runs of lines as batches, in the order of the runs, records to `spill` where there is one. None is under way any
-   * more however it ends.
+   * Decodes runs of lines into batches, in the order of the runs. Records go to `spill`, if set. When it ends, for
+   * whatever reason, no order is in progress.
    */
   batches(collection: string, runs: AsyncIterable<Lines>, spill?: Spill): AsyncGenerator<ReadBatch> {
     return inOrder(runs, this.ahead, async (lines): Promise<ReadBatch> => {
@@ -53,12 +51,12 @@ export class ImportThreads {
     });
   }
 
-  /** The texts of a collection, behind its last batch. */
+  /** The texts of a collection. Call it after the last batch. */
   async texts(collection: string): Promise<readonly DecodedTexts[]> {
     return (await this.#decoded<{ texts: readonly DecodedTexts[] }>({ collection })).flatMap(({ texts }) => texts);
   }
 
-  /** Makes a column, whose memory is handed over. */
+  /** Makes a column. Its memory is transferred. */
   make(column: ColumnTexts): Promise<StoredColumn> {
     if (!this.#threads || textBytesOf(column.sources) + column.numbers.byteLength < COLUMN_BYTES_MIN)
       return Promise.resolve(this.#profile.measure('making', () => storedColumn(column)));
@@ -69,7 +67,7 @@ export class ImportThreads {
     await this.#threads?.close();
   }
 
-  /** The replies to an order: of all threads where it has no lines. */
+  /** The replies to an order: those of all threads if it has no lines. */
   async #decoded<Reply>(order: DecodeOrder): Promise<readonly Reply[]> {
     if (!this.#threads) return [this.#profile.measure('decoding', () => this.#decode(order)) as Reply];
     if (!order.lines) return this.#threads.askAll<Reply>(order);
