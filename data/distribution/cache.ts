@@ -1,5 +1,5 @@
-// What a replica has of a target on its own disk: the last two generations that it served, so that it can start without
-// the target. Each is whole before `cache.json` names it. Several replicas may share one directory.
+// The local copies of a replica: the last two generations that it served, so that it can start without the target.
+// `cache.json` names a generation only when its file is complete. Several replicas may share a directory.
 import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { blocksFileAt } from '../blocks/blockStore.ts';
@@ -11,11 +11,14 @@ import { assertAnswers } from '../timeLimit.ts';
 import { partialOf } from './fetch.ts';
 import { decodePointer, encodePointer, type Pointer, POINTER_BYTES_MAX, snapshotName } from './target.ts';
 
-/** So many generations are kept: the one that is served and the one before. */
+/** Generations that are kept: the served one and the previous one. */
 const KEPT = 2;
 const INDEX_NAME = 'cache.json';
 const INDEX_BYTES_MAX = POINTER_BYTES_MAX * (KEPT + 1);
-/** What nobody has written to for so long is no fetch: one that stalls is given up sooner, in any replica. */
+/**
+ * A partial file that has not been written to for this long is abandoned. A stalled fetch is given up sooner in every
+ * replica.
+ */
 const ABANDONED_MS = 600_000;
 const INDEX_FORMAT = 1;
 
@@ -23,7 +26,7 @@ interface Index {
   readonly format: number;
   readonly target: string;
   readonly pointers: readonly unknown[];
-  /** The file that was fetched last, which is not the first where somebody went back from it. */
+  /** The file that was fetched last. After a rollback it is not the first one. */
   readonly fetched?: string | undefined;
 }
 
@@ -34,7 +37,7 @@ export class SnapshotCache {
   readonly #target: string;
   #pointers: readonly Pointer[];
   #fetched: string | undefined;
-  /** All that it had by now: what is another's, it never had. */
+  /** All generations that this replica has had. Others were fetched by another replica. */
   readonly #known = new Set<string>();
   #served: string | undefined;
 
@@ -48,9 +51,9 @@ export class SnapshotCache {
   }
 
   /**
-   * The cache in a directory, which is made. Throws OperationError: `usage` where it is of another target, `file` where
-   * it cannot be had. A damaged index counts for nothing, since all can be fetched again. `setting` names the
-   * directory.
+   * Opens the cache in a directory, which is created. `setting` names the directory. A damaged index is ignored,
+   * because everything can be fetched again. Throws OperationError `usage` if it belongs to another target, and `file`
+   * if it cannot be created or read.
    */
   static async open(directory: string, target: string, setting = '--cache'): Promise<SnapshotCache> {
     attempt(`cannot write ${directory}, the folder of ${setting}`, () => makeFolder(directory));
@@ -63,7 +66,7 @@ export class SnapshotCache {
     return new SnapshotCache(directory, setting, target, index);
   }
 
-  /** The generations that it has, the one that was served last first. */
+  /** The cached generations, the one that was served last first. */
   get pointers(): readonly Pointer[] {
     return this.#pointers;
   }
@@ -76,22 +79,22 @@ export class SnapshotCache {
     return path.join(this.directory, snapshotName(pointer));
   }
 
-  /** The snapshot file of a pointer, open. Throws OperationError `file`, or `network` if the cache does not answer. */
+  /** Opens the snapshot file of a pointer. Throws OperationError `file`, or `network` if the cache does not respond. */
   async hold(pointer: Pointer): Promise<HeldFile> {
     const file = this.snapshotFile(pointer);
     await assertAnswers(file, this.directory);
     return { descriptor: openFile(file), file };
   }
 
-  /** Where the compressed records for an address lie beside it. */
+  /** The path of the compressed records for an address. */
   blocksFile(pointer: Pointer, address: string): string {
     return blocksFileAt(this.snapshotFile(pointer), pointer.generation, address);
   }
 
   /**
-   * A pointer's generation was taken: it is kept, with the one that was served before. Where that cannot be noted, as
-   * on a full disk, all else is removed but what a restart begins with meanwhile. Throws OperationError `file`; may be
-   * asked again.
+   * Notes that a pointer's generation has been adopted. It is kept, with the one that was served before. If the index
+   * cannot be written, for example on a full disk, everything else is removed except the file with which a restart
+   * would begin. Throws OperationError `file`, and can be repeated.
    */
   async keep(pointer: Pointer): Promise<void> {
     const others = this.#pointers.filter(({ sha256 }) => sha256 !== pointer.sha256);
@@ -107,8 +110,8 @@ export class SnapshotCache {
   }
 
   /**
-   * What the index names where another replica that shares the directory has taken what is newer: that stays, and so
-   * does the index.
+   * The pointers in the index if another replica that shares the directory has adopted a newer generation. Its files
+   * and the index are then left alone.
    */
   async #ahead(): Promise<readonly Pointer[]> {
     const there = await this.#noted();
@@ -120,7 +123,10 @@ export class SnapshotCache {
     return (await indexIn(path.join(this.directory, INDEX_NAME)))?.pointers ?? [];
   }
 
-  /** A generation is served now: where it has that one, the next start begins with it, whatever was fetched last. */
+  /**
+   * Notes that a generation is served now. If the cache has it, the next start begins with it, whatever was fetched
+   * last.
+   */
   async serves(generation: string): Promise<void> {
     this.#served = generation;
     const pointers = this.#servedFirst(this.#pointers);
@@ -147,21 +153,21 @@ export class SnapshotCache {
     }).catch(failWith(`cannot write ${file}, in the folder of ${this.#setting}`));
   }
 
-  /** The target's pointer was seen to be the one that is served, now, in milliseconds since 1970. */
+  /** Notes that the target's pointer was seen to be the served one, at a time in milliseconds since 1970. */
   async confirm(nowMs: number): Promise<void> {
     const file = path.join(this.directory, INDEX_NAME);
     const failure = failWith(`cannot write ${file}, in the folder of ${this.#setting}`);
     await utimes(file, nowMs / 1000, nowMs / 1000).catch(failure);
   }
 
-  /** When that was last, in milliseconds since 1970; undefined where it never was. */
+  /** The time of the last confirmation in milliseconds since 1970; undefined before the first one. */
   confirmedMs(): number | undefined {
     return foundAt(path.join(this.directory, INDEX_NAME))?.mtimeMs;
   }
 
   /**
-   * Removes all but the generations that are kept, here or by a replica that is ahead, `others`, and partial files that
-   * a fetch may still write. Throws OperationError `file`.
+   * Removes all generations except those that are kept by this replica, by a replica that is ahead, or in `others`.
+   * Partial files that a fetch may still write also stay. Throws OperationError `file`.
    */
   async removeOthers(others: readonly Pointer[] = []): Promise<void> {
     const kept = new Set([...this.#pointers, ...(await this.#ahead()), ...others].map(({ sha256 }) => sha256));

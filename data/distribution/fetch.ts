@@ -1,6 +1,6 @@
-// Fetches an object of a target into a file: goes on where an earlier run ended, hashes on the way, and gives the file
-// its name only when it is whole, as its hash says, and on the disk. Believes nothing that a target says of lengths. A
-// hard link is not hashed: loading it verifies every section.
+// Fetches an object of a target into a file. Resumes an earlier fetch, computes the hash meanwhile, and renames the
+// file only when it is complete, has the right hash and is synced to the disk. Lengths that a target sends are not
+// trusted. A hard link is not hashed, because loading it verifies every section.
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rename, rm, statfs } from 'node:fs/promises';
@@ -12,17 +12,17 @@ import { withTimeLimit } from '../timeLimit.ts';
 import type { StoredObject, Target } from './target.ts';
 
 const READ_BYTES = 1 << 20;
-/** A target that sends fewer bytes in `stallMs` is asked again. */
+/** A target that sends fewer bytes than this in `stallMs` is requested again. */
 const STALL_BYTES = 1 << 16;
-/** So many attempts one after the other may bring less than that, with waits between them that double. */
+/** Attempts in a row that may bring fewer bytes than that. The wait between them doubles. */
 const TRIES = 3;
 const WAIT_MS = 250;
-/** A slow disk takes minutes for gigabytes that it has cached. */
+/** Syncing gigabytes of cached writes takes a slow disk minutes. */
 const SYNC_MS = 600_000;
 
 /**
- * What is fetched from where to where; `signal` ends it, and the next run goes on there. `makeRoom` is called before a
- * fetch is refused for lack of room on the disk.
+ * The object to fetch and its file. `signal` stops the fetch; the next run resumes it. `makeRoom` is called before a
+ * fetch is refused because the disk is full.
  */
 export interface FetchOptions {
   readonly target: Target;
@@ -34,16 +34,16 @@ export interface FetchOptions {
   readonly makeRoom?: () => Promise<void>;
 }
 
-/** Where an object lies until it is whole. */
+/** The path of an object until it is complete. */
 export function partialOf(file: string): string {
   return `${file}.partial`;
 }
 
 /**
- * Fetches an object unless its file is there, as a hard link if the target is a folder on the same file system. Returns
- * how many bytes the cache did not have. Throws OperationError: `network` if the target does not send all of it,
- * `snapshot` if the bytes are others, and `file` for the disk, before any request if it has no room. A disk that does
- * not answer is `network`, too. Cost: memory of one piece.
+ * Fetches an object unless its file exists. If the target is a folder on the same file system, makes a hard link.
+ * Returns how many bytes the cache did not have. Throws OperationError `network` if the target does not send all bytes
+ * or the disk does not respond, `snapshot` if the bytes are wrong, `file` for other errors of the disk. A lack of room
+ * is reported before any request. Memory: one piece.
  */
 export async function fetchObject(options: FetchOptions): Promise<number> {
   const { stored, file } = options;
@@ -56,7 +56,7 @@ export async function fetchObject(options: FetchOptions): Promise<number> {
     const bytes = stored.size - kept;
     if (!(await hasRoom(directory, bytes))) {
       await onDisk(file, async () => options.makeRoom?.());
-      // The message does not say how much is free: it changes, and a message that stays the same is reported once.
+      // The message does not contain the free space: it changes, and an unchanged message is reported only once.
       if (!(await hasRoom(directory, bytes)))
         throw new OperationError('file', `no room in ${directory} for ${bytes} bytes that are to be fetched`);
     }
@@ -66,12 +66,12 @@ export async function fetchObject(options: FetchOptions): Promise<number> {
       return came;
     }
     await onDisk(file, () => rm(partial, { force: true }));
-    // What an earlier run left may have lost bytes with the power.
+    // The part from an earlier run may have lost bytes in a power failure: start over.
     if (came < stored.size) return came + (await fetchObject(options));
     throw otherBytes(options, `has SHA-256 ${sum}, expected ${stored.sha256}`);
   } catch (error) {
     if (error instanceof OperationError) throw error;
-    // Another replica with the same cache may have been quicker.
+    // Another replica with the same cache may have finished first.
     if (await onDisk(file, () => statOf(file))) return 0;
     if (reasonOf(error) === 'ENOSPC') await onDisk(file, () => rm(partial, { force: true }));
     throw new OperationError('file', `cannot write ${file}: ${(error as Error).message}`, error);
@@ -79,8 +79,8 @@ export async function fetchObject(options: FetchOptions): Promise<number> {
 }
 
 /**
- * Takes its name from a file that is damaged: a fetch then checks its hash, and continues or starts over. A hard link
- * is removed, because a fetch would write to the object of the target.
+ * Renames a damaged file to its partial name: a fetch then checks its hash, and resumes or starts over. A hard link is
+ * removed instead, because a fetch would overwrite the object of the target.
  */
 export async function distrust(file: string): Promise<void> {
   await onDisk(file, async () => {
@@ -91,7 +91,7 @@ export async function distrust(file: string): Promise<void> {
   });
 }
 
-/** Does work in the folder of a file, as withTimeLimit does. */
+/** Does work in the folder of a file with a time limit (withTimeLimit). */
 function onDisk<T>(file: string, work: () => Promise<T>, limitMs?: number): Promise<T> {
   return withTimeLimit(path.dirname(file), work, limitMs);
 }
@@ -103,11 +103,11 @@ async function hasRoom(directory: string, bytes: number): Promise<boolean> {
 
 type FileHandle = Awaited<ReturnType<typeof open>>;
 
-/** Completes a file; answers how many bytes came and the hash of all. */
+/** Completes a partial file. Returns the number of fetched bytes and the hash of all bytes. */
 async function fetchInto(partial: string, options: FetchOptions): Promise<{ came: number; sum: string }> {
   const { size } = options.stored;
   const hash = createHash('sha256');
-  // Not to append: replicas that share a cache write the same bytes to the same places.
+  // Not in append mode: replicas that share a cache write the same bytes to the same positions.
   const handle = await onDisk(partial, () => open(partial, constants.O_RDWR | constants.O_CREAT));
   try {
     let at = await hashed(handle, hash, options);
@@ -123,12 +123,12 @@ async function fetchInto(partial: string, options: FetchOptions): Promise<{ came
     await onDisk(partial, () => handle.sync(), SYNC_MS);
     return { came: at - first, sum: hash.digest('hex') };
   } finally {
-    // Not awaited: it waits for a call that hangs.
+    // Not awaited, because it would wait for a call that hangs.
     void handle.close().catch(() => undefined);
   }
 }
 
-/** Hashes what is there already; what is longer than it may be is begun anew. */
+/** Hashes the existing bytes and returns their number. A file that is too long is emptied. */
 async function hashed(handle: FileHandle, hash: Hash, { stored, file }: FetchOptions): Promise<number> {
   const { size: found } = await onDisk(file, () => handle.stat());
   if (found > stored.size) {
@@ -144,7 +144,7 @@ async function hashed(handle: FileHandle, hash: Hash, { stored, file }: FetchOpt
   }
 }
 
-/** Asks once for the bytes from `from` on, and appends what comes. Answers why no more comes. */
+/** Requests the bytes from `from` on once and writes them. Returns why no more bytes come. */
 async function append(
   handle: FileHandle,
   hash: Hash,
@@ -155,7 +155,7 @@ async function append(
   const failure = (why: string): OperationError => new OperationError('network', `${target.name}: ${name} ${why}`);
   const stalled = new AbortController();
   let at = from;
-  // Those too that are skipped, where a server gives the object from its start.
+  // Includes skipped bytes, because a server may send the object from its start.
   let came = 0;
   let last = -STALL_BYTES;
   const timer = setInterval(() => {
@@ -185,7 +185,7 @@ async function append(
   }
 }
 
-/** Writes a piece at a position: a write may take less than it is given. */
+/** Writes a whole piece at a position, because one write may write only a part of it. */
 async function writeAll(handle: FileHandle, piece: Uint8Array, position: number): Promise<void> {
   for (let at = 0; at < piece.length;)
     at += (await handle.write(piece, at, piece.length - at, position + at)).bytesWritten;

@@ -1,5 +1,5 @@
-// A target that is a folder, which any HTTP server may hand out. Objects and pointer appear by a rename of what the
-// disk has already; which of two publishers comes next is settled by a link, which only one can make.
+// A target that is a folder, which any HTTP server can serve. Objects and the pointer appear by renaming files that are
+// synced to the disk. Of two publishers, the one that creates a hard link first wins.
 import { fstatSync, linkSync, read, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { link, open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -25,12 +25,12 @@ import { withTimeLimit } from '../timeLimit.ts';
 
 const READ_BYTES = 1 << 20;
 
-/** The claim of a publisher to be the one that follows: the pointer itself, under the number of its sequence. */
+/** The claim of a publisher to have the next pointer: a file with that pointer, named after its sequence. */
 const CLAIM = /^current\.(\d{1,16})\.json$/;
 
 /**
- * The folder of a `file:` URL as a target; it is made when something is put there. No signal ends what it asks of the
- * file system.
+ * The folder of a `file:` URL as a target. The folder is created by the first write. Signals do not stop its file
+ * system calls.
  */
 export function fileTarget(url: URL): PublishingTarget {
   const folder = fileURLToPath(url);
@@ -67,7 +67,7 @@ export function fileTarget(url: URL): PublishingTarget {
     replacePointer: async (next, found) => replacePointer(folder, encodePointer(next), next.sequence, found),
     list: async () =>
       attempt(`cannot read ${folder}`, () => readdirSync(folder))
-        // What a publisher did not come to finish, too.
+        // Also partial files of publishers that were interrupted.
         .filter((name) => isObjectName(targetOf(name)))
         .flatMap((name) => {
           const found = foundAt(at(name));
@@ -79,9 +79,9 @@ export function fileTarget(url: URL): PublishingTarget {
 }
 
 /**
- * The folder of a `file:` URL as a target that is only read, possibly on a mount that does not answer: a call rejects
- * as withTimeLimit does after `timeoutMs`, or when its signal is aborted. If the folder does not exist, readPointer
- * throws OperationError `file`.
+ * The folder of a `file:` URL as a read-only target, possibly on a mount that hangs. Calls reject like withTimeLimit
+ * after `timeoutMs`, or when their signal is aborted. If the folder does not exist, readPointer throws OperationError
+ * `file`.
  */
 export function readableFolder(url: URL, timeoutMs: number): Target {
   const target = fileTarget(url);
@@ -126,25 +126,28 @@ async function* eachWithin(
       yield next.value;
     }
   } finally {
-    // Not awaited: it closes the file after a read that hangs.
+    // Not awaited, because it closes the file only after a read that may hang.
     void each.return?.().catch(() => undefined);
   }
 }
 
-/** Links a held file to `file`, unless they are one file already. Replaces another file there, damaged or not. */
+/**
+ * Links an open file to `file`, unless both are the same file already. Replaces another file there, damaged or not.
+ * Returns false if linking is impossible.
+ */
 function isAdopted(held: HeldFile, file: string, partial: string): boolean {
   const isHeld = (other: string): boolean => {
     const [found, wanted] = [statSync(other, { throwIfNoEntry: false }), fstatSync(held.descriptor)];
     return found?.ino === wanted.ino && found.dev === wanted.dev;
   };
-  // A rename between two names of one file would leave both.
+  // A rename between two names of the same file would leave both.
   if (isHeld(file)) return true;
   try {
     linkSync(held.file, partial);
   } catch {
     return false;
   }
-  // The name may have passed to another file since it was opened.
+  // Another file may have taken the name since it was opened.
   if (isHeld(partial)) {
     putInPlace(partial, file);
     return true;
@@ -158,7 +161,10 @@ function pointerIn(folder: string): string | undefined {
   return foundAt(file) ? textWithin(file, POINTER_BYTES_MAX) : undefined;
 }
 
-/** A file from an offset on; undefined where there is none. It is opened with the first bytes. */
+/**
+ * The bytes of a file from an offset on; undefined if it does not exist. The file is opened when the first bytes are
+ * read.
+ */
 async function objectAt(file: string, offset: number): Promise<ObjectBytes | undefined> {
   const found = await statOf(file);
   if (!found) return undefined;
@@ -176,10 +182,10 @@ async function* piecesOf(file: string, offset: number): AsyncGenerator<Uint8Arra
   }
 }
 
-/** The bytes of a file that is held open, from an offset on. Throws OperationError `file`. */
+/** The bytes of an open file from an offset on. Throws OperationError `file`. */
 export async function* piecesIn({ descriptor, file }: HeldFile, offset = 0): AsyncGenerator<Uint8Array> {
   for (let position = offset; ;) {
-    // One each: who sends them on may hold several.
+    // A new buffer for each piece, because the caller may hold several.
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     const { bytesRead } = await readAt(descriptor, buffer, 0, READ_BYTES, position).catch(cannotRead(file));
     if (bytesRead === 0) return;
@@ -191,8 +197,9 @@ export async function* piecesIn({ descriptor, file }: HeldFile, offset = 0): Asy
 const readAt = promisify(read);
 
 /**
- * Links the new pointer to the name of its sequence, which only one publisher can, and then puts it in the place of the
- * one before. Where somebody else has that name and got no further, as when it was killed, its pointer is put in place.
+ * Links the new pointer to the name of its sequence, which only one publisher can do, then renames it to replace the
+ * current pointer. If another publisher has that name and was interrupted, its pointer is activated instead. Returns
+ * whether the new pointer won.
  */
 async function replacePointer(
   folder: string,
@@ -209,7 +216,7 @@ async function replacePointer(
       return isLinked(partial, claim);
     });
     if (pointerIn(folder) !== found?.text) {
-      // Another one is current meanwhile: nothing may follow what was found.
+      // The pointer has changed since it was read, so no successor of that one may be activated.
       attempt(`cannot remove ${partial}`, () => {
         if (isOurs) rmSync(claim, { force: true });
         rmSync(partial, { force: true });
@@ -217,7 +224,7 @@ async function replacePointer(
       return false;
     }
     attempt(`cannot remove ${partial}`, () => rmSync(partial, { force: true }));
-    // Else somebody else put it in place meanwhile, and may have followed it.
+    // Otherwise another publisher has activated it, and may already have replaced it.
     if (isPutInPlace(claim, file)) removeClaims(folder, sequence);
     return isOurs;
   });
@@ -233,7 +240,9 @@ function isLinked(from: string, to: string): boolean {
   }
 }
 
-/** Puts the pointer of a claim in its place, in one step with the end of the claim; false where that is gone. */
+/**
+ * Renames a claim to the current pointer, which also removes the claim. Returns false if the claim no longer exists.
+ */
 function isPutInPlace(claim: string, file: string): boolean {
   try {
     const text = attempt(`cannot read ${claim}`, () => readFileSync(claim, 'utf8'));

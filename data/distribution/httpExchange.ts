@@ -1,5 +1,5 @@
-// Single exchanges with an HTTP server that holds objects: nothing is followed, retried or unpacked, and every wait is
-// bounded. Knows neither pointers nor what the objects are.
+// Single requests to an HTTP server with objects. No redirect is followed, nothing is retried or decompressed, and
+// every wait is bounded. Knows neither pointers nor the content of objects.
 import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { bytesWithin } from '../boundedBytes.ts';
@@ -7,14 +7,14 @@ import { OperationError, reasonOf } from '../operationError.ts';
 import { tlsFailureText } from '../tls.ts';
 import type { ObjectBytes } from './target.ts';
 
-/** So many connections, unless who asks wants more: the pointer is asked for while an object comes. */
+/** Default number of connections: one to poll the pointer while an object is fetched. */
 const CONNECTIONS = 2;
-/** What is left of an answer that nobody wants is read up to here, so that its connection can be used again. */
+/** An unwanted body is read up to this many bytes, so that its connection can be reused. */
 const LEFT_BYTES_MAX = 1 << 16;
 
 /**
- * A request below the origin of the host. `signal` ends it, and the body that is still being read. A `body` in pieces
- * needs its Content-Length among the headers; `headersTimeout` is how many milliseconds the answer may begin after it.
+ * A request below the origin of the host. `signal` aborts it, also while the body is read. A `body` in pieces needs the
+ * header Content-Length. `headersTimeout` is how long after the request the response may begin, in milliseconds.
  */
 export interface ObjectRequest {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
@@ -25,13 +25,13 @@ export interface ObjectRequest {
   readonly signal: AbortSignal;
 }
 
-/** An answer. Its body is read by one of the three, once. */
+/** A response. Call exactly one of `pieces`, `text` and `discard`, once. */
 export interface ObjectAnswer {
   readonly status: number;
-  /** A header, its lines joined with commas; '' where there is none. */
+  /** A header, with repeated lines joined by commas; '' if it is missing. */
   header(name: string): string;
   pieces(): AsyncIterable<Uint8Array>;
-  /** Throws OperationError `network` where it has more bytes than `bytesMax`, of which no more are read. */
+  /** Throws OperationError `network` if the body has more than `bytesMax` bytes, and stops reading. */
   text(bytesMax: number): Promise<string>;
   discard(): Promise<void>;
 }
@@ -42,7 +42,10 @@ export interface ObjectHost {
   close(): Promise<void>;
 }
 
-/** The host of an origin; it may take `timeoutMs` to be reached, to answer, and between two pieces of a body. */
+/**
+ * The host of an origin. `timeoutMs` limits the time to connect, the time until a response begins, and the time between
+ * two pieces of a body.
+ */
 export function objectHost(origin: string, timeoutMs: number, connections = CONNECTIONS): ObjectHost {
   const timeouts = { connect: { timeout: timeoutMs }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
   const pool = new Pool(origin, { connections, pipelining: 1, ...timeouts });
@@ -76,8 +79,8 @@ export function objectHost(origin: string, timeoutMs: number, connections = CONN
 }
 
 /**
- * The bytes of an object that was asked for from `offset` on, from there or from its start; undefined for another
- * answer, whose body is left.
+ * The bytes of an object that was requested from `offset` on. They start there, or at 0 if the server ignored the
+ * range. Returns undefined for any other response, without reading its body.
  */
 export function partAsked(answer: ObjectAnswer, offset: number): ObjectBytes | undefined {
   if (answer.status === 200) return { offset: 0, pieces: answer.pieces() };

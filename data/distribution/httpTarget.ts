@@ -1,13 +1,17 @@
-// A target that a plain HTTP server hands out: asked by conditional GET for the pointer, by Range for objects. It is
-// written by others: fileTarget.ts has the folder behind such a server.
 import { conditionOf, entityTagIn, lastChangeIn } from '../validator.ts';
 import { failed, type ObjectAnswer, objectHost, partAsked, rangeFrom } from './httpExchange.ts';
 import { POINTER_BYTES_MAX, POINTER_NAME, type Target, type TargetOptions } from './target.ts';
 
-/** Servers make tags of length and time in seconds: two pointers of one second may have one tag (RFC 9110, 8.8.2.2). */
+/**
+ * Many servers make tags from the length and the time in seconds, so two pointers of the same second may have the same
+ * tag (RFC 9110, 8.8.2.2).
+ */
 const SETTLED_MS = 2000;
 
-/** The folder of an `http:` or `https:` URL as a target. */
+/**
+ * The folder of an `http:` or `https:` URL as a read-only target. Polls the pointer by conditional GET and fetches
+ * objects by Range. fileTarget.ts writes the folder that such a server serves.
+ */
 export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
   const host = objectHost(url.origin, timeoutMs);
   const folder = url.pathname.replace(/\/*$/, '/');

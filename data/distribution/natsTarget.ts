@@ -1,6 +1,7 @@
 // A target in a NATS JetStream cluster: objects in an object store, the pointer in a key-value store of the same name,
 // replaced by compare-and-set. Publishers create both, replicas only read. The pieces of an object are requested one
-// after the other, because `get` of the library has no back-pressure: 300 MB to a disk of 5 MB/s took 439 MB of memory.
+// after another, because `get` of the library has no back-pressure: fetching 300 MB to a disk of 5 MB/s took 439 MB of
+// memory.
 import {
   connect,
   type ConnectionOptions,
@@ -44,8 +45,8 @@ const FILE_BYTES_MAX = 1 << 16;
 const PORT = '4222';
 
 /**
- * How a cluster is connected to: encrypted for `tls:`, and for `nats:` too where its servers can. Reads the files each
- * time, since they may be replaced. Throws OperationError `file` and `input`.
+ * Connection options: encrypted for `tls:`, and for `nats:` if the servers support it. Reads the files for every
+ * connection, because they may have been replaced. Throws OperationError `file` and `input`.
  */
 function natsAccessOptions(url: URL, { credentials, ca }: NatsAccess): ConnectionOptions {
   const isEncrypted = url.protocol === 'tls:' || ca !== undefined;
@@ -56,11 +57,11 @@ function natsAccessOptions(url: URL, { credentials, ca }: NatsAccess): Connectio
   };
 }
 
-/** By what the file holds: credentials with a signed user, a seed, a name with its password, or a token. */
+/** The content decides: credentials with a signed user, a seed, a user with a password, or a token. */
 function authenticatorOf(file: string): NonNullable<ConnectionOptions['authenticator']> {
   const text = textWithin(file, FILE_BYTES_MAX).replaceAll('\r\n', '\n').trim();
   const encoder = new TextEncoder();
-  // The library wants an end of the last line.
+  // The library requires a newline at the end.
   if (/^-+BEGIN NATS USER JWT-+\n/.test(text)) return credsAuthenticator(encoder.encode(`${text}\n`));
   if (/^SU[A-Z2-7]{56}$/.test(text)) return nkeyAuthenticator(encoder.encode(text));
   const [, user, password] = /^([^:\s]+):(\S+)$/.exec(text) ?? [];
@@ -69,7 +70,7 @@ function authenticatorOf(file: string): NonNullable<ConnectionOptions['authentic
   throw new OperationError('input', `${file}: want NATS credentials, an nkey seed, user:password or a token`);
 }
 
-/** Limit for one response. A cluster elects a leader in less, and a piece takes less at 52 kB/s. */
+/** Time limit for one response. A cluster elects a leader in less, and a piece takes less at 52 kB/s. */
 const REQUEST_MS = 10_000;
 /** Interval between attempts to connect, and to watch. */
 const RETRY_MS = 1000;

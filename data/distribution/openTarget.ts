@@ -1,19 +1,18 @@
-// Which kind of target a URL asks for. A new kind is a line in each of the two functions, and its form in
-// targetUrl.ts; its code is read only where it is asked for.
 import { OperationError } from '../operationError.ts';
 import { trustAuthorities } from '../tls.ts';
 import { targetMistake } from './targetUrl.ts';
 import type { PublishingTarget, S3Access, Target, TargetAccess, TargetOptions } from './target.ts';
 
-/** A publisher waits so long for a connection. */
+/** How long a publisher waits for a connection. */
 const CONNECT_MS = 10_000;
-/** A publisher waits so long for an S3 server to answer, and to take 64 KiB. */
+/** How long a publisher waits for a response from an S3 server, and for it to accept 64 KiB. */
 const S3_MS = 30_000;
 const NOBODY: S3Access = { region: 'us-east-1' };
 
 /**
- * The target of a URL, for a replica. Throws OperationError `usage` for a wrong URL, `file` and `input` for the files
- * of its access. Reads the code of its kind.
+ * Opens the target of a URL for a replica and imports only the code of its kind. A new kind needs a line in both
+ * functions here and its URL form in targetUrl.ts. Throws OperationError `usage` for a wrong URL, `file` and `input`
+ * for the files of its access.
  */
 export async function openTarget(url: string, options: TargetOptions): Promise<Target> {
   const target = assertTarget(url);
@@ -26,7 +25,7 @@ export async function openTarget(url: string, options: TargetOptions): Promise<T
   return (await import('./httpTarget.ts')).httpTarget(target, options);
 }
 
-/** The target of a URL, for a publisher. Throws OperationError `usage` where it is none that can be written. */
+/** Opens the target of a URL for a publisher. Throws OperationError `usage` if it cannot be written to. */
 export async function openPublishingTarget(url: string, access: TargetAccess = {}): Promise<PublishingTarget> {
   const target = assertTarget(url);
   if (target.protocol === 'file:') return (await import('./fileTarget.ts')).fileTarget(target);
@@ -41,7 +40,10 @@ function isNats({ protocol }: URL): boolean {
   return protocol === 'nats:' || protocol === 'tls:';
 }
 
-/** The URL of a target. Throws OperationError `usage` where it is none, with the `place` that named it, if one did. */
+/**
+ * Parses the URL of a target. Throws OperationError `usage` if it is wrong. The message begins with `place`, the
+ * setting with the URL, if given.
+ */
 export function assertTarget(text: string, place?: string): URL {
   const mistake = targetMistake(text);
   if (mistake === undefined) return new URL(text);

@@ -1,12 +1,10 @@
-// Removes from a target what no replica needs any more: the objects of generations long gone, and what publishers that
-// were killed left. The pointer decides, and stays as it is.
 import { OperationError } from '../operationError.ts';
 import { decodePointer, type ListedObject, objectsOf, POINTER_NAME, type PublishingTarget } from './target.ts';
 
-/** What no pointer ever named may belong to a publisher that is under way, for so long. */
+/** Younger objects that no pointer has named may belong to a publisher that is still working. */
 const STRAY_MS_MAX = 86_400_000;
 
-/** What was removed, and what is left. `missing` was removed, and became current again in that moment. */
+/** The outcome. `missing` is an object that became needed again while it was removed. */
 export interface PruneReport {
   readonly removed: number;
   readonly removedBytes: number;
@@ -15,13 +13,14 @@ export interface PruneReport {
 }
 
 /**
- * Keeps the objects of the current generation and of the `keep - 1` before it, and what was put there within a day
- * before `nowMs` and never pointed to; removes all other objects. Throws OperationError `file`, `network`, also where
- * nothing is published, and `snapshot` for a pointer that is none.
+ * Removes old objects and the remains of killed publishers from a target. Keeps the objects of the current generation,
+ * of the `keep - 1` before it, and those from the day before `nowMs` that no pointer has named. The pointer does not
+ * change. Throws OperationError `file`, `network` (also if nothing is published), and `snapshot` for an invalid
+ * pointer.
  */
 export async function pruneTarget(target: PublishingTarget, keep: number, nowMs: number): Promise<PruneReport> {
   const { signal } = new AbortController();
-  // Before the pointer is read, so that what a publisher puts there from now on is not judged by it.
+  // Before the pointer is read: objects that a publisher adds from now on are not candidates.
   const objects = await target.list();
   const found = await target.readPointer(undefined, signal);
   if (found === undefined || found === 'unchanged')
@@ -35,7 +34,7 @@ export async function pruneTarget(target: PublishingTarget, keep: number, nowMs:
   });
   const removed: typeof unneeded = [];
   for (const one of unneeded) {
-    // A publisher may have come to need it meanwhile, having found it there: the next pruning knows.
+    // A publisher may have found an object here and need it now. The next pruning sees its pointer.
     const now = await target.readPointer(undefined, signal);
     if (now === undefined || now === 'unchanged' || now.text !== found.text) break;
     await target.remove(one.name);
@@ -46,7 +45,7 @@ export async function pruneTarget(target: PublishingTarget, keep: number, nowMs:
   return { removed: removed.length, removedBytes, kept: objects.length - removed.length, missing };
 }
 
-/** What was removed, is needed by the pointer as it is now, and was put there by nobody yet. */
+/** The first removed object that the current pointer needs and that no publisher has put back. */
 async function missingOf(target: PublishingTarget, removed: readonly ListedObject[]): Promise<string | undefined> {
   if (removed.length === 0) return undefined;
   const now = await target.readPointer(undefined, new AbortController().signal);

@@ -1,5 +1,5 @@
-// Puts a snapshot into a target and makes it what replicas are to serve: objects first, under names made of their
-// content, the pointer last. Killed anywhere, the target is as it was or as it is to be.
+// Publishes a snapshot to a target: objects first, with names made from their content, the pointer last. If it is
+// killed at any time, the target has either the old or the new state.
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -28,26 +28,27 @@ import {
   type StoredObject,
 } from './target.ts';
 
-/** Publishers that are quicker so often are a loop somewhere. */
+/** More lost races than this mean that some publisher runs in a loop. */
 const TURNS_MAX = 20;
 
 /**
- * What is published; an older time of the data than the target has is refused unless `allowRollback`, and a time after
- * `latestMs`, since 1970. `refreshed` is when it was found to be what a catalogue has.
+ * The snapshot file and its target. Older data than the target has is refused unless `allowRollback`. Data dated after
+ * `latestMs` (since 1970) is refused. `refreshed` is the time when the data was compared with the catalogue.
  */
 export interface PublishOptions {
   readonly file: string;
   readonly target: PublishingTarget;
   readonly allowRollback: boolean;
-  /** The file is only ever replaced by a rename, so that a folder on its file system can link to it. */
+  /** The file is only ever replaced by a rename, so a folder on the same file system can link to it. */
   readonly isImmutable?: boolean | undefined;
   readonly refreshed?: string | undefined;
   readonly latestMs?: number | undefined;
 }
 
 /**
- * What came of it: the pointer, the bytes that the target did not have, whether it was not current already, whether its
- * data is older than what was, and files of compressed records that were left out, which are damaged or of others.
+ * The outcome: the pointer, the bytes that the target did not have, whether the pointer was new, and whether its data
+ * is older than before. `leftOut` are files of compressed records that are damaged, belong to other data, or are too
+ * many.
  */
 export interface PublishReport {
   readonly leftOut: readonly string[];
@@ -57,16 +58,16 @@ export interface PublishReport {
   readonly isOlder: boolean;
 }
 
-/** An object of a target, and the file that it is made of, which stays open: another may take its name meanwhile. */
+/** An object and its source file. The file stays open, because another file may take its name. */
 interface Source extends StoredObject {
   readonly name: string;
   readonly held: HeldFile;
 }
 
 /**
- * Verifies a snapshot file, puts it and the compressed records beside it into a target, and points to it. Throws
- * OperationError: `snapshot` for what is damaged or no snapshot, `refused` for older data than the target has, `file`
- * and `network`. Cost: a verification, with the memory of it, and three reads of the files, four of compressed records.
+ * Verifies a snapshot file, puts it and its compressed records into a target, and points to it. Throws OperationError
+ * `snapshot` if the file is damaged or not a snapshot, `refused` for older data than the target has, `file` and
+ * `network`. Cost: a verification with its memory, three reads of the snapshot, and four of the compressed records.
  */
 export async function publishSnapshot(options: PublishOptions, onProgress: OnProgress): Promise<PublishReport> {
   const opened: HeldFile[] = [];
@@ -85,7 +86,7 @@ interface BlocksSource extends Source {
   readonly address: string;
 }
 
-/** A snapshot that was verified, and the compressed records beside it. */
+/** A verified snapshot and its compressed records. */
 interface Sources {
   readonly verified: VerifyReport;
   readonly snapshot: Source;
@@ -135,7 +136,7 @@ async function publishSources(
   const send = async (): Promise<void> => {
     for (const one of [snapshot, ...blocks]) sentBytes += await put(target, one, isImmutable, onProgress);
   };
-  // An older generation is refused before it is sent, and again whenever another publisher was quicker.
+  // Older data is refused before it is sent, and again after every lost race.
   const judge = (found: PointerText | undefined): Pointer | undefined => {
     const current = found && decodePointer(found.text, target.name);
     if (current && !allowRollback && isOlderData(content, current)) throw older(target, content, current);
@@ -149,7 +150,7 @@ async function publishSources(
     const isNew = !current || !isSame(current, content);
     const pointer = isNew ? following(content, current) : refreshedAgain(current, refreshed);
     if (pointer === current || (await target.replacePointer(pointer, found))) {
-      // A prune that began before may have removed what nothing pointed to then.
+      // A prune that began earlier may have removed objects to which no pointer led then.
       await send();
       const isOlder = current !== undefined && isOlderData(content, current);
       return { pointer, sentBytes, isNew, isOlder, leftOut };
@@ -159,10 +160,9 @@ async function publishSources(
 }
 
 /**
- * Tells replicas that a generation which was published was found to be what the catalogue has at a time. Where the
- * target points to another by now, whoever went back to that is left alone; false where it points to none. Throws
- * OperationError `network` or `file`, and `refused` where others publish all the time. Cost: a read and a write of the
- * pointer.
+ * Publishes that a generation was compared with the catalogue at a time. If the target now points to another
+ * generation, for example after a rollback, nothing changes. Returns false if it has no pointer. Throws OperationError
+ * `network` or `file`, and `refused` after too many lost races. Cost: a read and a write of the pointer.
  */
 export async function confirmPublished(
   target: PublishingTarget,
@@ -202,7 +202,7 @@ function storedOf({ sha256, size }: StoredObject): StoredObject {
   return { sha256, size };
 }
 
-/** The compressed records of a generation that lie beside its file. */
+/** The files with compressed records of a generation, next to its snapshot. */
 function blocksBeside(
   file: string,
   generation: string,
@@ -216,7 +216,10 @@ function blocksBeside(
     });
 }
 
-/** Whether blocks are of a generation, for the base URL of an address: such a URL stands in JSON as it is. */
+/**
+ * Whether blocks belong to a generation and to the base URL with this address hash. Such a URL needs no escapes in
+ * JSON.
+ */
 function isTitleOf(title: string, generation: string, address: string): boolean {
   const start = blocksTitle({ generation, baseUrl: '' }).slice(0, -'"}'.length);
   return title.startsWith(start) && addressOf(title.slice(start.length, -'"}'.length)) === address;
@@ -239,7 +242,7 @@ async function sourceOf(
   return { ...stored, name: nameOf(stored), held };
 }
 
-/** Puts an object unless it is there. Returns how many bytes the target did not have. */
+/** Writes an object unless the target has it. Returns how many bytes the target did not have. */
 async function put(
   target: PublishingTarget,
   { name, held, ...stored }: Source,
@@ -253,7 +256,7 @@ async function put(
   return stored.size;
 }
 
-/** The bytes of a file; throws at its end unless they still are those that were verified. */
+/** The bytes of a file. Throws at the end unless they are the verified ones. */
 async function* sameBytes(
   held: HeldFile,
   { sha256, size }: StoredObject,
@@ -272,7 +275,7 @@ async function* sameBytes(
   throw wasChanged(held.file);
 }
 
-/** What changes where somebody writes to a file, and not where it loses its name. */
+/** A text that changes if the file is written to, but not if its name is removed. */
 function writingOf({ descriptor, file }: HeldFile): string {
   const { size, mtimeMs } = attempt(`cannot read ${file}`, () => fstatSync(descriptor));
   return `${size} ${mtimeMs}`;

@@ -1,5 +1,5 @@
-// Signed exchanges with an S3 server: repeated if that may help, with bounded waits. A refusal is explained by its
-// code; the sentences of the server are never shown, because they may contain keys and signatures.
+// Signed requests to an S3 server, retried if that may help, with bounded waits. Refusals are explained by their code.
+// Sentences of the server are never shown, because they may contain keys and signatures.
 import { childElements, ownText, readXml, type XmlElement } from '../xml/xml.ts';
 import { AwsV4Signer } from 'aws4fetch';
 import { createHash } from 'node:crypto';
@@ -11,22 +11,22 @@ import { retryAfterMs } from '../validator.ts';
 import { failed, type ObjectAnswer, type ObjectHost, objectHost, type ObjectRequest } from './httpExchange.ts';
 import type { S3Access } from './target.ts';
 
-/** No answer is longer: a list has 1,000 entries of at most some hundred bytes. */
+/** Longer than any response: a list has 1,000 entries of a few hundred bytes at most. */
 const ANSWER_BYTES_MAX = 1 << 22;
-/** A list of 1,000 entries has some ten elements each. */
+/** A list of 1,000 entries has about ten elements in each. */
 const LIMITS = { depth: 16, elements: 50_000, attributes: 16, instructions: 16 } as const;
 
-/** ElementTexts by the names of their elements; of several of one name, the last. */
+/** Texts by element name. If a name is repeated, the last one. */
 type ElementTexts = Readonly<Record<string, string | undefined>>;
 
-/** An answer: the name of its root, the texts right in it, and those of each of its elements that hold others. */
+/** A response: the name of its root, the texts directly in it, and those of its elements that have child elements. */
 export interface S3Answer {
   readonly root: string;
   readonly texts: ElementTexts;
   entries(name: string): readonly ElementTexts[];
 }
 
-/** Reads an answer; undefined for what is none. Cost: that of `readXml`. */
+/** Parses a response; undefined if it is not XML. Cost: that of `readXml`. */
 export function readS3Answer(text: string): S3Answer | undefined {
   const reading = readXml(text, LIMITS);
   if (reading.kind === 'refused') return undefined;
@@ -49,7 +49,7 @@ interface S3Refusal {
   readonly date: string;
 }
 
-/** Where the keys come from; no setting and no file has them. */
+/** The environment variables with the keys. No setting and no file contains them. */
 const KEYS_FROM = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
 
 const CURES: Readonly<Record<string, string>> = {
@@ -67,7 +67,7 @@ const CURES: Readonly<Record<string, string>> = {
 const CODE = /^[A-Za-z]{1,64}$/;
 const REGION = /^[a-z0-9-]{1,32}$/;
 
-/** A sentence about an answer: its status, its code where it has one, and the cure. */
+/** A sentence about a response: its status, its code if it has one, and what to do. */
 function refusalText({ status, body, region: told, date }: S3Refusal, hasKeys: boolean): string {
   const texts = readS3Answer(body)?.texts ?? {};
   const code = texts['Code'] ?? '';
@@ -83,22 +83,25 @@ function refusalText({ status, body, region: told, date }: S3Refusal, hasKeys: b
   return cure === undefined ? answered : `${answered}: ${cure}`;
 }
 
-/** The parts of an upload that are under way at once, and a question beside them. */
+/** The parts of an upload that are sent at once, and another request. */
 const CONNECTIONS = 5;
-/** So many attempts, with waits between them that double, or that the server asks for. */
+/** Maximum number of attempts. The wait between them doubles, or is longer if the server requests it. */
 const TRIES = 4;
 const WAIT_MS = 250;
-/** No server is waited for longer because it says so. */
+/** Upper limit of a wait that the server requests. */
 const RETRY_AFTER_MS_MAX = 20_000;
-/** A server that does not take so many bytes of a body within the time limit is asked again. */
+/** The request is retried if the server does not accept this many bytes of a body within the time limit. */
 const SLICE_BYTES = 1 << 16;
-/** What another attempt may find otherwise. */
+/** Statuses after which another attempt may succeed. */
 const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
-/** Where each of the keys comes from. */
+/** The environment variable of each key. */
 const VARIABLES = { id: 'AWS_ACCESS_KEY_ID', secret: 'AWS_SECRET_ACCESS_KEY', token: 'AWS_SESSION_TOKEN' } as const;
 
-/** A question about a key below the bucket, '' for the bucket itself. An answer may begin so late, as it may take. */
+/**
+ * A request for a key in the bucket; '' is the bucket itself. `answerMs` limits the time until the response begins, and
+ * in `text` also the time until it ends.
+ */
 export interface S3Request {
   readonly method: ObjectRequest['method'];
   readonly key: string;
@@ -107,12 +110,12 @@ export interface S3Request {
   readonly body?: Uint8Array;
   readonly answerMs?: number;
   readonly signal?: AbortSignal;
-  /** Statuses that are no refusals; their bodies are for who asks. */
+  /** Statuses that are not refusals. The caller handles their bodies. */
   readonly expected: readonly number[];
 }
 
 export class S3Exchange {
-  /** Where it is, for people. */
+  /** The origin of the bucket, for messages. */
   readonly origin: string;
   readonly #host: ObjectHost;
   readonly #base: string;
@@ -120,7 +123,8 @@ export class S3Exchange {
   readonly #timeoutMs: number;
 
   /**
-   * Sends no request yet. Throws OperationError `usage` for wrong keys and an endpoint that cannot carry the bucket.
+   * Sends no request yet. Throws OperationError `usage` for invalid keys and for an endpoint that cannot have the
+   * bucket in its host name.
    */
   constructor(bucket: string, access: S3Access, timeoutMs: number) {
     const { keys, region } = access;
@@ -133,7 +137,7 @@ export class S3Exchange {
     if (keys && (keys.id === '') !== (keys.secret === ''))
       throw new OperationError('usage', `want both of ${KEYS_FROM} in the environment, or none for a public bucket`);
     const endpoint = new URL(access.endpoint ?? `https://s3.${region}.amazonaws.com`);
-    // A certificate for any name stands for one label.
+    // A wildcard certificate covers a single label, so a bucket with dots needs the path.
     const isPath =
       access.addressing === undefined
         ? access.endpoint !== undefined || bucket.includes('.')
@@ -152,8 +156,8 @@ export class S3Exchange {
   }
 
   /**
-   * What the server answers, with a status that is expected. Throws OperationError `network` for every other answer,
-   * and where none comes. Cost: up to TRIES attempts, each within the time limit but for bodies, which must go on.
+   * Returns a response with an expected status. Throws OperationError `network` for any other response or for none.
+   * Cost: up to TRIES attempts. The time limit applies to each of them, but not to a body that makes progress.
    */
   async send(request: S3Request): Promise<ObjectAnswer> {
     for (let tried = 1; ; tried++) {
@@ -174,8 +178,8 @@ export class S3Exchange {
   }
 
   /**
-   * The text of a response, within its bound and the time limit. A server that needs long may fail after it has sent
-   * 200: an InternalError in the text is retried like a 500. Throws OperationError `network`.
+   * Returns the text of a response, with a limited length and time. A slow server may fail after it has sent 200: an
+   * InternalError in the text is retried like a 500. Throws OperationError `network`.
    */
   async text(request: S3Request): Promise<string> {
     const limit = AbortSignal.timeout(request.answerMs ?? this.#timeoutMs * TRIES);
@@ -187,7 +191,7 @@ export class S3Exchange {
     }
   }
 
-  /** Of a key, for people: nothing in it is secret. */
+  /** The URL of a key, for messages. Contains no secret. */
   urlOf(key: string): string {
     return this.origin + this.#pathOf(key);
   }

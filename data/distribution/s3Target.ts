@@ -1,5 +1,5 @@
-// A target in a bucket of an S3 server: objects under a prefix, and a pointer that is replaced only if it is still the
-// one that was read. A server that ignores such conditions is detected first.
+// A target in a bucket of an S3 server: objects under a prefix, and a pointer that is replaced only if it has not
+// changed since it was read. A server that ignores such conditions is detected first.
 import { failed, type ObjectAnswer, partAsked, rangeFrom } from './httpExchange.ts';
 import { readS3Answer, type S3Answer, S3Exchange, type S3Request } from './s3Exchange.ts';
 import { OperationError } from '../operationError.ts';
@@ -18,13 +18,13 @@ import {
 import { s3PrefixOf } from './targetUrl.ts';
 
 const MIB = 1 << 20;
-/** A part has so many bytes, and more only where there would be too many of them. */
+/** The size of a part. Parts are larger only if there would be too many. */
 const PART_BYTES = 16 * MIB;
-/** What servers take. */
+/** A limit of S3. */
 const PARTS_MAX = 10_000;
-/** So many are sent at once: memory for one more is all that an upload takes. */
+/** Parts that are sent at once. An upload holds one more in memory. */
 const PARTS_AT_ONCE = 3;
-/** Servers put the parts together before they answer. */
+/** A server assembles the parts before it responds. */
 const COMPLETE_MS = 600_000;
 
 interface Upload {
@@ -32,13 +32,13 @@ interface Upload {
   readonly key: string;
   readonly size: number;
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** Parts of so many bytes, in place of those that servers ask for. */
+  /** Overrides the size of parts. S3 servers require a minimum. */
   readonly partBytes?: number;
 }
 
 /**
- * Puts an object, whole or not at all. Throws OperationError `network`, and what `pieces` throw. Memory: four parts,
- * 64 MiB up to 160 GB.
+ * Writes an object, completely or not at all. Throws OperationError `network`, and whatever `pieces` throws. Memory:
+ * four parts, which are 64 MiB for objects up to 160 GB.
  */
 export async function upload({ exchange, key, size, pieces, partBytes = PART_BYTES }: Upload): Promise<void> {
   const bytes = size > partBytes * PARTS_MAX ? Math.ceil(size / PARTS_MAX / MIB) * MIB : partBytes;
@@ -57,19 +57,19 @@ export async function upload({ exchange, key, size, pieces, partBytes = PART_BYT
     const tags = await sentParts(exchange, key, uploadId, parts);
     await complete(exchange, key, uploadId, tags);
   } catch (error) {
-    // What cannot be ended now is removed by prune.
+    // Prune removes an upload that cannot be aborted now.
     await abortUpload(exchange, key, uploadId).catch(() => undefined);
     throw error;
   }
 }
 
-/** Ends an upload that nobody completes, if it is there. Throws OperationError `network`. */
+/** Aborts an incomplete upload if it exists. Throws OperationError `network`. */
 async function abortUpload(exchange: S3Exchange, key: string, uploadId: string): Promise<void> {
   const answer = await exchange.send({ method: 'DELETE', key, query: { uploadId }, expected: [204, 200, 404] });
   await answer.discard();
 }
 
-/** The same bytes in parts of one length, but for the last; there is none of no bytes. */
+/** The same bytes in parts of equal length, except the last. No bytes give no parts. */
 async function* partsOf(pieces: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
   let part = Buffer.allocUnsafe(bytes);
   let filled = 0;
@@ -88,7 +88,7 @@ async function* partsOf(pieces: AsyncIterable<Uint8Array>, bytes: number): Async
   if (filled > 0) yield part.subarray(0, filled);
 }
 
-/** Sends all parts; answers their tags in order. What is under way ends before this throws. */
+/** Sends all parts. Returns their tags in order. Before it throws, it waits for the requests in progress. */
 async function sentParts(
   exchange: S3Exchange,
   key: string,
@@ -132,7 +132,8 @@ async function complete(exchange: S3Exchange, key: string, uploadId: string, tag
   const body = new TextEncoder().encode(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
   const told = { method: 'POST', key, query: { uploadId }, body, answerMs: COMPLETE_MS } as const;
   const text = await exchange.text({ ...told, expected: [200, 404] });
-  // It answers 200 before it knows how it ends; 404 where an earlier attempt was heard and its answer lost.
+  // The server responds 200 before it knows the outcome, and 404 if an earlier attempt succeeded but its response was
+  // lost.
   const answer = readS3Answer(text);
   if (answer?.root === 'CompleteMultipartUploadResult') return;
   const code = /^[A-Za-z]{1,64}$/.exec(answer?.texts['Code'] ?? '')?.[0] ?? 'nothing that is understood';
@@ -146,18 +147,16 @@ async function isThere(exchange: S3Exchange, key: string): Promise<boolean> {
   return answer.status === 200;
 }
 
-/** A million objects: a list that goes on behind them is none. */
+/** A million objects. A list that does not end after them is an error. */
 const PAGES_MAX = 1000;
-/** The name of what is put on a condition that does not hold, to see whether the server minds. */
+/** The object that is written with a false condition, to find out whether the server checks conditions. */
 const PROBE = 'conditions.probe';
-/** What a server may answer to that, if it does: it is another one, or it is none. */
+/** The responses of a server that checks them: the object differs or does not exist. */
 const MINDS: ReadonlySet<number> = new Set([404, 409, 412]);
-/** An upload that is under way or was left, in a list: its key and its id. */
+/** The name of an incomplete upload in a list, with its key and its id. */
 const UPLOAD = /^upload ([^ ]+) (.+)$/;
 
-/**
- * The folder of an `s3:` URL as a target. Asks nobody yet. Throws OperationError `usage` for half of the keys.
- */
+/** The folder of an `s3:` URL as a target. Sends no request yet. Throws OperationError `usage` for incomplete keys. */
 export function s3Target(url: URL, timeoutMs: number, access: S3Access): PublishingTarget {
   const prefix = s3PrefixOf(url);
   return new S3Target(url, prefix === '' ? '' : `${prefix}/`, timeoutMs, access);
@@ -220,11 +219,11 @@ class S3Target implements PublishingTarget {
     const answer = await this.#send('PUT', POINTER_NAME, [200, 204, 404, 409, 412], { headers: condition, body });
     await answer.discard();
     if (isMinding && answer.status < 300) return true;
-    // An earlier attempt may have been heard and its answer lost.
+    // An earlier attempt may have succeeded although its response was lost.
     return (await this.#pointerText()) === text;
   }
 
-  /** All objects; and uploads that are not complete, of publishers that were killed, or are not done. */
+  /** All objects, and the uploads that publishers have not completed, because they were killed or are still working. */
   async list(): Promise<readonly ListedObject[]> {
     const listed: ListedObject[] = [];
     const query = { 'list-type': '2', prefix: this.#prefix, delimiter: '/' };
@@ -268,7 +267,7 @@ class S3Target implements PublishingTarget {
     return this.#exchange.send({ method, key: this.#prefix + name, expected, ...more });
   }
 
-  /** Nothing is there; throws where the bucket is not there either, which a list tells. */
+  /** Returns undefined for a missing object. Throws if the response says that the bucket does not exist either. */
   async #assertBucket(answer: ObjectAnswer): Promise<undefined> {
     const { Code } = readS3Answer(await answer.text(POINTER_BYTES_MAX))?.texts ?? {};
     if (Code === 'NoSuchBucket')
@@ -280,7 +279,10 @@ class S3Target implements PublishingTarget {
     return found === 'unchanged' ? undefined : found?.text;
   }
 
-  /** Whether the server minds conditions, asked once. Throws OperationError `refused` where it must and does not. */
+  /**
+   * Whether the server checks conditions. This is tested once. Throws OperationError `refused` if it must check them
+   * but does not.
+   */
   async #assertMinding(): Promise<boolean> {
     const isMinding = await (this.#isMinding ??= this.#minds().catch((error: unknown) => {
       this.#isMinding = undefined;
@@ -301,7 +303,7 @@ class S3Target implements PublishingTarget {
     return false;
   }
 
-  /** The pages of a list of the bucket. Throws OperationError `network` for what is none. */
+  /** The pages of a list of the bucket. Throws OperationError `network` for an invalid response. */
   async *#pages(
     root: string,
     query: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// The contract of targets: immutable objects and one pointer, by which many machines get snapshots from one.
+// The contract of targets: immutable objects and one pointer, through which one publisher supplies many replicas.
 import { isObject } from '../../engine/bits/json.ts';
 import { parseInstant } from '../../engine/query/decimal.ts';
 import { OperationError } from '../operationError.ts';
@@ -6,47 +6,50 @@ import type { HeldFile } from '../store/load.ts';
 
 export const POINTER_NAME = 'current.json';
 
-/** No pointer is longer: nothing beyond is read. */
+/** Longer than any pointer. No more bytes are read. */
 export const POINTER_BYTES_MAX = 1 << 16;
 
 const FORMAT = 1;
-/** So many generations before the current one are named, for `prune`. */
+/** Earlier generations in a pointer, for `prune`. */
 const EARLIER_MAX = 32;
 /** More base URLs than any catalogue has. */
 export const BLOCKS_MAX = 16;
-/** A terabyte: what is longer is no snapshot. */
+/** A terabyte, longer than any snapshot. */
 const SIZE_MAX = 2 ** 40;
 
-/** An immutable object of a target: its SHA-256 in lower-case hexadecimal, which names it, and its bytes. */
+/**
+ * An immutable object of a target: its SHA-256 in lower-case hexadecimal, which is also its name, and its size in
+ * bytes.
+ */
 export interface StoredObject {
   readonly sha256: string;
   readonly size: number;
 }
 
-/** Records compressed for a base URL, of which `address` is the hash that names them (blockStore.ts). */
+/** Compressed records for a base URL. `address` is the hash of that URL (blockStore.ts). */
 interface StoredBlocks extends StoredObject {
   readonly address: string;
 }
 
-/** What prune needs to know of a generation that was current before. */
+/** The objects of an earlier generation, for prune. */
 interface EarlierGeneration {
   readonly generation: string;
   readonly objects: readonly string[];
 }
 
-/**
- * What replicas are to serve: a snapshot and its compressed records. `sequence` counts the pointers of a target, so
- * that their order needs no clock; `created` is the time of the data, `refreshed` when its publisher last began to
- * compare it with the catalogue, unless it never does; `counts` are records by collection, `earlier` the generations
- * before, the newest first.
- */
+/** The data that replicas serve: a snapshot and its compressed records. */
 export interface Pointer extends StoredObject {
+  /** Counts the pointers of a target, so that their order needs no clock. */
   readonly sequence: number;
   readonly generation: string;
+  /** The time of the data. */
   readonly created: string | undefined;
+  /** When the publisher last began to compare the data with the catalogue, if it does. */
   readonly refreshed: string | undefined;
+  /** Records by collection. */
   readonly counts: Readonly<Record<string, number>>;
   readonly blocks: readonly StoredBlocks[];
+  /** The generations before, newest first. */
   readonly earlier: readonly EarlierGeneration[];
 }
 
@@ -68,7 +71,7 @@ export function objectsOf(pointer: Pointer): readonly string[] {
   return [snapshotName(pointer), ...pointer.blocks.map(blocksName)];
 }
 
-/** The pointer that follows another one in a target, or is its first. */
+/** The pointer that follows `before` in a target, or the first one. */
 export function following(next: Omit<Pointer, 'sequence' | 'earlier'>, before: Pointer | undefined): Pointer {
   if (!before) return { ...next, sequence: 1, earlier: [] };
   const last = { generation: before.generation, objects: objectsOf(before) };
@@ -77,25 +80,25 @@ export function following(next: Omit<Pointer, 'sequence' | 'earlier'>, before: P
 }
 
 /**
- * The pointer that follows another one of the same objects, which its publisher found to be current at a time; that one
- * where it says no time.
+ * The next pointer to the same objects, with the time when they were last compared with the catalogue. Without
+ * `refreshed`, the same pointer.
  */
 export function refreshedAgain(pointer: Pointer, refreshed: string | undefined): Pointer {
   return refreshed === undefined ? pointer : { ...pointer, sequence: pointer.sequence + 1, refreshed };
 }
 
-/** Whether the data of a pointer is older than that of another, by the times that both name; else it is not. */
+/** Whether the data of `a` is older than that of `b`. False if one of them has no time. */
 export function isOlderData(a: Pick<Pointer, 'created'>, b: Pick<Pointer, 'created'>): boolean {
   if (a.created === undefined || b.created === undefined) return false;
   return parseInstant(a.created) < parseInstant(b.created);
 }
 
-/** How long before `nowMs`, since 1970, the time of a refresh was, in milliseconds; 0 for one that is still to come. */
+/** The milliseconds from a refresh to `nowMs`, which counts from 1970; 0 if the refresh is in the future. */
 export function refreshedAgoMs(refreshed: string, nowMs: number): number {
   return Math.max(0, nowMs - parseInstant(refreshed) / 1000);
 }
 
-/** The text of a pointer; equal pointers have one text. */
+/** The text of a pointer. Equal pointers have equal texts. */
 export function encodePointer(pointer: Pointer): string {
   const { generation, sequence, created = null, refreshed = null, sha256, size, counts, earlier } = pointer;
   const blocks = pointer.blocks.map((one) => ({ address: one.address, sha256: one.sha256, size: one.size }));
@@ -104,8 +107,8 @@ export function encodePointer(pointer: Pointer): string {
 }
 
 /**
- * The pointer in a text of at most POINTER_BYTES_MAX. Throws OperationError `snapshot` with `from`, what was found and
- * what was expected.
+ * Parses the text of a pointer, which has at most POINTER_BYTES_MAX. Throws OperationError `snapshot` with `from`, what
+ * was found and what was expected.
  */
 export function decodePointer(text: string, from: string): Pointer {
   const refused = (what: string): never => {
@@ -119,7 +122,7 @@ export function decodePointer(text: string, from: string): Pointer {
   }
   if (!isObject(found)) return refused('is no object');
   const { format, sequence, generation, created, counts } = found;
-  // Publishers of before it was there wrote none.
+  // Older publishers did not write it.
   const { refreshed = null } = found;
   if (format !== FORMAT) return refused(`has format ${formatText(format)}, expected ${FORMAT}`);
   if (!isCount(sequence) || sequence === 0) return refused('/sequence: expected a number from 1');
@@ -147,7 +150,7 @@ export function decodePointer(text: string, from: string): Pointer {
   };
 }
 
-/** Of another format all may be other, and as deep as it is long. */
+/** A short text for any value: another format may have a deeply nested one. */
 function formatText(format: unknown): string {
   return typeof format === 'number' || typeof format === 'string' ? JSON.stringify(format).slice(0, 64) : typeof format;
 }
@@ -186,45 +189,45 @@ function isEarlier(value: unknown): value is EarlierGeneration {
   );
 }
 
-/** A pointer as it stands, and what tells it from the next one; undefined where nothing does. */
+/** The text of a pointer, and a validator that changes with it, if the target has one. */
 export interface PointerText {
   readonly text: string;
   readonly validator: string | undefined;
 }
 
 /**
- * What a replica asks of a target. `name` is for people and holds no secret. All of it throws OperationError `network`
- * or `file` where the target cannot be asked; a `signal` that is aborted ends what waits.
+ * A target as replicas use it. `name` is for messages and contains no secret. All methods throw OperationError
+ * `network` or `file` if the target cannot be reached. An aborted `signal` stops them.
  */
 export interface Target {
   readonly name: string;
-  /** The pointer; `unchanged` where it is still the one of this validator, undefined where there is none. */
+  /** Reads the pointer. Returns `unchanged` if it still has this validator, and undefined if there is no pointer. */
   readPointer(known: string | undefined, signal: AbortSignal): Promise<PointerText | 'unchanged' | undefined>;
   /**
-   * The bytes of an object from `offset` on, or from an earlier one, which is told; undefined where there is none. What
-   * comes is judged by nobody yet, nor how much.
+   * The bytes of an object from `offset` on, or from an earlier offset, which is in the result; undefined if the object
+   * does not exist. Neither the bytes nor their number have been verified.
    */
   read(name: string, offset: number, signal: AbortSignal): Promise<ObjectBytes | undefined>;
   /**
-   * Makes `file` a hard link to an object of this size, without a copy. Returns false if that is impossible, as between
-   * two file systems. Absent if objects are not files.
+   * Makes `file` a hard link to an object of this size. Returns false if that is impossible, for example between two
+   * file systems. Absent if objects are not files.
    */
   link?(name: string, size: number, file: string, signal: AbortSignal): Promise<boolean>;
   /**
-   * Calls `onChange` soon after each new pointer, and when the target was lost or found again, until `signal` is
-   * aborted; absent where a target cannot tell.
+   * Calls `onChange` soon after each new pointer, and when the connection to the target is lost or restored, until
+   * `signal` is aborted. Absent if the target cannot send notifications.
    */
   watch?(onChange: () => void, signal: AbortSignal): void;
   close(): Promise<void>;
 }
 
-/** Bytes of an object, the first of which is the one at `offset`. */
+/** Bytes of an object. The first one is at `offset`. */
 export interface ObjectBytes {
   readonly offset: number;
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
-/** An object of a target. `modifiedMs` is when it was put there, in milliseconds since 1970. */
+/** An object of a target. `modifiedMs` is when it was written, in milliseconds since 1970. */
 export interface ListedObject {
   readonly name: string;
   readonly size: number;
@@ -232,11 +235,11 @@ export interface ListedObject {
 }
 
 export interface PublishingTarget extends Target {
-  /** Whether an object is there, whole. */
+  /** Whether the target has the complete object. */
   has(name: string, size: number): Promise<boolean>;
   /**
-   * Puts an object, which appears whole and lastingly or not at all; one that is there already may be replaced by its
-   * own bytes. `pieces` may throw, and then nothing appears.
+   * Writes an object, which appears completely and durably or not at all. An existing object may be replaced by its own
+   * bytes. If `pieces` throws, nothing appears.
    */
   write(name: string, size: number, pieces: AsyncIterable<Uint8Array>): Promise<void>;
   /**
@@ -244,17 +247,17 @@ export interface PublishingTarget extends Target {
    * impossible. Absent if objects are not files.
    */
   adopt?(name: string, held: HeldFile): Promise<boolean>;
-  /** Replaces the pointer that was found by the one that follows it; false where another publisher was quicker. */
+  /** Replaces the pointer that was read by the next one. Returns false if another publisher was faster. */
   replacePointer(next: Pointer, found: PointerText | undefined): Promise<boolean>;
-  /** All objects; and what publishers left of some that were killed, under names that are no objects'. */
+  /** All objects, and incomplete remains of killed publishers, whose names are not object names. */
   list(): Promise<readonly ListedObject[]>;
-  /** Removes an object, if it is there. */
+  /** Removes an object if it exists. */
   remove(name: string): Promise<void>;
 }
 
 /**
- * Who we are to a NATS cluster: files with the credentials, and with the authorities of its certificates. On so many of
- * its servers lies a bucket that a publisher makes.
+ * Access to a NATS cluster: files with the credentials and with the authorities of its certificates, and the number of
+ * replicas of a bucket that publishing creates.
  */
 export interface NatsAccess {
   readonly credentials?: string | undefined;
@@ -262,34 +265,34 @@ export interface NatsAccess {
   readonly replicas?: number | undefined;
 }
 
-/** Keys of an S3 server, from the environment; '' where it has none of that name. */
+/** Keys of an S3 server from the environment; '' if a variable is not set. */
 interface S3Keys {
   readonly id: string;
   readonly secret: string;
   readonly token: string;
 }
 
-/**
- * Where the S3 server is, AWS by default, and who we are to it: nobody without keys. The bucket is the first part of
- * the path or of the host, by default of the path where an endpoint is named. Only where `isUnconditional` something is
- * published to a server that ignores conditions.
- */
+/** Access to an S3 server. */
 export interface S3Access {
+  /** Default: AWS. */
   readonly endpoint?: string | undefined;
   readonly region: string;
+  /** Whether the bucket is in the path or in the host name. Default: path if `endpoint` is set. */
   readonly addressing?: 'path' | 'host' | undefined;
+  /** Anonymous if not set. */
   readonly keys?: S3Keys | undefined;
+  /** Publishes even if the server ignores conditions. */
   readonly isUnconditional?: boolean | undefined;
 }
 
-/** Who we are to targets that ask, and a PEM file of the authorities that we trust. */
+/** Credentials for targets that require them, and a PEM file of trusted authorities. */
 export interface TargetAccess {
   readonly ca?: string | undefined;
   readonly nats?: NatsAccess;
   readonly s3?: S3Access;
 }
 
-/** How long a target may take to answer, or to send its next bytes. */
+/** How long a target may take to respond, or to send its next bytes. */
 export interface TargetOptions extends TargetAccess {
   readonly timeoutMs: number;
 }

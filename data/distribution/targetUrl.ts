@@ -1,8 +1,6 @@
-// What URL a target has, judged before anything is asked of it: of each kind, which names it may have. Pure; what is
-// wrong is told without the text, which may hold a secret.
 import { fileURLToPath } from 'node:url';
 
-/** The protocols, and for each what its URL is to be, and whether it is. */
+/** By protocol, the form of the URL for messages, and its check. */
 const KINDS: Readonly<Record<string, readonly [form: string, isGood: (url: URL) => boolean]>> = {
   'file:': ['file:///folder, with the whole path', isFolder],
   'http:': ['http(s)://host/folder/', isAny],
@@ -14,7 +12,10 @@ const KINDS: Readonly<Record<string, readonly [form: string, isGood: (url: URL) 
 
 const FORMS = 'file:///folder, http(s)://host/folder/, nats://host:4222/bucket or s3://bucket/prefix';
 
-/** What is wrong with the URL of a target, as what is wanted; undefined where it is one. */
+/**
+ * Describes the error in the URL of a target; undefined if it is right. The text of the URL is not repeated, because it
+ * may contain a secret.
+ */
 export function targetMistake(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const kind = url && KINDS[url.protocol];
@@ -29,7 +30,7 @@ export function natsBucketOf({ pathname }: URL): string {
   return pathname.replace(/^\/|\/$/g, '');
 }
 
-/** The prefix of keys of S3 that a URL names, without a slash around it; '' for all of the bucket. */
+/** The prefix of S3 keys in a URL, without slashes around it; '' for the whole bucket. */
 export function s3PrefixOf({ pathname }: URL): string {
   return pathname.replace(/^\/+|\/+$/g, '');
 }
@@ -50,7 +51,7 @@ function isNatsBucket(url: URL): boolean {
   return url.hostname !== '' && /^[-\w]{1,64}$/.test(natsBucketOf(url));
 }
 
-/** Whether no name in it would have to be escaped. */
+/** Whether no name in it needs escaping. */
 function isS3Prefix(url: URL): boolean {
   const prefix = s3PrefixOf(url);
   const isBucket = /^[A-Za-z0-9][\w.-]{1,61}[A-Za-z0-9]$/.test(url.hostname) && url.port === '';
