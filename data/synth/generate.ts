@@ -1,5 +1,5 @@
-// Writes a synthetic catalogue of any size as a data set directory: one NDJSON file for each collection, and a
-// manifest. Streams with back-pressure at constant memory; uses no clock, so the same options give the same bytes
+// Writes a synthetic catalogue of any size as a data set directory: one NDJSON file per collection, and a manifest.
+// Streams with back-pressure in constant memory. Uses no clock, so that the same options give the same bytes
 // everywhere.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -16,9 +16,9 @@ import { holds, record } from './table.ts';
 import { World, type CollectionName } from './world.ts';
 
 /**
- * What to generate: `observations` from 1 to 100 million, `seed` from 0 to 2^53 - 1, the directory to write to (made
- * when missing; files of the same names are replaced). `gzip` writes `<collection>.ndjson.gz`; there the bytes of a
- * file depend on the zlib of the runtime, only what they unpack to does not.
+ * `observations` is from 1 to 100 million, `seed` from 0 to 2^53 - 1. `directory` is created if it does not exist;
+ * files of the same names are replaced. `gzip` writes `<collection>.ndjson.gz`, whose compressed bytes depend on the
+ * zlib of the runtime.
  */
 export interface GenerateOptions {
   readonly observations: number;
@@ -27,7 +27,7 @@ export interface GenerateOptions {
   readonly gzip?: boolean;
 }
 
-/** What was written: records in all and by collection, and the bytes of the collections' files on disk. */
+/** The number of records in total and by collection, and the bytes of the collections' files on disk. */
 export interface GeneratedCatalogue {
   readonly records: number;
   readonly bytes: number;
@@ -35,10 +35,10 @@ export interface GeneratedCatalogue {
 }
 
 /**
- * Writes `<collection>.ndjson` for all 34 collections and `MANIFEST.json` last, so that an unfinished directory has
- * none. Every collection has records from 20 observations on. Progress counts the slots of a collection, of which not
- * all hold a record. Cost: about 4.6 kB and 0.1 ms for each observation, with what it links to; memory does not grow.
- * Errors: `usage` for an option out of range, `file` when the directory cannot be written. Source: data set format.
+ * Writes `<collection>.ndjson` for all 34 collections, and `MANIFEST.json` last, so that an incomplete directory has
+ * none. From 20 observations on, every collection has records. Progress counts slots, some of which have no record.
+ * Cost: about 4.6 kB and 0.1 ms per observation with its linked records, in constant memory. Throws OperationError
+ * `usage` for an option out of range, `file` if the directory cannot be written.
  */
 export async function generate(options: GenerateOptions, onProgress: OnProgress): Promise<GeneratedCatalogue> {
   checkOptions(options);
@@ -52,16 +52,16 @@ export async function generate(options: GenerateOptions, onProgress: OnProgress)
 
 const OBSERVATIONS_MAX = 100_000_000;
 
-/** Text written at once: large enough that a write costs little, small enough that memory stays flat. */
+/** Characters per write: large enough to make writes cheap, small enough to keep memory flat. */
 const CHUNK_CHARACTERS = 1 << 18;
 
-/** Slots between two progress steps: a few a second. */
+/** Slots between two progress reports: a few reports a second. */
 const PROGRESS_SLOTS = 1 << 14;
 
-/** The data time of every synthetic catalogue: constant, because equal options must give equal bytes. */
+/** The data time of every synthetic catalogue. Constant, because equal options must give equal bytes. */
 const CREATED = '2024-01-01T00:00:00Z';
 
-/** Names the recipe; the number changes whenever the same options would give other bytes. */
+/** The version of the generator. The number changes when the same options give other bytes. */
 const GENERATOR = 'catalogue-replica generate, recipe 2';
 
 interface FileSummary {
@@ -100,7 +100,7 @@ async function writeAll(options: GenerateOptions, onProgress: OnProgress): Promi
   return { records, bytes, collections: counts };
 }
 
-/** Writes one file, and removes that of the other spelling, which an import would otherwise find next to it. */
+/** Writes one file, and removes its compressed or plain counterpart, which an import would also find. */
 async function writeCollection(
   world: World,
   collection: CollectionName,
@@ -142,7 +142,7 @@ async function writeCollection(
   return { name, records, bytes, sha256: hash.digest('hex') };
 }
 
-/** Compact JSON with the escapes of the service: as JSON.stringify has them, and U+2028 and U+2029 escaped. */
+/** Compact JSON with the escapes of the service: those of JSON.stringify, plus U+2028 and U+2029. */
 function lineOf(world: World, collection: CollectionName, slot: number): string {
   const json = JSON.stringify(record(world, collection, slot));
   return `${LINE_SEPARATORS.test(json) ? json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') : json}\n`;

@@ -1,5 +1,5 @@
-// Sentences, names and dates made from the vocabulary. A sentence is a template whose slots in braces are filled with
-// the subject's words or with drawn ones; templates are cut once, when the module loads.
+// Makes sentences, names and dates from the vocabulary. A sentence is a template whose slots in braces are filled with
+// words of the subject or with random ones. Templates are parsed once, when the module loads.
 import type { Random } from './random.ts';
 import {
   EDGE_TEXTS,
@@ -12,7 +12,7 @@ import {
   type Place,
 } from './words.ts';
 
-/** What a text is about: the words that its sentences repeat. */
+/** The topic of a text: words that its sentences repeat. */
 export interface Subject {
   readonly instrument: string;
   readonly place: string;
@@ -28,39 +28,38 @@ export function paragraph(random: Random, subject: Subject, sentences: number): 
 }
 
 /**
- * Paragraphs with an empty line between them. The first begins with what is measured, by what, where and since when.
+ * Paragraphs with an empty line between them. The first sentence states the quantity, the instrument and the place, and
+ * usually the year.
  */
 export function abstractText(random: Random, subject: Subject, paragraphs: number): string {
   const texts = Array.from({ length: paragraphs }, () => paragraph(random, subject, random.between(1, 4)));
   return `${sentence(random, random.pick(OPENINGS), subject)} ${texts.join('\n\n')}`;
 }
 
-/** One sentence on where the records come from. */
+/** One sentence about the origin of the records. */
 export function lineageText(random: Random, subject: Subject): string {
   return sentence(random, random.pick(LINEAGES), subject);
 }
 
-/** The name of a place in a sentence. */
+/** The name of a place as in a sentence. */
 export function placeName(random: Random): string {
   return random.pick(PLACES).name;
 }
 
-/** The name of a place on its own, without an article. */
+/** The name of a place alone, without an article. */
 export function nameOf({ name }: Place): string {
   return capitalised(name.replace(/^the (whole )?/, ''));
 }
 
-/** An invented organisation. */
 export function organisationName(random: Random): string {
   return `${random.pick(ORGANISATION_NAMES)} ${random.pick(ORGANISATION_KINDS)}`;
 }
 
-/** `atmospheric_thing_name` as words. */
+/** A standard name such as `atmospheric_thing_name` as words. */
 export function spoken(standardName: string): string {
   return standardName.replaceAll('_', ' ');
 }
 
-/** Upper case for the first letter of a title or sentence. */
 export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -72,12 +71,12 @@ export function keywordText(random: Random, max: number): string {
   return [...chosen].join(', ');
 }
 
-/** A date `YYYY-MM-DD` of that year; every month ends on its 28th here. */
+/** A date `YYYY-MM-DD` of a year. The day is at most 28. */
 export function dateText(random: Random, year: number): string {
   return `${year}-${twoDigits(random.between(1, 12))}-${twoDigits(random.between(1, 28))}`;
 }
 
-/** A date-time of that year without zone (spec 2.9); one in four has microseconds, one in eight is a midnight. */
+/** A date-time of a year without zone (spec 2.9). One in four has microseconds, one in eight is midnight. */
 export function dateTimeText(random: Random, year: number): string {
   const date = dateText(random, year);
   if (random.below(8) === 0) return `${date}T00:00:00`;
@@ -86,19 +85,19 @@ export function dateTimeText(random: Random, year: number): string {
   return `${date}T${time}${fraction}`;
 }
 
-/** The index's place among those that have an edge text (one in 23), or -1 for the others. */
+/** The number of the edge text of an index, which one index in 23 has; -1 for the others. */
 export function edgeNumber(index: number): number {
   return index % 23 === 5 ? Math.floor(index / 23) : -1;
 }
 
-/** The edge text of number `n`, which is not negative; after the last comes the first. */
+/** The edge text of a number from 0 on. The list is repeated. */
 export function edgeText(n: number): string {
   return EDGE_TEXTS[n % EDGE_TEXTS.length]!;
 }
 
 /**
- * `text` as the record of that index has it: unchanged for most; for one in 23 with an edge text before or after it in
- * turn, or empty if that text is.
+ * The text of the record with this index. One in 23 has an edge text before or after it, alternating. The result is the
+ * edge text alone if it or `text` is empty.
  */
 export function edged(text: string, index: number, shift = 0): string {
   const n = edgeNumber(index);
@@ -112,7 +111,7 @@ function twoDigits(value: number): string {
   return `${value}`.padStart(2, '0');
 }
 
-/** A cut template: literal texts at even places, slot names at odd ones. */
+/** A parsed template: literal texts at even indexes, slot names at odd ones. */
 type Template = readonly string[];
 
 function sentence(random: Random, template: Template, subject: Subject): string {

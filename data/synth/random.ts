@@ -1,12 +1,13 @@
-// Seeded randomness that gives the same numbers on every machine: integers only, no clock, no state between records.
-// A record's numbers depend on (seed, stream name, index) alone, so any record can be made without those before it.
+// Seeded random numbers that are the same on every machine: integers only, no clock, no state between records. The
+// numbers of a record depend only on (seed, stream name, index), so any record can be made without the records before
+// it.
 
-/** The four key words of one stream: a function of the seed and the stream's name. See `streamKeys`. */
+/** The four key words of one stream, which depend on the seed and the stream's name. */
 export type StreamKeys = readonly [number, number, number, number];
 
 /**
- * The keys of the stream `name` under `seed` (an integer from 0 to 2^53 - 1).
- * Cost: linear in the length of the name; callers keep the result.
+ * The keys of the stream `name` for `seed`, an integer from 0 to 2^53 - 1. Cost: linear in the length of the name;
+ * callers keep the result.
  */
 export function streamKeys(seed: number, name: string): StreamKeys {
   let hash = mix((seed | 0) ^ mix(Math.floor(seed / 0x1_0000_0000) + 1));
@@ -16,9 +17,9 @@ export function streamKeys(seed: number, name: string): StreamKeys {
 }
 
 /**
- * One record's source of numbers: xoshiro128** 1.1 (Blackman and Vigna, "Scrambled linear pseudorandom number
- * generators", 2021). Each word of the state is a bijection of the index, so two records of a stream (index below 2^32)
- * never start alike and identifiers drawn from the first 128 bits do not collide.
+ * The random numbers of one record: xoshiro128** 1.1 (Blackman and Vigna, "Scrambled linear pseudorandom number
+ * generators", 2021). Each word of the state is a bijection of the index. So two records of a stream (index below 2^32)
+ * never start with the same state, and identifiers made from the first 128 bits do not collide.
  */
 export class Random {
   #a: number;
@@ -57,23 +58,23 @@ export class Random {
     return first + this.below(last - first + 1);
   }
 
-  /** True `percent` times in a hundred. */
+  /** True with a probability of `percent` %. */
   chance(percent: number): boolean {
     return this.below(100) < percent;
   }
 
-  /** An integer from 0 to `end` - 1 that favours the small ones: the least of three draws. */
+  /** An integer from 0 to `end` - 1 that favours small ones: the minimum of three. */
   skewed(end: number): number {
     return Math.min(this.below(end), this.below(end), this.below(end));
   }
 
-  /** One element of a list that is not empty. */
+  /** An element of a non-empty list. */
   pick<T>(list: readonly T[]): T {
     return list[this.below(list.length)]!;
   }
 }
 
-/** A bijection of 32-bit words whose every output bit depends on every input bit (two multiply and shift rounds). */
+/** A bijection of 32-bit words. Every output bit depends on every input bit (two multiply and shift rounds). */
 function mix(word: number): number {
   let mixed = word ^ (word >>> 16);
   mixed = Math.imul(mixed, 0x21f0aaad);

@@ -1,13 +1,12 @@
-// The embedded sample, `data/sample/`: a synthetic catalogue of 500 observations that is served when no data is named.
-// Run `node data/synth/sample.ts` to make it again after a change of the generator; it changes in no other way.
+// The embedded sample in `data/sample/`: a synthetic catalogue of 500 observations that is served if no data is named.
+// After a change of the generator, run `node data/synth/sample.ts` to make it again. Never change it by hand.
 import { existsSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { generate } from './generate.ts';
 
-/** The directory of the embedded sample. */
 export const SAMPLE_DIRECTORY = fileURLToPath(new URL('../sample', import.meta.url));
 
-/** What the sample is made of: enough observations that every edge case of `prose.ts` occurs, and under 3 MB in all. */
+/** Enough observations that every edge case of `prose.ts` occurs, in less than 3 MB. */
 export const SAMPLE_OPTIONS = { observations: 500, seed: 1 } as const;
 
 const [, started] = process.argv;

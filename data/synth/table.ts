@@ -1,6 +1,6 @@
-// How each value of the synthetic catalogue is drawn: a row for each collection, with a draw for each field. Names,
-// order, links and types of fields come from the declaration; a field without a draw takes the default of
-// `defaultDraw`. The draws of a record share its random numbers, in the order of its fields.
+// How each value of the synthetic catalogue is drawn: a row per collection, with a draw per field. Names, order, links
+// and types of fields come from the declaration. A field without a draw uses `defaultDraw`. The draws of a record share
+// its random numbers, in the order of its fields.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import * as prose from './prose.ts';
@@ -11,13 +11,13 @@ import { QUANTITIES } from './words.ts';
 import * as facts from './world.ts';
 import { DANGLING, SLOTS, type CollectionName, type ShortCode, type World } from './world.ts';
 
-/** A record as JSON.stringify takes it. */
+/** A record as input of JSON.stringify. */
 type SynthRecord = Readonly<Record<string, unknown>>;
 
-/** Draws a value as JSON.stringify takes it. For a declared link it is a slot, for declared links an array of slots. */
+/** Draws a value as input of JSON.stringify. For a declared link it is a slot, for declared links an array of slots. */
 type Draw = (at: At, field: Field | undefined) => unknown;
 
-// TypeScript does not declare it; Node has it from version 21 on.
+// Not declared by TypeScript; in Node since version 21.
 declare global {
   interface JSON {
     /** The number token `text`, digit by digit. */
@@ -25,7 +25,7 @@ declare global {
   }
 }
 
-/** What draws read: one slot of a collection. */
+/** The input of a draw: one slot of a collection. */
 class At {
   readonly world: World;
   readonly collection: CollectionName;
@@ -42,12 +42,12 @@ class At {
     return (this.#random ??= this.world.random(this.collection, this.slot));
   }
 
-  /** The observation that reserves the slot; in a collection without such slots, any one. */
+  /** The observation that reserves the slot. In a collection without reserved slots, any observation. */
   get index(): number {
     return facts.indexOf(this.world, this.collection, this.slot);
   }
 
-  /** The place of the slot among those that its observation reserves. */
+  /** The index of the slot among those that its observation reserves. */
   get place(): number {
     return this.slot - this.index * SLOTS[this.collection as keyof typeof SLOTS];
   }
@@ -60,7 +60,7 @@ class At {
     return edged(text, this.slot, shift);
   }
 
-  /** A sentence or more on the observation. */
+  /** One or more sentences about the observation. */
   paragraph(sentences = 1): string {
     return prose.paragraph(this.random, this.facts.subject, sentences);
   }
@@ -78,7 +78,7 @@ class At {
   }
 }
 
-/** Two of three categories are registered, as in the specification's example. */
+/** Half of the entries are `registered`, as in the specification's example. */
 const ACCESS_CATEGORIES = ['public', 'registered', 'registered', 'restricted'];
 const ACCESS_CONSTRAINT = 'Access is granted after registration; see the licence.';
 const USE_LIMITATION = 'Acknowledge the project team in every publication that uses these data.';
@@ -86,14 +86,14 @@ const USE_LIMITATION = 'Acknowledge the project team in every publication that u
 /** The collections whose records have a slot of `referenceables`. */
 const REFERENCED: readonly ShortCode[] = ['ob', 'coll', 'proj', 'plat', 'instr', 'mpop'];
 
-/** The collections that migration properties name, by the start of their key. */
+/** The collections of migration properties, by the start of their key. */
 const MIGRATED = [
   ['Instrument', 'instruments'],
   ['project', 'projects'],
   ['observation_collection', 'observationcollections'],
 ] as const;
 
-/** Whether a slot holds a record, by collection; without a row, all do. */
+/** Whether a slot has a record, by collection. Collections without an entry fill all slots. */
 const HOLDS: Partial<Record<CollectionName, (at: At) => boolean>> = {
   acquisitions: ({ place, facts }) => place < facts.acquisitions,
   composites: ({ facts }) => facts.process === 'composite',
@@ -106,7 +106,7 @@ const HOLDS: Partial<Record<CollectionName, (at: At) => boolean>> = {
     const share = facts.isStory(index) ? 50 : world.random('pairs', acquisition).below(100);
     return slot % PAIRS < (share < 4 ? 0 : share < 96 ? 1 : 2);
   },
-  // Four observations in five can be downloaded, and a few have documents elsewhere.
+  // Four in five observations can be downloaded, and a few have documents elsewhere.
   onlineresources: ({ place, index }) => (place === 0 ? index % 5 !== 3 : index % 25 === 0),
   referenceables: ({ world, place, index }) => {
     return index < world.length(facts.COLLECTION_OF_SHORT_CODE[REFERENCED[place]!]);
@@ -132,12 +132,12 @@ const inTurn =
   (list: readonly unknown[]): Draw =>
   ({ slot }) =>
     nth(list, slot);
-/** One value for 85 % of the records, one of a list for the others. */
+/** `value` for 85 % of the records, one of the others for the rest. */
 const mostly =
   (value: string, others: string): Draw =>
   ({ random }) =>
     random.chance(85) ? value : random.pick(others.split(' '));
-/** One side of a box; for one record in 23, a number spelled in a way that a service must not change. */
+/** One side of a box. For one record in 23, a number token that a service must not change. */
 const bound =
   (side: 0 | 1 | 2 | 3, token: string): Draw =>
   ({ world, slot }) =>
@@ -205,7 +205,7 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
   },
   identifiers: {
     relatedTo: ({ world, slot }) => identifierOf(world, slot)!.relatedTo,
-    // 10.5072 is the prefix set aside for DOIs that are never registered.
+    // 10.5072 is the prefix that is reserved for DOIs that are never registered.
     url: ({ world, slot }) => {
       const { type } = identifierOf(world, slot)!;
       const name = world.uuid('identifiers', slot);
@@ -248,7 +248,7 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     licenceClassifications: ({ slot }) =>
       slot === 3 ? [] : [...new Set([slot % 6, words.LICENCE_CLASSES.length - 1])],
   },
-  // What an older catalogue said of a record, often as HTML.
+  // Descriptions of records from an older catalogue, often HTML.
   migrationproperties: {
     key: inTurn(words.MIGRATION_KEYS),
     value: (at) => {
@@ -331,7 +331,7 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     timePeriod: ({ facts: { shape, time } }) => (shape === 'danglingLinks' ? DANGLING : time),
     geographicExtent: ({ facts: { shape, bbox } }) => (shape === 'danglingLinks' ? DANGLING : bbox),
     nonGeographicFlag: chance(4),
-    // Most observations have a handful, some have dozens.
+    // Most observations have a few, some have dozens.
     phenomena: (at) => {
       if (at.facts.shape === 'emptyLists') return [];
       const others = range(0, at.random.skewed(at.random.chance(10) ? 60 : 24)).map(() => at.below('phenomona'));
@@ -346,7 +346,7 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     projects: ({ facts: { shape, project } }) =>
       shape === 'emptyLists' ? [] : shape === 'danglingLinks' ? [DANGLING, project.slot] : [project.slot],
     observationcollection_set: ({ facts: { collection } }) => (collection < 0 ? [] : [collection]),
-    // Its own authors, or those of its collection; the others are its collection's. Without both, those of its project.
+    // Its own responsible parties come first, then those of its collection or, without a collection, of its project.
     responsiblepartyinfo_set: ({ world, slot, facts: { shape, collection, project } }) => {
       if (shape === 'emptyLists') return [];
       const own = facts.rpisOf(world, 'ob', slot);
@@ -383,7 +383,7 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     description: ({ slot, random }) => (random.chance(80) ? null : edgeText(Math.max(0, edgeNumber(slot)))),
     relatedTo: toObservation,
   },
-  // An organisation's name is its last name.
+  // The name of an organisation is in `lastName`.
   parties: {
     firstName: ({ slot, random }) => (isPerson(slot) ? random.pick(words.FIRST_NAMES) : ''),
     lastName: ({ slot, random }) =>
@@ -425,7 +425,7 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     keywords: (at) => at.edged(prose.keywordText(at.random, 5), 2),
     status: oneOf(['completed', 'completed', 'completed', 'completed', 'ongoing']),
   },
-  // An index has the slots of one record of several collections.
+  // Each index has a slot for one record of each of these collections.
   referenceables: {
     uuid: ({ world, place, index }) => world.reference(REFERENCED[place]!, index).uuid,
     short_code: ({ place }) => REFERENCED[place],
@@ -451,7 +451,7 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     party: (at) => {
       const { role } = facts.responsibility(at.world, at.slot);
       const party = at.skewed('parties');
-      // The next lower party of the kind; the first organisation if there is none.
+      // The nearest lower party of the kind, or the first organisation.
       if (role === 'publisher' || role === 'funder') return party < 3 ? 3 : party - ((party + 1) % 4);
       return role === undefined || isPerson(party) ? party : party - 1;
     },
@@ -482,12 +482,12 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
   },
 };
 
-/** Whether a slot of a collection holds a record. */
+/** Whether a slot of a collection has a record. */
 export function holds(world: World, collection: CollectionName, slot: number): boolean {
   return HOLDS[collection]?.(new At(world, collection, slot)) ?? true;
 }
 
-/** The record in a slot that holds one. */
+/** The record in a slot. The slot must have one. */
 export function record(world: World, collection: CollectionName, slot: number): SynthRecord {
   const drawn: Record<string, unknown> = {};
   const at = new At(world, collection, slot);
@@ -495,7 +495,7 @@ export function record(world: World, collection: CollectionName, slot: number): 
   return drawn;
 }
 
-/** The records in those of some slots that hold one. */
+/** The records in a range of slots, without the empty ones. */
 function records(world: World, collection: CollectionName, first: number, length: number): readonly SynthRecord[] {
   const slots = range(first, length).filter((slot) => holds(world, collection, slot));
   return slots.map((slot) => record(world, collection, slot));
@@ -511,7 +511,7 @@ const COLUMNS = Object.fromEntries(COLLECTIONS.map((collection) => [collection.n
   Record<CollectionName, readonly Column[]>
 >;
 
-/** The declared fields, then what the row of an open collection has besides. */
+/** The declared fields, then the additional ones of an open collection. */
 function columns(collection: Collection): readonly Column[] {
   const others = new Map(Object.entries(TABLE[collection.name as CollectionName]));
   const declared = collection.fields.map((field) => {
@@ -522,7 +522,7 @@ function columns(collection: Collection): readonly Column[] {
   return [...declared, ...[...others].map(([name, draw]) => ({ name, field: undefined, draw }))];
 }
 
-/** The id, uuid and short code of the slot, or any of the values that the declaration has for a text. */
+/** The id, uuid or short code of the slot, or any of the values that are declared for a text. */
 function defaultDraw({ name, idField }: Collection, field: Field): Draw {
   const collection = name as CollectionName;
   if (field.name === idField) return ({ world, slot }) => world.id(collection, slot);
@@ -533,7 +533,7 @@ function defaultDraw({ name, idField }: Collection, field: Field): Draw {
   throw new Error(`data/synth/table.ts has no draw for ${name}.${field.name}`);
 }
 
-/** Slots of declared links become links, whole numbers of declared floats have a point. */
+/** Slots of declared links become links. Integers of declared floats get a decimal point. */
 function encoded(world: World, field: Field | undefined, value: unknown): unknown {
   if (field === undefined || value === null) return value;
   if (field.kind === 'link') return world.link(field.to as CollectionName, value as number);
@@ -543,7 +543,7 @@ function encoded(world: World, field: Field | undefined, value: unknown): unknow
   return isFloat ? JSON.rawJSON(`${value as number}.0`) : value;
 }
 
-/** The values that the declaration has for a text. */
+/** The values that are declared for a text. */
 function valuesOf(field: Field | undefined): readonly string[] {
   return (field?.kind === 'scalar' && field.values) || [];
 }
@@ -559,7 +559,7 @@ function nth<T>(list: readonly T[], n: number): T {
 /** Slots of pairs for each acquisition. */
 const PAIRS = SLOTS.ipps / SLOTS.acquisitions;
 
-/** A text about what is drawn, unless `subject` has it. */
+/** A text about random things, except for those in `subject`. */
 function aboutAny({ world, slot, random }: At, sentences: number, subject: Partial<prose.Subject> = {}): string {
   const any = {
     instrument: random.pick(words.INSTRUMENTS),
@@ -580,7 +580,7 @@ const platformOf = facts.remembered((world, slot) => {
   return { type, noun, location: slot === 0 ? 0 : world.random('location', slot).below(world.length('bboxes')) };
 });
 
-/** What an identifier slot holds: one of an observation, of its process, or of a collection; undefined if nothing. */
+/** The identifier in a slot: of an observation, of its process, or of a collection; undefined for an empty slot. */
 const identifierOf = facts.remembered((world, slot) => {
   const { index, place, facts } = new At(world, 'identifiers', slot);
   const { identifiers, hasDoi, process } = facts;
@@ -598,7 +598,7 @@ const identifierOf = facts.remembered((world, slot) => {
   return { type: 'legacy2_url', relatedTo };
 });
 
-/** The places of the identifiers of an observation's process and of a collection, after the observation's. */
+/** The indexes of the identifiers of an observation's process and of a collection, after those of the observation. */
 const PROCESS_PLACE = 4;
 const COLLECTION_PLACE = 5;
 
@@ -606,14 +606,14 @@ function processIdentifiers({ world, index }: At): readonly number[] {
   return [index * SLOTS.identifiers + PROCESS_PLACE].filter((slot) => holds(world, 'identifiers', slot));
 }
 
-/** The result of an observation: the members of its record, most of which its observation repeats. */
+/** The result of an observation: the members of its record, most of which are repeated in its observation. */
 const resultOf = facts.remembered((world, index) => {
   const random = world.random('results', index);
   const { shape, subject, project } = facts.factsOf(world, index);
   const folder = `${project.acronym.toLowerCase()}/data/`;
   const name = `${subject.instrument}-${subject.place.replace(/^the /, '')}`.toLowerCase().replaceAll(' ', '-');
   const path = `${folder}${name}/v${random.between(1, 4)}/${subject.year}`;
-  // For one path in 69, a folder name that needs care in addresses and in JSON.
+  // One path in 69 has a folder name that needs care in URLs and in JSON.
   const odd = edgeNumber(index) >= 0 && edgeNumber(index) % 3 === 0 ? `/${edgeText(edgeNumber(index))}` : '';
   const root = random.chance(80) ? '/badc' : '/neodc';
   const volume = random.chance(10) ? 0 : random.between(1, 999) * 1024 ** random.between(1, 4) + random.below(1024);
@@ -649,7 +649,7 @@ function licenceAddress(slot: number): string {
   return `https://licences.example.org/terms/${slot < 3 ? 'open' : 'project'}/${slot + 1}.0/`;
 }
 
-/** The terms of a phenomenon, in an order that varies; one phenomenon in six has a single term. */
+/** The terms of a phenomenon, in varying order. One phenomenon in six has a single term. */
 function terms(slot: number): readonly SynthRecord[] {
   const n = slot % QUANTITIES.length;
   const variant = Math.floor(slot / QUANTITIES.length);
@@ -666,7 +666,10 @@ function terms(slot: number): readonly SynthRecord[] {
   return slot % 6 === 5 ? turned.slice(0, 1) : turned;
 }
 
-/** An edge text where the slot has one; else one long name for every two variants, so that these terms are shared. */
+/**
+ * An edge text if the slot has one. Otherwise one long name for every two variants, so that phenomena share these
+ * terms.
+ */
 function longNameTerm(slot: number, n: number, variant: number): SynthRecord {
   const edge = edgeNumber(slot);
   if (edge >= 0) return term(FIRST_TERM.edge + (edge % words.EDGE_TEXTS.length), 'long_name', edgeText(edge));
@@ -676,14 +679,14 @@ function longNameTerm(slot: number, n: number, variant: number): SynthRecord {
   return term(id, 'long_name', level === 0 ? name : `${name} on level ${level}`);
 }
 
-/** Phenomena that have the same term have it under the same id. */
+/** Equal terms must have equal ids in all phenomena. */
 function term(ob_id: number, label: string, value: string, vocabulary = ''): SynthRecord {
   return { ob_id, label, value, vocabulary };
 }
 
 const UNITS: readonly string[] = ['', ...new Set(QUANTITIES.map(({ units }) => units))];
 
-/** First ids of the terms; `long_name` and `var_id` grow with the catalogue and have room for any. */
+/** First ids of the terms. `long_name` and `var_id` grow with the catalogue and have enough room. */
 const FIRST_TERM = {
   standard_name: 1,
   units: 501,

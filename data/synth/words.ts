@@ -1,20 +1,20 @@
-// The vocabulary of the synthetic catalogue: seas, islands and countries with their boxes, what is measured there and
-// by what, invented people, and the texts and numbers that are hard to carry. Data only.
+// The vocabulary of the synthetic catalogue: seas, islands and countries with their boxes, quantities, instruments,
+// invented people, and texts and numbers that are difficult to transport. Data only.
 
-/** A place on the map: its box in degrees. One whose west is above its east crosses the date line. */
+/** A place and its box in degrees. If its west is greater than its east, it crosses the date line. */
 export interface Place {
   readonly name: string;
   readonly box: readonly [west: number, south: number, east: number, north: number];
 }
 
-/** One thing that is measured: its standard name, its unit and the short variable name in files. */
+/** A measured quantity: its standard name, its unit and its variable name in files. */
 export interface Quantity {
   readonly standardName: string;
   readonly units: string;
   readonly variable: string;
 }
 
-/** A field of research: the subjects of its projects, its instruments and its quantities. */
+/** A field of research: topics of projects, instruments and quantities. */
 export interface Domain {
   readonly topics: readonly string[];
   readonly instruments: readonly string[];
@@ -40,10 +40,13 @@ the Atacama Desert -71 -28 -67 -18 | Patagonia -76 -55 -62 -39 | the Falkland Is
 the Weddell Sea -62 -78 -15 -62 | Dronning Maud Land -20 -85 45 -69 | the Southern Ocean -180 -65 180 -45
 `).map(placeOf);
 
-/** The box of whole-globe data sets. */
+/** The box of global data sets. */
 export const GLOBE: Place = { name: 'the whole world', box: [-180, -90, 180, 90] };
 
-/** The fields of research: a line of topics, one of instruments, then quantities. The first is the one of the story. */
+/**
+ * The fields of research: a line of topics, a line of instruments, then quantities. The first field is that of the
+ * story.
+ */
 export const DOMAINS: readonly Domain[] = `
 Land Surface Exchange | Mountain Snow | Forest Carbon | River Floods | Lake Ecosystems
 soil moisture probe | eddy covariance system | tipping bucket rain gauge | snow pillow | synthetic aperture radar | thermal imager
@@ -83,13 +86,13 @@ surface_downwelling_longwave_flux W m-2 rlds | toa_outgoing_longwave_flux W m-2 
   .split('\n\n')
   .map(domainOf);
 
-/** What can be measured; the first is the quantity of the story. */
+/** All quantities. The first is that of the story. */
 export const QUANTITIES: readonly Quantity[] = DOMAINS.flatMap(({ quantities }) => quantities);
 
-/** Kinds of instrument, as titles name them; the first is the one of the story. */
+/** All kinds of instruments, as in titles. The first is that of the story. */
 export const INSTRUMENTS: readonly string[] = DOMAINS.flatMap(({ instruments }) => instruments);
 
-/** The catalogue's platform types with the noun that names one of each; the first is the one of the story. */
+/** The platform types of the catalogue, each with a noun for one of them. The first is that of the story. */
 export const PLATFORMS: readonly (readonly [type: string, noun: string])[] = [
   ['land_station', 'Field Station'],
   ['land_station', 'Observatory'],
@@ -105,41 +108,36 @@ export const PLATFORMS: readonly (readonly [type: string, noun: string])[] = [
   ['uas', 'Uncrewed Aircraft'],
 ];
 
-/** What a project does. */
 export const PROJECT_ACTIVITIES = phrases(`
 Long-term Monitoring | Intensive Observation | Coordinated Airborne Study | Coupled Modelling | Reanalysis | Intercomparison
 Process Study | Satellite Validation | Regional Forecasting | Climate Projection | Network Calibration | Historical Recovery
 `);
 
-/** Licence classifications. */
 export const LICENCE_CLASSES = words('personal academic policy commercial unstated any');
 
-/** Discovery keywords; their place in the list is their id. */
+/** Discovery keywords. Their position in the list gives their id. */
 export const DISCOVERY_KEYWORDS = phrases(`
 DIF | GEMINI | INSPIRE | NDGO0001 | NDGO0003 | NDGO0004 | NDGO0005 | PASDC1 | TOPIC-ATMOS | TOPIC-OCEAN | TOPIC-LAND | TOPIC-ICE | MODEL
 SATELLITE | AIRBORNE | GROUND | CLIMATE | AIR-QUALITY | HYDROLOGY | ECOLOGY | EO | REANALYSIS | CAMPAIGN | LONG-TERM
 `);
 
-/** Free keywords. */
 export const KEYWORDS = phrases(`
 aerosol | atmosphere | boundary layer | carbon cycle | climate | cloud | convection | dust | emissions | flood | forest | greenhouse gas
 heat flux | humidity | hydrology | ice | land surface | lidar | model output | ocean | ozone | radar | radiation | rainfall | satellite
 snow | soil moisture | temperature | trace gas | turbulence | visibility | wind | Antarctica | Arctic | tropics | level 1b | level 2 | level 3
 `);
 
-/** Given names. */
 export const FIRST_NAMES = words(`
 Ada Björn Chidi Dolores Emre Fatima Gwen Hiroshi Ingrid João Katarzyna Lars Mei Nadia Olu Priya Quentin Ruth Søren Tomás
 Una Vikram Wanda Xiang Yusuf Zoë Élise Íñigo
 `);
 
-/** Family names. */
 export const LAST_NAMES = words(`
 Abara Bergström Castellano Demir Eriksen Fairweather Goldacre Hallett Ivanova Jørgensen Kowalczyk Lindqvist Müller Nakamura
 Okafor Pemberton Quist Rasmussen Szabó Tanaka Underhill Vasquez Whitlock Yamada Zielińska O'Dowd Núñez Đorđević
 `);
 
-/** Invented organisations: a name and a kind. */
+/** Parts of the names of invented organisations. */
 export const ORGANISATION_NAMES = words(`
 Aldermoor Brightwater Corvane Dunmarrow Eastvale Fernholt Greywick Harrowgate Ironbeck Juniper Kestrel Larkfield
 `);
@@ -147,7 +145,6 @@ export const ORGANISATION_KINDS = phrases(`
 University | Research Centre | Weather Service | Polar Institute | Data Archive | Space Laboratory | Hydrological Survey
 `);
 
-/** File formats of results. */
 export const FILE_FORMATS = phrases(`
 NetCDF | CF-compliant NetCDF | Comma separated text | NASA Ames | HDF5 | GRIB | GeoTIFF | PP
 `);
@@ -165,7 +162,8 @@ Environmental monitoring facilities | Natural risk zones | Habitats and biotopes
 `);
 
 /**
- * Unusual texts, each one a trap that real catalogues have held. Written with escapes where an editor would hide them.
+ * Unusual texts, all of which have caused errors in real catalogues. Escapes are used for characters that an editor
+ * would hide.
  */
 export const EDGE_TEXTS: readonly string[] = [
   'Ångström exponent, naïve café, œuvre, ß and ẞ',
@@ -190,7 +188,7 @@ export const EDGE_TEXTS: readonly string[] = [
   '__proto__',
 ];
 
-/** Number tokens of volumes that a double cannot hold, or only just: served as written. */
+/** Number tokens of volumes that a double cannot represent, or only just. They are served as written. */
 export const HUGE_INTEGERS: readonly string[] = [
   '9007199254740991',
   '9007199254740993',
@@ -198,7 +196,6 @@ export const HUGE_INTEGERS: readonly string[] = [
   '18446744073709551617',
 ];
 
-/** Keys of migration properties. */
 export const MIGRATION_KEYS = words(`
 observation.content.update observation.content.contact observation.content.links observation.content.citation
 observation.content.introduction observation.content.all Instrument.content.update Instrument.content.contact
@@ -208,12 +205,12 @@ observation_collection.legacy2_citation legacy2.provider legacy2.spatial_resolut
 project.legacy2_activity_subtype
 `);
 
-/** Words on white space. */
+/** Splits at white space. */
 function words(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-/** Phrases between bars or line ends. */
+/** Splits at bars and line ends. */
 function phrases(text: string): readonly string[] {
   return text.trim().split(/\s*[|\n]\s*/);
 }
@@ -225,7 +222,7 @@ function placeOf(line: string): Place {
   return { name: parts.slice(0, -4).join(' '), box: [west!, south!, east!, north!] };
 }
 
-/** `standard_name units... variable`; the units may hold blanks. */
+/** `standard_name units... variable`; the units may contain blanks. */
 function quantityOf(line: string): Quantity {
   const parts = line.split(' ');
   return { standardName: parts[0]!, units: parts.slice(1, -1).join(' '), variable: parts.at(-1)! };

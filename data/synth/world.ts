@@ -1,8 +1,7 @@
-// The arithmetic of one synthetic catalogue: how many records, their ids and links, and the facts that several records
+// The arithmetic of one synthetic catalogue: the number of records, their ids and links, and facts that several records
 // share, such as an observation's place and year. Everything is computed from the seed and never stored, so that linked
-// records agree at constant memory.
-//
-// A slot is a place in a collection that may hold a record. Slot 0 of several collections belongs to the story: the
+// records are consistent in constant memory.
+// A slot is a position in a collection that may have a record. Slot 0 of several collections belongs to the story: the
 // three observations of `STORY` measured soil moisture in Iceland in 2003, and can be cited and downloaded.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { dateTimeText, edgeNumber, spoken, type Subject } from './prose.ts';
@@ -22,7 +21,6 @@ import {
   type Quantity,
 } from './words.ts';
 
-/** A catalogue of `observations` observations under `seed`. */
 export class World {
   readonly observations: number;
   readonly #seed: number;
@@ -33,7 +31,9 @@ export class World {
     this.observations = observations;
   }
 
-  /** The numbers of one record, or of one aspect of it: a function of the seed, the stream's name and the slot. */
+  /**
+   * The random numbers of a record or of one aspect of it, which depend on the seed, the stream's name and the slot.
+   */
   random(stream: string, slot: number): Random {
     let keys = this.#keys.get(stream);
     if (!keys) this.#keys.set(stream, (keys = streamKeys(this.#seed, stream)));
@@ -45,7 +45,7 @@ export class World {
     return LENGTHS[collection](this.observations);
   }
 
-  /** The id of the record in a slot: ascending with the slot, with a gap after every 31. */
+  /** The id of the record in a slot. Ids ascend with the slots, with a gap after every 31. */
   id(collection: CollectionName, slot: number): number {
     return FIRST_ID.get(collection)! + slot + Math.floor(slot / 31);
   }
@@ -56,23 +56,23 @@ export class World {
     return hex(random.next()) + hex(random.next()) + hex(random.next()) + hex(random.next());
   }
 
-  /** The link to the record in a slot (spec 2.2), or for `DANGLING` to no record. */
+  /** The link to the record in a slot (spec 2.2). For `DANGLING` it leads to no record. */
   link(collection: CollectionName, slot: number): string {
     const id = slot === DANGLING ? DANGLING_ID : this.id(collection, slot);
     return `{base_url}/api/v3/${collection}/${id}/?format=api`;
   }
 
-  /** The three members by which other records name the record in a slot (spec 2.2). */
+  /** The three members with which other records refer to the record in a slot (spec 2.2). */
   reference(short_code: ShortCode, slot: number): { ob_id: number; uuid: string; short_code: ShortCode } {
     const collection = COLLECTION_OF_SHORT_CODE[short_code];
     return { ob_id: this.id(collection, slot), uuid: this.uuid(collection, slot), short_code };
   }
 }
 
-/** The slot of deliberately dangling links. */
+/** The slot of intentionally dangling links. */
 export const DANGLING = -1;
 
-/** The id that dangling links name: no record of any catalogue that fits a disk has it. */
+/** The id in dangling links: larger than that of any record in a catalogue that fits a disk. */
 const DANGLING_ID = 999_999_999_999;
 
 /** The short codes of records that can be referred to, with their collections. */
@@ -91,7 +91,7 @@ export const COLLECTION_OF_SHORT_CODE = {
 
 export type ShortCode = keyof typeof COLLECTION_OF_SHORT_CODE;
 
-/** Slots that each observation reserves in a collection; unused slots are gaps in the ids. */
+/** Slots that each observation reserves in a collection. Unused slots are gaps in the ids. */
 export const SLOTS = {
   acquisitions: 2,
   computations: 2,
@@ -101,10 +101,10 @@ export const SLOTS = {
   referenceables: 6,
 } as const;
 
-/** Observations in one observation collection; the last collection may have fewer. */
+/** Observations in one observation collection. The last one may have fewer. */
 export const OBSERVATIONS_PER_COLLECTION = 50;
 
-/** The observation that reserves a slot, or is the first of a collection; for other collections, any one. */
+/** The observation that reserves a slot, or is the first of a collection. For other collections, any observation. */
 export function indexOf(world: World, collection: CollectionName, slot: number): number {
   if (collection === 'observationcollections') return slot * OBSERVATIONS_PER_COLLECTION;
   const slots: Partial<Record<CollectionName, number>> = SLOTS;
@@ -113,7 +113,10 @@ export function indexOf(world: World, collection: CollectionName, slot: number):
 
 export type CollectionName = keyof typeof LENGTHS;
 
-/** Slots by number of observations; `grows` has a base that keeps small catalogues varied, and a share that grows. */
+/**
+ * The number of slots by number of observations. `grows` has a base, for variety in small catalogues, and a growing
+ * share.
+ */
 const LENGTHS = {
   acquisitions: each(SLOTS.acquisitions),
   bboxes: grows(6, 0.25),
@@ -151,7 +154,7 @@ const LENGTHS = {
   vocabularyterms: (): number => QUANTITIES.length,
 };
 
-/** Each collection starts at another id, so that a link read as one into another collection does not look right. */
+/** Each collection has another first id, so that a link into the wrong collection does not look right. */
 const FIRST_ID: ReadonlyMap<string, number> = new Map(COLLECTIONS.map(({ name }, n) => [name, 1 + 7 * n]));
 
 function grows(base: number, share: number): (observations: number) => number {
@@ -166,10 +169,13 @@ function hex(word: number): string {
   return word.toString(16).padStart(8, '0');
 }
 
-/** The observations of the story. None is an edge case of `edgeNumber`, `shapeOf` or a remainder below. */
+/**
+ * The observations of the story. None of them is an edge case of `edgeNumber`, of `OBSERVATION_SHAPES` or of a
+ * remainder below.
+ */
 const STORY: readonly number[] = [16, 24, 40];
 
-/** Shapes of an observation that are allowed but rare. Each says what is missing or odd in it. */
+/** Rare but valid shapes of an observation, named after their peculiarity. */
 const OBSERVATION_SHAPES = [
   'noIdentifiers',
   'emptyLists',
@@ -183,24 +189,24 @@ const OBSERVATION_SHAPES = [
   'longAbstract',
 ] as const;
 
-/** What is fixed about one observation. */
+/** The shared facts of one observation. */
 export interface Facts {
   readonly shape: (typeof OBSERVATION_SHAPES)[number] | undefined;
   readonly publicationState: string;
   readonly publicationYear: number;
   readonly hasDoi: boolean;
-  /** How its data came about (spec 2.9). */
+  /** How its data was made (spec 2.9). */
   readonly process: 'acquisition' | 'computation' | 'composite' | 'none';
-  /** How many acquisitions and computations exist for it: its own, or its composite's components. */
+  /** The number of its acquisitions and computations: its own, or the components of its composite. */
   readonly acquisitions: number;
   readonly computations: number;
   readonly identifiers: number;
-  /** The slots of records that it links to; the phenomenon is that of its subject. */
+  /** The slots of linked records. The phenomenon is that of its subject. */
   readonly bbox: number;
   readonly time: number;
   readonly phenomenon: number;
   readonly project: Project;
-  /** The slot of the observation collection that it is a member of, or -1. */
+  /** The slot of its observation collection, or -1. */
   readonly collection: number;
   readonly quantity: Quantity;
   readonly subject: Subject;
@@ -251,12 +257,11 @@ export const factsOf = remembered((world, index): Facts => {
   };
 });
 
-/** Whether an observation belongs to the story. */
 export function isStory(index: number): boolean {
   return STORY.includes(index);
 }
 
-/** A project: its title without edge texts, and the acronym in capitals that titles of its data have. */
+/** A project: its title without edge texts, and the acronym in the titles of its data. */
 export interface Project {
   readonly slot: number;
   readonly title: string;
@@ -264,7 +269,6 @@ export interface Project {
   readonly domain: Domain;
 }
 
-/** The project in a slot. */
 export const projectOf = remembered((world, slot): Project => {
   const random = world.random('project name', slot);
   const domain = DOMAINS[slot % DOMAINS.length]!;
@@ -275,7 +279,9 @@ export const projectOf = remembered((world, slot): Project => {
   return { slot, title, acronym: `${initials}${slot}`, domain };
 });
 
-/** The place and the box of a bbox record: one in ten is the whole globe, the others lie in or are a place's box. */
+/**
+ * The place and the box of a bbox record. One in ten is the whole globe; the others are a place's box or a part of it.
+ */
 export const placeOf = remembered((world, slot): Place => {
   const random = world.random('place', slot);
   if (slot === 0) return { name: PLACES[0]!.name, box: [-24.6, 63.2, -13.4, 66.6] };
@@ -292,7 +298,7 @@ export const placeOf = remembered((world, slot): Place => {
   };
 });
 
-/** The first and last moment of a times record and the year it starts in; the end is null while it lasts. */
+/** The start and end of a times record, and the year of its start. The end is null if it is open. */
 export const periodOf = remembered((world, slot): { start: string; startYear: number; end: string | null } => {
   const random = world.random('times', slot);
   if (slot === 0) return { start: '2003-05-01T00:00:00', startYear: 2003, end: '2003-09-28T12:00:00' };
@@ -302,7 +308,7 @@ export const periodOf = remembered((world, slot): { start: string; startYear: nu
   return { start, startYear, end: isOpen ? null : dateTimeText(random, startYear + 1 + random.skewed(12)) };
 });
 
-/** The roles of the responsible parties of records, and which record of a collection has its own: one in `every`. */
+/** The roles of the responsible parties of records. One in `every` records of a collection has its own parties. */
 const RESPONSIBLE = [
   {
     short: 'coll',
@@ -315,7 +321,7 @@ const RESPONSIBLE = [
   { short: 'ob', every: 8, roles: ['author', 'author', 'principal_investigator'] },
 ] as const satisfies readonly { short: ShortCode; every: number; roles: readonly (string | undefined)[] }[];
 
-/** The record that an rpi belongs to, its role (undefined: any), and its place among the rpis of that record. */
+/** The record of an rpi, its role (undefined: any), and its position among the rpis of that record. */
 export const responsibility = remembered(
   (world, slot): { short: ShortCode; owner: number; role: string | undefined; place: number } => {
     const group = RESPONSIBLE.findLastIndex((_, n) => firstRpi(world.observations, n) <= slot);
@@ -326,7 +332,7 @@ export const responsibility = remembered(
   },
 );
 
-/** The slots of the rpis that belong to a record, none if it has none of its own. */
+/** The slots of the rpis of a record; empty if it has no rpis itself. */
 export function rpisOf(world: World, short: (typeof RESPONSIBLE)[number]['short'], owner: number): readonly number[] {
   const group = RESPONSIBLE.findIndex((one) => one.short === short);
   const { every, roles } = RESPONSIBLE[group]!;
@@ -343,7 +349,7 @@ function firstRpi(observations: number, group: number): number {
   return slots;
 }
 
-/** `make`, with its last result kept: the fields of a record, and neighbouring records, ask for the same one. */
+/** Caches the last result of `make`, because the fields of a record and neighbouring records request the same one. */
 export function remembered<T>(make: (world: World, slot: number) => T): (world: World, slot: number) => T {
   let last: { readonly world: World; readonly slot: number; readonly value: T } | undefined;
   return (world, slot) => {
@@ -352,7 +358,7 @@ export function remembered<T>(make: (world: World, slot: number) => T): (world: 
   };
 }
 
-/** A phenomenon of the domain; a small catalogue may have none, then another. */
+/** A phenomenon of the domain, or another one if a small catalogue has none of it. */
 function phenomenonOf(world: World, random: Random, domain: Domain): number {
   const length = world.length('phenomona');
   const quantity = QUANTITIES.indexOf(random.pick(domain.quantities));
@@ -360,7 +366,9 @@ function phenomenonOf(world: World, random: Random, domain: Domain): number {
   return variants > 0 ? quantity + QUANTITIES.length * random.below(variants) : quantity % length;
 }
 
-/** The slot of the project of a collection's observations: each domain has one, then a few projects have most. */
+/**
+ * The slot of the project of a collection's observations. Each domain has one, then a few projects get most of them.
+ */
 function projectOfCollection(world: World, collection: number): number {
   if (collection < DOMAINS.length) return collection;
   return world.random('project', collection).skewed(world.length('projects'));
@@ -386,7 +394,7 @@ function identifierCount(share: number): number {
   return share < 98 ? 3 : 4;
 }
 
-/** Where in an extent a part of it begins, and how long the part is: at least a tenth. */
+/** A random part of an extent: its start, and its length, which is at least a tenth. */
 function part(random: Random, extent: number): readonly [start: number, length: number] {
   const length = (extent * random.between(100, 1000)) / 1000;
   return [((extent - length) * random.below(1001)) / 1000, length];
