@@ -1,22 +1,23 @@
-// Reads XML strictly into a small tree (saxes), and escapes text for writing. No entity of a document type is expanded.
+// Reads XML strictly into a small tree (saxes), and escapes text for writing. Entities of a document type are never
+// expanded.
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 
-/** An attribute; `uri` is '' where it has no prefix. Declarations of namespaces are none. */
+/** An attribute that is not a namespace declaration. `uri` is '' if it has no prefix. */
 interface XmlAttribute {
   readonly uri: string;
   readonly local: string;
   readonly value: string;
 }
 
-/** A declaration of a namespace, its value as written; the default one has the prefix ''. */
+/** A namespace declaration, with its value as written. The prefix of the default namespace is ''. */
 interface XmlDeclaration {
   readonly prefix: string;
   readonly uri: string;
 }
 
 /**
- * An element. `name` is as written, with its prefix; `uri` is '' in no namespace. `children` are elements and texts in
- * order; neighbouring texts are one, whatever comments or CDATA stood between them.
+ * An element. `name` is as written, with its prefix; `uri` is '' if it is in no namespace. `children` are elements and
+ * texts in order. Adjacent texts are merged, also across comments and CDATA.
  */
 export interface XmlElement {
   readonly name: string;
@@ -28,23 +29,23 @@ export interface XmlElement {
   readonly children: readonly (XmlElement | string)[];
 }
 
-/** An element while it is read. */
+/** An element during parsing. */
 type XmlDraft = XmlElement & { readonly children: (XmlElement | string)[] };
 
-/** Namespaces that no document may bind to a prefix of its own (Namespaces in XML, section 3). */
+/** Namespaces that a document must not bind to another prefix (Namespaces in XML, section 3). */
 const RESERVED_NAMESPACES = ['http://www.w3.org/XML/1998/namespace', 'http://www.w3.org/2000/xmlns/'] as const;
 
-/** The value of an attribute, undefined without it. */
+/** The value of an attribute; undefined if it is missing. */
 export function attributeOf({ attributes }: XmlElement, uri: string, local: string): string | undefined {
   return attributes.find((attribute) => attribute.uri === uri && attribute.local === local)?.value;
 }
 
-/** The child elements, in order; none of no element. */
+/** The child elements in order; empty for undefined. */
 export function childElements(element: XmlElement | undefined): readonly XmlElement[] {
   return element?.children.filter((child) => typeof child !== 'string') ?? [];
 }
 
-/** An element's own characters, joined across its children; '' of no element. */
+/** The texts directly in an element, joined; '' for undefined. */
 export function ownText(element: XmlElement | undefined): string {
   return element?.children.filter((child) => typeof child === 'string').join('') ?? '';
 }
@@ -52,13 +53,13 @@ export function ownText(element: XmlElement | undefined): string {
 /** Characters that canonical XML escapes in texts (Canonical XML 1.0, section 2.3). */
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
 
-/** A text as it stands between tags, in canonical XML too. */
+/** Escapes a text between tags, also for canonical XML. */
 export function escapedText(text: string): string {
   return text.replace(/[&<>\r]/g, (character) => ESCAPES[character]!);
 }
 
 /**
- * How much of a document is read: levels of elements, elements, attributes of one with its declarations of namespaces,
+ * Limits of a document: nesting levels, elements, attributes of one element including its namespace declarations, and
  * processing instructions.
  */
 export interface XmlLimits {
@@ -68,7 +69,6 @@ export interface XmlLimits {
   readonly instructions: number;
 }
 
-/** What may be wrong with a document. */
 export type XmlProblem =
   | 'illFormed'
   | 'documentType'
@@ -78,28 +78,26 @@ export type XmlProblem =
   | 'tooManyAttributes'
   | 'tooLong';
 
-/** The root of a document, or the first thing that is wrong with it, on which line. `words` may repeat parts of it. */
+/** The root of a document, or its first error with the line. `words` may contain parts of the document. */
 type XmlReading =
   | { readonly kind: 'read'; readonly root: XmlElement }
   | { readonly kind: 'refused'; readonly problem: XmlProblem; readonly line: number; readonly words: string };
 
-/** Who watches a document being read; what is thrown ends the reading and is thrown by it. */
+/** Observes the parsing. An exception of a method stops it, and `readXml` throws that exception. */
 interface XmlWatcher {
-  /** The XML declaration, if any. */
   declared?(version: string | undefined): void;
-  /** A start tag, on the line where it ends; the element has no children yet. */
+  /** Called for a start tag, with the line where it ends. The element has no children yet. */
   started?(element: XmlElement, line: number): void;
-  /** The end of an element. */
   ended?(element: XmlElement, line: number): void;
 }
 
-/** The longest names and namespace names, and other values of attributes. */
+/** Limits of names and namespace names, and of other values of attributes. */
 const NAME_CHARACTERS_MAX = 1024;
 const VALUE_CHARACTERS_MAX = 8192;
 
 /**
- * Whether the name of an element or attribute is longer than is read, or its value. The parser compares both with
- * all others of an element, and strings of more than 16,383 characters collide in every set of V8.
+ * Whether the name of an element or attribute, or its value, exceeds the limits. The parser compares both with all
+ * others of an element, and strings of more than 16,383 characters collide in every set of V8.
  */
 function isTooLong(nameCharacters: number, value = '', isDeclaration = false): boolean {
   const most = isDeclaration ? NAME_CHARACTERS_MAX : VALUE_CHARACTERS_MAX;
@@ -107,10 +105,12 @@ function isTooLong(nameCharacters: number, value = '', isDeclaration = false): b
 }
 
 const DECLARATIONS = RESERVED_NAMESPACES[1];
-/** What a name may hold and not begin with; the parser lets it begin the part behind a prefix (XML Namespaces, 4). */
+/**
+ * Characters that a name may contain but not begin with. The parser accepts them after a prefix (XML Namespaces, 4).
+ */
 const NO_START = /^(?:[-.0-9\u00b7\u203f\u2040]|[\u0300-\u036f])/;
 
-/** Thrown out of an event to stop the parser, which would go on behind an error; never leaves this file. */
+/** Thrown in an event to stop the parser, which would otherwise continue after an error. Never leaves this file. */
 class Refused extends Error {
   readonly problem: XmlProblem;
 
