@@ -1,12 +1,11 @@
-// Whether what a crawl collected is accepted: links lead to records, and collections have lost no more than they may.
-// Judges and words it; what is done about it is the crawl's business.
+// Checks whether a crawl is accepted: links must lead to records, and collections must not lose too many. Errors say
+// what to do; crawl.ts acts on them.
 import { OperationError } from '../operationError.ts';
 import type { CollectionPart } from './part.ts';
 
 /**
- * What a crawl is held to: at least `linksMin` percent of its links lead to a record, and no collection has lost more
- * than `shrinkMax` percent of its records. What is to be done about one that is refused depends on whether it is `new`
- * and kept in `state`.
+ * The limits of a crawl: at least `linksMin` percent of its links lead to a record, and no collection loses more than
+ * `shrinkMax` percent of its records. `kind` and `state` decide which remedy an error names.
  */
 export interface Acceptance {
   readonly kind: 'new' | 'refresh';
@@ -15,7 +14,7 @@ export interface Acceptance {
   readonly shrinkMax: number;
 }
 
-/** Links from one collection to another that lead to no record: how many, and the id that the first one names. */
+/** Links from one collection to another that lead to no record: their number, and the target id of the first one. */
 interface Dangling {
   readonly from: string;
   readonly to: string;
@@ -23,17 +22,17 @@ interface Dangling {
   readonly id: number;
 }
 
-/** So many collections are told that lost too much; the others are counted. */
+/** Collections with too many losses that an error names; the others are counted. */
 const NAMED_MAX = 3;
 
-/** All links that were collected, and those that lead nowhere. */
+/** The number of all collected links, and of those that lead to no record. */
 export interface LinkSurvey {
   readonly links: number;
   readonly dangling: number;
   readonly pairs: readonly Dangling[];
 }
 
-/** Every link that was collected, against every id. Cost: a look-up for each id that a collection links to. */
+/** Checks every collected link against the ids. Cost: one look-up for each id that a collection links to. */
 export function surveyLinks(parts: ReadonlyMap<string, CollectionPart>): LinkSurvey {
   let links = 0;
   const pairs: Dangling[] = [];
@@ -59,8 +58,8 @@ function isAccepted({ links, dangling }: LinkSurvey, { linksMin }: Acceptance): 
 }
 
 /**
- * The collections to read in full because too many links from or to them lead nowhere: an upstream removes what it
- * deletes from the records that link to it, often without a new date.
+ * The collections to read in full because too many links from or to them lead to no record. When an upstream deletes a
+ * record, it removes the links to it, often without a new date of the linking record.
  */
 export function inDoubt(
   survey: LinkSurvey,
@@ -72,13 +71,13 @@ export function inDoubt(
   return new Set(names.filter((name) => parts.has(name) && parts.get(name)!.compared !== 'full'));
 }
 
-/** Which links lead nowhere most often, as `50 as notes link to times/4`; undefined where none does. */
+/** The most frequent dangling links, as `50 as notes link to times/4`; undefined if all links lead to a record. */
 export function worstLinks({ pairs }: LinkSurvey): string | undefined {
   const [worst] = pairs.toSorted((a, b) => b.count - a.count);
   return worst && `${worst.count} as ${worst.from} link to ${worst.to}/${worst.id}`;
 }
 
-/** Throws OperationError `input` where too few links lead to a record; the message names the worst of them. */
+/** Throws OperationError `input` if too few links lead to a record. The message names the most frequent ones. */
 export function judgeLinks(survey: LinkSurvey, options: Acceptance): void {
   if (isAccepted(survey, options)) return;
   const { links, dangling } = survey;
@@ -90,12 +89,12 @@ export function judgeLinks(survey: LinkSurvey, options: Acceptance): void {
   );
 }
 
-/** What to do about a crawl that is refused: a replica that follows forgets it, and crawls anew by itself. */
+/** The remedy for a refused crawl. A replica that follows a catalogue discards it and crawls again by itself. */
 function cureOf(flag: string, { kind, state }: Acceptance): string {
   return kind === 'new' ? `${flag} accepts it, removing ${state} crawls anew` : `${flag} accepts it`;
 }
 
-/** Throws OperationError `input` where a collection has lost more of its records than it may. */
+/** Throws OperationError `input` if a collection has lost more of its records than allowed. */
 export function judgeLosses(
   before: ReadonlyMap<string, number>,
   counts: Readonly<Record<string, number>>,

@@ -1,5 +1,5 @@
-// The log of the changes from generation to generation: frames one after the other, each bound to all frames before it
-// by checksums. Changes are found by merging the ids of two catalogues and comparing digests; no record is read.
+// The log of the changes from generation to generation: a sequence of frames, each bound by checksums to all frames
+// before it. Changes are found by merging the ids of two catalogues and comparing digests, without reading records.
 import { Packr } from 'msgpackr/pack';
 import { crcOf } from '../../engine/bits/checksum.ts';
 import { OperationError } from '../operationError.ts';
@@ -11,8 +11,8 @@ import { compareBytes } from '../../engine/bits/bytes.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 
 /**
- * Some changes of one generation, of `at` (seconds since 1970). A frame that `isLast` ends it; until that is there it
- * counts for nothing. A generation that `isBase` follows none: its changes are not known.
+ * Some changes of one generation. `at` is in seconds since 1970. The frame with `isLast` ends the generation, which is
+ * ignored until that frame exists. A generation with `isBase` has no predecessor: its changes are not known.
  */
 interface LogFrame {
   readonly generation: string;
@@ -22,7 +22,7 @@ interface LogFrame {
   readonly changes: readonly RecordChange[];
 }
 
-/** Where a log ends, or could: how many bytes it has, and the sum that the next frame goes on from. */
+/** The end of a log, or of a part of it: its bytes, and the checksum that the next frame continues. */
 interface LogEnd {
   readonly bytes: number;
   readonly sum: number;
@@ -36,22 +36,22 @@ interface FoundFrame {
 /** Reads `length` bytes from `offset`; fewer at the end. */
 type ReadAt = (offset: number, length: number) => Uint8Array;
 
-/** So many changes a frame: 100 kB. */
+/** Changes in a frame, at most: about 100 kB. */
 export const FRAME_CHANGES_MAX = 1000;
 
-/** Longer than any frame of that many changes. */
+/** Longer than any frame with that many changes. */
 const PAYLOAD_BYTES_MAX = 1 << 20;
 
 /**
- * What a log begins with. Behind it:
+ * The magic bytes of a log. Frames follow:
  *
- *   offset  bytes  what stands there
- *        0      4  length n of a frame's payload, little-endian
- *        4      4  CRC-32 of that length, behind all frames before
- *        8      n  the payload: msgpack of a LogFrame
- *    8 + n      4  CRC-32 of the payload, behind its head; the next frame follows
+ *   offset  bytes  content
+ *        0      4  length n of the payload, little-endian
+ *        4      4  CRC-32 of that length, continued from the frames before
+ *        8      n  payload: msgpack of a LogFrame
+ *    8 + n      4  CRC-32 of the payload, continued from the head; the next frame follows
  *
- * A sum "behind" something goes on from the sum of that, so that a frame that is moved, repeated or left out is found.
+ * Continued checksums reveal a frame that is moved, repeated or missing.
  */
 const MAGIC = new TextEncoder().encode('CATCHG1\n');
 const HEAD_BYTES = 8;
@@ -59,13 +59,13 @@ const SUM_BYTES = 4;
 
 const FRAMES = new Packr({ useRecords: false });
 
-/** What a log begins with. */
+/** The start of a log. */
 export const LOG_START: { readonly bytes: Uint8Array; readonly end: LogEnd } = {
   bytes: MAGIC,
   end: { bytes: MAGIC.length, sum: crcOf(MAGIC) },
 };
 
-/** The bytes of a frame that stands behind `end`, and where the log ends then. */
+/** The bytes of a frame that follows `end`, and the end of the log after it. */
 function frameBytes(frame: LogFrame, { bytes, sum }: LogEnd): { bytes: Uint8Array; end: LogEnd } {
   const changes = frame.changes.map(({ collection, id, before, after }) => [collection, id, before, after]);
   const payload = FRAMES.pack([frame.generation, frame.at, frame.isBase, frame.isLast, changes]);
@@ -81,9 +81,9 @@ function frameBytes(frame: LogFrame, { bytes, sum }: LogEnd): { bytes: Uint8Arra
 }
 
 /**
- * The frames after `from`, by default the start of the log. A last one that is cut short ends them; a log that is cut
- * within its magic has none. Throws OperationError `input` with `file` and the offset for any other damage. Cost: 2 ns
- * a byte and reading the frame; memory is that of one frame.
+ * The frames after `from`, by default from the start of the log. An incomplete last frame is ignored; a log that is cut
+ * within its magic has no frames. Throws OperationError `input` with `file` and the offset for any other damage. Cost:
+ * 2 ns a byte, and reading the frames; memory is that of one frame.
  */
 function* framesIn(file: string, read: ReadAt, from?: LogEnd): Generator<FoundFrame> {
   let end = from ?? startIn(file, read);
@@ -127,7 +127,7 @@ function damage(file: string, offset: number, what: string): OperationError {
   return new OperationError('input', `${file}: damaged at byte ${offset}: ${what}; ${cure}`);
 }
 
-/** A frame out of its payload; undefined for what is none, whatever its sum. */
+/** Decodes the payload of a frame; undefined if it is not one, even with a right checksum. */
 function frameOf(payload: Uint8Array): LogFrame | undefined {
   let value: unknown;
   try {
@@ -166,7 +166,7 @@ function isChange(row: unknown): row is Row {
   );
 }
 
-/** The name of the log in the folder of a replica that follows another. */
+/** The name of the log in the folder of a replica that follows a catalogue. */
 export const CHANGES_FILE = 'changes.log';
 
 interface LoggedGeneration {
@@ -177,7 +177,7 @@ interface LoggedGeneration {
   readonly end: LogEnd;
 }
 
-/** What is appended: a generation with its changes, since `at`. See LogFrame for `isBase`. */
+/** A generation to append, with its changes, at the time `at`. See LogFrame for `isBase`. */
 export interface NextGeneration {
   readonly generation: string;
   readonly at: number;
@@ -186,8 +186,8 @@ export interface NextGeneration {
 }
 
 /**
- * The whole generations of a log in their order; none where there is no file. Throws OperationError `file`, or `input`
- * with the offset of what is damaged. Cost: a pass over the file.
+ * The complete generations of a log in their order; empty if the file does not exist. Throws OperationError `file`, or
+ * `input` with the offset of the damage. Cost: a pass over the file.
  */
 export function generationsIn(file: string): readonly LoggedGeneration[] {
   if (!existsSync(file)) return [];
@@ -205,9 +205,9 @@ export function generationsIn(file: string): readonly LoggedGeneration[] {
 }
 
 /**
- * The frames of the generations behind `since`, or of all. `since` is a generation or the start of one, of 8 digits at
- * least. Throws OperationError `usage` where the log has it not, or began anew behind it; and what generationsIn
- * throws. Cost: two passes over the file; memory is that of a frame.
+ * The frames of the generations after `since`, or of all. `since` is a generation or its first 8 or more digits. Throws
+ * OperationError `usage` if the log does not have it, or if a base follows it; also what generationsIn throws. Cost:
+ * two passes over the file; memory is that of a frame.
  */
 export function* changesSince(file: string, since?: string): Generator<LogFrame> {
   const all = generationsIn(file);
@@ -242,8 +242,9 @@ function behind(file: string, all: readonly LoggedGeneration[], since: string): 
 }
 
 /**
- * Appends a generation; once this returns it is on the disk. Ended before, by `kill -9` too, the log is as it was.
- * Throws OperationError `file`, and what generationsIn throws. Cost: a pass over the log, and 100 bytes a change.
+ * Appends a generation and syncs it to the disk. If the process ends before that, even by `kill -9`, the log keeps its
+ * old generations only. Throws OperationError `file`, and what generationsIn throws. Cost: a pass over the log, and 100
+ * bytes a change.
  */
 export function appendGeneration(file: string, next: NextGeneration): void {
   let end = generationsIn(file).at(-1)?.end;
@@ -297,7 +298,7 @@ function readerOf(descriptor: number, file: string): ReadAt {
   };
 }
 
-/** One record that differs: created where `before` is null, deleted where `after` is, else changed. */
+/** A record that differs: created if `before` is null, deleted if `after` is null, otherwise changed. */
 export interface RecordChange {
   readonly collection: string;
   readonly id: number;
@@ -316,7 +317,7 @@ export function kindOf({ before, after }: Pick<RecordChange, 'before' | 'after'>
 
 const NOTHING: RecordDigests = { ids: new Float64Array(0), digests: new Uint8Array(0) };
 
-/** The records that differ, by collection in the order of the root view and by id. Cost: a step a record. */
+/** The records that differ, by collection in the order of the root view, then by id. Cost: one step per record. */
 export function* changesBetween(before: CatalogueDigests, after: CatalogueDigests): Generator<RecordChange> {
   for (const { name } of COLLECTIONS) yield* changesIn(name, before.get(name) ?? NOTHING, after.get(name) ?? NOTHING);
 }

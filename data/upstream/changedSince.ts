@@ -1,5 +1,5 @@
-// Brings a collection up to date by the modification dates of its records: asks for those that changed since the latest
-// date of the last crawl, and compares the count. Verifies that the upstream filters by that date (A110).
+// Updates a collection by the modification dates of its records: requests those that changed since the latest date of
+// the last crawl, and compares the count. Verifies that the upstream filters by that date (A110).
 import { parseInstant } from '../../engine/query/decimal.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { OperationError } from '../operationError.ts';
@@ -9,33 +9,36 @@ import { type SentRecord, STAMP } from './page.ts';
 import { type CollectionPart, NOTHING, OVERLAP_MICROSECONDS } from './part.ts';
 import { countOf, Drift, walk, type Walker } from './walk.ts';
 
-/** A service reads a date without a zone as one that is at most this far from the zone in which it shows dates. */
+/** A service may read a date without a zone in another zone than that of its dates. The difference is at most this. */
 const ZONES_MICROSECONDS = 15 * 3_600_000_000;
 
-/** If more records changed than this number or this fraction, the collection is read in full. */
+/** If more records than this number and this fraction changed, the collection is read in full. */
 const CHANGED_MAX = { records: 1000, fraction: 0.25 };
-/** Changed records are in memory until they are merged: beyond this length the collection is read in full. */
+/**
+ * Changed records are kept in memory until they are merged. If they are longer than this, the collection is read in
+ * full.
+ */
 const CHANGED_CHARACTERS_MAX = 128 << 20;
 
 const ADDED_RECORDS = 1000;
 
-/** A date after all others, except for the last years: zones move it, and services count further. */
+/** A date later than all others, but not among the last years: zones shift it, and services calculate with it. */
 const NEVER_MS = Date.UTC(9000, 0);
 
-/** The requests of a comparison by dates: whether it filters, the records of the last day, and the count. */
+/** The requests of a comparison by dates: a test of the filter, the records of the last day, and the count. */
 export const DATE_REQUESTS = 3;
 
-/** The last crawl of a collection: its records by ascending id, and the latest date among them. */
+/** A collection of the last crawl: its records by ascending id, and their latest date. */
 export interface HeldDates {
   readonly records: HeldRecords;
   readonly latest: string;
 }
 
 /**
- * Fills an empty part with the records of the last crawl and those that changed since. Returns false, and a part that
- * is to be emptied, if that is not what the upstream has: it does not filter by the date, or its count does not fit.
- * `judge` is called after each batch, and throws OperationError `input` when there are too many records. Throws what
- * the upstream throws unless another question may succeed. Cost: DATE_REQUESTS and a pass over the records.
+ * Fills an empty part with the records of the last crawl and those that changed since. Returns false if that does not
+ * match the upstream: it does not filter by the date, or its count differs. The part must then be emptied. `judge` is
+ * called after each batch, and throws OperationError `input` if there are too many records. Throws the errors of the
+ * upstream, unless other requests may succeed. Cost: DATE_REQUESTS and a pass over the records.
  */
 export async function addChangedSince(
   walker: Walker,
@@ -58,7 +61,10 @@ export async function addChangedSince(
   }
 }
 
-/** The records that changed since a time, by ascending id; undefined if the upstream does not filter, or too many. */
+/**
+ * The records that changed since a time, by ascending id; undefined if the upstream does not filter or too many
+ * changed.
+ */
 async function changedSince(
   walker: Walker,
   collection: Collection,
@@ -83,8 +89,9 @@ async function changedSince(
 }
 
 /**
- * Adds all records by ascending id, the changed ones in place of their old versions. Returns false if a record that is
- * dated `certain` or later is not among the changed ones: then the upstream returns nothing for what it cannot filter.
+ * Adds all records by ascending id, the changed ones instead of their old versions. Returns false if a record that is
+ * dated `certain` or later is not among the changed ones: then the upstream returns nothing for a condition that it
+ * cannot apply.
  */
 function merge(
   held: HeldRecords,
@@ -114,8 +121,8 @@ function merge(
 }
 
 /**
- * A time, in milliseconds since 1970, written in whole seconds as the service writes its dates: days, times without a
- * zone, or times in UTC. A service whose dates have no zone may fail at one.
+ * Formats a time (milliseconds since 1970) in whole seconds like the dates of the service: days, times without a zone,
+ * or times in UTC. A service whose dates have no zone may fail for a date with one.
  */
 function like(stamp: string, ms: number): string {
   const end = stamp.length > 'YYYY-MM-DD'.length ? 'YYYY-MM-DDTHH:MM:SS'.length : 'YYYY-MM-DD'.length;
@@ -124,8 +131,8 @@ function like(stamp: string, ms: number): string {
 }
 
 /**
- * Whether the upstream failed at a question by dates, or gave no response in time, as without an index. One that is
- * busy would fail at any question.
+ * Whether the upstream failed because of a filter by dates, or did not respond in time, for example for lack of an
+ * index. A busy upstream would fail for any request.
  */
 function isRefusedQuestion(error: unknown): boolean {
   const trouble = error instanceof OperationError && error.cause instanceof Trouble ? error.cause : undefined;

@@ -1,5 +1,6 @@
-// The one client of another catalogue: asks for paths of one host, no faster than told, and again where what came may
-// have been an accident. Bounds every body before it is read; follows nothing. Knows no page and no record.
+// The HTTP client for another catalogue: requests paths of one host within a rate limit, and retries after temporary
+// failures. Limits the length of every body before it is read, and follows no redirects. Knows neither pages nor
+// records.
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -9,21 +10,21 @@ import { OperationError, reasonOf } from '../operationError.ts';
 import { tlsFailureText } from '../tls.ts';
 import { conditionOf, entityTagIn, lastChangeIn, retryAfterMs } from '../validator.ts';
 
-/** A body is at most this long, as it is sent and as it unpacks to: 1,000 records of the size known take 4 MB. */
+/** Limit of a body, both compressed and decompressed. 1,000 records of the known size take 4 MB. */
 const BODY_BYTES_MAX = 64 << 20;
 
-/** What is left of an answer that is none is read up to here, so that its connection can be used again. */
+/** The body of a failed response is read up to this many bytes, so that its connection can be reused. */
 const REFUSAL_BYTES_MAX = 1 << 16;
 
-/** Who asks to wait for longer is asked by the next run. */
+/** If a server requests a longer wait, this run fails and the next one tries again. */
 const RETRY_AFTER_MS_MAX = 900_000;
 
 const BACKOFF_MS_MAX = 30_000;
 
 /**
- * How an upstream is asked. `base` is its base URL, without a slash at the end; `rate` in requests a second; `tries` of
- * one request, the waits between which are drawn from 0 to `backoffMs`, doubled each time; a request takes at most
- * `timeoutMs`; `clock` is steady, in milliseconds.
+ * `base` is the base URL of the upstream without a slash at the end; `rate` is in requests a second. A request takes at
+ * most `timeoutMs`. It is tried `tries` times; the waits between are random, from 0 to `backoffMs`, which doubles each
+ * time. `clock` is steady, in milliseconds.
  */
 export interface UpstreamOptions {
   readonly base: string;
@@ -34,13 +35,13 @@ export interface UpstreamOptions {
   readonly backoffMs: number;
   readonly timeoutMs: number;
   readonly clock: () => number;
-  /** Told of each answer that is none and is asked for again. */
+  /** Called before a failed request is retried. */
   readonly onRetry?: (retry: Retry) => void;
 }
 
 /**
- * An answer that was none, asked for `tried` times of `tries` by then, and again in `waitMs`; `what` and `reason` are
- * for people.
+ * A failed request that will be retried in `waitMs`. `tried` of `tries` attempts have been made. `what` and `reason`
+ * are for messages.
  */
 export interface Retry {
   readonly what: string;
@@ -53,13 +54,13 @@ export interface Retry {
 }
 
 /**
- * What is wrong with one answer, with its status where it is other than 200; `isPassing` where asking again may help.
- * Never leaves `Upstream.get`.
+ * The failure of one request, with its status if that is not 200. `isPassing` is true if a retry may help. Never thrown
+ * by `Upstream.get`.
  */
 export class Trouble extends Error {
   readonly isPassing: boolean;
   readonly status: number | undefined;
-  /** Whether it asked to be left alone for longer than anybody waits. */
+  /** Whether the server requests a longer wait than the limit. */
   readonly isMuchLater: boolean;
   constructor(message: string, isPassing = true, status?: number, isMuchLater = false) {
     super(message);
@@ -70,8 +71,8 @@ export class Trouble extends Error {
 }
 
 /**
- * What to ask for: `what` names it for people, who read `ifMissing` after a 404. `path` and `validator` are called at
- * each try, `onTrouble` after each that failed. With a validator the response may be a 304.
+ * A request. `what` names it in messages, and `ifMissing` is added after a 404. `path` and `validator` are called
+ * before each attempt, `onTrouble` after each failed one. With a validator the response may be a 304.
  */
 export interface UpstreamRequest {
   readonly what: string;
@@ -82,8 +83,7 @@ export interface UpstreamRequest {
 }
 
 /**
- * What came: the body, the milliseconds that it took, the URL, and what says later whether that still holds, an entity
- * tag or a date.
+ * A response: the body, its duration in milliseconds, the URL, and a validator (entity tag or date) for later requests.
  */
 export interface UpstreamAnswer {
   readonly body: Buffer;
@@ -94,13 +94,15 @@ export interface UpstreamAnswer {
 
 const unpacked = promisify(gunzip);
 
-/** A client of one host. `close` when nothing is asked any more. */
+/** A client of one host. Call `close` after the last request. */
 export class Upstream {
   readonly #options: UpstreamOptions;
   readonly #pool: Pool;
-  /** The bucket holds one token; when the next one is there, by the clock. */
+  /** The time, by the clock, when the token bucket has its next token. It holds one. */
   #nextMs = 0;
-  /** Waits do not keep the process, since nobody ends those that are left when a page could not be had: this does. */
+  /**
+   * Keeps the process alive until `close`. Waits do not, because no one cancels the remaining ones when a page fails.
+   */
   readonly #keeper = setInterval(() => undefined, 2 ** 30);
   #isClosed = false;
 
@@ -112,9 +114,9 @@ export class Upstream {
   }
 
   /**
-   * Resolves to what `read` returns for the response to a path below the base; `read` gets undefined for a 304, and
-   * throws `Trouble` for an unusable response. Throws OperationError `network` with what was asked for, the URL and
-   * the cause, at once or when no try helped.
+   * Resolves to the result of `read` for the response to a path below the base. `read` gets undefined for a 304, and
+   * throws `Trouble` for an unusable response. Throws OperationError `network` with the request, the URL and the cause,
+   * either immediately or after the last attempt.
    */
   async get<T>(
     { what, ifMissing, path, validator, onTrouble }: UpstreamRequest,
@@ -151,7 +153,7 @@ export class Upstream {
     await this.#pool.destroy();
   }
 
-  /** Takes the next token of the bucket, and waits until it is there. */
+  /** Waits for a token of the bucket and takes it. */
   async #turn(): Promise<void> {
     const { clock, rate } = this.#options;
     for (let now = clock(); now < this.#nextMs; now = clock())
@@ -159,7 +161,7 @@ export class Upstream {
     this.#nextMs = Math.max(clock(), this.#nextMs) + 1000 / rate;
   }
 
-  /** The body and what it may be asked for by again; undefined where it is as it was. */
+  /** The body and its validator; undefined for a 304. */
   async #answer(
     url: string,
     validator: string | undefined,
@@ -193,7 +195,7 @@ export class Upstream {
     }
   }
 
-  /** What a status other than 200 means; where it says when to come back, nobody asks before. */
+  /** The failure for a status other than 200. After a Retry-After, no request is sent before that time. */
   #refusal(status: number, headers: Headers): Trouble {
     const trouble = (what: string, isPassing: boolean): Trouble => new Trouble(what, isPassing, status);
     const waitMs = retryAfterMs((name) => textOf(headers[name]));
@@ -215,7 +217,7 @@ function textOf(header: string | string[] | undefined): string {
   return [header ?? ''].flat().join(', ');
 }
 
-/** A date is believed where it was so long ago. */
+/** A modification date is used as a validator only if it was this long ago. */
 const SETTLED_MS = 60_000;
 
 function validatorIn(headers: Headers): string | undefined {

@@ -1,5 +1,5 @@
-// Fetches a catalogue into a data set directory. The steps are here in their order: root view, every collection, a
-// second look at what changed meanwhile, acceptance, publication. A run resumes what an earlier one was killed at.
+// Fetches a catalogue into a data set directory. The steps are here in order: root view, every collection, another
+// check of what changed meanwhile, acceptance, publication. A run resumes a crawl that was killed.
 import { collectionsOfPath } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { MANIFEST_FILE } from '../import/manifest.ts';
@@ -15,45 +15,47 @@ import { type CollectionRead, createdIn, type HeldCollection, heldIn, HeldRecord
 import { CrawlState } from './state.ts';
 import { countOf, Disorder, Drift, heedsValidators, type HeldPages, walk, type Walker } from './walk.ts';
 
-/** A collection that changes while it is walked is walked this often. */
+/** A collection that changes while it is read is read at most this many times. */
 const LOOKS_MAX = 4;
 
-/** Interval between checkpoints on the disk: a run that is killed loses no more than this. */
+/** Interval between checkpoints on the disk. A killed run loses no more than this. */
 const SAVE_EVERY_MS = 1000;
 
 const ROOT_BYTES_MAX = 1 << 16;
 
 /**
  * The source and the output of a crawl. `state` is the directory of unfinished work, `now` the time of day. A `new`
- * crawl reads everything and replaces the output, that of another catalogue only if it `isForced`. A `refresh` compares
- * with the output and replaces it if it differs; it reads a collection in full if it did not for `sweepEveryMs`.
+ * crawl reads everything and replaces the output; it replaces the data of another catalogue only if it `isForced`. A
+ * `refresh` compares with the output and replaces it if it differs. It reads a collection in full if that has not been
+ * done for `sweepEveryMs`.
  */
 export interface CrawlOptions extends UpstreamOptions, Acceptance {
   readonly output: string;
   /** Whether collections may lose any number of records. */
   readonly isForced: boolean;
   readonly sweepEveryMs?: number;
-  /** The most records of a collection, and of another one that they link to. */
+  /** Limit of the records of a collection, and of the records that it links to in another one. */
   readonly recordsMax: number;
-  /** The most ids of records and links together. */
+  /** Limit of the ids of all records and links together. */
   readonly idsMax: number;
   readonly now: string;
-  /** Called before the first request, with the start of the run that this one resumes. */
+  /** Called before the first request, with the start of the resumed run, if any. */
   readonly onBegun?: (resumed: string | undefined) => void;
-  /** Called with the least number of requests that a refresh takes, once the root view is there. */
+  /** Called with the minimum number of requests of a refresh, after the root view was read. */
   readonly onExpected?: (requests: number) => void;
   /** Called with the reason if the old data set is damaged, so that losses are unknown. */
   readonly onDamaged?: (reason: string) => void;
 }
 
-/** The way in which a collection was compared with the upstream. */
+/** The method by which a collection was compared with the upstream. */
 export type Comparison = Pick<CollectionRead, 'compared' | 'lastFullRead'>;
 
 /**
- * The result of a crawl: `counts` are records by collection, `links` all of them, `dangling` those that lead nowhere.
+ * The result of a crawl. `counts` are records by collection; `dangling` is the number of `links` that lead to no
+ * record.
  */
 export interface CrawlReport {
-  /** When it began, or the run that it resumes: changes after that may be missing. */
+  /** When the crawl, or the run that it resumes, began. Later changes may be missing. */
   readonly begun: string;
   readonly isResumed: boolean;
   /** Whether the output had the same records. */
@@ -63,18 +65,18 @@ export interface CrawlReport {
   readonly bytes: number;
   readonly links: number;
   readonly dangling: number;
-  /** The most frequent of those, see worstLinks. */
+  /** The most frequent dangling links, see worstLinks. */
   readonly worst: string | undefined;
   /** Collections of the upstream that the declaration does not have. */
   readonly unknown: readonly string[];
 }
 
 /**
- * Crawls a catalogue; the data set in `output` is replaced as a whole or stays. A new crawl that finds one which an
- * earlier run accepted publishes that and returns undefined; a refresh then goes on to compare. Throws OperationError:
- * `network` if the upstream gives no usable response, `input` if the data is not accepted, `usage` and `file`. Cost:
- * bounded by the upstream and `idsMax`; memory holds the ids, the targets of links and a page for each of
- * `concurrency`.
+ * Crawls a catalogue. The data set in `output` is replaced completely or not at all. If an earlier run accepted a data
+ * set and was killed before publishing it, a new crawl publishes that and returns undefined. A refresh publishes it and
+ * continues. Throws OperationError `network` if the upstream gives no usable response, `input` if the data is not
+ * accepted, `usage` and `file`. Cost: limited by the upstream and `idsMax`. Memory: the ids, the targets of links, and
+ * a page for each of `concurrency`.
  */
 export async function crawl(options: CrawlOptions, onProgress: OnProgress): Promise<CrawlReport | undefined> {
   judgeOutput(options.output, options.state);
@@ -111,11 +113,14 @@ async function crawlInto(
 interface Crawling {
   readonly walker: Walker;
   readonly state: CrawlState;
-  /** The collections that the last crawl left. */
+  /** The collections of the last crawl. */
   readonly held: ReadonlyMap<string, HeldCollection>;
   readonly options: CrawlOptions;
   readonly onProgress: OnProgress;
-  /** Whether the upstream notices a validator that it never sent; undefined until it was asked. */
+  /**
+   * Whether the upstream checks validators: it must not accept one that it never sent. Undefined before that was
+   * tested.
+   */
   heedsValidators: boolean | undefined;
 }
 
@@ -166,15 +171,17 @@ function readOf(part: CollectionPart, held: HeldCollection | undefined, begun: s
   return { compared, lastFullRead, requests, isOrdered, latest, pages };
 }
 
-/** A collection as the last crawl left it; undefined if it is due to be read in full. */
+/** A collection of the last crawl; undefined if it is due for a full read. */
 function comparable({ held, options }: Crawling, name: string): HeldCollection | undefined {
   const found = held.get(name);
   const ageMs = Date.parse(options.now) - Date.parse(found?.lastFullRead ?? '');
-  // A full read in the future is one of a clock that was wrong.
+  // If the last full read is in the future, the clock was wrong.
   return ageMs >= 0 && ageMs < (options.sweepEveryMs ?? 0) ? found : undefined;
 }
 
-/** The least number of requests of this crawl: the root view, the pages, and a count of each collection after them. */
+/**
+ * The minimum number of requests of this crawl: the root view, the pages, and one count of each collection after them.
+ */
 async function requestsExpected(crawling: Crawling, collections: readonly Collection[]): Promise<number> {
   let requests = 1 + collections.length;
   for (const collection of collections) {
@@ -187,12 +194,12 @@ async function requestsExpected(crawling: Crawling, collections: readonly Collec
   return requests;
 }
 
-/** Collects a collection, or the rest of it: by dates or validators if the last crawl left some, else in full. */
+/** Collects a collection, or the rest of it: by dates or validators if the last crawl has any, otherwise in full. */
 async function compare(crawling: Crawling, collection: Collection): Promise<void> {
   const { walker, state, options } = crawling;
   const { name, idField } = collection;
   const part = state.parts.get(name)!;
-  // An earlier run compared it with data that is gone.
+  // An earlier run compared it with data that no longer exists.
   if (part.compared !== 'full' && !crawling.held.has(name)) state.restart(name);
   if (part.isDone) return;
   const held = comparable(crawling, name);
@@ -226,7 +233,7 @@ interface RootView {
   readonly unknown: readonly string[];
 }
 
-/** The collections that the root view names, and the base URLs under which the upstream knows itself: ours, and its. */
+/** The collections in the root view, and the base URLs of the upstream: the requested one and those in its links. */
 async function rootView(upstream: Upstream, base: string): Promise<RootView> {
   const ifMissing = 'name the base URL, behind which /api/v3/ is put, without the path of a page';
   return upstream.get({ what: 'the root view', ifMissing, path: () => '/api/v3/' }, (answer) => {
@@ -254,14 +261,12 @@ async function rootView(upstream: Upstream, base: string): Promise<RootView> {
   });
 }
 
-/** A name of the upstream's, for people: without what would move their cursor. */
+/** A name from the upstream for messages, without characters that control the terminal. */
 function shownName(name: string): string {
   return /^[\w.-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64)).replace(/[^ -~]/g, '?');
 }
 
-/**
- * Reads the pages of a collection that are left, and all of them again if it changes meanwhile, then without `held`.
- */
+/** Reads the remaining pages of a collection. If it changes meanwhile, reads all pages again, then without `held`. */
 async function readPages(crawling: Crawling, collection: Collection, held?: HeldPages): Promise<void> {
   const { state } = crawling;
   const { name } = collection;
@@ -316,7 +321,7 @@ async function readAgain(crawling: Crawling, collection: Collection): Promise<vo
   await readPages(crawling, collection);
 }
 
-/** Bounds the memory that an upstream can take with its counts, records and links. Throws OperationError `input`. */
+/** Limits the memory for the counts, records and links of an upstream. Throws OperationError `input`. */
 function judgeSize(
   count: number,
   where: string,
@@ -338,7 +343,7 @@ function judgeSize(
   if (all > idsMax) refuse(`the catalogue has ${all} ids of records and of what their collections link to`, idsMax);
 }
 
-/** A collection may have changed after it was read: it is counted again, and read again if the count differs. */
+/** A collection may have changed after it was read. It is counted again, and read again if the count differs. */
 async function countAgain(crawling: Crawling, collection: Collection): Promise<void> {
   const { name } = collection;
   for (let looks = 1; ; looks++) {

@@ -1,6 +1,6 @@
-// The ids and digests of the records of a data set directory or a snapshot file: what two of them are compared by. Both
-// give a record the same digest, since both digest the bytes that are served, with the placeholder as base URL. If one
-// snapshot was built of another, the records that both have are known, and neither read nor hashed again.
+// The ids and digests of the records of a data set directory or a snapshot file, for comparing two of them. Both give a
+// record the same digest, because both digest the served bytes, with the placeholder as base URL. If one snapshot was
+// built from another, their common records are known, and are neither read nor hashed.
 import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { GrowableBytes, GrowableF64 } from '../../engine/bits/growable.ts';
@@ -18,25 +18,25 @@ import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { SectionFile } from '../store/sectionFile.ts';
 
-/** Neighbouring records are read together up to so many bytes. */
+/** Neighbouring records are read together up to this many bytes. */
 const RUN_BYTES = 256 << 10;
 
-/** The bytes of a digest: the first half of a SHA-256. */
+/** Bytes of a digest: the first half of a SHA-256. */
 export const DIGEST_BYTES = 16;
 
-/** The records of one collection: ids, ascending, and the digests in their order, `DIGEST_BYTES` each. */
+/** The records of one collection: ascending ids, and their digests in the same order, `DIGEST_BYTES` each. */
 export interface RecordDigests {
   readonly ids: Float64Array;
   readonly digests: Uint8Array;
 }
 
-/** The records of a catalogue by collection; one without records may be missing. */
+/** The records of a catalogue by collection. An empty collection may be missing. */
 export type CatalogueDigests = ReadonlyMap<string, RecordDigests>;
 
 /**
- * The digests of what a path names, a data set directory or a snapshot file. Throws OperationError `file`, `input` with
- * file and line, or `snapshot`. Cost: decoding every line in `threads` threads, or two passes over the records; memory
- * is 24 bytes a record, and meanwhile a run of lines.
+ * The digests of a data set directory or a snapshot file. Throws OperationError `file`, `input` with file and line, or
+ * `snapshot`. Cost: decoding every line in `threads` threads, or two passes over the records of a snapshot. Memory: 24
+ * bytes a record, and a run of lines.
  */
 export async function digestsOf(path: string, threads: number, onProgress: OnProgress): Promise<CatalogueDigests> {
   const isDirectory = attempt(`cannot read ${path}`, () => statSync(placeOf(path)).isDirectory());
@@ -46,7 +46,7 @@ export async function digestsOf(path: string, threads: number, onProgress: OnPro
 async function ofDirectory(directory: string, threadCount: number, onProgress: OnProgress): Promise<CatalogueDigests> {
   const { files } = await openDataSet(directory);
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  // Whether nulls are faults is judged where it is imported.
+  // The import decides whether nulls are errors.
   const threads = new ImportThreads(threadCount, { takesNulls: true, keepsTexts: false });
   const all = new Map<string, RecordDigests>();
   let before = 0;
@@ -76,7 +76,7 @@ async function ofFile(
       draft.add(id, batch.bytes.subarray(i === 0 ? 0 : batch.recordEnds[i - 1]!, batch.recordEnds[i]! - 1));
     onBytes(fileBytesRead);
   }
-  // There are none; the decoders of the file go.
+  // There are no texts; this frees the decoders of the file.
   await threads.texts(file.collection);
   return draft.finish(file.path);
 }
@@ -90,10 +90,10 @@ export function digestsOfSnapshot(file: string, onProgress: OnProgress): Catalog
 }
 
 /**
- * The digests of the records in `before` that were not `kept`, and of those in `after` that were not there. Throws
- * OperationError `file`, and `snapshot` for damage anywhere in `after`, as what was carried over was checked by nobody,
- * or in the records of `before` that are read. Cost: a checksum pass over `after`, and over the records of collections
- * that changed in `before`; memory is that of their ids and of what changed, 24 bytes a record.
+ * The digests of the records in `before` that were not `kept`, and of the records in `after` that are new. Throws
+ * OperationError `file`, and `snapshot` for damage anywhere in `after`, because carried sections have not been checked,
+ * or in the records that are read of `before`. Cost: a checksum pass over `after`, and over the records of changed
+ * collections in `before`. Memory: the ids of those, and 24 bytes per changed record.
  */
 export function digestsOfChanged(
   before: string,
@@ -124,7 +124,7 @@ function withSections<T>(file: string, work: (sections: SectionFile) => T): T {
 /** The records of a collection that are known to be in both: all, those whose rows are not 0, or none. */
 type Known = 'all' | Uint8Array | undefined;
 
-/** Marks the ids that stand among `others` in a row that is marked. Both ascend. */
+/** Marks the ids that are among `others` in a marked row. Both are ascending. */
 function rowsWithIds(ids: Float64Array, others: Float64Array, isMarked: Uint8Array): Uint8Array {
   let row = 0;
   return Uint8Array.from(ids, (id) => {
@@ -138,7 +138,7 @@ function idsIn(sections: SectionFile, name: string): Float64Array {
   return sections.array(DICTIONARY, 'numbers', `${name}/${idField}`) ?? new Float64Array(0);
 }
 
-/** The digests of what is not known, by collection. */
+/** The digests of the records that are not known, by collection. */
 function digestsLeft(
   sections: SectionFile,
   knownOf: (name: string) => Known,
@@ -192,13 +192,13 @@ class DigestsDraft {
   readonly #ids = new GrowableF64();
   readonly #digests = new GrowableBytes();
 
-  /** Adds a record, which no other thread may write. */
+  /** Adds a record. No other thread may write to its bytes. */
   add(id: number, bytes: Uint8Array): void {
     this.#ids.push(id);
     this.#digests.push(hash('sha256', bytes, 'buffer').subarray(0, DIGEST_BYTES));
   }
 
-  /** Those that were added, by id. Throws OperationError `input` with `file` where one id came twice. */
+  /** The added records by id. Throws OperationError `input` with `file` if an id occurs twice. */
   finish(file: string): RecordDigests {
     const ids = this.#ids.view();
     const { order, repeats } = orderById(ids);

@@ -1,5 +1,5 @@
-// The folder of a replica that follows another catalogue: what lies where, and what its last runs came to. Every file
-// of it is replaced as a whole.
+// The folder of a replica that follows another catalogue: the paths in it, and the notes of its last runs. Every file
+// in it is replaced as a whole.
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isObject } from '../../engine/bits/json.ts';
@@ -10,7 +10,7 @@ import { removeLockOf } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import { withTimeLimit } from '../timeLimit.ts';
 
-/** The paths in a folder. `next` is a snapshot that is whole, and not in its place yet. */
+/** The paths in a folder. `next` is a complete snapshot that has not been activated yet. */
 export interface FollowPaths {
   readonly dataSet: string;
   readonly crawlState: string;
@@ -23,9 +23,9 @@ export interface FollowPaths {
 
 export interface FollowNotes {
   readonly url: string;
-  /** The sum of the data set that the snapshot was built of. */
+  /** The checksum of the data set from which the snapshot was built. */
   readonly imported: string;
-  /** What the parts of the snapshot were built of: the next one takes over those that have not changed. */
+  /** The sources of the snapshot's parts: the next snapshot takes over the parts that have not changed. */
   readonly origin?: Origin | undefined;
 }
 
@@ -44,7 +44,7 @@ export function pathsIn(folder: string): FollowPaths {
   };
 }
 
-/** Removes the locks that a process of this host left in a folder when it died. Rejects if the folder is unusable. */
+/** Removes the locks that a dead process of this host has left in a folder. Rejects if the folder is unusable. */
 export async function removeLocksOf(pid: number, folder: string): Promise<void> {
   const { lock, crawlState } = pathsIn(folder);
   await withTimeLimit(folder, async () => {
@@ -53,8 +53,8 @@ export async function removeLocksOf(pid: number, folder: string): Promise<void> 
 }
 
 /**
- * The notes in a folder, which is of this catalogue from now on: nothing is known of it where there were none. A folder
- * without data follows whatever it is told to, and what was begun of another one goes. Throws OperationError.
+ * Reads the notes in a folder and claims it for this catalogue. A folder without data can follow any catalogue; what
+ * was begun for another one is removed. Without a notes file, the notes are empty. Throws OperationError.
  */
 export function claim(paths: FollowPaths, url: string): FollowNotes {
   const found = noted(paths);
@@ -92,7 +92,7 @@ function notesOf(text: string): FollowNotes | undefined {
   }
 }
 
-/** Whether notes say of what a snapshot was built; those of an earlier version of the program do not. */
+/** Whether notes have the sources of a snapshot. Those of an earlier version of the program do not. */
 function isOrigin(value: unknown): value is Origin {
   if (typeof value !== 'object' || value === null) return false;
   const { generation, sums, skipped, takesNulls, undeclared } = value as Readonly<Record<string, unknown>>;

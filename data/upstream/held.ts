@@ -1,5 +1,5 @@
-// A data set directory as the last crawl left it: its files and, in the manifest, how each collection was read.
-// Trusts a manifest no further than its form: the sums of the files are compared before anything of them is used.
+// The data set directory of the last crawl: its files and, in the manifest, how each collection was read. A manifest is
+// trusted only as far as its form: the checksums of the files are compared before any of them is used.
 import { closeSync, existsSync } from 'node:fs';
 import { GrowableF64 } from '../../engine/bits/growable.ts';
 import { isObject } from '../../engine/bits/json.ts';
@@ -10,21 +10,21 @@ import { type CollectionFile, type DataSet, openDataSet, readLines } from '../im
 import { OperationError } from '../operationError.ts';
 import { type PageMark, recordIn, type SentRecord } from './page.ts';
 
-/** A time after all others. */
+/** A time later than all others. */
 const NEVER = '9999-12-31T23:59:59Z';
 
 /**
- * The way in which a collection was compared with the upstream: by the dates of its records, by the validators of its
- * pages (at least one page answered 304), or by reading every record.
+ * The method by which a collection was compared with the upstream: the dates of its records, the validators of its
+ * pages (at least one response was a 304), or reading every record.
  */
 export type ComparisonKind = 'dates' | 'validators' | 'full';
 
 /** How the last crawl read a collection. The manifest has one of these for each. */
 export interface CollectionRead {
   readonly compared: ComparisonKind;
-  /** When the last crawl that read every record of it began. */
+  /** When the last crawl began that read every record of it. */
   readonly lastFullRead: string;
-  /** The requests that its pages took. */
+  /** The number of requests for its pages. */
   readonly requests: number;
   /** Whether the upstream lists it by ascending id. */
   readonly isOrdered: boolean;
@@ -34,12 +34,12 @@ export interface CollectionRead {
   readonly pages?: readonly PageMark[] | undefined;
 }
 
-/** A collection that the last crawl left. */
+/** A collection of the last crawl. */
 export interface HeldCollection extends CollectionRead {
   readonly file: CollectionFile;
 }
 
-/** The collections that a crawl of this base URL left in `output`. Empty if the data is of another catalogue. */
+/** The collections in `output` from a crawl of this base URL. Empty if the data is from another catalogue. */
 export async function heldIn(output: string, base: string): Promise<ReadonlyMap<string, HeldCollection>> {
   const { files, manifest } = (await dataSetIn(output)) ?? {};
   const reads = manifest?.collections;
@@ -74,12 +74,12 @@ function isPageMark(value: unknown): value is PageMark {
   return isLimit && (validator === null || (typeof validator === 'string' && /^[\x20-\x7e]{1,250}$/.test(validator)));
 }
 
-/** Records of a file that a crawl wrote, by their place in it. `close` it when done. */
+/** The records of a file from a crawl, by their index in it. Call `close` after use. */
 export class HeldRecords {
   readonly #file: string;
   readonly #idField: string;
   readonly #descriptor: number;
-  /** Where each line ends, after its line break. */
+  /** The end of each line, after its line break. */
   readonly #ends: Float64Array;
 
   private constructor(file: string, idField: string, ends: Float64Array) {
@@ -89,7 +89,7 @@ export class HeldRecords {
     this.#descriptor = openFile(file);
   }
 
-  /** Undefined if the file does not have its sum. Cost: a pass over it, and 8 bytes of memory a record. */
+  /** Opens a file. Returns undefined if its checksum is wrong. Cost: a pass over it, and 8 bytes of memory a record. */
   static async open(file: CollectionFile, idField: string): Promise<HeldRecords | undefined> {
     const ends = await unlessDamaged(lineEnds(file));
     return ends && new HeldRecords(file.path, idField, ends);
@@ -132,8 +132,8 @@ export async function createdIn(output: string): Promise<string | undefined> {
 }
 
 /**
- * The time of data that replaces data of `before`: `now`, or a second after `before` if the clock went back, because
- * replicas and publishers refuse older data (A111).
+ * The time of data that replaces data of the time `before`: `now`, or a second after `before` if the clock went back.
+ * Replicas and publishers refuse older data (A111).
  */
 export function laterThan(before: string | undefined, now: string): string {
   const held = parseInstant(before ?? '');
@@ -142,8 +142,8 @@ export function laterThan(before: string | undefined, now: string): string {
 }
 
 /**
- * The manifest in `output` if its files have these sums, and no others. Cost: a pass over them if their sums are those
- * of the manifest.
+ * The manifest in `output` if its files have exactly these sums. Cost: a pass over the files if the manifest has the
+ * same sums.
  */
 export async function sameIn(output: string, sha256: Readonly<Record<string, string>>): Promise<Manifest | undefined> {
   const found = await dataSetIn(output);
@@ -162,7 +162,7 @@ async function dataSetIn(output: string): Promise<DataSet | undefined> {
   return existsSync(output) ? unlessDamaged(openDataSet(output)) : undefined;
 }
 
-/** What reading data resolves to; undefined if the data is damaged. */
+/** The result of reading data; undefined if the data is damaged. */
 async function unlessDamaged<T>(reading: Promise<T>): Promise<T | undefined> {
   return reading.catch((error: unknown) => {
     if (error instanceof OperationError && error.code === 'input') return undefined;

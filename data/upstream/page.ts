@@ -1,5 +1,5 @@
-// Cuts the records out of the bytes of a page as they were sent: key order and number tokens stay. The upstream's own
-// URLs in them become those of a data set (A109). Length and depth are checked before anything is parsed.
+// Cuts the records out of the bytes of a page without changing key order and number tokens. Own URLs of the upstream
+// become those of a data set (A109). Length and depth are checked before anything is parsed.
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { collectionsOfPath } from '../../engine/schema/catalogue.ts';
 import { isUtf8 } from 'node:buffer';
@@ -7,14 +7,17 @@ import { DEPTH_MAX } from '../import/scanner.ts';
 import { Trouble } from './client.ts';
 
 const LEAST = 100;
-/** The most records that a page is asked for. */
+/** Limit of the records of a page. */
 export const PAGE_RECORDS_MAX = 1000;
 
-/** Answers that take less are worth more records, those that take longer fewer: nobody is kept waiting for long. */
+/**
+ * The page size grows after faster responses and shrinks after slower ones, so that no request occupies the server for
+ * long.
+ */
 const QUICK_MS = 1000;
 const SLOW_MS = 5000;
 
-/** The page size of one upstream, 100 to 1,000, or fewer where the upstream gives no more. */
+/** The page size for one upstream: 100 to 1,000, or less if the upstream has smaller pages. */
 export class PageSize {
   #size = LEAST;
   #most = PAGE_RECORDS_MAX;
@@ -23,7 +26,7 @@ export class PageSize {
     return Math.min(this.#size, this.#most);
   }
 
-  /** An answer of this size took so long. */
+  /** Adapts the size to the duration of a response. */
   answered(ms: number): void {
     if (ms < QUICK_MS) this.#size = Math.min(PAGE_RECORDS_MAX, this.#size * 2);
     else if (ms > SLOW_MS) this.failed();
@@ -33,15 +36,15 @@ export class PageSize {
     this.#size = Math.max(LEAST, this.#size >> 1);
   }
 
-  /** The upstream gives no larger pages. */
+  /** Sets the maximum page size of the upstream. */
   limitTo(most: number): void {
     this.#most = Math.min(this.#most, most);
   }
 }
 
 /**
- * Texts that may be own URLs: a base, then the API and all behind it. A quote behind a backslash starts no text, one
- * before a colon ends a key; slashes may be escaped; the lengths bound the work that a text makes.
+ * Texts that may be own URLs: a base, the API and the rest. A quote after a backslash starts no text, and one before a
+ * colon ends a key. Slashes may be escaped. The lengths bound the work for a text.
  */
 const URLS =
   /(?<!\\)"(\{base_url\}|https?:(?:[^"\\]|\\\/){1,256}?)\\?\/api\\?\/v[23]\\?\/((?:[^"\\]|\\.){0,2000})"(?!\s*:)/g;
@@ -51,10 +54,10 @@ const LINK = /^(\w+)\/(\d{1,16})(?:\/|\.json\/?)?(?:\?format=[a-z]*)?$/;
 type OnLink = (to: string, id: number) => void;
 
 /**
- * The text of a record as a data set has it, and each of its links told: texts that start with one of `bases` and
- * `/api/v2/` or `/api/v3/` start with `{base_url}/api/v3/` then, and links to records have the data set's spelling.
- * What is so already stays so. What looks like a link but stands at another host is told as one to a collection with
- * that host in its name: to none. Cost: a pass over the text.
+ * Converts the text of a record to that of a data set. Texts that start with one of `bases` and `/api/v2/` or
+ * `/api/v3/` get the start `{base_url}/api/v3/`. Links to records get the data set's spelling. Texts in that form do
+ * not change. `onLink` is called for each link. A link-like text with another host is reported as a link to a
+ * collection that does not exist: its name contains the host. Cost: a pass over the text.
  */
 export function withOwnUrls(text: string, bases: ReadonlySet<string>, onLink: OnLink): string {
   return text.replace(URLS, (whole, start: string, end: string) => {
@@ -69,26 +72,26 @@ export function withOwnUrls(text: string, bases: ReadonlySet<string>, onLink: On
   });
 }
 
-/** No record of a catalogue is longer; a thousand times those known. */
+/** Longer than any record: a thousand times the known ones. */
 const RECORD_BYTES_MAX = 8 << 20;
 
-/** What stands around the records of a page: a count and two links. */
+/** Limit of the rest of a page: a count and two links. */
 const ENVELOPE_BYTES_MAX = 1 << 16;
 
-/** The member of a record that has the date of its last change, in services that have one. */
+/** The member with the modification date of a record, in services that have one. */
 export const STAMP = 'lastUpdatedDate';
 
-/** A record as it was sent, but for line breaks between its tokens. `stamp` is its modification date. */
+/** A record as it was sent, without line breaks between its tokens. `stamp` is its modification date. */
 export interface SentRecord {
   readonly id: number;
   readonly stamp: string | undefined;
   readonly text: string;
 }
 
-/** The size of a page that was asked for, and its validator; null if it has none. */
+/** The requested size of a page, and its validator; null if it has none. */
 export type PageMark = readonly [limit: number, validator: string | null];
 
-/** One page. `limit` is the page size that the upstream's own link names, where it has one. */
+/** One page. `limit` is the page size in the upstream's own link, if it has one. */
 export interface SentPage {
   readonly count: number;
   readonly hasNext: boolean;
@@ -96,7 +99,7 @@ export interface SentPage {
   readonly records: readonly SentRecord[];
 }
 
-/** A page, of records with the id `idField`. Throws Trouble. Cost: two passes over the bytes. */
+/** Parses a page of records whose id is in `idField`. Throws Trouble. Cost: two passes over the bytes. */
 export function parsePage(bytes: Buffer, idField: string): SentPage {
   if (bytes.length === 0) throw new Trouble('an empty body');
   if (bytes[0] === BRACKET) throw new Trouble('an array in place of a page, as of a service that has no pages');
@@ -113,16 +116,16 @@ export function parsePage(bytes: Buffer, idField: string): SentPage {
   return { count, hasNext: next !== null, limit: limit === undefined ? undefined : Number(limit), records };
 }
 
-/** The record of a text. Throws Trouble. */
+/** Parses the text of a record. Throws Trouble. */
 export function recordIn(text: string, idField: string): SentRecord {
   const { [idField]: id, [STAMP]: stamp } = parsed(text) as Readonly<Record<string, unknown>>;
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0 || Object.is(id, -0))
     throw new Trouble(`a record whose ${idField} is no id`);
-  // Within texts JSON has none.
+  // JSON strings contain no line breaks.
   return { id, stamp: typeof stamp === 'string' ? stamp : undefined, text: text.replaceAll(/[\r\n]+/g, '') };
 }
 
-/** The value of a text whose depth and length are bounded. */
+/** Parses a text whose depth and length are bounded. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -137,8 +140,8 @@ const BACKSLASH = 0x5c;
 const RESULTS = Buffer.from('"results"');
 
 /**
- * Where the objects in the top-level array `results` start and end, in pairs, and the text of all else with a 0 in
- * place of each of them. Structure only: what stands between the brackets is not judged.
+ * The start and end positions of the objects in the top-level array `results`, in pairs, and the text around them with
+ * a 0 for each object. Follows the structure only: the content of the brackets is not checked.
  */
 function cut(bytes: Buffer): { cuts: readonly number[]; envelope: string } {
   const cuts: number[] = [];

@@ -1,5 +1,5 @@
-// The records of one collection while a crawl collects them: a file that only grows, what is known of it, and where a
-// run that was killed goes on. Knows no upstream.
+// The records of one collection during a crawl: a file that only grows, its contents as far as needed, and the position
+// where the next run resumes. Knows no upstream.
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 import type { Collection } from '../../engine/schema/types.ts';
@@ -11,13 +11,13 @@ import type { ComparisonKind } from './held.ts';
 import { type PageMark, recordIn, type SentRecord, withOwnUrls } from './page.ts';
 import type { Position } from './walk.ts';
 
-/** Collections, and hosts elsewhere that have such links, of which one collection has some: each takes a set of ids. */
+/** Collections and foreign hosts with such links that one collection may link to. Each takes a set of ids. */
 const LINKED_TO_MAX = 4096;
 const LINKED_TOO_MUCH = `links to more than ${LINKED_TO_MAX} collections and hosts, the most that is taken`;
 
 /**
- * A collection in the checkpoint: the position of its walk, the bytes of its file then, how it was compared with
- * the upstream, its pages and the requests that they took. Without `marks` its validators are not used.
+ * A collection in the checkpoint: the position of its walk, the bytes of its file at that point, how it was compared
+ * with the upstream, its pages and the number of their requests. Without `marks` its validators are not used.
  */
 export interface PartState {
   readonly position: Position;
@@ -28,7 +28,7 @@ export interface PartState {
   readonly marks?: readonly PageMark[] | undefined;
 }
 
-/** The state of a collection of which nothing was collected. */
+/** The state of a collection before its first record. */
 export const NOTHING: PartState = {
   position: { collected: 0, recent: [], isOrdered: true },
   bytes: 0,
@@ -36,10 +36,10 @@ export const NOTHING: PartState = {
   marks: [],
 };
 
-/** A modification date further than this after the start of the crawl is not believed: zones differ by less. */
+/** A modification date that is later than the start of the crawl by more than this is ignored: zones differ by less. */
 export const OVERLAP_MICROSECONDS = 86_400_000_000;
 
-/** The ids of a collection, how often its records link to which (by collection and id), and its modification dates. */
+/** The ids of a collection, the number of links to each record (by collection and id), and its modification dates. */
 interface Contents {
   readonly ids: Set<number>;
   readonly links: Map<string, Map<number, number>>;
@@ -56,7 +56,7 @@ function noContents(): Contents {
   return { ids, links, lastId: -1, isAscending: true, isDated: true, latest: undefined, latestInstant: 0 };
 }
 
-/** The base URLs of the upstream, and the time at which the crawl began. */
+/** The base URLs of the upstream, and the start of the crawl. */
 export interface CrawlOrigin {
   readonly bases: ReadonlySet<string>;
   readonly begun: string;
@@ -64,7 +64,7 @@ export interface CrawlOrigin {
   readonly assertHeld: () => void;
 }
 
-/** One collection's file; `position` and `isDone` say how far its walk is. */
+/** The file of one collection. `position` and `isDone` are the progress of its walk. */
 export class CollectionPart {
   readonly #file: string;
   readonly #idField: string;
@@ -91,8 +91,8 @@ export class CollectionPart {
   }
 
   /**
-   * The file of a collection as it was in `state`: what was written later is cut off. Throws OperationError `file`.
-   * Cost: a pass over what was collected.
+   * Opens the file of a collection as it was in `state`, and cuts off later bytes. Throws OperationError `file`. Cost:
+   * a pass over the file.
    */
   static async open(
     file: string,
@@ -142,20 +142,20 @@ export class CollectionPart {
     return this.#contents.links;
   }
 
-  /** The latest modification date that can be believed, if every record has one and the ids ascend. */
+  /** The latest modification date that is not ignored, if every record has one and the ids ascend. */
   get latest(): string | undefined {
     const { isDated, isAscending, latest } = this.#contents;
     return isDated && isAscending ? latest : undefined;
   }
 
-  /** The SHA-256 sum of the file; nothing can be added then. */
+  /** The SHA-256 sum of the file. Add nothing after this. */
   sum(): string {
     return this.#hash.digest('hex');
   }
 
   /**
-   * Adds records as they were sent, in the form of a data set. Answers one whose id is there already, which ends the
-   * adding.
+   * Adds records as they were sent, in the form of a data set. Stops at a record whose id has been added before, and
+   * returns it.
    */
   add(records: readonly SentRecord[]): SentRecord | undefined {
     let lines = '';
@@ -171,7 +171,7 @@ export class CollectionPart {
     return undefined;
   }
 
-  /** Notes a page that was collected; one that `isUnchanged` answered 304. */
+  /** Notes a page that was collected. `isUnchanged` means that its response was a 304. */
   addPage(mark: PageMark, isUnchanged: boolean): void {
     this.requests++;
     if (isUnchanged) this.compared = 'validators';
@@ -191,14 +191,14 @@ export class CollectionPart {
     this.marks = [];
   }
 
-  /** Waits until the disk has the file; answers its state. */
+  /** Syncs the file to the disk. Returns its state. */
   sync(): PartState {
     this.#attempt(() => fsyncSync(this.#descriptor));
     const { position, isDone, compared, requests, marks } = this;
     return { position, bytes: this.#bytes, isDone, compared, requests, marks };
   }
 
-  /** Closes the file. Throws OperationError `file` where the system says only now what it did not keep. */
+  /** Closes the file. Throws OperationError `file` if the system reports a failed write only now. */
   close(): void {
     this.#attempt(() => closeSync(this.#descriptor));
   }

@@ -1,5 +1,5 @@
-// Puts a data set that a crawl accepted in the place of the old one, and compares it with that before. Knows whole
-// directories and counts of records only.
+// Replaces the old data set by an accepted one, and compares their sizes. Knows only complete directories and counts of
+// records.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { attempt, makeFolder, placesIn, syncDirectory } from '../files.ts';
@@ -9,9 +9,9 @@ import { OperationError } from '../operationError.ts';
 import type { CrawlState } from './state.ts';
 
 /**
- * Before anything is asked for: the output is to be a data set or nothing, since it is replaced, and the state of a
- * crawl or nothing, since it is removed, and where the output can be renamed from. Throws OperationError `usage` or
- * `file`.
+ * Checks the paths before the first request. The output must be a data set or empty, because it is replaced. The state
+ * must be that of a crawl or empty, because it is removed, and be on the same file system as the output. Throws
+ * OperationError `usage` or `file`.
  */
 export function judgeOutput(output: string, state: string): void {
   const parent = path.dirname(path.resolve(output));
@@ -40,15 +40,15 @@ export function judgeOutput(output: string, state: string): void {
 }
 
 /**
- * Before anything is asked for: the output is of this catalogue, or nothing. Throws OperationError `usage`, and `file`
- * where it cannot be read or is damaged; who follows replaces what is damaged.
+ * Checks before the first request that the output is of this catalogue, or empty. Throws OperationError `usage`, and
+ * `file` if it cannot be read or is damaged. A replica that follows a catalogue replaces a damaged one.
  */
 export async function judgeSource(output: string, base: string, isFollowed: boolean): Promise<void> {
   if (namesIn(output).length === 0) return;
   const { source } = await readManifest(output).catch((error: unknown) => {
     if (!(error instanceof OperationError) || error.code !== 'input') throw error;
     if (isFollowed) return { source: base };
-    // No refusal of what is fetched.
+    // Not `input`, because the fetched data is not refused.
     throw new OperationError('file', error.message, error);
   });
   if (source === base) return;
@@ -63,9 +63,9 @@ function isWithin(inner: string, outer: string): boolean {
 }
 
 /**
- * Records by collection in the data set that is there, none where there is none, or one that is damaged: `onDamaged` is
- * told what is wrong with it. Throws OperationError where it cannot be read. Cost: none where a manifest counts them,
- * else a pass over the files.
+ * Records by collection in the existing data set; empty without one. If it is damaged, calls `onDamaged` with the
+ * reason and returns no counts. Throws OperationError if it cannot be read. Cost: nothing if the manifest has the
+ * counts, otherwise a pass over the files.
  */
 export async function countsIn(
   output: string,
@@ -97,9 +97,9 @@ async function recordsIn(output: string): Promise<ReadonlyMap<string, number>> {
 }
 
 /**
- * Puts the accepted data set in place; what an earlier run left undone of that is done. Each step is one rename, so
- * that `output` is the old data set or the new one, but for the moment between two neighbouring renames: killed there,
- * it is absent, both are whole in the state, where openDataSet finds the new one, and the next crawl ends it. Throws
+ * Activates the accepted data set, or completes what an earlier run has begun. Each step is one rename, so `output` is
+ * the old data set or the new one, except between two consecutive renames. If the process is killed there, `output` is
+ * missing and the state has both: openDataSet finds the new one there, and the next crawl completes the step. Throws
  * OperationError `file`.
  */
 export function publish(state: CrawlState, output: string): void {
@@ -118,8 +118,8 @@ export function publish(state: CrawlState, output: string): void {
 }
 
 /**
- * The refusal of what a crawl fetched, which is removed: a later run would only judge it again. Undefined where it
- * ended by anything else, and goes on.
+ * If a crawl failed because its data was refused, removes the fetched data, which a later run would only refuse again,
+ * and returns the error. Returns undefined for any other error, after which the next run resumes.
  */
 export function discardedRefusal(state: string, error: unknown): OperationError | undefined {
   if (!(error instanceof OperationError) || error.code !== 'input') return undefined;
@@ -127,7 +127,7 @@ export function discardedRefusal(state: string, error: unknown): OperationError 
   return error;
 }
 
-/** Puts a manifest in the place of the one before, of a data set that is the same, and lets go of the state. */
+/** Replaces the manifest of an unchanged data set, and removes the state. */
 export function publishManifest(state: CrawlState, output: string, text: string): void {
   const file = path.join(output, MANIFEST_FILE);
   state.lock.assertHeld();

@@ -1,5 +1,5 @@
-// Brings the folder of a replica up to date with the catalogue that it follows: crawl, import, change log, and one
-// rename. Each step is left whole or not at all, and the next run goes on where one was killed.
+// Updates the folder of a replica from the catalogue that it follows: crawl, import, change log, and one rename. Each
+// step is done completely or not at all, and the next run continues after a kill.
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -29,12 +29,12 @@ import { typeChanges } from './typeChanges.ts';
 
 export interface RefreshOptions extends Omit<CrawlOptions, 'kind' | 'output' | 'state' | 'now'> {
   readonly folder: string;
-  /** The time from one refresh to the next. */
+  /** Interval between refreshes. */
   readonly everyMs: number;
   readonly sweepEveryMs: number;
   /** Threads of the import. */
   readonly threads: number;
-  /** Whether the import skips faulty records, instead of refusing all. */
+  /** Whether the import skips records with errors, instead of refusing all. */
   readonly isLenient: boolean;
   /** Whether the import accepts null for declared values. */
   readonly takesNulls?: boolean | undefined;
@@ -42,10 +42,10 @@ export interface RefreshOptions extends Omit<CrawlOptions, 'kind' | 'output' | '
   readonly nowMs: () => number;
 }
 
-/** How many records of a generation are created, changed and deleted. */
+/** The numbers of created, changed and deleted records in a generation. */
 export type ChangeCounts = Readonly<Record<ChangeKind, number>>;
 
-/** A step of a refresh that was done, with its figures. */
+/** A completed step of a refresh, with its figures. */
 export type RefreshStep =
   | { readonly kind: 'crawlBegan'; readonly how: 'new' | 'refresh' }
   /** The requests of this refresh take longer than the time to the next one. */
@@ -56,7 +56,7 @@ export type RefreshStep =
       readonly bytes: number;
       readonly comparisons: CrawlReport['comparisons'];
       readonly isUnchanged: boolean;
-      /** Collections of the catalogue that no declaration has: left out. */
+      /** Collections of the catalogue that are not declared. They are skipped. */
       readonly unknown: readonly string[];
       readonly ms: number;
     }
@@ -66,7 +66,7 @@ export type RefreshStep =
       readonly generation: string;
       readonly bytes: number;
       readonly work: ImportWork;
-      /** Faulty records that are left out: how many, and the first few of those that were read. */
+      /** The number of skipped records with errors, and the first of those that were read. */
       readonly skipped: { readonly count: number; readonly told: readonly string[] };
       /** Sentences about values that do not fit, and about inferred types that changed. */
       readonly warnings: readonly string[];
@@ -79,10 +79,10 @@ export type RefreshStep =
       readonly ms: number;
     };
 
-/** The paths in a folder, and the lock that this process has on it. */
+/** The paths in a folder, and this process's lock on it. */
 interface HeldFolder extends FollowPaths, Lock {}
 
-/** Who is told of a refresh: its steps, and how long ones get on. */
+/** Receives the steps of a refresh, and the progress of long ones. */
 export interface RefreshObserver {
   readonly onStep: (step: RefreshStep) => void;
   readonly onProgress: OnProgress;
@@ -90,7 +90,7 @@ export interface RefreshObserver {
 
 export interface RefreshResult {
   readonly generation: string;
-  /** Whether it is another one than before. */
+  /** Whether it differs from the previous one. */
   readonly isNew: boolean;
   readonly comparisons: Readonly<Record<string, Comparison>>;
   /** How long ago the comparison began: later changes of the catalogue may be missing. */
@@ -98,8 +98,8 @@ export interface RefreshResult {
 }
 
 /**
- * One refresh. Throws OperationError, and leaves what was there: `network`, `input`, `usage`, `file` and `snapshot`.
- * Cost: a crawl, and for new data an import and a pass over it; memory is that of an import.
+ * Runs one refresh. Throws OperationError `network`, `input`, `usage`, `file` or `snapshot`, and leaves the old data.
+ * Cost: a crawl, and for new data an import and a pass over it. Memory: that of an import.
  */
 export async function refresh(options: RefreshOptions, observer: RefreshObserver): Promise<RefreshResult> {
   attempt(`cannot write ${options.folder}`, () => makeFolder(options.folder));
@@ -109,14 +109,14 @@ export async function refresh(options: RefreshOptions, observer: RefreshObserver
     await removeAbandoned(options.folder, (name) => name === path.basename(folder.next), 0);
     const before = generationIn(folder.snapshot);
     const notes = claim(folder, options.base);
-    // In a folder of which nothing is known there may be what was crawled of another catalogue.
+    // A folder without notes may have data of another catalogue.
     if (notes.imported === '') await judgeSource(folder.dataSet, options.base, true);
     endEarlier(folder, options, observer);
     const { comparisons, ageMs } = await crawlInto(folder, options, observer);
     const sum = await sumOf(folder.dataSet);
     const there = generationIn(folder.snapshot);
     const known = notes.origin && isJudgedAlike(notes.origin, options) ? notes.origin : undefined;
-    // What somebody else has put there is not what the catalogue has.
+    // If another process replaced the snapshot, it is not what the catalogue has.
     const isBuilt = notes.imported === sum && known !== undefined && there === known.generation;
     const origin = isBuilt ? known : await build(folder, known, options, observer);
     const { generation } = origin;
@@ -129,15 +129,15 @@ export async function refresh(options: RefreshOptions, observer: RefreshObserver
 }
 
 /**
- * Whether a snapshot has what these options would have taken: the same nulls, and no less for faulty records that were
- * left out and are now refused.
+ * Whether a snapshot was built with equivalent options: nulls were handled the same, and no records were skipped that
+ * would now be refused.
  */
 function isJudgedAlike({ skipped, takesNulls = false }: Origin, options: RefreshOptions): boolean {
   const hasFaulty = Object.keys(skipped).length > 0;
   return takesNulls === (options.takesNulls ?? false) && (options.isLenient || !hasFaulty);
 }
 
-/** Crawls; `ageMs` returns how long ago that, or the run that it resumed, began. */
+/** Crawls. `ageMs` returns the time since the start of the crawl, or of the run that it resumed. */
 async function crawlInto(
   folder: HeldFolder,
   options: RefreshOptions,
@@ -157,7 +157,7 @@ async function crawlInto(
     const { begun, isResumed, bytes, comparisons, isUnchanged, unknown } = report;
     const records = Object.values(report.counts).reduce((sum, count) => sum + count, 0);
     onStep({ kind: 'crawled', records, bytes, comparisons, isUnchanged, unknown, ms: clock() - clockMs });
-    // The steady clock, which does not jump, if one run did it all.
+    // The steady clock, which does not jump, if a single run did it all.
     const ageMs = (): number => (isResumed ? Math.abs(nowMs() - Date.parse(begun)) : clock() - clockMs);
     return { comparisons, ageMs };
   } catch (error) {
@@ -167,7 +167,7 @@ async function crawlInto(
   }
 }
 
-/** What a data set is known by: its time, and the sums of its files. */
+/** Identifies a data set: a hash of its time and the sums of its files. */
 async function sumOf(dataSet: string): Promise<string> {
   const { created, sha256 } = await readManifest(dataSet);
   return createHash('sha256')
@@ -175,7 +175,7 @@ async function sumOf(dataSet: string): Promise<string> {
     .digest('hex');
 }
 
-/** The generation of a snapshot file; undefined where there is none, or one that this version cannot read. */
+/** The generation of a snapshot file; undefined if it does not exist or this version cannot read it. */
 function generationIn(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const descriptor = openFile(file);
@@ -189,7 +189,7 @@ function generationIn(file: string): string | undefined {
   }
 }
 
-/** A snapshot that the log has is put in its place; one that it has not is built again. */
+/** Activates a snapshot that is in the log. Removes one that is not, so that it is built again. */
 function endEarlier(folder: HeldFolder, { clock }: Pick<RefreshOptions, 'clock'>, { onStep }: RefreshObserver): void {
   const startMs = clock();
   const logged = generationsIn(folder.changes).at(-1)?.generation;
@@ -210,7 +210,7 @@ function placeNext({ next, snapshot, assertHeld }: HeldFolder): void {
   putInPlace(next, snapshot);
 }
 
-/** Builds the snapshot of the data set and puts it in place; answers its generation, and of what it was built. */
+/** Builds the snapshot of the data set and activates it. Returns its generation and its sources. */
 async function build(
   folder: HeldFolder,
   known: Origin | undefined,
@@ -222,9 +222,10 @@ async function build(
   const importing = { directory: folder.dataSet, file: folder.next, created: undefined, takesNulls, threads };
   const before = generationIn(folder.snapshot);
   const take = async (earlier: EarlierImport | undefined): Promise<Origin> => {
-    // What is taken over is judged strictly: a record that is faulty there has the whole import leave it out.
+    // With an earlier snapshot the import is strict. A record with an error makes it start over without the snapshot,
+    // and then the record is skipped.
     const how = { ...importing, earlier, isLenient: isLenient && !earlier };
-    // Another process that takes the folder later removes the partial file, so that it cannot become `next`.
+    // Another process that takes the folder later removes the partial file, so it cannot become `next`.
     folder.assertHeld();
     const made = await importDirectory(how, observer.onProgress);
     const { snapshotBytes: bytes, generation, origin, work, misfits } = made;
@@ -233,7 +234,7 @@ async function build(
     const warnings = [...misfits.map(misfitText), ...types];
     observer.onStep({ kind: 'built', generation, bytes, work, skipped, warnings, ms: clock() - startMs });
     if (before === generation) {
-      // One that was built of all lines is whole, whatever has become of the other.
+      // If it was built from all lines, it is undamaged, whatever happened to the current one.
       if (earlier) removeNext(folder);
       else placeNext(folder);
       return origin;
@@ -250,16 +251,16 @@ async function build(
   try {
     return await take({ file: folder.snapshot, origin: known });
   } catch (error) {
-    // A snapshot that cannot serve, or lines that a whole import says more about.
+    // The earlier snapshot is unusable, or a full import gives a better message about its lines.
     if (!(error instanceof OperationError) || (error.code !== 'snapshot' && error.code !== 'input')) throw error;
-    // Lines that are judged beside an earlier import have no numbers of their own.
+    // Lines that are matched with an earlier import have no known line numbers.
     const [reason = ''] = error.message.replace(/(\.ndjson(?:\.gz)?):\d+:/, '$1:').split('\n', 1);
     observer.onStep({ kind: 'importedWhole', reason });
     return take(undefined);
   }
 }
 
-/** A generation behind another, and what was kept of that where it was built of it. */
+/** A generation and the one before, with the records that were kept if it was built from that one. */
 interface Successor {
   readonly before: string | undefined;
   readonly generation: string;
@@ -267,7 +268,7 @@ interface Successor {
   readonly kept: KeptRecords | undefined;
 }
 
-/** Notes what changes with the next generation; answers how much, where that is known. */
+/** Logs the changes of the next generation. Returns their numbers, if known. */
 async function log(
   folder: HeldFolder,
   { before, generation, at, kept }: Successor,
@@ -279,7 +280,7 @@ async function log(
     appendGeneration(folder.changes, { generation, at, isBase: true, changes: [] });
     return undefined;
   }
-  // Somebody put another snapshot in place, or the log away.
+  // The snapshot was replaced by other means, or the log was moved away.
   if (generationsIn(folder.changes).at(-1)?.generation !== before)
     appendGeneration(folder.changes, { generation: before, at, isBase: true, changes: [] });
   const counts = { created: 0, changed: 0, deleted: 0 };
@@ -294,9 +295,9 @@ async function log(
 }
 
 /**
- * The digests of what is in place and of what comes next, but for records that are known to be in both. Of a snapshot
- * that cannot be read any more, of another version of the program perhaps, nothing is known; where the next one was
- * built of it that is thrown.
+ * The digests of the current snapshot and of the next one, except for records that are known to be in both. Returns
+ * undefined if the current snapshot cannot be read, for example after an update of the program. If the next one was
+ * built from it, that is an error.
  */
 function digestsOfBoth(
   { snapshot, next }: FollowPaths,

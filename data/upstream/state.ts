@@ -1,5 +1,5 @@
-// What a crawl has so far, in a directory that outlives a run that is killed: the collections' files, and a checkpoint
-// that tells where each stands. Whatever the checkpoint says is on the disk before it says so.
+// The progress of a crawl in a directory, from which the next run resumes after a kill: the collections' files, and a
+// checkpoint with the position in each. Data is synced to the disk before the checkpoint refers to it.
 import { existsSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Collection } from '../../engine/schema/types.ts';
@@ -12,18 +12,18 @@ const CHECKPOINT_NAME = 'checkpoint.json';
 
 const CHECKPOINT_BYTES_MAX = 16 << 20;
 
-/** The marks of pages take at most this much of it, each with its punctuation and its limit. */
+/** Limit of the pages' marks in the checkpoint, each with its punctuation and its limit. */
 const MARKS_CHARACTERS_MAX = 8 << 20;
 const MARK_CHARACTERS = 16;
 
 const VERSION = 1;
 
-/** Collections that a refresh compared longer ago than this are compared again. */
+/** A refresh compares collections again if it resumes comparisons that are older than this. */
 const RESUMED_MS_MAX = 3_600_000;
 
 /**
- * What the checkpoint holds. `begun` is the time of the crawl; it is a refresh if it compares with an earlier one;
- * once it is accepted only publishing is left.
+ * The checkpoint. `begun` is the time of the crawl. `isRefresh` means that it compares with an earlier crawl. Once it
+ * is accepted, only publishing remains.
  */
 interface Checkpoint {
   readonly version: number;
@@ -34,7 +34,7 @@ interface Checkpoint {
   readonly parts: Readonly<Record<string, PartState>>;
 }
 
-/** The state of one crawl, held by one process at a time. */
+/** The state of one crawl. One process at a time has it. */
 export class CrawlState {
   readonly directory: string;
   readonly lock: Lock;
@@ -60,9 +60,9 @@ export class CrawlState {
   }
 
   /**
-   * The state in a directory, or a new one. A crawl of everything does not resume a refresh, and what a refresh
-   * compared long ago is compared again. Throws OperationError: `usage` if it is of another URL, `file` if it cannot be
-   * used, is damaged, or another process has it.
+   * Opens the state in a directory, or creates one. A full crawl does not resume a refresh, and a refresh repeats old
+   * comparisons. Throws OperationError `usage` if it is of another URL, `file` if it is unusable, damaged, or in use by
+   * another process.
    */
   static open(directory: string, url: string, { now, isRefresh }: { now: string; isRefresh: boolean }): CrawlState {
     attempt(`cannot write ${directory}`, () => makeFolder(placesIn(directory).collected));
@@ -87,9 +87,8 @@ export class CrawlState {
   }
 
   /**
-   * Opens the parts of these collections of an upstream with these base URLs, as far as an earlier run got, and removes
-   * others. A part that does not say how it was compared is of an earlier version: it is read again. Cost: a pass over
-   * them.
+   * Opens the parts of these collections at their saved positions, and removes others. `bases` are the base URLs of the
+   * upstream. A part without a comparison is from an earlier version and is read again. Cost: a pass over the parts.
    */
   async openParts(collections: readonly Collection[], bases: ReadonlySet<string>): Promise<void> {
     for (const [name, { compared }] of Object.entries(this.#saved)) if (!compared) delete this.#saved[name];
@@ -108,7 +107,7 @@ export class CrawlState {
     });
   }
 
-  /** Notes where a part stands; once this returns, it is on the disk. */
+  /** Saves the position of a part, synced to the disk. */
   save(name: string): void {
     const marks = [...this.parts.values()].flatMap((part) => part.marks ?? []);
     const characters = marks.reduce((sum, [, validator]) => sum + (validator?.length ?? 0) + MARK_CHARACTERS, 0);
@@ -117,14 +116,14 @@ export class CrawlState {
     this.#write();
   }
 
-  /** Empties a part; the checkpoint says so before its file is cut. */
+  /** Empties a part. The checkpoint is written before its file is cut. */
   restart(name: string): void {
     this.#saved[name] = NOTHING;
     this.#write();
     this.parts.get(name)!.restart();
   }
 
-  /** Nothing but publishing is left; `manifest` is the text of that file. */
+  /** Marks the crawl as accepted: only publishing remains. `manifest` is the text of `file`. */
   accept(manifest: string, file: string): void {
     this.#closeParts();
     this.lock.assertHeld();
@@ -143,7 +142,7 @@ export class CrawlState {
     this.#closeParts();
     this.lock.assertHeld();
     attempt(`cannot remove ${this.directory}`, () => {
-      // First what would have a later run go on with the rest.
+      // First the file from which a later run would resume.
       rmSync(path.join(this.directory, CHECKPOINT_NAME), { force: true });
       for (const name of readdirSync(this.directory)) {
         const file = path.join(this.directory, name);
@@ -152,7 +151,7 @@ export class CrawlState {
     });
   }
 
-  /** Lets go of it, for the next run; what got nowhere leaves nothing. */
+  /** Releases the state for the next run. A crawl without a checkpoint leaves nothing. */
   close(): void {
     try {
       this.#closeParts();
@@ -163,13 +162,13 @@ export class CrawlState {
     if (this.#isRemoved) removeEmpty(this.directory);
   }
 
-  /** Whether this run or an earlier one got somewhere. */
+  /** Whether this run or an earlier one has written a checkpoint. */
   #isNoted(): boolean {
     return existsSync(path.join(this.directory, CHECKPOINT_NAME));
   }
 
   #closeParts(): void {
-    // Each, whatever the system says of one; that of the first is told.
+    // Closes all parts, even if one fails. Throws the first error.
     const failures: unknown[] = [];
     for (const part of this.parts.values()) {
       try {
@@ -205,12 +204,12 @@ function checkpointIn(file: string): Checkpoint | undefined {
     const checkpoint = JSON.parse(String(text)) as Checkpoint;
     if (checkpoint.version === VERSION) return checkpoint;
   } catch {
-    // Told below.
+    // Thrown below.
   }
   throw new OperationError('file', `${file} is no checkpoint of this program: remove ${path.dirname(file)}`);
 }
 
-/** The next run may be in it already. */
+/** Removes a directory unless it is in use: the next run may have begun. */
 function removeEmpty(directory: string): void {
   attempt(`cannot remove ${directory}`, () => {
     try {

@@ -1,5 +1,5 @@
-// Inferred types that differ from those of the generation before, and the records that caused it: filters that worked
-// before may be refused now.
+// Reports inferred types that differ from those of the previous generation, and the records that caused it: filters
+// that worked before may be refused now.
 import { isObject } from '../../engine/bits/json.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { SPEC_LINK_END } from '../../engine/column/served.ts';
@@ -14,7 +14,7 @@ import { SectionFile } from '../store/sectionFile.ts';
 
 /**
  * A sentence for each inferred type that differs between two snapshot files; none if one of them is damaged. Throws
- * OperationError `file`. Cost: their metadata; a pass over the records of each collection that has such a type.
+ * OperationError `file`. Cost: reading their metadata, and a pass over the records of each collection with such a type.
  */
 export function typeChanges(before: string, after: string): readonly string[] {
   const [old, young] = [new SectionFile(before), new SectionFile(after)];
@@ -56,7 +56,7 @@ function* recordsIn(file: SectionFile, name: string): Generator<Json> {
   }
 }
 
-/** A number as it is written in a record: 7 is an integer and 7.0 is not. */
+/** A number token of a record: 7 is an integer and 7.0 is not. */
 class NumberToken {
   readonly text: string;
   constructor(text: string) {
@@ -68,7 +68,7 @@ function isRecord(value: unknown): value is Json {
   return isObject(value) && !(value instanceof NumberToken);
 }
 
-/** JSON.parse with the texts of primitive values (ES2026), which the types of this release do not know yet. */
+/** JSON.parse with the source texts of primitive values (ES2026), which this release's types do not have yet. */
 type ParseWithSource = (
   text: string,
   revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
@@ -85,7 +85,7 @@ function recordIn(bytes: Buffer, file: string): Json {
   }
 }
 
-/** The first record with a value that does not fit, by the keys of those fields that have one. */
+/** For each field that has one, the first record with a value that does not fit, by the field's key. */
 function causesIn(records: Iterable<Json>, fields: readonly DifferingField[]): ReadonlyMap<string, Json> {
   const causes = new Map<string, Json>();
   for (const record of records) {

@@ -1,32 +1,33 @@
-// Reads a collection by limit and offset: some pages ahead, returned in order, each overlapping the one before, so that
-// records which come or go meanwhile are noticed. A page with a validator may be unchanged: its records are then taken
-// from the last crawl. Builds every URL itself: no link is followed (A109).
+// Reads a collection by limit and offset. Pages are fetched ahead and returned in order. Each overlaps the one before,
+// so that inserted and deleted records are noticed. If a page with a validator is unchanged, its records are taken from
+// the last crawl. Every URL is built here: no link is followed (A109).
 import type { Collection } from '../../engine/schema/types.ts';
 import type { HeldRecords } from './held.ts';
 import { Trouble, type Upstream } from './client.ts';
 import { type PageMark, type PageSize, parsePage, type SentPage, type SentRecord } from './page.ts';
 
-/** Records that two neighbouring pages share: if ids ascend, one reveals a shift; otherwise several must agree. */
+/**
+ * Records that two neighbouring pages share. If ids ascend, one is enough to reveal a shift; otherwise several must
+ * agree.
+ */
 const OVERLAP = { ordered: 1, unordered: 10 };
 
-/**
- * The position of a walk: how many records it has, the ids of the last few, and whether it asks for the order of ids.
- */
+/** The position of a walk: the number of records so far, the last few ids, and whether it requests the order of ids. */
 export interface Position {
   readonly collected: number;
   readonly recent: readonly number[];
   readonly isOrdered: boolean;
 }
 
-/** The pages and records of a collection that the last crawl left. */
+/** The pages and records of a collection in the last crawl. */
 export interface HeldPages {
   readonly marks: readonly PageMark[];
   readonly records: HeldRecords;
 }
 
 /**
- * New records, the position after them, the number of all records by the upstream's count, the page for people, and
- * whether it answered 304.
+ * New records, the position after them, the upstream's count of all records, the page in words for messages, and
+ * whether the response was a 304.
  */
 export interface WalkStep {
   readonly records: readonly SentRecord[];
@@ -37,10 +38,10 @@ export interface WalkStep {
   readonly isUnchanged: boolean;
 }
 
-/** The collection is not as it was a moment ago, or not in one order: it must be read again. */
+/** The collection has changed while it was read, or its order is not stable: it must be read again. */
 export class Drift extends Error {}
 
-/** The upstream of a walk, and how many pages it requests at once; `query` is added to that of every page. */
+/** The upstream of a walk, and the number of pages to request at once. `query` is added to the query of every page. */
 export interface Walker {
   readonly upstream: Upstream;
   readonly size: PageSize;
@@ -49,9 +50,9 @@ export interface Walker {
 }
 
 /**
- * The records of a collection after `from`, page by page in the order of the upstream. With `held`, the same pages as
- * in the last crawl are asked for, each with its validator. Throws `Drift`, and what the upstream throws. Holds at most
- * `concurrency` pages, and the one that is read.
+ * The records of a collection after `from`, page by page in the order of the upstream. With `held`, it requests the
+ * pages of the last crawl with their validators. Throws `Drift`, and the errors of the upstream. Memory: at most
+ * `concurrency` pages, and the current one.
  */
 export async function* walk(
   walker: Walker,
@@ -69,13 +70,13 @@ export async function* walk(
   }
 }
 
-/** The number of records that the upstream counts now. Throws as it does. */
+/** The upstream's current count of a collection. Throws the errors of the upstream. */
 export async function countOf(walker: Walker, collection: Collection): Promise<number> {
   const page = await fetchPage(walker, collection, { offset: 0, limit: 1, isOrdered: true });
   return page.count;
 }
 
-/** Whether the upstream answers 200, as it must, to a validator that no page of it ever had. */
+/** Sends a validator that no page ever had. Returns whether the upstream correctly responds 200 to it. */
 export async function heedsValidators({ upstream }: Walker, { name }: Collection, validator: string): Promise<boolean> {
   const unseen = validator.endsWith('"') ? '"never-seen"' : new Date(0).toUTCString();
   const request = {
@@ -120,7 +121,7 @@ async function* pagesFrom(
   const ahead: Promise<Fetched>[] = [];
   const fetched = (range: Range, mark?: PageMark): Promise<Fetched> => {
     const page = fetchFirst(walker, collection, range, overlap, mark && { mark, records: held!.records });
-    // The loop below awaits it later: until then a failure is not unhandled.
+    // The loop below awaits it later. Until then a failure must not count as unhandled.
     page.catch(() => undefined);
     return page;
   };
@@ -150,7 +151,7 @@ function marksByOffset(marks: readonly PageMark[], overlap: number): ReadonlyMap
   return byOffset;
 }
 
-/** The first page of a range of records, and the rest of the range if the upstream sends fewer at once. */
+/** The first page of a range of records, and the rest of the range if the upstream sends fewer records at once. */
 interface Fetched {
   readonly page: Page;
   readonly rest: Range | undefined;
@@ -213,13 +214,16 @@ async function fetchPage(
   });
 }
 
-/** A page holds as many records as were asked for and are there, and a link to more where there are more. */
+/**
+ * Throws unless a page has the requested number of records, as far as they exist, and a link to the next page if there
+ * are more.
+ */
 function judgeLength(page: SentPage, offset: number, limit: number): void {
   const { count, hasNext, records } = page;
   const { length } = records;
   const due = Math.max(0, Math.min(limit, count - offset));
   if (length !== due) {
-    // Nor does its link to the next page name one.
+    // The link to the next page has no limit either.
     const why = hasNext && page.limit === undefined ? '; its pages do not go by limit and offset' : '';
     throw new Trouble(`a page of ${length} records, where ${due} of ${count} are due${why}`);
   }
@@ -232,7 +236,7 @@ function behind(position: Position, { offset, where, records }: Page): Position 
   const { collected, recent, isOrdered } = position;
   const ids = records.map(({ id }) => id);
   const shared = collected - offset;
-  // Asked for while there were more records.
+  // It was requested when there were more records.
   if (shared < 0 && ids.length === 0) return position;
   const before = recent.slice(recent.length - shared);
   if (shared < 0 || before.some((id, i) => ids[i] !== id))
@@ -244,5 +248,5 @@ function behind(position: Position, { offset, where, records }: Page): Position 
   return { collected: offset + ids.length, recent: [...before, ...fresh].slice(-OVERLAP.unordered), isOrdered };
 }
 
-/** The upstream ignores the order that was requested, or the collection changed so that it looks like that. */
+/** The upstream ignores the requested order, or the collection has changed so that it looks like that. */
 export class Disorder extends Drift {}
