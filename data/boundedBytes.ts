@@ -1,9 +1,6 @@
-// The bytes of a body that somebody else sends, as long as they may be. Knows no client; of what is longer tells who
-// asked.
-
 /**
- * The bytes of pieces as they come; undefined where they are more than `bytesMax`, of which no more are taken, whatever
- * was said of their length. Rejects with what the pieces reject with.
+ * Collects the bytes of a body from another party. Returns undefined if they are more than `bytesMax`, and then reads
+ * no more of them. Ignores announced lengths. Rejects if the pieces reject.
  */
 export async function bytesWithin(pieces: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer | undefined> {
   const taken: Uint8Array[] = [];

@@ -1,5 +1,5 @@
-// Reading and attempting file operations whose failures are the world's: told with the file's name. Knows nothing of
-// what the files hold, but where a data set lies that a crawl is putting in its place.
+// File operations whose failures are reported as OperationErrors with the file's name. Knows nothing about the content
+// of files, except where to find a data set that a crawl is replacing.
 import {
   closeSync,
   constants,
@@ -23,7 +23,7 @@ import type { UncachedReader } from './uncached.ts';
 const READ_BYTES = 8 << 20;
 const PIECE_BYTES = 4096;
 
-/** The directory with the state of a crawl into `output`, where no other is named. */
+/** The default directory for the state of a crawl into `output`. */
 export function stateBeside(output: string): string {
   return `${path.resolve(output)}.crawl`;
 }
@@ -35,8 +35,8 @@ export function placesIn(state: string): Readonly<Record<'collected' | 'previous
 }
 
 /**
- * Where what is named `data` is to be read: there, or, between the two renames by which a crawl replaces it, as the
- * accepted data set in the state beside it. Cost: one or two looks.
+ * The path from which to read the data set `data`. Between the two renames with which a crawl replaces it, that is the
+ * accepted data set in the state. Cost: one or two checks whether a file exists.
  */
 export function placeOf(data: string): string {
   const { collected, previous } = placesIn(stateBeside(data));
@@ -44,8 +44,8 @@ export function placeOf(data: string): string {
 }
 
 /**
- * Fills `target` from byte `offset` of a snapshot file, by its descriptor or a reader of it; OperationError `snapshot`
- * where the file ends before.
+ * Fills `target` from byte `offset` of a snapshot file, through its descriptor or a reader. Throws OperationError
+ * `snapshot` if the file is too short.
  */
 export function readInto(source: number | UncachedReader, file: string, target: Uint8Array, offset: number): void {
   for (let at = 0; at < target.length;) {
@@ -61,7 +61,8 @@ export function readInto(source: number | UncachedReader, file: string, target: 
 }
 
 /**
- * Fills `target` from byte `offset` of an open file; answers how many bytes there were. Throws what the system says.
+ * Fills `target` from byte `offset` of an open file. Returns the number of bytes read, which is less at the end. Throws
+ * system errors.
  */
 export function readAllAt(descriptor: number, target: Uint8Array, offset: number): number {
   for (let filled = 0; filled < target.length;) {
@@ -72,14 +73,14 @@ export function readAllAt(descriptor: number, target: Uint8Array, offset: number
   return target.length;
 }
 
-/** Writes all bytes at `offset` of an open file. Throws what the system says, as on a full disk. */
+/** Writes all bytes at `offset` of an open file. Throws system errors, for example on a full disk. */
 export function writeAllAt(descriptor: number, bytes: Uint8Array, offset: number): void {
   for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at, bytes.length - at, offset + at);
 }
 
 /**
- * Opens a file to read. Throws OperationError `file` where it cannot be had, and for what is no file: a pipe or a
- * device would be waited for, perhaps for ever.
+ * Opens a file for reading. Throws OperationError `file` if that fails, and for anything but a regular file: reading a
+ * pipe or a device could block for ever.
  */
 export function openFile(file: string): number {
   const what = `cannot read ${file}`;
@@ -90,18 +91,21 @@ export function openFile(file: string): number {
   return attempt(what, () => openSync(file, 'r'));
 }
 
-/** Throws OperationError `file` unless these are the properties of a file: not of a pipe, a device or a directory. */
+/**
+ * Throws OperationError `file` unless these are the properties of a regular file: not of a pipe, a device or a
+ * directory.
+ */
 export function assertFile(file: string, found: Pick<Stats, 'isFile'>): void {
   if (!found.isFile()) throw new OperationError('file', `cannot read ${file}: ${NO_FILE}`);
 }
 
 /**
- * The bytes of a file, or why they are not read: it is `noFile` but a pipe or a device, or it is `tooLong`. Waits for
- * nobody and reads no more than `bytesMax` and a byte, whatever the system says of the length: that of files in /proc
- * is 0. Throws what the system says.
+ * The bytes of a file, or the reason why they are not read: `noFile` for a pipe, a device or a directory, or `tooLong`.
+ * Never blocks. Reads at most one byte more than `bytesMax`, whatever length the system reports, which is 0 for files
+ * in /proc. Throws system errors.
  */
 export function readAtMost(file: string, bytesMax: number): Buffer | 'noFile' | 'tooLong' {
-  // A pipe is opened without somebody who writes, and then known for one.
+  // Opens a pipe without waiting for a writer, so that it can be recognised.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const found = fstatSync(descriptor);
@@ -122,8 +126,8 @@ export function readAtMost(file: string, bytesMax: number): Buffer | 'noFile' | 
 }
 
 /**
- * Waits until the disk has the names in a directory, where its file system does that for directories, and the system
- * lets them be opened. Throws what the system says.
+ * Syncs the names in a directory to the disk, if its file system supports that and the system can open directories.
+ * Throws system errors.
  */
 export function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return;
@@ -137,10 +141,7 @@ export function syncDirectory(directory: string): void {
   }
 }
 
-/**
- * Puts a file that is whole in the place of another, whose name the disk has once this returns. Throws OperationError
- * `file`.
- */
+/** Replaces a file by a complete one, and syncs the name to the disk. Throws OperationError `file`. */
 export function putInPlace(partial: string, file: string): void {
   attempt(`cannot write ${file}`, () => {
     renameSync(partial, file);
@@ -148,7 +149,7 @@ export function putInPlace(partial: string, file: string): void {
   });
 }
 
-/** As putInPlace, without blocking this thread. Throws what the system says. */
+/** Like putInPlace, without blocking this thread. Throws system errors. */
 export async function renameDurably(partial: string, file: string): Promise<void> {
   await rename(partial, file);
   if (process.platform === 'win32') return;
@@ -162,22 +163,19 @@ export async function renameDurably(partial: string, file: string): Promise<void
   }
 }
 
-/**
- * Puts a text in the place of a file, which is the old one or the new one whatever happens; once this returns, the disk
- * has it. Throws OperationError `file`.
- */
+/** Replaces the content of a file atomically, and syncs it to the disk. Throws OperationError `file`. */
 export function replaceFile(file: string, text: string): void {
   attempt(`cannot write ${file}`, () => writeFileSync(`${file}.next`, text, { flush: true }));
   putInPlace(`${file}.next`, file);
 }
 
-/** What file systems answer that keep names by themselves. */
+/** The errors of file systems that need no sync of names. */
 const NO_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP']);
 
-/** What is said of a pipe, a socket, a device or a directory where a file is wanted. */
+/** The reason in errors if a file is expected and there is a pipe, a socket, a device or a directory. */
 export const NO_FILE = 'it is no file but a pipe, a device or a directory';
 
-/** What `operation` answers; what it throws becomes an OperationError `file` that starts with `what`. */
+/** Returns the result of `operation`. Turns its errors into OperationErrors `file` whose message starts with `what`. */
 export function attempt<T>(what: string, operation: () => T): T {
   try {
     return operation();
@@ -186,7 +184,7 @@ export function attempt<T>(what: string, operation: () => T): T {
   }
 }
 
-/** As `attempt`, for promises: what they reject with becomes an OperationError `file` that starts with `what`. */
+/** Like `attempt`, as a handler of rejected promises. */
 export function failWith(what: string): (error: unknown) => never {
   return (error) => {
     if (error instanceof OperationError) throw error;
@@ -194,36 +192,39 @@ export function failWith(what: string): (error: unknown) => never {
   };
 }
 
-/** What the system says, but for a path whose folder is not there: it says that of the path, which may be ours. */
+/**
+ * The message of the system. If the folder of a path does not exist, a message about that: the system would name the
+ * path, which may be one of our temporary files.
+ */
 function wordsOf({ code, path: file, message }: NodeJS.ErrnoException): string {
   const folder = code === 'ENOENT' && file !== undefined ? path.dirname(file) : undefined;
   return folder === undefined || existsSync(folder) ? message : `the folder ${folder} does not exist`;
 }
 
 /**
- * The properties of what a path names, or undefined where nothing is there. Throws OperationError `file` where that is
- * not to be known, as without the right to look into a folder.
+ * The properties of a path; undefined if nothing exists there. Throws OperationError `file` if that is unknown, for
+ * example for lack of a permission on a folder.
  */
 export function foundAt(path: string): Stats | undefined {
   return attempt(`cannot read ${path}`, () => statSync(path, { throwIfNoEntry: false }));
 }
 
-/** As `foundAt`, without keeping this thread: the file system may be one that does not answer. */
+/** Like `foundAt`, without blocking this thread: the file system may hang. */
 export async function statOf(path: string): Promise<Stats | undefined> {
   return stat(path).catch((error: unknown) => (ABSENT.has(reasonOf(error)) ? undefined : cannotRead(path)(error)));
 }
 
 const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);
 
-/** Throws OperationError `file` for a file that is NDJSON by its name, where the directory that holds it is wanted. */
+/** Throws OperationError `file` if an NDJSON file is named instead of its directory. */
 export function refuseNdjson(file: string, found: Pick<Stats, 'isFile'> | undefined): void {
   if (!found?.isFile() || !/\.(ndjson|jsonl?)(\.(gz|bz2|xz|zst))?$/i.test(file)) return;
   throw new OperationError('file', `${file} is a file; name the directory that holds it: ${path.dirname(file)}`);
 }
 
 /**
- * Makes a folder, and those around it, unless it is there. Throws what the system says. Node's own way never ends where
- * the system says of a folder that the one around it is missing, and that is there, as below /proc.
+ * Creates a folder and its parents if they do not exist. Throws system errors. Node's recursive mkdir loops for ever if
+ * the system reports a missing parent that exists, as below /proc.
  */
 export function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -233,17 +234,20 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(whole);
   } catch (error) {
-    // Somebody else made it meanwhile.
+    // Another process has created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(whole).isDirectory()) throw error;
   }
 }
 
-/** Turns a failure to read `what` later, as promises tell it, into an OperationError `file`. */
+/** Returns a handler that turns a rejected read of `what` into an OperationError `file`. */
 export function cannotRead(what: string): (error: unknown) => never {
   return failWith(`cannot read ${what}`);
 }
 
-/** The text of a file of at most so many bytes. Throws OperationError `file`, for what is no file or longer too. */
+/**
+ * The text of a file of at most `bytesMax` bytes. Throws OperationError `file`, also for longer files and anything but
+ * a regular file.
+ */
 export function textWithin(file: string, bytesMax: number): string {
   const bytes = attempt(`cannot read ${file}`, () => readAtMost(file, bytesMax));
   if (typeof bytes !== 'string') return bytes.toString();

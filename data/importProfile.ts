@@ -1,7 +1,7 @@
-// Where the CPU time of an import goes, by stage: what this thread does in each, and what threads say of theirs. The
-// one place of the import that asks for time.
+// The CPU time of an import by stage: of this thread, and as reported by other threads. No other part of the import
+// measures time.
 
-/** The stages, in the order of the work, each with what it is for people. */
+/** The stages in the order of the work, each with a description. */
 export const STAGES = {
   reading: 'reading files, their sums, cutting them into lines',
   decoding: 'decoding lines, numbering values, keeping records',
@@ -13,18 +13,17 @@ export const STAGES = {
 
 export type Stage = keyof typeof STAGES;
 
-/** CPU seconds of one stage, over all threads. */
 export interface StageTime {
   readonly stage: Stage | 'other';
   readonly seconds: number;
 }
 
-/** Adds up the CPU time of stages, and knows what the process took in all since it was made. */
+/** Adds up the CPU time of stages, and the total of the process since this was created. */
 export class ImportProfile {
   readonly #micros = new Map<Stage, number>();
   readonly #start = process.cpuUsage();
 
-  /** Does something of a stage in this thread, and answers its result. Cost: two looks at the clock. */
+  /** Runs work of a stage in this thread and returns its result. Cost: two clock readings. */
   measure<T>(stage: Stage, act: () => T): T {
     const before = cpuMicros();
     try {
@@ -39,8 +38,8 @@ export class ImportProfile {
   }
 
   /**
-   * All stages, and behind them as `other` what the process took beside them: starts of threads, their garbage, reads
-   * and the flush to the disk.
+   * All stages, then as `other` the rest of the process: starting threads, their garbage collection, reads, and syncing
+   * to the disk.
    */
   stageTimes(): readonly StageTime[] {
     const { user, system } = process.cpuUsage(this.#start);
@@ -54,9 +53,9 @@ export class ImportProfile {
   }
 }
 
-/** CPU time of this thread in microseconds; 0 on a Node that does not tell (before 22.19). */
+/** CPU time of this thread in microseconds; 0 before Node 22.19, which does not report it. */
 export function cpuMicros(): number {
-  // Older ones have none, whatever the types say.
+  // Missing in older versions, unlike in the types.
   const { user, system } = (process as Partial<typeof process>).threadCpuUsage?.() ?? { user: 0, system: 0 };
   return user + system;
 }

@@ -9,20 +9,20 @@ import { attempt } from './files.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The interval at which a process touches what it holds: its locks and its partial output. */
+/** Interval at which a process touches its locks and its partial output. */
 export const TOUCH_MS = 20_000;
-/** After this time without a touch it is abandoned: its process was killed or stopped. */
+/** After this time without a touch they are abandoned: the process was killed or stopped. */
 export const ABANDONED_MS = 300_000;
 
-/** The end of a name, after that of the target: a random part, and what the work appends. */
+/** The suffix of a partial name after that of the target: a random part, and anything that the work appends. */
 const MARK = /\.partial-[0-9a-f]{12}.*$/;
 
 /**
- * Runs work that makes `target`, with a path beside it that no other run has: of a file or directory that need not
- * exist, and of others whose names start with it. A signal that would end the process meanwhile removes it and then
- * ends the process as it would have; work that holds the thread delays that. A SIGHUP with another listener ends
- * nothing. The promise is that of the work; what fails leaves nothing, what succeeds has moved the path or removed it.
- * Abandoned partial output of the same target is removed first.
+ * Runs work that makes `target`. The work gets a unique path next to it, and may create files or directories whose
+ * names start with that path. Abandoned partial output of the same target is removed first. If the work fails, the path
+ * is removed; if it succeeds, it has renamed or removed the path. A signal that would end the process removes the path,
+ * then ends the process in the same way. Work that blocks the thread delays that. A SIGHUP with another listener ends
+ * nothing.
  */
 export async function unfinished<T>(target: string, work: (partial: string) => Promise<T>): Promise<T> {
   await removeAbandoned(path.dirname(target), (name) => name === path.basename(target));
@@ -33,7 +33,7 @@ export async function unfinished<T>(target: string, work: (partial: string) => P
   try {
     return await work(partial);
   } catch (error) {
-    // A failure to remove, as below a file, means that nothing was made: the error is that of the work.
+    // If removing fails, for example below a file, nothing was made. The error to report is that of the work.
     await rm(partial, { recursive: true, force: true }).catch(() => undefined);
     throw error;
   } finally {
@@ -43,26 +43,26 @@ export async function unfinished<T>(target: string, work: (partial: string) => P
 }
 
 /**
- * Runs work in a new folder for temporary files, which goes with the work. Throws OperationError `file` where there can
- * be none, with what to do, or else do.
+ * Runs work in a new temporary folder, which is removed afterwards. Throws OperationError `file` if the folder cannot
+ * be created, with what to do. `orElse` is an alternative in that message.
  */
 export function inTemporaryFolder<T>(orElse: string, work: (folder: string) => Promise<T>): Promise<T> {
   return unfinished(path.join(tmpdir(), 'catalogue-replica'), async (folder) => {
     const failure = `cannot write to ${tmpdir()}: set TMPDIR to a directory that can be written${orElse}`;
-    // At once, so that no signal falls between the folder and whoever removes it.
+    // Synchronously: no signal can arrive between registering the cleanup and creating the folder.
     attempt(failure, () => mkdirSync(folder, { mode: 0o700 }));
     try {
       return await work(folder);
     } finally {
-      // What is left the next run removes.
+      // The next run removes what remains.
       await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     }
   });
 }
 
 /**
- * Has `work` done where a signal would end the process, which then ends as it would have; answers what takes that back.
- * A SIGHUP that somebody else heeds ends nothing.
+ * Runs `work` before a signal ends the process, which then ends in the same way. Returns a function that cancels this.
+ * A SIGHUP with another listener ends nothing.
  */
 export function beforeEnd(work: () => void): () => void {
   if (works.size === 0) for (const signal of SIGNALS) process.on(signal, onSignal);
@@ -78,21 +78,21 @@ const works = new Set<() => void>();
 function onSignal(signal: NodeJS.Signals): void {
   if (signal === 'SIGHUP' && process.listenerCount(signal) > 1) return;
   for (const one of SIGNALS) process.off(one, onSignal);
-  // What was begun within other work goes before that.
+  // Last registered first: inner work is cleaned up before the work around it.
   for (const work of [...works].toReversed()) work();
   works.clear();
-  // Without a listener the signal has its default effect; one that is left has something of its own to do first.
+  // Without a listener the signal has its default effect. A remaining listener has its own work to do first.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
 
-/** The name of the target that a partial path belongs to; any other name is returned as it is. */
+/** The target of a partial name; any other name is returned unchanged. */
 export function targetOf(name: string): string {
   return name.replace(MARK, '');
 }
 
 /**
  * Removes partial output of those targets for which `isOf` returns true, unless it was touched within `ms`. 0 removes
- * all of it, if a lock ensures that nobody writes to it.
+ * all of it, if a lock ensures that no process writes to it.
  */
 export async function removeAbandoned(
   directory: string,
@@ -106,7 +106,7 @@ export async function removeAbandoned(
       await rm(file, { recursive: true, force: true });
     }
   } catch (error) {
-    // What cannot be read or removed stays: it is in nobody's way.
+    // Output that cannot be read or removed stays: it does no harm.
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
 }
@@ -116,7 +116,10 @@ export async function touchedMsAgo(file: string): Promise<number> {
   return msSince(await lstat(file).catch(() => undefined));
 }
 
-/** The milliseconds since a file with these properties was touched, in the past or in the future; 0 without a file. */
+/**
+ * The milliseconds between now and the last touch of a file with these properties, in the past or in the future; 0
+ * without a file.
+ */
 export function msSince(found: Pick<Stats, 'mtimeMs'> | undefined): number {
   return found ? Math.abs(Date.now() - found.mtimeMs) : 0;
 }

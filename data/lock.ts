@@ -1,5 +1,5 @@
 // A lock is an exclusive file that its holder touches every 20 s. After 5 minutes without a touch it is abandoned: the
-// holder was killed or stopped. Pids decide nothing, because they repeat in containers.
+// holder was killed or stopped. Pids are not compared, because they repeat in containers.
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { attempt } from './files.ts';
 import { ABANDONED_MS, beforeEnd, msSince, TOUCH_MS } from './leftovers.ts';
 import { OperationError } from './operationError.ts';
 
-/** A lock that this process took. Another process may take it when this one is stopped for 5 minutes. */
+/** A lock that this process holds. Another process may take it when this one is stopped for 5 minutes. */
 export interface Lock {
   /** Throws OperationError `file` if this process has lost the lock. Call it before each write that the lock guards. */
   readonly assertHeld: () => void;
@@ -16,8 +16,8 @@ export interface Lock {
 }
 
 /**
- * Takes a lock. A signal that ends the process releases it. Throws OperationError `file` if another process holds it;
- * `does` is the verb for what that process does.
+ * Acquires a lock. A signal that ends the process releases it. Throws OperationError `file` if another process holds
+ * it. `does` is the verb in that message for what that process does.
  */
 export function lock(file: string, does: string): Lock {
   const text = `${holderName(process.pid)}\n${randomUUID()}\n`;
@@ -30,7 +30,7 @@ export function lock(file: string, does: string): Lock {
     throw new OperationError('file', `${file} was removed, or taken by another process while this one was stopped`);
   };
   attempt(`cannot write ${file}`, () => {
-    // Of two processes that do this at once, assertHeld ends one.
+    // If two processes do this at once, assertHeld stops one of them.
     if (isAbandoned(file)) rmSync(file, { force: true });
     if (isCreated(file, text)) return;
     const holder = textOf(file)?.split('\n', 1)[0] || 'another process';
@@ -54,7 +54,7 @@ export function lock(file: string, does: string): Lock {
   return { assertHeld, release };
 }
 
-/** Removes the lock that a process of this host left when it died. */
+/** Removes the lock that a dead process of this host has left. */
 export async function removeLockOf(pid: number, file: string): Promise<void> {
   const text = await readFile(file, 'utf8').catch(() => '');
   if (text.startsWith(`${holderName(pid)}\n`)) await rm(file, { force: true });
@@ -74,7 +74,7 @@ function isCreated(file: string, text: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    // A full disk may have the file without its text.
+    // On a full disk the file may exist without its text.
     rmSync(file, { force: true });
     throw error;
   }

@@ -1,5 +1,3 @@
-// Makes a snapshot file or a data set directory ready to be served: whichever `--data` names. Reads the code of an
-// import only for a directory.
 import { closeSync } from 'node:fs';
 import { straySection } from '../engine/snapshot/inventory.ts';
 import type { LoadedSnapshot } from '../engine/snapshot/loaded.ts';
@@ -10,8 +8,8 @@ import type { OnProgress } from './progress.ts';
 import { accept, catalogueIn, type HeldFile, loadHeld, type OpenedData } from './store/load.ts';
 
 /**
- * Loads what `data` names into shared memory with `baseUrl` in its own URLs. Throws OperationError `file`, `input` or
- * `snapshot`. Cost: a load, and an import for a directory.
+ * Loads `data`, a snapshot file or a data set directory, into shared memory with `baseUrl` in its own URLs. Throws
+ * OperationError `file`, `input` or `snapshot`. Cost: a load, and an import for a directory.
  */
 export async function openData(data: string, options: OpenOptions, onProgress: OnProgress): Promise<LoadedSnapshot> {
   const file = holdData(data);
@@ -25,7 +23,7 @@ export async function openData(data: string, options: OpenOptions, onProgress: O
   }
 }
 
-/** The snapshot file that `data` names, held open; undefined for a directory. Throws OperationError `file`. */
+/** Opens the snapshot file that `data` names; undefined for a directory. Throws OperationError `file`. */
 export function holdData(data: string): HeldFile | undefined {
   const found = foundAt(placeOf(data));
   const absence = `there is no data at ${data}: name a snapshot file or a data set directory`;
@@ -36,8 +34,9 @@ export function holdData(data: string): HeldFile | undefined {
 }
 
 /**
- * Loads the snapshot file that `data` names and the caller holds open, or imports and loads a directory, whose imported
- * file then stays open. Throws as openData does. Cost: a load, and an import for a directory.
+ * Loads an open snapshot file, which the caller closes, or imports and loads a directory, whose imported file stays
+ * open. The code of import is loaded only for a directory. Throws like openData. Cost: a load, and an import for a
+ * directory.
  */
 export async function openHeld(
   data: string,
@@ -46,7 +45,7 @@ export async function openHeld(
   onProgress: OnProgress,
 ): Promise<OpenedData> {
   if (!held) return (await import('./openDirectory.ts')).openDirectory(data, options, onProgress);
-  // Those of the options are for an import.
+  // The threads in the options are for an import.
   const { threads: _threads, ...loading } = options;
   const loaded = await loadHeld(held, loading, onProgress);
   accept(held.file, straySection(loaded, catalogueIn(held.file, loaded)) ?? {});

@@ -1,5 +1,5 @@
-// Makes a data set directory ready to be served: imports it to a temporary file, whose name is gone before this returns
-// or a signal ends the process, and loads that.
+// Loads a data set directory: imports it to a temporary file and loads that. The file has lost its name before this
+// returns or a signal ends the process.
 import { closeSync } from 'node:fs';
 import path from 'node:path';
 import { importDirectory } from './import/import.ts';
@@ -9,12 +9,12 @@ import { loadHeld, type LoadOptions, type OpenedData } from './store/load.ts';
 import { openDataSet } from './import/ndjson.ts';
 import type { OnProgress } from './progress.ts';
 
-/** Below this many bytes of input, starting decode threads takes longer than decoding. */
+/** For fewer bytes of input, starting decode threads takes longer than decoding. */
 export const INLINE_BYTES_MAX = 16 << 20;
 
 /**
- * What data is loaded with (see LoadOptions); `threads` are for an import, which leaves faulty lines out where
- * `onSkipped` is to be told of them: how many, and the first few. `takesNulls` as of an import.
+ * Options of a load (see LoadOptions). `threads` and `takesNulls` are for an import. With `onSkipped` it skips lines
+ * with errors, and reports their number and the first few.
  */
 export interface OpenOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' | 'isUncached' | 'isOffThread'> {
   readonly threads: number;
@@ -22,15 +22,15 @@ export interface OpenOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' 
   readonly onSkipped?: ((count: number, first: readonly string[]) => void) | undefined;
 }
 
-/** Bytes of memory that an import and the load behind it take for each of the input (FIGURES, Memory). */
+/** Bytes of memory for an import and the following load, per byte of input (FIGURES, Memory). */
 const IMPORT_BYTES = 2.1;
 
-/** Bytes of lines in each of a gzip file, about: 337.4 MB in 47.3 (FIGURES, Exports). */
+/** Approximate bytes of lines per byte of a gzip file: 337.4 MB in 47.3 (FIGURES, Exports). */
 const UNPACKED_BYTES = 7;
 
 /**
- * Imports a directory and loads what came of it, which stays open, without a name: it takes room in the directory for
- * temporary files until it is closed. Throws OperationError `file` or `input`. Cost: an import and a load.
+ * Imports a directory and loads the result. The unnamed file stays open, and takes space in the temporary directory
+ * until it is closed. Throws OperationError `file` or `input`. Cost: an import and a load.
  */
 export async function openDirectory(
   data: string,
@@ -56,7 +56,7 @@ export async function openDirectory(
   });
 }
 
-/** The bytes of all lines; of compressed ones about as many. */
+/** The bytes of all lines, estimated for compressed files. */
 async function bytesIn(directory: string): Promise<number> {
   const { files } = await openDataSet(directory);
   return files.reduce((sum, file) => sum + file.bytes * (file.path.endsWith('.gz') ? UNPACKED_BYTES : 1), 0);

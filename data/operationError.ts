@@ -1,23 +1,24 @@
-// The world's fault: disk, network, input files. Thrown by I/O code, handled where the process is composed.
-// Never for what a client sent (a returned Problem) nor for a bug of ours (an assertion).
-
 /**
- * Why an operation could not be done.
- * `input`: the input files are wrong (message says file, line and JSON pointer); mend them or use `--lenient`.
- * `snapshot`: a snapshot file is damaged or of another version; build it again with `import`.
+ * The reason of a failure.
+ * `input`: the input files are wrong. The message has file, line and JSON pointer. Correct them or use `--lenient`.
+ * `snapshot`: a snapshot file is damaged or of another version. Build it again with `import`.
  * `file`: a file cannot be read or written; see the cause.
- * `memory`: there is no room for it in memory; the message says how much it takes.
- * `usage`: a setting or argument is wrong; the message says what is wanted.
- * `port`: the port cannot be taken.
- * `starved`: descriptors, threads or memory ran out; give the process more, or ask less of it.
- * `network`: another server, or a mount, does not answer, or its answer makes no sense; see the message.
- * `discarded`: what was fetched is refused, and removed as was asked for; the next run fetches all anew.
- * `refused`: a certificate is not accepted, or an authority refuses; the message says why.
+ * `memory`: there is not enough memory. The message has the required size.
+ * `usage`: a setting or argument is wrong. The message says what is expected.
+ * `port`: the port is in use or not allowed.
+ * `starved`: descriptors, threads or memory ran out. Raise the limits of the process, or reduce its work.
+ * `network`: another server or a mount does not respond, or its response is invalid; see the message.
+ * `discarded`: the fetched data was refused, and removed as requested. The next run starts over.
+ * `refused`: a certificate, a publication or a request is refused; the message has the reason.
  */
 export type OperationErrorCode =
   'input' | 'snapshot' | 'file' | 'memory' | 'usage' | 'port' | 'starved' | 'network' | 'discarded' | 'refused';
 
-/** An operation that failed for a reason outside the program. The message is one or more whole lines for people. */
+/**
+ * A failure outside the program: disk, network, input files, settings. I/O code throws it, and it is handled where the
+ * process is composed. Never for a client error (a returned Problem) or a bug (an assertion). The message has one or
+ * more complete lines for operators.
+ */
 export class OperationError extends Error {
   readonly code: OperationErrorCode;
   constructor(code: OperationErrorCode, message: string, cause?: unknown) {
@@ -27,7 +28,7 @@ export class OperationError extends Error {
   }
 }
 
-/** The system's word for what went wrong, such as `ENOENT`; the text of what has none. */
+/** The system's code for an error, such as `ENOENT`, or the error as text. */
 export function reasonOf(cause: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
 }

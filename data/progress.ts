@@ -1,9 +1,6 @@
-// How long work reports where it is: plain events, turned into bars or lines by whoever listens.
-// Knows no terminal.
-
 /**
- * The progress of long work. `phase` is a short phrase for people (`reading observations`); `done` of `total` is in
- * `unit`. `total` is 0 if it is unknown.
+ * The progress of long work. `phase` is a short phrase for messages (`reading observations`). `done` and `total` are in
+ * `unit`; `total` is 0 if it is unknown.
  */
 export interface Progress {
   readonly phase: string;
@@ -12,5 +9,5 @@ export interface Progress {
   readonly unit: 'bytes' | 'records' | 'requests' | 'collections';
 }
 
-/** Receives every step of long work; called a few times a second at most, synchronously. */
+/** Receives the progress of long work; called synchronously, a few times a second at most. */
 export type OnProgress = (progress: Progress) => void;

@@ -1,19 +1,19 @@
-// Work dealt to threads, its results in the order of the work: decoding, building of columns, deflating and loading
-// use this. A thread answers each order with one message.
+// Distributes work to threads and returns its results in order: for decoding, making columns, deflating and loading. A
+// thread answers each order with one message.
 import assert from 'node:assert/strict';
 import { parentPort, Worker } from 'node:worker_threads';
 import { OperationError } from './operationError.ts';
 
-/** The program may be replaced on disk while it runs. The code of threads that start later is then missing. */
+/** The program may be replaced on disk while it runs. Threads that start later then find no code. */
 export const PROGRAM_GONE = 'the program is not where it was when the server started: start the server again';
 
-/** Threads of one program that take orders, each the one after the other. */
+/** Threads of one program. Each does its orders one after another. */
 export class OrderThreads {
   readonly #threads: OrderThread[] = [];
 
   /**
-   * Starts so many, which are given `workerData` and take orders as soon as they have read their program. Throws what
-   * the system says that has not so many, and leaves none then.
+   * Starts `count` threads. They get `workerData`, and take orders as soon as they have loaded their program. If the
+   * system refuses one, throws its error and stops the others.
    */
   constructor(program: URL, count: number, workerData?: unknown) {
     try {
@@ -29,26 +29,26 @@ export class OrderThreads {
   }
 
   /**
-   * Has the thread with the fewest orders do one, and answers its reply; the memory of typed arrays in it is handed
-   * over. `onMicros` is told the CPU time that it takes. Rejects if the thread dies.
+   * Sends an order to the thread with the fewest orders, and resolves to its reply. The memory of typed arrays in the
+   * order is transferred. `onMicros` is called with the CPU time. Rejects if the thread dies.
    */
   ask<Reply>(order: object, onMicros?: (micros: number) => void): Promise<Reply> {
     const idlest = this.#threads.reduce((best, one) => (one.orders < best.orders ? one : best));
     return idlest.ask(order, onMicros) as Promise<Reply>;
   }
 
-  /** Has each thread do an order behind all that it was asked, and answers all replies. Rejects if one dies. */
+  /** Sends an order to every thread, after its earlier orders, and resolves to all replies. Rejects if one dies. */
   askAll<Reply>(order: object): Promise<readonly Reply[]> {
     return Promise.all(this.#threads.map((thread) => thread.ask(order) as Promise<Reply>));
   }
 
-  /** Ends the threads and waits until they are gone. */
+  /** Stops the threads and waits until they have exited. */
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.end()));
   }
 }
 
-/** What a thread answers to an order: its reply, or why the world refused it, and the CPU time that this took. */
+/** A thread's response to an order: its reply or an operational error, and the CPU time. */
 interface Answer {
   readonly reply: object;
   readonly refused?: Pick<OperationError, 'code' | 'message'>;
@@ -56,8 +56,8 @@ interface Answer {
 }
 
 /**
- * Makes this thread one of `OrderThreads`: `act` does an order and answers its reply, whose memory is handed over; that
- * of the order is let go. `micros` tells CPU time.
+ * Makes this thread one of `OrderThreads`. `act` does an order and returns its reply, whose memory is transferred; that
+ * of the order is freed. `micros` returns CPU time.
  */
 export function takeOrders(act: (order: never) => object | Promise<object>, micros: () => number = () => 0): void {
   const port = parentPort;
@@ -75,7 +75,7 @@ export function takeOrders(act: (order: never) => object | Promise<object>, micr
   });
 }
 
-/** An error of the world keeps its code, which an error that ends a thread loses. */
+/** Sends the code of an OperationError, which would be lost if the error ended the thread. */
 async function outcomeOf(act: () => object | Promise<object>): Promise<Omit<Answer, 'micros'>> {
   try {
     return { reply: await act() };
@@ -86,8 +86,8 @@ async function outcomeOf(act: () => object | Promise<object>): Promise<Omit<Answ
 }
 
 /**
- * Gives the memory of all typed arrays in a message back at once, which is empty then; the next collection of garbage,
- * which would do it, comes when a thread is busy again, and much of what is touched meanwhile is fresh.
+ * Frees the memory of all typed arrays in a message at once; they are empty then. Garbage collection would do it only
+ * when the thread is busy again, and until then new memory would be touched.
  */
 export function letGo(message: object): void {
   for (const memory of memoryOf(message)) if (!memory.detached) memory.transfer(0);
@@ -140,7 +140,7 @@ class OrderThread {
   }
 }
 
-/** The memory of all typed arrays in a message of plain objects and arrays: handed over, it is not copied. */
+/** The memory of all typed arrays in a message of plain objects and arrays, to be transferred instead of copied. */
 function memoryOf(message: object): readonly ArrayBuffer[] {
   const found = new Set<ArrayBuffer>();
   const look = (value: unknown): void => {
@@ -153,9 +153,9 @@ function memoryOf(message: object): readonly ArrayBuffer[] {
 }
 
 /**
- * The results of all orders, in their order; `ahead` of them are under way, so that no thread idles while results are
- * used. Rejects with the first failure. However it ends, no order is under way then. Cost: at most `ahead` results are
- * held.
+ * Yields the results of all orders in their order. `ahead` orders are in progress, so that no thread is idle while
+ * results are used. Rejects with the first failure. However it ends, no order is in progress then. Memory: at most
+ * `ahead` results.
  */
 export async function* inOrder<Order, Result>(
   orders: AsyncIterable<Order> | Iterable<Order>,

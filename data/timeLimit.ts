@@ -1,23 +1,23 @@
-// A time limit for work on paths that may be on a mount. A mount whose server is unresponsive answers no call, and no
-// call can be cancelled: each blocks one of the four threads with which libuv reads files and resolves names.
+// A time limit for work on paths that may be on a mount. If the server of a mount does not respond, calls hang and
+// cannot be cancelled. Each of them blocks one of the four threads with which libuv reads files and resolves names.
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { OperationError } from './operationError.ts';
 
-/** Longer than any stall of a disk or a mount that works. */
+/** Longer than any stall of a working disk or mount. */
 const LIMIT_MS = 10_000;
-/** Calls at once in the process: two threads of libuv stay free. */
+/** Limit of concurrent calls in the process: two threads of libuv stay free. */
 const CALLS_MAX = 2;
 
-/** The failures of calls that hang: their callers no longer wait. */
+/** The errors of calls that hang. Their callers no longer wait. */
 const hung = new Map<string, OperationError>();
 const running = new Map<string, Promise<unknown>>();
 
 /**
- * Does work on a path when earlier work on it has returned. Throws OperationError `network` when `limitMs` have passed
- * or `signal` is aborted. While the work still hangs then, other work on the path fails at once with the same error,
- * and while two hang, all work does. Must not be nested.
+ * Does work on a path after earlier work on it has returned. Throws OperationError `network` after `limitMs`, or when
+ * `signal` is aborted. While that work still hangs, other work on the path fails immediately with the same error. While
+ * two calls hang, all work fails. Must not be nested.
  */
 export async function withTimeLimit<T>(
   file: string,
@@ -54,10 +54,10 @@ export async function withTimeLimit<T>(
   return promise;
 }
 
-/** Throws as withTimeLimit does if a path in `folder` does not answer: for synchronous reads that follow. */
+/** Throws like withTimeLimit if a path in `folder` does not respond. Call it before synchronous reads. */
 export async function assertAnswers(file: string, folder = file): Promise<void> {
   await withTimeLimit(folder, async () => {
-    // O_NONBLOCK: a pipe would wait for its writer.
+    // O_NONBLOCK: opening a pipe would wait for its writer.
     const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
     await handle?.close();
   });

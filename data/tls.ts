@@ -1,5 +1,3 @@
-// TLS of connections to another catalogue and to targets: the authorities that they trust, and what a failed handshake
-// means. Opens no connection.
 import tls from 'node:tls';
 import { textWithin } from './files.ts';
 import { OperationError, reasonOf } from './operationError.ts';
@@ -8,11 +6,12 @@ import { OperationError, reasonOf } from './operationError.ts';
 const CA_BYTES_MAX = 4 << 20;
 
 /**
- * Makes TLS connections of this thread trust the authorities in a PEM file, or without a file those of Node.js and of
- * the system's trust store, which takes 0.1 s. Throws OperationError `file`, and `input` for a file that has none.
+ * Sets the authorities that TLS connections of this thread trust: those in a PEM file, or without a file those of
+ * Node.js and of the system's trust store, which takes 0.1 s. Throws OperationError `file`, and `input` for a file
+ * without certificates.
  */
 export function trustAuthorities(file: string | undefined): void {
-  // Node 22.19 and 24.5 were the first to have it; older ones trust what their own flags name.
+  // Available from Node 22.19 and 24.5 on. Older versions trust the authorities that their own flags name.
   const trust = tls.setDefaultCACertificates as typeof tls.setDefaultCACertificates | undefined;
   if (!trust && file !== undefined) throw new OperationError('usage', '--ca needs Node.js 22.19, 24.5 or later');
   if (file === undefined) return trust?.((['bundled', 'extra', 'system'] as const).flatMap(tls.getCACertificates));
@@ -25,11 +24,11 @@ export function trustAuthorities(file: string | undefined): void {
 }
 
 const TIME = /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/;
-/** The codes of Node.js for other certificates that are refused. */
+/** Other codes of Node.js for refused certificates. */
 const UNTRUSTED =
   /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF|DECODE_ISSUER|DECRYPT_CERT)\w*|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT\w*|CERT_\w+|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED)$/;
 
-/** The message, with the cure, of a TLS failure that another attempt would meet again; undefined for others. */
+/** The message, with what to do, for a TLS failure that would be the same at another attempt; undefined for others. */
 export function tlsFailureText(error: unknown): string | undefined {
   const code = reasonOf(error);
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'answers without TLS: is it http://?';

@@ -1,25 +1,25 @@
-// Reading and writing past the page cache of the system, where it has a way to (O_DIRECT of Linux): for gigabytes that
-// are copied once and of which nobody reads the most again soon. Touching memory of the cache for the first time costs
-// more than the copy: without this a refresh for one licence is 0.10 of a whole import, not 0.025. Where there is no
-// way, as on other systems and some file systems, the bytes are the same. Knows nothing of what files hold.
+// Reads and writes past the page cache of the system (O_DIRECT of Linux), for gigabytes that are copied once and most
+// of which are not read again soon. The first use of the cache's memory costs more than the copy: without this a
+// refresh for one licence takes 0.10 of a whole import, not 0.025. On other systems, and on file systems without it,
+// the bytes are the same. Knows nothing about the content of files.
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 
-/** Such transfers begin, end and lie in memory at multiples of this, which is that of all disks in use. */
+/** Such transfers must be aligned to this in the file and in memory. It suits all disks in use. */
 const ALIGNMENT = 4096;
 
-/** The most that is read or written at once: with a quarter of it a copy takes twice the CPU. */
+/** Limit of one transfer. With a quarter of it a copy takes twice the CPU. */
 export const UNCACHED_BYTES = 4 << 20;
 
-/** What is read first where nothing before it was: no more than a disk hands out as fast as less. */
+/** Bytes of the first read at a new position. A disk is not faster with fewer. */
 const AHEAD_BYTES = 64 << 10;
 
-/** Memory of `UNCACHED_BYTES` that such transfers can be made with. Cost: it is touched when it is used. */
+/** Allocates `UNCACHED_BYTES` of aligned memory. Pages are touched only when they are used. */
 export function alignedBytes(): Uint8Array {
   const pages = UNCACHED_BYTES / 65_536;
   return new Uint8Array(new WebAssembly.Memory({ initial: pages, maximum: pages }).buffer);
 }
 
-/** The bytes of an open file, read ahead where they are read one behind the other. `close` leaves the file open. */
+/** Reads an open file, ahead if it is read sequentially. `close` leaves the file open. */
 export class UncachedReader {
   readonly #file: UncachedDescriptor;
   readonly #window = alignedBytes();
@@ -32,8 +32,8 @@ export class UncachedReader {
   }
 
   /**
-   * Fills the start of `target` from `offset` on; answers how many bytes that are, none at the end of the file. Throws
-   * as fs does.
+   * Fills the start of `target` from `offset` on. Returns the number of bytes, 0 at the end of the file. Throws like
+   * fs.
    */
   read(target: Uint8Array, offset: number): number {
     const end = this.#start + this.#filled;
@@ -56,8 +56,8 @@ export class UncachedReader {
 }
 
 /**
- * A second descriptor of an open file, for transfers past the cache; without one, the first serves. `close` leaves the
- * file open, and the first serves from then on.
+ * A second descriptor of an open file, for transfers past the cache. If that is impossible, and after `close`, the
+ * first descriptor is used. The file stays open.
  */
 export class UncachedDescriptor {
   readonly #plain: number;
@@ -70,16 +70,16 @@ export class UncachedDescriptor {
     try {
       this.#uncached = openSync(`/proc/self/fd/${plain}`, access | constants.O_DIRECT);
     } catch {
-      // A file system that cannot, a system without /proc, or no descriptor left: the one there is serves.
+      // The file system does not support it, /proc is missing, or no descriptor is left: use the first descriptor.
     }
   }
 
-  /** Fills the start of aligned memory from a position on; answers how many bytes that are. Throws as fs does. */
+  /** Fills the start of aligned memory from a position on. Returns the number of bytes. Throws like fs. */
   read(target: Uint8Array, position: number): number {
     return this.#attempt((descriptor) => readSync(descriptor, target, 0, target.length, position));
   }
 
-  /** Writes the first bytes of aligned memory to a position; answers how many were. Throws as fs does. */
+  /** Writes the first bytes of aligned memory at a position. Returns how many were written. Throws like fs. */
   write(bytes: Uint8Array, position: number): number {
     return this.#attempt((descriptor) => writeSync(descriptor, bytes, 0, bytes.length, position));
   }
@@ -89,7 +89,7 @@ export class UncachedDescriptor {
     this.#uncached = undefined;
   }
 
-  /** What a transfer answers, made again with the first descriptor where the file system refuses such ones. */
+  /** Does a transfer, and repeats it with the first descriptor if the file system refuses it. */
   #attempt(transfer: (descriptor: number) => number): number {
     if (this.#uncached === undefined) return transfer(this.#plain);
     try {

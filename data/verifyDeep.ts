@@ -1,5 +1,5 @@
 // The deep check of a snapshot file: imports the file's own records again and compares the generations. Import is
-// deterministic and a generation covers every byte, so another generation means that index and records disagree.
+// deterministic and a generation covers every byte, so a different generation means that index and records disagree.
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
