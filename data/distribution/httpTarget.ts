@@ -16,7 +16,7 @@ export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
   const host = objectHost(url.origin, timeoutMs);
   const folder = url.pathname.replace(/\/*$/, '/');
   const refusal = (path: string, status: number): Error => {
-    const why = status >= 300 && status < 400 ? ', and nothing is followed' : '';
+    const why = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
     return failed(`${url.origin}${path}`, `answered ${status}${why}`);
   };
   return {

@@ -32,8 +32,8 @@ export async function openPublishingTarget(url: string, access: TargetAccess = {
   trustAuthorities(access.ca);
   if (isNats(target)) return (await import('./natsTarget.ts')).natsTarget(target, CONNECT_MS, access.nats ?? {});
   if (target.protocol === 's3:') return (await import('./s3Target.ts')).s3Target(target, S3_MS, access.s3 ?? NOBODY);
-  const cure = 'publish to the folder that its server hands out, as file:///folder';
-  throw new OperationError('usage', `${url}: over HTTP snapshots are only fetched; ${cure}`);
+  const cure = 'publish to the folder that its server serves, as file:///folder';
+  throw new OperationError('usage', `${url}: snapshots cannot be published over HTTP: ${cure}`);
 }
 
 function isNats({ protocol }: URL): boolean {

@@ -185,7 +185,7 @@ async function pointerOf(target: PublishingTarget): Promise<PointerText | undefi
 }
 
 function tooSlow({ name }: PublishingTarget): OperationError {
-  return new OperationError('refused', `${name}: another publisher was quicker ${TURNS_MAX} times`);
+  return new OperationError('refused', `${name}: another publisher was faster ${TURNS_MAX} times`);
 }
 
 function isSame(current: Pointer, content: Omit<Pointer, 'sequence' | 'earlier'>): boolean {

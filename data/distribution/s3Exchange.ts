@@ -53,15 +53,15 @@ interface S3Refusal {
 const KEYS_FROM = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
 
 const CURES: Readonly<Record<string, string>> = {
-  AccessDenied: `who has ${KEYS_FROM} may not do this there: allow s3:GetObject and s3:ListBucket, to a publisher also s3:PutObject, s3:DeleteObject and those of multipart uploads`,
+  AccessDenied: `the owner of ${KEYS_FROM} may not do this: allow s3:GetObject and s3:ListBucket, for a publisher also s3:PutObject, s3:DeleteObject and multipart uploads`,
   InvalidAccessKeyId: 'the server does not know AWS_ACCESS_KEY_ID',
   SignatureDoesNotMatch: 'AWS_SECRET_ACCESS_KEY is not that of AWS_ACCESS_KEY_ID, or --s3-region is another one',
   ExpiredToken: 'AWS_SESSION_TOKEN has expired: start again with new keys',
   InvalidToken: 'AWS_SESSION_TOKEN is not that of AWS_ACCESS_KEY_ID',
   NoSuchBucket: 'make the bucket first: none is made here',
-  EntityTooLarge: 'the server takes no objects of this size',
-  QuotaExceeded: 'the bucket is full: prune it, or give it more room',
-  SlowDown: 'the server asks to be asked less often',
+  EntityTooLarge: 'the server does not accept objects of this size',
+  QuotaExceeded: 'the bucket is full: prune it, or raise its quota',
+  SlowDown: 'the server requests a lower rate',
 };
 
 const CODE = /^[A-Za-z]{1,64}$/;
@@ -77,8 +77,8 @@ function refusalText({ status, body, region: told, date }: S3Refusal, hasKeys: b
   if (isElsewhere)
     return `${answered}: ${region === undefined ? 'the bucket is elsewhere, and nothing is followed' : `the bucket is in another region: want --s3-region ${region}`}`;
   if (code === 'RequestTimeTooSkewed')
-    return `${answered}: the clocks differ, that of the server says ${/^[\w:, ]{1,40}$/.test(date) ? date : 'nothing'}: set that of this machine`;
-  if ([400, 401, 403].includes(status) && !hasKeys) return `${answered}: want keys, in ${KEYS_FROM}`;
+    return `${answered}: the clocks differ, that of the server says ${/^[\w:, ]{1,40}$/.test(date) ? date : 'nothing'}: set the clock of this machine`;
+  if ([400, 401, 403].includes(status) && !hasKeys) return `${answered}: needs keys in ${KEYS_FROM}`;
   const cure = CURES[CODE.test(code) ? code : ''] ?? (status === 403 ? CURES['AccessDenied'] : undefined);
   return cure === undefined ? answered : `${answered}: ${cure}`;
 }

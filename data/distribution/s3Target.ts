@@ -52,7 +52,7 @@ export async function upload({ exchange, key, size, pieces, partBytes = PART_BYT
   const begun = await exchange.text({ method: 'POST', key, query: { uploads: '' }, expected: [200] });
   const uploadId = readS3Answer(begun)?.texts['UploadId'];
   if (uploadId === undefined || !/^[\x21-\x7e]{1,1024}$/.test(uploadId))
-    throw failed(exchange.urlOf(key), 'began no upload that can be named');
+    throw failed(exchange.urlOf(key), 'returned no valid upload id');
   try {
     const tags = await sentParts(exchange, key, uploadId, parts);
     await complete(exchange, key, uploadId, tags);
@@ -103,7 +103,7 @@ async function sentParts(
     const answer = await exchange.send({ method: 'PUT', key, query, body, signal: stop.signal, expected: [200] });
     const tag = answer.header('etag');
     await answer.discard();
-    if (!/^"?[\w-]{1,128}"?$/.test(tag)) throw failed(exchange.urlOf(key), `gave part ${number} no tag`);
+    if (!/^"?[\w-]{1,128}"?$/.test(tag)) throw failed(exchange.urlOf(key), `returned no tag for part ${number}`);
     tags[number - 1] = tag;
   };
   const note = (error: unknown): void => {
@@ -136,9 +136,9 @@ async function complete(exchange: S3Exchange, key: string, uploadId: string, tag
   // lost.
   const answer = readS3Answer(text);
   if (answer?.root === 'CompleteMultipartUploadResult') return;
-  const code = /^[A-Za-z]{1,64}$/.exec(answer?.texts['Code'] ?? '')?.[0] ?? 'nothing that is understood';
+  const code = /^[A-Za-z]{1,64}$/.exec(answer?.texts['Code'] ?? '')?.[0] ?? 'with an unknown error';
   if (code !== 'NoSuchUpload' || !(await isThere(exchange, key)))
-    throw failed(exchange.urlOf(key), `put no object together, it answered ${code}: publish again`);
+    throw failed(exchange.urlOf(key), `did not assemble the object, it answered ${code}: publish again`);
 }
 
 async function isThere(exchange: S3Exchange, key: string): Promise<boolean> {
@@ -213,7 +213,7 @@ class S3Target implements PublishingTarget {
     const body = new TextEncoder().encode(text);
     const isMinding = await this.#assertMinding();
     if (!isMinding && (await this.#pointerText()) !== found?.text) return false;
-    if (found && found.validator === undefined) throw failed(this.name, `gives ${POINTER_NAME} no ETag`);
+    if (found && found.validator === undefined) throw failed(this.name, `returned no ETag for ${POINTER_NAME}`);
     const headers: Record<string, string> = found ? { 'if-match': found.validator! } : { 'if-none-match': '*' };
     const condition = isMinding ? headers : {};
     const answer = await this.#send('PUT', POINTER_NAME, [200, 204, 404, 409, 412], { headers: condition, body });
@@ -290,7 +290,7 @@ class S3Target implements PublishingTarget {
     }));
     if (isMinding || this.#access.isUnconditional === true) return isMinding;
     const what = 'the server ignores If-Match, so that two publishers could overwrite each other';
-    const cure = 'see to it that only one publishes at a time, and say --s3-unconditional';
+    const cure = 'make sure that only one publishes at a time, and use --s3-unconditional';
     throw new OperationError('refused', `${this.name}: ${what}; ${cure}`);
   }
 
