@@ -89,7 +89,7 @@ export class CollectionBuilder {
    */
   keep(isKept: Uint8Array): void {
     const order = orderOfMerged(this.#ids.view(), isKept.length, isKept);
-    if (!order) throw new OperationError('input', `two records of ${this.#collection.name} have one id`);
+    if (!order) throw new OperationError('input', `two records of ${this.#collection.name} have the same id`);
     this.#ordered = { order, repeats: [] };
   }
 
@@ -309,7 +309,7 @@ function slotIn<Slot>(slots: Map<string, Slot>, path: string, make: () => Slot):
 
 function tooMuchText(path: string): OperationError {
   const much = `the different values of ${path} take more than ${TEXT_BYTES_MAX} bytes`;
-  return new OperationError('input', `${much}, counted once for each thread that meets them: fewer --threads may do`);
+  return new OperationError('input', `${much}, counted once for each thread that decodes them: try fewer --threads`);
 }
 
 /**

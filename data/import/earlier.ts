@@ -109,7 +109,7 @@ export class EarlierSnapshot {
     try {
       this.#metadata = metadataIn(sections);
       const { without: left = [] } = this.#metadata;
-      if (sections.generation !== origin.generation) throw unfit(file, 'another generation than was noted');
+      if (sections.generation !== origin.generation) throw unfit(file, 'its generation differs from the noted one');
       if (left.join() !== without.join()) throw unfit(file, 'made with other index variants');
     } catch (error) {
       this.close();
@@ -326,7 +326,7 @@ export class LineMatcher {
     this.#expected = row + 1 === this.#lastRow ? row - 1 : row + 1;
     this.#lastRow = row;
     if (!isExpected && !this.#isRecord(row, lines, start, end)) return false;
-    if (this.isKept[row]!++ > 0) throw new OperationError('input', `id ${this.#ids[row]} stands on two lines`);
+    if (this.isKept[row]!++ > 0) throw new OperationError('input', `id ${this.#ids[row]} is on two lines`);
     return true;
   }
 

@@ -231,6 +231,6 @@ function linesIn(run: Buffer): number {
 function unknownCollection(file: string, collection: string): string {
   const names = COLLECTIONS.map(({ name }) => name);
   const nearest = nearestName(collection, names);
-  const cure = nearest === undefined ? 'name it otherwise, or put it elsewhere' : `did you mean ${nearest}.ndjson?`;
+  const cure = nearest === undefined ? 'rename it, or move it away' : `did you mean ${nearest}.ndjson?`;
   return `${file}: there is no collection ${collection}; ${cure}`;
 }
