@@ -44,8 +44,8 @@ export async function writeSnapshot(
 /** Throws OperationError `input` if the names of columns are longer than the limit of a directory. */
 function assertReadable({ length }: Uint8Array): void {
   if (length <= DIRECTORY_BYTES_MAX) return;
-  const why = `the keys of records and their paths take ${length} bytes of a directory`;
-  throw new OperationError('input', `${why}, at most ${DIRECTORY_BYTES_MAX} are taken: leave some out`);
+  const why = `the keys of records and their paths take ${length} bytes of the directory`;
+  throw new OperationError('input', `${why}, more than the limit of ${DIRECTORY_BYTES_MAX}: remove some keys`);
 }
 
 class SnapshotOutput implements Sink {

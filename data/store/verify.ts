@@ -101,12 +101,12 @@ function checksOf({ sections }: LoadedSnapshot, { collections }: Metadata): Veri
     { name: 'magic and version', outcome: `a snapshot in format ${FORMAT_VERSION}` },
     {
       name: 'lengths',
-      outcome: `${sections.length} sections and the directory, without gaps or sharing a place, to the end of the file`,
+      outcome: `${sections.length} sections and the directory, without gaps or overlaps, to the end of the file`,
     },
     { name: 'alignment', outcome: `every section at a multiple of ${ALIGNMENT} bytes` },
     { name: 'checksums', outcome: `header, directory and ${sections.length} sections` },
     { name: 'schema hash', outcome: schemaHash() },
-    { name: 'digests', outcome: `SHA-256 of ${sections.length} sections, as the directory says` },
+    { name: 'digests', outcome: `SHA-256 of ${sections.length} sections, as in the directory` },
     { name: 'records', outcome: `${records} in ${collections.length} collections` },
     { name: 'bounds', outcome: 'every end, row, code and position points into its section' },
   ];
