@@ -91,7 +91,7 @@ export function judgeLinks(survey: LinkSurvey, options: Acceptance): void {
 
 /** The remedy for a refused crawl. A replica that follows a catalogue discards it and crawls again by itself. */
 function cureOf(flag: string, { kind, state }: Acceptance): string {
-  return kind === 'new' ? `${flag} accepts it, removing ${state} crawls anew` : `${flag} accepts it`;
+  return kind === 'new' ? `${flag} accepts it, removing ${state} starts a new crawl` : `${flag} accepts it`;
 }
 
 /** Throws OperationError `input` if a collection has lost more of its records than allowed. */

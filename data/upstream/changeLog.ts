@@ -97,7 +97,7 @@ function* framesIn(file: string, read: ReadAt, from?: LogEnd): Generator<FoundFr
 
 function startIn(file: string, read: ReadAt): LogEnd | undefined {
   const found = read(0, MAGIC.length);
-  if (found.some((byte, i) => byte !== MAGIC[i])) throw damage(file, 0, 'it is no change log of this version');
+  if (found.some((byte, i) => byte !== MAGIC[i])) throw damage(file, 0, 'it is not a change log of this version');
   return found.length < MAGIC.length ? undefined : LOG_START.end;
 }
 
@@ -105,7 +105,7 @@ function frameAt(file: string, read: ReadAt, { bytes: offset, sum }: LogEnd): Fo
   const head = read(offset, HEAD_BYTES);
   if (head.length < HEAD_BYTES) return undefined;
   const headSum = crcOf(head.subarray(0, 4), sum);
-  if (wordAt(head, 4) !== headSum) throw damage(file, offset, 'the head of a frame is damaged, or its place is wrong');
+  if (wordAt(head, 4) !== headSum) throw damage(file, offset, 'the head of a frame is damaged or misplaced');
   const length = wordAt(head, 0);
   if (length > PAYLOAD_BYTES_MAX) throw damage(file, offset, `a frame of ${length} bytes`);
   const rest = read(offset + HEAD_BYTES, length + SUM_BYTES);
@@ -114,7 +114,7 @@ function frameAt(file: string, read: ReadAt, { bytes: offset, sum }: LogEnd): Fo
   const payloadSum = crcOf(payload, headSum);
   if (wordAt(rest, length) !== payloadSum) throw damage(file, offset, 'a frame is damaged');
   const frame = frameOf(payload);
-  if (!frame) throw damage(file, offset, 'a frame holds no changes');
+  if (!frame) throw damage(file, offset, 'a frame has no valid changes');
   return { frame, end: { bytes: offset + HEAD_BYTES + rest.length, sum: payloadSum } };
 }
 
@@ -123,7 +123,7 @@ function wordAt(bytes: Uint8Array, at: number): number {
 }
 
 function damage(file: string, offset: number, what: string): OperationError {
-  const cure = 'move it away to begin another one';
+  const cure = 'move it away to start a new one';
   return new OperationError('input', `${file}: damaged at byte ${offset}: ${what}; ${cure}`);
 }
 

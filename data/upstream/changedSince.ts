@@ -103,7 +103,7 @@ function merge(
   let next = 0;
   const add = (records: readonly SentRecord[]): void => {
     const repeated = part.add(records);
-    if (repeated) throw new Drift(`id ${repeated.id} came twice`);
+    if (repeated) throw new Drift(`id ${repeated.id} occurs twice`);
     judge();
   };
   for (let start = 0; start < held.count; start += ADDED_RECORDS) {

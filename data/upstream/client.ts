@@ -185,11 +185,11 @@ export class Upstream {
       if (!sent) throw tooLong();
       const body = await decoded(sent, textOf(answer.headers['content-encoding']));
       const isHtml = /html/i.test(textOf(answer.headers['content-type'])) || body[0] === 0x3c;
-      if (isHtml) throw new Trouble('HTML in place of JSON');
+      if (isHtml) throw new Trouble('HTML instead of JSON');
       return { body, validator: validatorIn(answer.headers) };
     } catch (error) {
       if (error instanceof Trouble) throw error;
-      if (signal.aborted) throw new Trouble(`no whole answer within ${timeoutMs} ms`);
+      if (signal.aborted) throw new Trouble(`no complete response within ${timeoutMs} ms`);
       const tlsFailure = tlsFailureText(error);
       throw new Trouble(tlsFailure ?? `${reasonOf(error)}: ${(error as Error).message}`, tlsFailure === undefined);
     }
@@ -205,7 +205,12 @@ export class Upstream {
     if (!isPassing || waitMs === undefined) return trouble(`answered ${status}`, isPassing);
     const seconds = Math.ceil(waitMs / 1000);
     if (waitMs > RETRY_AFTER_MS_MAX)
-      return new Trouble(`answered ${status} and asks to come back in ${seconds} s: do so`, false, status, true);
+      return new Trouble(
+        `answered ${status} and asks to retry after ${seconds} s: run again then`,
+        false,
+        status,
+        true,
+      );
     this.#nextMs = Math.max(this.#nextMs, this.#options.clock() + waitMs);
     return trouble(`answered ${status}, Retry-After ${seconds} s`, true);
   }
@@ -227,7 +232,7 @@ function validatorIn(headers: Headers): string | undefined {
 
 async function decoded(sent: Buffer, coding: string): Promise<Buffer> {
   if (coding === '' || coding === 'identity') return sent;
-  if (coding !== 'gzip') throw new Trouble(`the content coding ${JSON.stringify(coding)}, which was not asked for`);
+  if (coding !== 'gzip') throw new Trouble(`the content coding ${JSON.stringify(coding)}, which was not requested`);
   try {
     return await unpacked(sent, { maxOutputLength: BODY_BYTES_MAX });
   } catch (error) {

@@ -301,7 +301,7 @@ async function readOnce(
     judgeSize(count, where, state.parts, options);
     const repeated = part.add(records);
     part.addPage(step.mark, step.isUnchanged);
-    if (repeated) throw new Drift(`${where}: id ${repeated.id} came twice`);
+    if (repeated) throw new Drift(`${where}: id ${repeated.id} occurs twice`);
     judgeSize(count, where, state.parts, options);
     part.position = position;
     last = { count, where };
@@ -311,7 +311,7 @@ async function readOnce(
     savedMs = clock();
   }
   if (part.ids.size !== last.count)
-    throw new Drift(`${last.where}: ${part.ids.size} records were collected, ${last.count} are counted`);
+    throw new Drift(`${last.where}: ${part.ids.size} records were collected, but the upstream counts ${last.count}`);
   part.isDone = true;
   state.save(name);
 }
@@ -353,7 +353,7 @@ async function countAgain(crawling: Crawling, collection: Collection): Promise<v
     if (looks === LOOKS_MAX)
       throw new OperationError(
         'network',
-        `${name}: ${count} records are counted, ${size} were collected, at each look`,
+        `${name}: the upstream counts ${count} records, but ${size} were collected, at every attempt`,
       );
     await readAgain(crawling, collection);
   }

@@ -202,7 +202,7 @@ class DigestsDraft {
   finish(file: string): RecordDigests {
     const ids = this.#ids.view();
     const { order, repeats } = orderById(ids);
-    if (repeats.length > 0) throw new OperationError('input', `${file}: id ${ids[repeats[0]!.row]} stands there twice`);
+    if (repeats.length > 0) throw new OperationError('input', `${file}: id ${ids[repeats[0]!.row]} occurs twice`);
     if (!order) return { ids, digests: this.#digests.view() };
     const digests = new Uint8Array(order.length * DIGEST_BYTES);
     for (const [i, row] of order.entries()) digests.set(digestAt(this.#digests.view(), row), i * DIGEST_BYTES);

@@ -78,7 +78,7 @@ function noted({ notes }: FollowPaths): FollowNotes | undefined {
   if (!existsSync(notes)) return undefined;
   const text = attempt(`cannot read ${notes}`, () => readAtMost(notes, NOTES_BYTES_MAX));
   const found = notesOf(String(text));
-  if (!found) throw new OperationError('file', `${notes} is none of this program: remove it`);
+  if (!found) throw new OperationError('file', `${notes} is not a file of this program: remove it`);
   return found;
 }
 

@@ -106,7 +106,7 @@ export class HeldRecords {
     const offset = start === 0 ? 0 : this.#ends[start - 1]!;
     const bytes = Buffer.allocUnsafe(this.#ends[last - 1]! - offset);
     const filled = attempt(`cannot read ${this.#file}`, () => readAllAt(this.#descriptor, bytes, offset));
-    if (filled < bytes.length) throw new OperationError('file', `${this.#file} was cut while it was read`);
+    if (filled < bytes.length) throw new OperationError('file', `${this.#file} was truncated while it was read`);
     const lines = bytes.toString().split('\n').slice(0, -1);
     return lines.map((text) => recordIn(text, this.#idField));
   }

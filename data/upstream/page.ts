@@ -102,15 +102,15 @@ export interface SentPage {
 /** Parses a page of records whose id is in `idField`. Throws Trouble. Cost: two passes over the bytes. */
 export function parsePage(bytes: Buffer, idField: string): SentPage {
   if (bytes.length === 0) throw new Trouble('an empty body');
-  if (bytes[0] === BRACKET) throw new Trouble('an array in place of a page, as of a service that has no pages');
+  if (bytes[0] === BRACKET) throw new Trouble('an array in place of a page: the service may have no pages');
   const { cuts, envelope } = cut(bytes);
-  if (!isUtf8(bytes)) throw new Trouble('a page that is no UTF-8');
+  if (!isUtf8(bytes)) throw new Trouble('a page that is not UTF-8');
   const { count, next, results } = (parsed(envelope) ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0)
     throw new Trouble('a page without a count');
   if (next !== null && typeof next !== 'string') throw new Trouble('a page whose next is neither a link nor null');
   if (!Array.isArray(results)) throw new Trouble('a page without results');
-  if (results.length * 2 !== cuts.length) throw new Trouble('results that are no records');
+  if (results.length * 2 !== cuts.length) throw new Trouble('results that are not records');
   const records = results.map((_, i) => recordIn(bytes.toString('utf8', cuts[i * 2], cuts[i * 2 + 1]), idField));
   const limit = /[?&]limit=(\d{1,9})(?:&|$)/.exec(next ?? '')?.[1];
   return { count, hasNext: next !== null, limit: limit === undefined ? undefined : Number(limit), records };
@@ -120,7 +120,7 @@ export function parsePage(bytes: Buffer, idField: string): SentPage {
 export function recordIn(text: string, idField: string): SentRecord {
   const { [idField]: id, [STAMP]: stamp } = parsed(text) as Readonly<Record<string, unknown>>;
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0 || Object.is(id, -0))
-    throw new Trouble(`a record whose ${idField} is no id`);
+    throw new Trouble(`a record whose ${idField} is not an id`);
   // JSON strings contain no line breaks.
   return { id, stamp: typeof stamp === 'string' ? stamp : undefined, text: text.replaceAll(/[\r\n]+/g, '') };
 }
@@ -154,7 +154,7 @@ function cut(bytes: Buffer): { cuts: readonly number[]; envelope: string } {
   let recordStart = 0;
   const addAround = (end: number): void => {
     if (envelope.length + end - aroundStart > ENVELOPE_BYTES_MAX)
-      throw new Trouble(`more than ${ENVELOPE_BYTES_MAX} bytes beside the records`);
+      throw new Trouble(`more than ${ENVELOPE_BYTES_MAX} bytes around the records`);
     envelope += bytes.toString('utf8', aroundStart, end);
   };
   for (let i = 0; i < bytes.length; i++) {
@@ -183,7 +183,7 @@ function cut(bytes: Buffer): { cuts: readonly number[]; envelope: string } {
       }
     }
   }
-  if (depth > 0) throw new Trouble(`cut JSON: it ends within ${depth} brackets`);
+  if (depth > 0) throw new Trouble(`truncated JSON: it ends inside ${depth} brackets`);
   addAround(bytes.length);
   return { cuts, envelope };
 }

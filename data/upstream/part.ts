@@ -233,6 +233,6 @@ export class CollectionPart {
   }
 
   #attempt<T>(operation: () => T): T {
-    return attempt(`cannot go on with ${this.#file}`, operation);
+    return attempt(`cannot continue with ${this.#file}`, operation);
   }
 }

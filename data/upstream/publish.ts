@@ -22,19 +22,19 @@ export function judgeOutput(output: string, state: string): void {
     makeFolder(state);
   });
   if (statSync(parent).dev !== statSync(state).dev)
-    throw new OperationError('usage', `--state ${state} is on another file system than ${output}: name one beside it`);
-  if (existsSync(output) && statSync(output).dev !== statSync(parent).dev)
     throw new OperationError(
       'usage',
-      `${output} is a file system of its own, which cannot be replaced: name a directory in it`,
+      `--state ${state} is on another file system than ${output}: name a directory next to it`,
     );
+  if (existsSync(output) && statSync(output).dev !== statSync(parent).dev)
+    throw new OperationError('usage', `${output} is a mount point, which cannot be replaced: name a directory in it`);
   for (const [directory, what, own] of [
     [output, 'data set', /^MANIFEST\.json$|\.ndjson(\.gz)?$/],
     [state, 'state of a crawl', /^(?:checkpoint\.json(?:\.next)?|lock|data|previous)$/],
   ] as const) {
     const stray = namesIn(directory).find((name) => !own.test(name));
     if (stray === undefined) continue;
-    const cure = 'name a directory of its own';
+    const cure = 'name a separate directory';
     throw new OperationError('usage', `${directory} is no ${what}: it holds ${stray}; ${cure}`);
   }
 }

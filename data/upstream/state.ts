@@ -70,7 +70,7 @@ export class CrawlState {
     try {
       const found = checkpointIn(path.join(directory, CHECKPOINT_NAME));
       if (found && found.url !== url) {
-        const cure = 'remove it, or name another with --state';
+        const cure = 'remove it, or name another directory with --state';
         throw new OperationError('usage', `${directory} holds a crawl of ${found.url}, not of ${url}: ${cure}`);
       }
       const begun = { version: VERSION, url, begun: now, isRefresh, isAccepted: false, parts: {} };
@@ -101,7 +101,7 @@ export class CrawlState {
       this.parts.set(collection.name, await CollectionPart.open(file, collection, origin, state));
     }
     const wanted = new Set(collections.map(({ name }) => `${name}.ndjson`));
-    attempt(`cannot go on in ${this.data}`, () => {
+    attempt(`cannot continue in ${this.data}`, () => {
       for (const name of readdirSync(this.data)) if (!wanted.has(name)) rmSync(path.join(this.data, name));
       syncDirectory(this.data);
     });

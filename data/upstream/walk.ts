@@ -228,7 +228,7 @@ function judgeLength(page: SentPage, offset: number, limit: number): void {
     throw new Trouble(`a page of ${length} records, where ${due} of ${count} are due${why}`);
   }
   if (!hasNext && offset + length < count)
-    throw new Trouble(`next is null behind record ${offset + length} of ${count}`);
+    throw new Trouble(`next is null after record ${offset + length} of ${count}`);
 }
 
 /** The position after a page. Throws `Drift` if the page does not continue the one before. */
@@ -240,11 +240,11 @@ function behind(position: Position, { offset, where, records }: Page): Position 
   if (shared < 0 && ids.length === 0) return position;
   const before = recent.slice(recent.length - shared);
   if (shared < 0 || before.some((id, i) => ids[i] !== id))
-    throw new Drift(`${where}: it does not continue the page before`);
+    throw new Drift(`${where}: it does not continue the previous page`);
   const fresh = ids.slice(shared);
   const last = recent.at(-1) ?? -1;
   if (isOrdered && fresh.some((id, i) => id <= (fresh[i - 1] ?? last)))
-    throw new Disorder(`${where}: its ids do not ascend, though ordering by them was asked for`);
+    throw new Disorder(`${where}: its ids do not ascend, although the request orders by them`);
   return { collected: offset + ids.length, recent: [...before, ...fresh].slice(-OVERLAP.unordered), isOrdered };
 }
 
