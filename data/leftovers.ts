@@ -48,7 +48,7 @@ export async function unfinished<T>(target: string, work: (partial: string) => P
  */
 export function inTemporaryFolder<T>(orElse: string, work: (folder: string) => Promise<T>): Promise<T> {
   return unfinished(path.join(tmpdir(), 'catalogue-replica'), async (folder) => {
-    const failure = `cannot write to ${tmpdir()}: set TMPDIR to a directory that can be written${orElse}`;
+    const failure = `cannot write to ${tmpdir()}: set TMPDIR to a writable directory${orElse}`;
     // Synchronously: no signal can arrive between registering the cleanup and creating the folder.
     attempt(failure, () => mkdirSync(folder, { mode: 0o700 }));
     try {

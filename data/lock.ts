@@ -34,7 +34,7 @@ export function lock(file: string, does: string): Lock {
     if (isAbandoned(file)) rmSync(file, { force: true });
     if (isCreated(file, text)) return;
     const holder = textOf(file)?.split('\n', 1)[0] || 'another process';
-    const cure = `if it no longer runs, remove ${file}, or wait until that is 5 minutes old`;
+    const cure = `if it no longer runs, remove ${file}, or wait until it is 5 minutes old`;
     throw new OperationError('file', `${holder} ${does} there; ${cure}`);
   });
   const forget = beforeEnd(remove);

@@ -112,7 +112,7 @@ class OrderThread {
       else first.resolve(reply);
     });
     worker.on('error', (error) => this.#fail(error));
-    worker.on('exit', (code) => this.#fail(new Error(`a thread ended with ${code}`)));
+    worker.on('exit', (code) => this.#fail(new Error(`a thread exited with ${code}`)));
   }
 
   get orders(): number {
