@@ -53,7 +53,11 @@ export function conditionStep({ path, lookup, operand }: Condition, index: Field
     const [estimate, ns] = [countOfCodes(index, codes), knownCodesNs(index, codes)];
     return { kind: 'condition', path, lookup, operand, codes, estimate, ns };
   }
-  const { estimate, ns } = isQuick ? searchSize(index, named, operand) : listSize(index, operand);
+  const { estimate, ns } = named.pair
+    ? pairSize(index)
+    : isQuick
+      ? searchSize(index, named, operand)
+      : listSize(index, operand);
   return { kind: 'condition', path, lookup, operand, codes, estimate, ns: ns + urls * COST.url };
 }
 
@@ -81,6 +85,11 @@ function listSize(index: FieldIndex, operand: Operand): Size {
   const { length } = operand.values;
   const estimate = Math.min(all, Math.ceil((length * all) / Math.max(1, size)));
   return { estimate, ns: valuesNs(operand) + rowsOfCodesNs(index, length, estimate) };
+}
+
+/** Estimate for a comparison of two columns: reads every row. */
+function pairSize({ rows }: FieldIndex): Size {
+  return { estimate: rows, ns: rows * COST.pair };
 }
 
 /**

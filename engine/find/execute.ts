@@ -11,7 +11,7 @@ import {
   type Selection,
 } from '../index/rowset.ts';
 import { type CollectionIndex, rowAfterId } from '../index/table.ts';
-import { lookupNamed } from '../query/lookups.ts';
+import { type Lookup, lookupNamed } from '../query/lookups.ts';
 import { locate, locateField, type ManyStep } from '../query/path.ts';
 import type { Page } from '../query/ask.ts';
 import { type ConditionStep, urlsRead, valuesNs } from './conditionStep.ts';
@@ -170,7 +170,10 @@ function rowsOfSteps(context: Context, steps: readonly PlanStep[], rows: number,
     if (countRows(set) === 0) return set;
     context.meter.purpose = step;
     if (step.kind === 'condition') set = withCondition(context, step, set);
-    else {
+    else if (step.kind === 'any') {
+      const sets = step.steps.map((inner) => rowsOfSteps(context, inner.steps, rows, set));
+      set = sets.length === 1 ? sets[0]! : uniteRows(context.meter, sets, rows);
+    } else {
       const related = step.kind === 'table' ? rowsAround(context, step, rows, set) : rowsLinking(context, step, set);
       set = intersectRows(context.meter, set, related);
     }
@@ -221,6 +224,7 @@ function withCondition(context: Context, step: ConditionStep, set: RowSet): RowS
   const { index } = locateField(context.collection, step.path);
   if (step.codes) return rowsOfCodesIn(meter, index, step.codes, set);
   const lookup = lookupNamed(step.lookup)!;
+  if (lookup.pair) return rowsOfPairs(context, step, lookup.pair, set);
   // A pattern can be slow on any text, so it never runs within a budget.
   if (lookup.pace === 'pattern') meter.foresee(Infinity);
   if (lookup.search && scanRowsNs(lookup, index, countRows(set)) * ROW_CHECK_GAIN <= step.ns) {
@@ -232,4 +236,26 @@ function withCondition(context: Context, step: ConditionStep, set: RowSet): RowS
     lookup.codes(index.dictionary, step.operand, form) ??
     scanCodes(context, index, lookup, lookup.search!(step.operand));
   return rowsOfCodesIn(meter, index, codes, set);
+}
+
+/** The rows of a set whose values in two columns match together. A row without one of them does not match. */
+function rowsOfPairs(
+  { meter, collection }: Context,
+  { path, operand }: ConditionStep,
+  { other, matcherOf }: NonNullable<Lookup['pair']>,
+  set: RowSet,
+): RowSet {
+  const { dictionary: first, codeAt: firstCode } = locateField(collection, path).index;
+  const { dictionary: second, codeAt: secondCode } = locateField(collection, [...path.slice(0, -1), other]).index;
+  const matches = matcherOf(operand);
+  const rows = listRows(meter, set);
+  meter.spend(rows.length * COST.pair);
+  const hits = new Uint32Array(rows.length);
+  let length = 0;
+  for (const row of rows) {
+    const [a, b] = [firstCode(row), secondCode(row)];
+    const isHit = a < first.fitting && b < second.fitting && matches(first.numbers![a]!, second.numbers![b]!);
+    if (isHit) hits[length++] = row;
+  }
+  return { kind: 'list', rows: hits.subarray(0, length) };
 }

@@ -44,7 +44,8 @@ export type ExplainedStep =
       readonly to?: string;
       readonly estimate: number;
       readonly steps: readonly ExplainedStep[];
-    };
+    }
+  | { readonly kind: 'any'; readonly estimate: number; readonly sets: readonly (readonly ExplainedStep[])[] };
 
 /** A plan as data. */
 export interface ExplainedPlan {
@@ -86,6 +87,8 @@ function explainedStep(step: PlanStep): ExplainedStep {
     const values = shownValues(operand);
     return { kind: 'condition', field: path.join('__'), lookup, values, valueCount: operand.values.length, estimate };
   }
+  if (step.kind === 'any')
+    return { kind: 'any', estimate, sets: step.steps.map((set) => set.steps.map(explainedStep)) };
   const to = step.kind === 'link' ? { to: step.to } : {};
   return { kind: 'relation', relation: path.join('__'), ...to, estimate, steps: step.steps.map(explainedStep) };
 }
@@ -99,6 +102,13 @@ function viewLines({ page: { order, after, facets } }: Plan): readonly string[] 
 
 function lines(step: PlanStep, indent: string): readonly string[] {
   if (step.kind === 'condition') return [indent + conditionLine(step)];
+  if (step.kind === 'any') {
+    const sets = step.steps.flatMap((set) => [
+      `${indent}  either`,
+      ...set.steps.flatMap((inner) => lines(inner, `${indent}    `)),
+    ]);
+    return [`${indent}about ${rows(step.estimate)} by one of ${step.steps.length}`, ...sets];
+  }
   const path = step.path.join('__');
   const relation = step.kind === 'table' ? `with a row of ${path}` : `that link by ${path} to ${step.to}`;
   const head = `${indent}about ${rows(step.estimate)} ${relation}`;

@@ -26,7 +26,7 @@ import type { Meter } from './counters.ts';
 /** The parts of a plan's steps that matter for nulls: conditions on a table's rows, and the steps on related rows. */
 type NullStep =
   | { readonly kind: 'condition'; readonly lookup: string; readonly operand: Operand }
-  | { readonly kind: 'table' | 'link'; readonly steps: readonly NullStep[] };
+  | { readonly kind: 'table' | 'link' | 'any'; readonly steps: readonly NullStep[] };
 
 /** Whether a row of nulls matches every step, with only rows of nulls below it. Cost: the steps. */
 export function holdsForNulls({ steps }: { readonly steps: readonly NullStep[] }): boolean {
@@ -71,6 +71,8 @@ export const COST = {
   set: 100,
   /** A code of a dictionary whose count or rank is read. */
   code: 2,
+  /** A row whose values in two columns are read and compared. */
+  pair: 24,
   /** A row that is counted by its code. */
   counted: 16,
   /** A value that is sorted by comparing texts. */

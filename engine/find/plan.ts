@@ -31,8 +31,14 @@ export interface LinkNode extends Related {
   readonly to: string;
 }
 
-/** One step of a plan: a condition on the remaining rows, or conditions on rows related to them. */
-export type PlanStep = ConditionStep | TableNode | LinkNode;
+/** Steps on the same rows, of which one must match. */
+export interface AnyNode extends Related {
+  readonly kind: 'any';
+  readonly steps: readonly TableNode[];
+}
+
+/** One step of a plan: a condition on the remaining rows, conditions on rows related to them, or several of these. */
+export type PlanStep = ConditionStep | TableNode | LinkNode | AnyNode;
 
 /** How to find a list, and how to show it. */
 export interface Plan {
@@ -77,32 +83,64 @@ const DROPPED_MIN = 1 / 8;
  * value, for up to 64 values of each condition and 1,024 in all.
  */
 export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, arrange: Arrange = cheapestFirst): Plan {
-  const { conditions, isEmpty, page } = ask;
+  const { conditions, anyOf, isEmpty, page } = ask;
   const { name } = collection.declaration;
-  if (conditions.length === 0) {
+  if (conditions.length + anyOf.length === 0) {
     const node: TableNode = { kind: 'table', path: ROOT, steps: NO_STEPS, estimate: collection.rows, ns: 0 };
     return { collection: name, node, excluded: NO_STEPS, isEmpty, page, form, ns: 0 };
   }
   const context: Context = { form, arrange, valuesToFind: PLAN_VALUES_MAX };
+  const { rows } = collection;
   const wanted: PlacedCondition[] = [];
   const excluded: TableNode[] = [];
   for (const condition of conditions) {
-    const located = locateField(collection, condition.path);
-    const placed: PlacedCondition = { condition, located, steps: located.steps };
-    if (condition.isNegated) excluded.push(rootNode(context, collection.rows, [placed]));
+    const placed = placedIn(collection, condition);
+    if (condition.isNegated) excluded.push(rootNode(context, rows, [placed]));
     else wanted.push(placed);
   }
   if (excluded.length > 1) excluded.sort((a, b) => a.ns - b.ns);
-  const node = rootNode(context, collection.rows, wanted);
+  const alternatives = anyOf.map((sets) =>
+    anyNode(
+      sets.map((set) =>
+        rootNode(
+          context,
+          rows,
+          set.map((condition) => placedIn(collection, condition)),
+        ),
+      ),
+      rows,
+    ),
+  );
+  const node = rootNode(context, rows, wanted, alternatives);
   const combined = Math.max(0, node.steps.length + excluded.length - 1);
   let ns = node.ns + combined * wordsFor(collection.rows) * COST.word;
   for (const tree of excluded) ns += tree.ns;
   return { collection: name, node, excluded, isEmpty, page, form, ns };
 }
 
-function rootNode(context: Context, rows: number, conditions: readonly PlacedCondition[]): TableNode {
-  const { steps, estimate, ns } = stepsOn(context, rows, conditions);
+function placedIn(collection: CollectionIndex, condition: Condition): PlacedCondition {
+  const located = locateField(collection, condition.path);
+  return { condition, located, steps: located.steps };
+}
+
+function rootNode(
+  context: Context,
+  rows: number,
+  conditions: readonly PlacedCondition[],
+  alternatives: readonly AnyNode[] = NO_STEPS,
+): TableNode {
+  const { steps, estimate, ns } = stepsOn(context, rows, conditions, alternatives);
   return { kind: 'table', path: ROOT, steps, estimate, ns };
+}
+
+function anyNode(steps: readonly TableNode[], rows: number): AnyNode {
+  let estimate = 0;
+  let ns = 0;
+  for (const step of steps) {
+    estimate = Math.min(rows, estimate + step.estimate);
+    ns += step.ns;
+  }
+  return { kind: 'any', path: ROOT, steps, estimate, ns };
 }
 
 /** The steps of conditions on a table of this many rows, in execution order. */
@@ -110,8 +148,9 @@ function stepsOn(
   context: Context,
   rows: number,
   conditions: readonly PlacedCondition[],
+  alternatives: readonly AnyNode[] = NO_STEPS,
 ): Pick<Related, 'steps' | 'estimate' | 'ns'> {
-  const steps: PlanStep[] = [];
+  const steps: PlanStep[] = [...alternatives];
   let related: PlacedCondition[] | undefined;
   for (const placed of conditions) {
     if (placed.steps.length > 0) (related ??= []).push(placed);

@@ -114,6 +114,9 @@ export interface Condition {
   readonly operand: Operand;
 }
 
+/** Sets of conditions. A record matches if all conditions of one set hold, those on one relation for one related row. */
+export type AnyOf = readonly (readonly Condition[])[];
+
 /** One sort key: the path of a scalar, or of a to-one relation, which is sorted by its id. */
 export interface OrderKey {
   readonly path: readonly string[];
@@ -158,6 +161,8 @@ export interface Ask {
   readonly parameters: readonly Parameter[];
   readonly page: Page;
   readonly conditions: readonly Condition[];
+  /** What parameters such as `bbox` require. A record must match each of them. */
+  readonly anyOf: readonly AnyOf[];
   /** A bad filter makes the list empty, because `filterErrors` is `empty` (A29). */
   readonly isEmpty: boolean;
   /** The client requests the plan of the list instead of the list (A68). */
@@ -171,7 +176,7 @@ export interface Ask {
 }
 
 /** The part of a request that decides which rows match. */
-type Filter = Pick<Ask, 'conditions' | 'isEmpty'>;
+type Filter = Pick<Ask, 'conditions' | 'anyOf' | 'isEmpty'>;
 
 /** The part of a planned list that decides the content of its export. */
 interface Listed {
@@ -193,7 +198,8 @@ export function filterKey(generation: string, collection: string, filter: Filter
   const conditions = filter.conditions.map(conditionKey).sort();
   const seesUrls = filter.conditions.some(({ operand }) => operand.kind !== 'number');
   const served = seesUrls ? [form.version, form.baseUrl, form.linkEnd] : [];
-  return JSON.stringify([generation, collection, filter.isEmpty, served]) + conditions.join('');
+  const anyOf = filter.anyOf.map((sets) => sets.map((set) => set.map(conditionKey)));
+  return JSON.stringify([generation, collection, filter.isEmpty, served, anyOf]) + conditions.join('');
 }
 
 /**

@@ -46,7 +46,7 @@ export interface DatePart {
 
 const MICROSECONDS = 1_000_000;
 const DAY_SECONDS = 86_400;
-const DAY_MICROSECONDS = 86_400_000_000n;
+export const DAY_MICROSECONDS = 86_400_000_000n;
 /** Far beyond any year that a date with a four-digit year and a time zone can be in. */
 const YEAR_MAX = 100_000;
 /** 1970-01-01 was a Thursday; Sunday is 1. */

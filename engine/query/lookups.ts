@@ -45,6 +45,11 @@ export interface Lookup {
   readonly pace?: 'plain' | 'folded' | 'pattern' | 'datePart';
   /** Repeated values form one list (A47). */
   readonly isList?: true;
+  /** Compares the numbers of two columns of a row: those of this column and of `other`, a field next to it. */
+  readonly pair?: {
+    readonly other: string;
+    matcherOf(operand: Operand): (value: number, other: number) => boolean;
+  };
   /** For a value that is a program: the work to read it, computed before it is read (limits.ts). */
   readonly sizeOf?: (text: string) => number;
 }
@@ -112,7 +117,29 @@ const FITS: Readonly<Record<LookupGroup, Lookup['fits']>> = {
 
 export const LOOKUPS: readonly Lookup[] = ROWS.map((row) => ({ ...row, fits: FITS[row.group] }));
 
-const BY_NAME: ReadonlyMap<string, Lookup> = new Map(LOOKUPS.map((lookup) => [lookup.name, lookup]));
+/** Lookups of the conditions that parameters such as `bbox` make. No key can name them: their names have blanks. */
+const INTERNAL: readonly Lookup[] = (
+  [
+    {
+      name: 'has a value',
+      codes: ({ fitting }: Dictionary) => [{ start: 0, end: fitting }],
+    },
+    {
+      name: 'gte or null',
+      codes: (dictionary: Dictionary, { values }: Operand, form: ServedForm) => [
+        ...codesBetween(dictionary, { from: { value: values[0]!, isIncluded: true } }, form),
+        { start: dictionary.size, end: dictionary.size + 1 },
+      ],
+    },
+    {
+      name: 'overlaps east',
+      codes: () => undefined,
+      pair: { other: 'eastBoundLongitude', matcherOf: longitudeMatcher },
+    },
+  ] as const
+).map((row) => ({ ...row, group: 'any', meaning: '', fits: () => false, parse: oneValue }));
+
+const BY_NAME: ReadonlyMap<string, Lookup> = new Map([...LOOKUPS, ...INTERNAL].map((lookup) => [lookup.name, lookup]));
 
 export function lookupNamed(name: string): Lookup | undefined {
   return BY_NAME.get(name);
@@ -190,4 +217,14 @@ function rangeCodes(dictionary: Dictionary, { values }: Operand, form: ServedFor
 /** Every text contains the empty text, starts and ends with it. Other operands need a scan. */
 function codesOfEmptyText(dictionary: Dictionary, operand: Operand): readonly CodeRange[] | undefined {
   return operand.values[0] === '' ? [{ start: 0, end: dictionary.size }] : undefined;
+}
+
+/** Whether a box from `west` to `east` overlaps the operand's two longitudes. Either may cross the date line. */
+function longitudeMatcher({ values }: Operand): (west: number, east: number) => boolean {
+  const [from, to] = values.map(Number) as [number, number];
+  return (west, east) => {
+    const [startsBefore, endsAfter] = [west <= to, east >= from];
+    if (from > to) return west > east || startsBefore || endsAfter;
+    return west > east ? startsBefore || endsAfter : startsBefore && endsAfter;
+  };
 }

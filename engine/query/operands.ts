@@ -10,7 +10,7 @@ import { isNumeric, type Operand, parseValue, type ValueError, type ValueReading
 const ENDS = 2;
 
 /** Length of `YYYY-MM-DD`; every other spelling of an instant is longer. */
-const DAY_LENGTH = 10;
+export const DAY_LENGTH = 10;
 
 /** One value, read by the rules of the column's type. */
 export function oneValue(type: ColumnType, text: string): ValueReading<Operand> {

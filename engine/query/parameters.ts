@@ -5,6 +5,7 @@
 // of Page (ask.ts).
 
 import { FACETS_MAX, ORDER_KEYS_MAX } from './limits.ts';
+import { readBbox, readDatetime } from './extents.ts';
 import {
   EXPORT_FORMATS,
   readAfter,
@@ -150,6 +151,24 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     meaning:
       'adds, behind the results, how many records of the whole filtered list have each value: at most the 100 most frequent of each, fewer of long texts',
     read: readFacets,
+  },
+  {
+    name: 'bbox',
+    views: LISTS,
+    value: '`west,south,east,north`, in degrees',
+    schema: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4 },
+    example: [-25, 60, -10, 68],
+    meaning: 'records whose box overlaps this one, borders included; west > east crosses the date line',
+    read: readBbox,
+  },
+  {
+    name: 'datetime',
+    views: LISTS,
+    value: '`start/end`, `../end`, `start/..` or one time; dates or dates with times',
+    schema: { type: 'string' },
+    example: '2003-01-01/2003-12-31',
+    meaning: 'records whose period overlaps this one, borders included; a period without an end is open',
+    read: readDatetime,
   },
   {
     name: 'explain',

@@ -2,7 +2,7 @@
 // names in it without effect. Each reader has a row in parameters.ts.
 import type { TopLevelKeys } from '../column/records.ts';
 import type { CollectionIndex } from '../index/table.ts';
-import type { Ask, Condition, ExportFormat, IgnoredName, OrderKey, Page, Parameter, QueryOptions } from './ask.ts';
+import type { AnyOf, Ask, Condition, ExportFormat, IgnoredName, OrderKey, Page, Parameter, QueryOptions } from './ask.ts';
 import {
   atMost,
   behindLink,
@@ -56,6 +56,7 @@ export class Reading {
   readonly known: TopLevelKeys | undefined;
   readonly page: Writable<Page>;
   readonly conditions: Condition[] = [];
+  readonly anyOf: AnyOf[] = [];
   isStrict: boolean;
   isEmpty = false;
   isExplained = false;
@@ -125,12 +126,13 @@ export class Reading {
 
   /** The query as plain data. Remarks are in query order, each name and wrong key once. Cost: sorting the remarks. */
   ask(): Ask {
-    const { parameters, page, conditions, isEmpty, isExplained, generation } = this;
+    const { parameters, page, conditions, anyOf, isEmpty, isExplained, generation } = this;
     const remarks = this.#remarks?.sort((a, b) => a.at - b.at) ?? NONE;
     return {
       parameters,
       page,
       conditions,
+      anyOf,
       isEmpty,
       isExplained,
       generation,

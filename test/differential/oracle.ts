@@ -219,8 +219,10 @@ function foundBy(
     text: (stored) => servedText(stored, style),
     linked: (to, link) => linkedRecord(context.dataSet, to, link),
   };
-  const { conditions, isEmpty } = judgement;
-  return recordsOf(context, collection).filter(({ fitted }) => !isEmpty && matches(fitted, conditions, world));
+  const { conditions, isEmpty, view } = judgement;
+  return recordsOf(context, collection).filter(
+    ({ fitted }) => !isEmpty && matches(fitted, conditions, world) && view.extents.every((test) => test(fitted, world)),
+  );
 }
 
 interface After {

@@ -93,6 +93,8 @@ const ROWS: Readonly<Record<string, Row>> = {
       return sometimes(random, 0.15, () => namesOf(random, most, () => randomField(drawing)));
     },
   },
+  bbox: { places: LISTS, draw: ({ random }) => sometimes(random, 0.08, () => randomBox(random)) },
+  datetime: { places: LISTS, draw: ({ random }) => sometimes(random, 0.08, () => randomInterval(random)) },
   generation: {
     places: LISTS,
     draw: ({ random }) => sometimes(random, 0.06, () => random.pick(['', '+', 'fedcba987654'])),
@@ -184,4 +186,34 @@ function randomKeys({ random, collection, model }: Drawing): string {
 function idOf(model: Json | undefined): string {
   const id = memberOf(model, 'ob_id') ?? memberOf(model, 'id');
   return id?.kind === 'number' ? id.token : '3';
+}
+
+/** Mostly a box, with edges that boxes of the data have too; some cross the date line, some are no boxes. */
+function randomBox(random: Random): string {
+  if (random.chance(0.1))
+    return random.pick(['', '1,2,3', '1,2,3,4,5', 'a,b,c,d', '-181,0,1,1', '0,5,1,4', '0,0,0,91']);
+  const [south, north] = [latitude(random), latitude(random)].toSorted((a, b) => a - b);
+  return [longitude(random), south, longitude(random), north].join(random.chance(0.1) ? '%2C+' : ',');
+}
+
+function longitude(random: Random): number {
+  return random.chance(0.2) ? random.pick([-180, 0, 180]) : random.integer(-1800, 1800) / 10;
+}
+
+function latitude(random: Random): number {
+  return random.chance(0.2) ? random.pick([-90, 0, 90]) : random.integer(-900, 900) / 10;
+}
+
+function randomInterval(random: Random): string {
+  if (random.chance(0.1)) {
+    return random.pick(['', '..', '../..', '/2003-01-01', '2003', '2004-01-01/2003-01-01', '2003-01-01/2004-01-01/..']);
+  }
+  const [start, end] = [instant(random), instant(random)].toSorted();
+  const form = random.integer(0, 3);
+  return form === 0 ? start! : form === 1 ? `../${end}` : form === 2 ? `${start}/..` : `${start}/${end}`;
+}
+
+function instant(random: Random): string {
+  const day = `${random.integer(1990, 2025)}-0${random.integer(1, 9)}-${random.pick(['01', '15', '28'])}`;
+  return random.chance(0.6) ? day : `${day}T${random.pick(['00:00:00', '06:30:00Z', '23:59:59.999999'])}`;
 }

@@ -1,6 +1,8 @@
 // The oracle's reading of fields, ordering, after and facets, and what they make of the records found: sorted arrays,
 // plain counts. Rules: design, Parameters and Exports, order, facets.
 import type { Collection, Field } from '../../engine/schema/types.ts';
+import { extentsOf } from './extents.ts';
+import type { World } from './filters.ts';
 import { memberOf, writeText, type Json } from './json.ts';
 import { joinedValue, lastValue, pageInteger, type Pair } from './query.ts';
 import { SUGGESTED, suggestedName, suggestion } from './suggest.ts';
@@ -22,6 +24,8 @@ export interface View {
   readonly order: readonly { readonly path: Path; readonly descending: boolean }[];
   readonly after: bigint | undefined;
   readonly facets: readonly { readonly name: string; readonly path: Path }[];
+  /** What `bbox` and `datetime` require of a record. */
+  readonly extents: readonly ((record: Json, world: World) => boolean)[];
   readonly remarks: readonly Remark[];
 }
 
@@ -47,6 +51,7 @@ export function viewOf(
       return path ? [{ path, descending: name.startsWith('-') }] : [];
     }),
     after: afterOf(pairs),
+    extents: [],
     facets: [...new Set(members(pairs, 'facets'))].map((name) => ({ name, path: pathOf(fields, name, false) ?? [] })),
     remarks: [
       ...(keys ? fieldsRemarks(pairs, keys, isStrict) : []),
@@ -55,10 +60,13 @@ export function viewOf(
     ],
   };
   if (!collection) return view;
+  const extents = extentsOf(pairs, collection, isStrict);
   return {
     ...view,
+    extents: extents.map(({ matches }) => matches),
     remarks: [
       ...view.remarks,
+      ...extents.map(({ remark }) => remark),
       ...orderingRemarks(pairs, known, isStrict),
       ...afterRemarks(pairs),
       ...facetRemarks(pairs, known, isStrict, paging.isExport === true),

@@ -1,0 +1,116 @@
+// `bbox` and `datetime`: conditions on the box and the period of a record, which are the record itself or a record that
+// it links to. Source: A166, A167.
+import type { CollectionIndex } from '../index/table.ts';
+import type { Condition } from './ask.ts';
+import { DAY_MICROSECONDS } from './dateParts.ts';
+import { DAY_LENGTH } from './operands.ts';
+import { locate } from './path.ts';
+import { MESSAGES } from './problems.ts';
+import type { Reading } from './readers.ts';
+import { parseValue } from './values.ts';
+
+/** Edges of a box in degrees: west, south, east, north. */
+type Box = readonly [number, number, number, number];
+
+/**
+ * Reads `west,south,east,north`. A record matches if its box overlaps this one, borders included. A box with west > east
+ * crosses the date line, here and in records. Records without all four edges do not match. Source: A166.
+ */
+export function readBbox(reading: Reading, value: string, at: number): void {
+  const paths = pathsTo(reading, 'bboxes', at);
+  const box = boxIn(value);
+  if (typeof box === 'string') return reading.refuse(at, [box]);
+  const [west, south, east, north] = box;
+  addAnyOf(reading, paths, 'bbox', [
+    ['southBoundLatitude', 'lte', [String(north)]],
+    ['northBoundLatitude', 'gte', [String(south)]],
+    ['westBoundLongitude', 'overlaps east', [String(west), String(east)]],
+  ]);
+}
+
+/** The box in a text, or the message for the client. */
+function boxIn(text: string): Box | string {
+  const edges = text.split(',', 5).map((edge) => parseValue('float', edge));
+  if (edges.length !== 4 || edges.some(({ kind }) => kind === 'error')) return MESSAGES.box;
+  const [west, south, east, north] = edges.map((edge) => (edge.kind === 'value' ? Number(edge.value) : NaN)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (Math.abs(west) > 180 || Math.abs(east) > 180 || Math.abs(south) > 90 || Math.abs(north) > 90)
+    return MESSAGES.degrees;
+  return south > north ? MESSAGES.southOfNorth : [west, south, east, north];
+}
+
+/**
+ * Reads `start/end`, `../end`, `start/..` or one time. A record matches if its period overlaps, borders included. A date
+ * without a time is that whole day. A period without an end is open, one without a start does not match. Source: A167.
+ */
+export function readDatetime(reading: Reading, value: string, at: number): void {
+  const paths = pathsTo(reading, 'times', at);
+  const interval = intervalIn(value);
+  if (typeof interval === 'string') return reading.refuse(at, [interval]);
+  const { start, end } = interval;
+  addAnyOf(reading, paths, 'datetime', [
+    end === undefined ? ['startTime', 'has a value', []] : ['startTime', end.lookup, [end.value]],
+    ...(start === undefined ? [] : ([['endTime', 'gte or null', [start]]] as const)),
+  ]);
+}
+
+interface Interval {
+  readonly start: string | undefined;
+  /** The end in microseconds; `lt` if it is the start of the next day. */
+  readonly end: { readonly value: string; readonly lookup: 'lt' | 'lte' } | undefined;
+}
+
+/** The interval in a text, or the message for the client. */
+function intervalIn(text: string): Interval | string {
+  const parts = text.split('/', 3).map((part) => part.trim());
+  if (parts.length > 2 || parts.every((part) => part === '..')) return MESSAGES.interval;
+  const [first, last] = [parts[0]!, parts.at(-1)!];
+  const [start, end] = [first, last].map((part) => (part === '..' ? undefined : parseValue('dateTime', part)));
+  if (start?.kind === 'error' || end?.kind === 'error') return MESSAGES.interval;
+  if (start && end && BigInt(start.value) > BigInt(end.value)) return MESSAGES.startBeforeEnd;
+  return { start: start?.value, end: end && endOf(end.value, last.length === DAY_LENGTH) };
+}
+
+function endOf(value: string, isDay: boolean): NonNullable<Interval['end']> {
+  return isDay ? { value: String(BigInt(value) + DAY_MICROSECONDS), lookup: 'lt' } : { value, lookup: 'lte' };
+}
+
+/**
+ * The paths from records of the list to records of a collection: the empty path for that collection itself, otherwise
+ * one for each link to it. If there is none, the parameter has no effect.
+ */
+function pathsTo(reading: Reading, target: string, at: number): readonly (readonly string[])[] {
+  const collection = reading.collection!;
+  const paths = collection.declaration.name === target ? [[]] : linksTo(collection, target);
+  if (paths.length > 0) return paths;
+  reading.ignore(at, reading.parameters[at]![0]);
+  if (reading.isStrict) reading.refuse(at, [MESSAGES.unknown]);
+  return paths;
+}
+
+function linksTo(collection: CollectionIndex, target: string): readonly (readonly string[])[] {
+  return [...collection.members.keys()]
+    .filter((name) => locate(collection, [name])?.link?.to().declaration.name === target)
+    .map((name) => [name]);
+}
+
+/** Adds conditions on the record at the end of one of the paths. */
+function addAnyOf(
+  reading: Reading,
+  paths: readonly (readonly string[])[],
+  key: string,
+  conditions: readonly (readonly [field: string, lookup: string, values: readonly string[]])[],
+): void {
+  if (paths.length === 0) return;
+  const sets = paths.map((names) =>
+    conditions.map(([field, lookup, values]): Condition => {
+      const { path } = locate(reading.collection!, [...names, field])!;
+      return { key, path, lookup, isNegated: false, operand: { kind: 'number', values } };
+    }),
+  );
+  reading.anyOf.push(sets);
+}
