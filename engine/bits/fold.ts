@@ -19,6 +19,7 @@ const CASELESS_FROM = 0x1f000;
 
 /** The folded code points of each page. Filled on demand, at most 124 kB per script. */
 const pages: (Uint32Array | undefined)[] = [];
+const unmarkedPages: (Int32Array | undefined)[] = [];
 
 /**
  * The representative of a code point's case class. Two code points have the same one exactly if simple case folding
@@ -38,6 +39,34 @@ export function foldText(text: string): string {
   return folded;
 }
 
+/** A character without an accent or other mark that Unicode decomposes it into, folded; -1 for such a mark alone. */
+export function foldMarks(codePoint: number): number {
+  if (codePoint < 0xc0 || codePoint >= CASELESS_FROM) return foldCodePoint(codePoint);
+  const page = (unmarkedPages[codePoint >>> PAGE_BITS] ??= unmarkedPage(codePoint >>> PAGE_BITS));
+  return page[codePoint & (PAGE_SIZE - 1)]!;
+}
+
+const MARK = /\p{Mn}/u;
+
+function unmarkedPage(page: number): Int32Array {
+  return Int32Array.from({ length: PAGE_SIZE }, (_, i) => {
+    const codePoint = page * PAGE_SIZE + i;
+    const [base, ...marks] = String.fromCodePoint(codePoint).normalize('NFD');
+    if (MARK.test(base!)) return -1;
+    return foldCodePoint(marks.every((mark) => MARK.test(mark)) ? base!.codePointAt(0)! : codePoint);
+  });
+}
+
+/** Folds each character as `foldMarks` does. Cost: its length. */
+export function foldTextAndMarks(text: string): string {
+  let folded = '';
+  for (const character of text) {
+    const codePoint = foldMarks(character.codePointAt(0)!);
+    if (codePoint >= 0) folded += String.fromCodePoint(codePoint);
+  }
+  return folded;
+}
+
 /** Upper bound of folded bytes / original bytes: `Ⱥ` has two bytes, its lower case three. */
 export const FOLD_GROWTH_MAX = 1.5;
 
@@ -45,17 +74,26 @@ export const FOLD_GROWTH_MAX = 1.5;
 export const FOLD_SHRINKAGE_MAX = 3;
 
 /**
- * Folds the UTF-8 text `bytes[start..end)` into `target` from `at` on. Returns the end in `target`. `target` must have
- * room for `FOLD_GROWTH_MAX` times the bytes. Cost: one step per byte of ASCII, some more for other characters.
+ * Folds the UTF-8 text `bytes[start..end)` into `target` from `at` on, with `fold` for characters beyond ASCII. Returns
+ * the end in `target`. `target` must have room for `FOLD_GROWTH_MAX` times the bytes. Cost: one step per byte of ASCII,
+ * some more for other characters.
  */
-export function foldBytes(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
+export function foldBytes(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  at: number,
+  fold: (codePoint: number) => number = foldCodePoint,
+): number {
   let length = at;
   for (let i = start; i < end; i++) {
     const byte = bytes[i]!;
     if (byte < 0x80) target[length++] = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
     else {
       const bytesOfOne = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-      length = encodeInto(target, length, foldCodePoint(decodeAt(bytes, i, bytesOfOne)));
+      const folded = fold(decodeAt(bytes, i, bytesOfOne));
+      if (folded >= 0) length = encodeInto(target, length, folded);
       i += bytesOfOne - 1;
     }
   }

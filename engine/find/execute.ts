@@ -13,7 +13,7 @@ import {
 import { type CollectionIndex, rowAfterId } from '../index/table.ts';
 import { type Lookup, lookupNamed } from '../query/lookups.ts';
 import { locate, locateField, type ManyStep } from '../query/path.ts';
-import type { Page } from '../query/ask.ts';
+import type { AnyOf, Page, Ranking } from '../query/ask.ts';
 import { type ConditionStep, urlsRead, valuesNs } from './conditionStep.ts';
 import { Meter, undefinedIfSpent } from './counters.ts';
 import { facetCounts, type FacetCounts } from './facetCounts.ts';
@@ -36,7 +36,7 @@ import {
   walkNs,
 } from './passes.ts';
 import { orderedPage } from './orderedPage.ts';
-import type { LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
+import { type LinkNode, type Plan, planAnyOf, type PlanStep, type TableNode } from './plan.ts';
 import { scanCodes, type ScanContext, scanRows, scanRowsNs } from './scan.ts';
 
 /** The records of a list that its page shows. */
@@ -66,9 +66,9 @@ interface Context extends ScanContext {
   readonly collection: CollectionIndex;
 }
 
-/** Whether a list is ordered by values or has facets. Both read more than the rows of its page. */
-export function hasView({ order, facets }: Page): boolean {
-  return order.length + facets.length > 0;
+/** Whether a list is ordered by values or ranked, or has facets. Both read more than the rows of its page. */
+export function hasView({ order, ranking, facets }: Page): boolean {
+  return order.length + facets.length > 0 || ranking !== undefined;
 }
 
 /** Runs a plan that was made for this collection. `undefined` if the meter's budget is spent or the task cancelled. */
@@ -133,10 +133,11 @@ function showPage(
   { page, form }: Pick<Plan, 'page' | 'form'>,
   meter: Meter,
 ): Hits {
-  const { order, after, limit, facets } = page;
+  const { order, ranking, after, limit, facets } = page;
   const offset = after === undefined ? page.offset : rankOf(set, rowAfterId(collection, after));
-  const rows =
-    order.length === 0
+  const rows = ranking
+    ? rankedPage({ collection, form, meter }, set, ranking, page)
+    : order.length === 0
       ? selectPage(meter, set, offset, limit)
       : orderedPage(collection, set, { order, offset, limit }, { form, meter });
   const counted: FacetCounts[] = [];
@@ -149,6 +150,48 @@ function showPage(
 function selectPage(meter: Meter, set: RowSet, offset: number, limit: number): Selection {
   if (set.kind !== 'range') meter.spend(Math.min(limit, Math.max(0, countRows(set) - offset)) * COST.listed);
   return select(set, offset, limit);
+}
+
+/** The page of a ranked list: rows of a few sets, one after the other, each by id. */
+function rankedPage(context: Context, set: RowSet, ranking: Ranking, { offset, limit }: Page): Selection {
+  const { meter } = context;
+  const page = new Uint32Array(Math.min(limit, Math.max(0, countRows(set) - offset)));
+  meter.spend(page.length * COST.listed);
+  let skipped = 0;
+  let length = 0;
+  for (const tier of rankedSets(context, set, ranking)) {
+    const count = countRows(tier);
+    const start = Math.max(0, offset - skipped);
+    if (start < count && length < page.length) {
+      const rows = listRows(meter, select(tier, start, page.length - length));
+      page.set(rows, length);
+      length += rows.length;
+    }
+    skipped += count;
+  }
+  return { kind: 'sequence', rows: page };
+}
+
+/** Splits a set into sets without shared rows, the best matches first. */
+function rankedSets(context: Context, set: RowSet, { tiers, whole }: Ranking): readonly RowSet[] {
+  const { collection, form, meter } = context;
+  const { rows } = collection;
+  const rowsOf = (anyOf: readonly AnyOf[], start: RowSet): RowSet =>
+    rowsOfSteps(context, planAnyOf(collection, anyOf, form).steps, rows, start);
+  const wholeRows = rowsOf(whole, set);
+  const sets: RowSet[] = [];
+  const add = (tier: RowSet): void => {
+    const best = intersectRows(meter, tier, wholeRows);
+    sets.push(best, subtractRows(meter, tier, best, rows));
+  };
+  let rest = set;
+  for (const tier of tiers) {
+    const hits = rowsOf(tier, rest);
+    add(hits);
+    rest = subtractRows(meter, rest, hits, rows);
+  }
+  add(rest);
+  return sets;
 }
 
 function matching(context: Context, { node, excluded }: Plan): RowSet {

@@ -93,11 +93,12 @@ function explainedStep(step: PlanStep): ExplainedStep {
   return { kind: 'relation', relation: path.join('__'), ...to, estimate, steps: step.steps.map(explainedStep) };
 }
 
-function viewLines({ page: { order, after, facets } }: Plan): readonly string[] {
+function viewLines({ page: { order, ranking, after, facets } }: Plan): readonly string[] {
   const keys = order.map(({ path, isDescending }) => `${path.join('__')}${isDescending ? ' descending' : ''}`);
   const ordered = keys.length > 0 ? [`  ordered by ${keys.join(', ')}, then by id`] : [];
+  const ranked = ranking ? ['  ordered by how well records match the search, then by id'] : [];
   const start = after === undefined ? [] : [`  after id ${after}`];
-  return [...ordered, ...start, ...facets.map(({ name }) => `  counted by ${name}`)];
+  return [...ordered, ...ranked, ...start, ...facets.map(({ name }) => `  counted by ${name}`)];
 }
 
 function lines(step: PlanStep, indent: string): readonly string[] {

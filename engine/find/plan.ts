@@ -3,7 +3,7 @@
 import { wordsFor } from '../bits/bitmap.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
-import type { Ask, Condition, Page } from '../query/ask.ts';
+import type { AnyOf, Ask, Condition, Page } from '../query/ask.ts';
 import { lookupNamed } from '../query/lookups.ts';
 import { type LinkStep, type LocatedField, locateField, type ManyStep } from '../query/path.ts';
 import { conditionStep, type ConditionStep, PLAN_VALUES_MAX, type Sizing } from './conditionStep.ts';
@@ -99,19 +99,7 @@ export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, ar
     else wanted.push(placed);
   }
   if (excluded.length > 1) excluded.sort((a, b) => a.ns - b.ns);
-  const alternatives = anyOf.map((sets) =>
-    anyNode(
-      sets.map((set) =>
-        rootNode(
-          context,
-          rows,
-          set.map((condition) => placedIn(collection, condition)),
-        ),
-      ),
-      rows,
-    ),
-  );
-  const node = rootNode(context, rows, wanted, alternatives);
+  const node = rootNode(context, rows, wanted, anyNodes(context, collection, anyOf));
   const combined = Math.max(0, node.steps.length + excluded.length - 1);
   let ns = node.ns + combined * wordsFor(collection.rows) * COST.word;
   for (const tree of excluded) ns += tree.ns;
@@ -131,6 +119,23 @@ function rootNode(
 ): TableNode {
   const { steps, estimate, ns } = stepsOn(context, rows, conditions, alternatives);
   return { kind: 'table', path: ROOT, steps, estimate, ns };
+}
+
+/** Plans alternatives alone, such as those that rank the results of a search. */
+export function planAnyOf(collection: CollectionIndex, anyOf: readonly AnyOf[], form: ServedForm): TableNode {
+  const context: Context = { form, arrange: cheapestFirst, valuesToFind: PLAN_VALUES_MAX };
+  return rootNode(context, collection.rows, NO_STEPS, anyNodes(context, collection, anyOf));
+}
+
+function anyNodes(context: Context, collection: CollectionIndex, anyOf: readonly AnyOf[]): readonly AnyNode[] {
+  const { rows } = collection;
+  const nodeOf = (set: readonly Condition[]): TableNode =>
+    rootNode(
+      context,
+      rows,
+      set.map((condition) => placedIn(collection, condition)),
+    );
+  return anyOf.map((sets) => anyNode(sets.map(nodeOf), rows));
 }
 
 function anyNode(steps: readonly TableNode[], rows: number): AnyNode {

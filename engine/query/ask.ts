@@ -130,6 +130,14 @@ export interface Facet {
   readonly path: readonly string[];
 }
 
+/** The order of the results of a search: by the first tier that a record matches, the whole words first, then by id. */
+export interface Ranking {
+  /** A record is in a tier if it matches all of its members. A record in none comes last. */
+  readonly tiers: readonly (readonly AnyOf[])[];
+  /** Matched by records that contain every word as a whole word. */
+  readonly whole: readonly AnyOf[];
+}
+
 /** A name without effect: a parameter, or a name inside a parameter's value. */
 export type IgnoredName = string | readonly [parameter: string, name: string];
 
@@ -140,6 +148,8 @@ export type IgnoredName = string | readonly [parameter: string, name: string];
 export interface Page {
   /** Empty if the list is ordered by id. */
   readonly order: readonly OrderKey[];
+  /** Defined if the list is ordered by how well records match a search. */
+  readonly ranking: Ranking | undefined;
   /** Show only records with a larger id. */
   readonly after: number | undefined;
   readonly offset: number;
@@ -196,7 +206,7 @@ const SORTED_MEMBERS_MAX = 256;
  */
 export function filterKey(generation: string, collection: string, filter: Filter, form: ServedForm): string {
   const conditions = filter.conditions.map(conditionKey).sort();
-  const seesUrls = filter.conditions.some(({ operand }) => operand.kind !== 'number');
+  const seesUrls = [...filter.conditions, ...filter.anyOf.flat(2)].some(({ operand }) => operand.kind !== 'number');
   const served = seesUrls ? [form.version, form.baseUrl, form.linkEnd] : [];
   const anyOf = filter.anyOf.map((sets) => sets.map((set) => set.map(conditionKey)));
   return JSON.stringify([generation, collection, filter.isEmpty, served, anyOf]) + conditions.join('');

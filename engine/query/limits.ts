@@ -28,6 +28,9 @@ export const FACETS_MAX = 10;
 /** Fields that one request orders by: each may read every record, and real orders have two or three. */
 export const ORDER_KEYS_MAX = 10;
 
+/** Words of a search: each is looked for in every search field. */
+export const WORDS_MAX = 16;
+
 /** Regular expressions of a query. */
 export const REGEXES_MAX = 8;
 

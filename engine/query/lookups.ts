@@ -7,7 +7,7 @@ import { codesOfDay, codesOfYear, DATE_PARTS, type DatePart, partCodes, partSear
 import { listOfValues, oneDay, oneText, oneValue, oneWhole, truth, twoValues } from './operands.ts';
 import { type Bound, codesBetween } from './ranges.ts';
 import { parseRegex, regexSearch, regexSize } from './regex.ts';
-import { FOLDED_SEARCHES, prefixCodes, TEXT_SEARCHES, type TextRelation } from './textLookups.ts';
+import { FOLDED_SEARCHES, prefixCodes, TEXT_SEARCHES, type TextRelation, wordSearch } from './textLookups.ts';
 import type { Operand, ValueReading } from './values.ts';
 
 /** The column that a key ends on. */
@@ -118,26 +118,22 @@ const FITS: Readonly<Record<LookupGroup, Lookup['fits']>> = {
 export const LOOKUPS: readonly Lookup[] = ROWS.map((row) => ({ ...row, fits: FITS[row.group] }));
 
 /** Lookups of the conditions that parameters such as `bbox` make. No key can name them: their names have blanks. */
-const INTERNAL: readonly Lookup[] = (
-  [
-    {
-      name: 'has a value',
-      codes: ({ fitting }: Dictionary) => [{ start: 0, end: fitting }],
-    },
-    {
-      name: 'gte or null',
-      codes: (dictionary: Dictionary, { values }: Operand, form: ServedForm) => [
-        ...codesBetween(dictionary, { from: { value: values[0]!, isIncluded: true } }, form),
-        { start: dictionary.size, end: dictionary.size + 1 },
-      ],
-    },
-    {
-      name: 'overlaps east',
-      codes: () => undefined,
-      pair: { other: 'eastBoundLongitude', matcherOf: longitudeMatcher },
-    },
-  ] as const
-).map((row) => ({ ...row, group: 'any', meaning: '', fits: () => false, parse: oneValue }));
+const INTERNAL: readonly Lookup[] = [
+  internal('has a value', { codes: ({ fitting }) => [{ start: 0, end: fitting }] }),
+  internal('gte or null', {
+    codes: (dictionary, { values }, form) => [
+      ...codesBetween(dictionary, { from: { value: values[0]!, isIncluded: true } }, form),
+      { start: dictionary.size, end: dictionary.size + 1 },
+    ],
+  }),
+  internal('overlaps east', { pair: { other: 'eastBoundLongitude', matcherOf: longitudeMatcher } }),
+  internal('has word', { search: (operand) => wordSearch(operand, false), pace: 'folded' }),
+  internal('has whole word', { search: (operand) => wordSearch(operand, true), pace: 'folded' }),
+];
+
+function internal(name: string, row: Partial<Lookup>): Lookup {
+  return { name, group: 'any', meaning: '', fits: () => false, parse: oneValue, codes: () => undefined, ...row };
+}
 
 const BY_NAME: ReadonlyMap<string, Lookup> = new Map([...LOOKUPS, ...INTERNAL].map((lookup) => [lookup.name, lookup]));
 

@@ -4,7 +4,7 @@
 // To add a parameter, add its row here, its reader in readers.ts and its test. If it shapes the page, also add a member
 // of Page (ask.ts).
 
-import { FACETS_MAX, ORDER_KEYS_MAX } from './limits.ts';
+import { FACETS_MAX, ORDER_KEYS_MAX, WORDS_MAX } from './limits.ts';
 import { readBbox, readDatetime } from './extents.ts';
 import {
   EXPORT_FORMATS,
@@ -22,6 +22,7 @@ import {
   type View,
 } from './readers.ts';
 import type { QueryOptions } from './ask.ts';
+import { readSearch } from './search.ts';
 
 /** A parameter other than a filter. */
 export interface ParameterDeclaration {
@@ -151,6 +152,16 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     meaning:
       'adds, behind the results, how many records of the whole filtered list have each value: at most the 100 most frequent of each, fewer of long texts',
     read: readFacets,
+  },
+  {
+    name: 'search',
+    views: LISTS,
+    value: `at most ${WORDS_MAX} words, with blanks; \`"a phrase"\` is one word`,
+    schema: { type: 'string' },
+    example: 'ice',
+    meaning:
+      'records that contain every word, in any case and with or without accents and plurals; without `ordering`, those with the words in their titles come first',
+    read: readSearch,
   },
   {
     name: 'bbox',

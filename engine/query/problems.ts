@@ -156,3 +156,8 @@ export function tooManyOrderKeys(most: number): string {
 export function unknownParameter(nearest: string | undefined): string {
   return nearest === undefined ? MESSAGES.unknown : `${MESSAGES.unknown} Did you mean "${nearest}"?`;
 }
+
+/** The message for a search with more words than one may have. */
+export function tooManyWords(most: number): string {
+  return `At most ${most} words can be searched for at once.`;
+}

@@ -2,7 +2,17 @@
 // names in it without effect. Each reader has a row in parameters.ts.
 import type { TopLevelKeys } from '../column/records.ts';
 import type { CollectionIndex } from '../index/table.ts';
-import type { AnyOf, Ask, Condition, ExportFormat, IgnoredName, OrderKey, Page, Parameter, QueryOptions } from './ask.ts';
+import type {
+  AnyOf,
+  Ask,
+  Condition,
+  ExportFormat,
+  IgnoredName,
+  OrderKey,
+  Page,
+  Parameter,
+  QueryOptions,
+} from './ask.ts';
 import {
   atMost,
   behindLink,
@@ -78,6 +88,7 @@ export class Reading {
     const limit = limitWithout(options, exported);
     this.page = {
       order: NONE,
+      ranking: undefined,
       after: undefined,
       offset: 0,
       limit,

@@ -3,7 +3,7 @@
 import { type CodeRange, type Dictionary, eachCodeContaining, storedDictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { hasBytesAt, hasPrefix, horspoolShifts, indexOfBytes, isContinuation } from '../bits/bytes.ts';
-import { FOLD_GROWTH_MAX, FOLD_SHRINKAGE_MAX, foldBytes, foldInPlace, foldText } from '../bits/fold.ts';
+import { FOLD_GROWTH_MAX, FOLD_SHRINKAGE_MAX, foldBytes, foldInPlace, foldMarks, foldText } from '../bits/fold.ts';
 import { startOfPart, upperBound } from '../bits/lists.ts';
 import { codesOfServedPrefix, isTextOrdered } from './codes.ts';
 import type { TextMatcher, TextSearch } from './dateParts.ts';
@@ -40,6 +40,49 @@ export const FOLDED_SEARCHES: Readonly<Record<TextRelation | 'exact', (operand: 
   startswith: (operand) => foldedSearch(operand, prefixMatcher, firstPart),
   endswith: (operand) => foldedSearch(operand, suffixMatcher, lastPart),
 };
+
+/** Searches of the words of `search`, which are folded (A168). With `isWhole`, letters and digits must not adjoin. */
+export function wordSearch({ values }: Operand, isWhole: boolean): TextSearch {
+  const words = values.map((value) => encoder.encode(value));
+  const matchers = words.map((word) => (isWhole ? wholeWordMatcher(word) : containsMatcher(word)));
+  const room = newRoom();
+  const matches: TextMatcher = (bytes, start, end) => {
+    const folded = room(end - start);
+    const foldedEnd = foldBytes(bytes, start, end, folded, 0, foldMarks);
+    return matchers.some((isHit) => isHit(folded, 0, foldedEnd));
+  };
+  return { kind: 'text', matches };
+}
+
+function wholeWordMatcher(word: Uint8Array): TextMatcher {
+  const shifts = horspoolShifts(word);
+  return (bytes, start, end) => {
+    for (let at = start; (at = indexOfBytes(bytes, word, shifts, at, end)) >= 0; at++) {
+      const isStart = at === start || !isWordCharacter(lastCharacter(bytes, start, at));
+      if (isStart && !isWordCharacter(firstCharacter(bytes, at + word.length, end))) return true;
+    }
+    return false;
+  };
+}
+
+const WORD_CHARACTER = /[\p{L}\p{N}]/u;
+const decoder = new TextDecoder();
+
+function isWordCharacter(bytes: Uint8Array): boolean {
+  return bytes.length > 0 && WORD_CHARACTER.test(decoder.decode(bytes));
+}
+
+function firstCharacter(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  let stop = Math.min(start + 1, end);
+  while (stop < end && isContinuation(bytes[stop]!)) stop++;
+  return bytes.subarray(start, stop);
+}
+
+function lastCharacter(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  let at = end - 1;
+  while (at > start && isContinuation(bytes[at]!)) at--;
+  return bytes.subarray(at, end);
+}
 
 /**
  * The codes whose text starts with the operand. `undefined` if the texts are not in order: misfits are not sorted among

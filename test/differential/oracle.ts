@@ -197,7 +197,11 @@ function pageBody(context: Context, collection: Collection, judgement: Judgement
   if (view.after !== undefined)
     return afterBody(context, { collection, found, after: view.after, limit, style, facets });
   const offset = pageInteger(lastValue(context.pairs, 'offset'), 0n) ?? 0n;
-  const results = inOrder(found, view, text).filter((_, i) => BigInt(i) >= offset && BigInt(i) < offset + limit);
+  const isRanked = ['ordering', 'after'].every((name) => lastValue(context.pairs, name) === undefined);
+  const world = worldOf(context, style);
+  const rank = (record: OracleRecord): number => view.search?.rank(record.fitted, world) ?? 0;
+  const ordered = isRanked ? found.toSorted((a, b) => rank(a) - rank(b)) : inOrder(found, view, text);
+  const results = ordered.filter((_, i) => BigInt(i) >= offset && BigInt(i) < offset + limit);
   const exported = exportBody(context, collection, results, style);
   if (exported !== undefined) return exported;
   const link = (to: bigint): string =>
@@ -208,6 +212,13 @@ function pageBody(context: Context, collection: Collection, judgement: Judgement
   return `{"count":${found.length},"next":${next},"previous":${previous},"results":[${records}]${facets}}`;
 }
 
+function worldOf({ dataSet }: Context, style: LinkStyle): World {
+  return {
+    text: (stored) => servedText(stored, style),
+    linked: (to, link) => linkedRecord(dataSet, to, link),
+  };
+}
+
 /** All records that a list is of. */
 function foundBy(
   context: Context,
@@ -215,13 +226,14 @@ function foundBy(
   judgement: Judgement,
   style: LinkStyle,
 ): readonly OracleRecord[] {
-  const world: World = {
-    text: (stored) => servedText(stored, style),
-    linked: (to, link) => linkedRecord(context.dataSet, to, link),
-  };
+  const world = worldOf(context, style);
   const { conditions, isEmpty, view } = judgement;
   return recordsOf(context, collection).filter(
-    ({ fitted }) => !isEmpty && matches(fitted, conditions, world) && view.extents.every((test) => test(fitted, world)),
+    ({ fitted }) =>
+      !isEmpty &&
+      matches(fitted, conditions, world) &&
+      view.extents.every((test) => test(fitted, world)) &&
+      view.search?.matches(fitted, world) !== false,
   );
 }
 

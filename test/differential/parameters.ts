@@ -93,6 +93,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       return sometimes(random, 0.15, () => namesOf(random, most, () => randomField(drawing)));
     },
   },
+  search: { places: LISTS, draw: (drawing) => sometimes(drawing.random, 0.12, () => randomSearch(drawing)) },
   bbox: { places: LISTS, draw: ({ random }) => sometimes(random, 0.08, () => randomBox(random)) },
   datetime: { places: LISTS, draw: ({ random }) => sometimes(random, 0.08, () => randomInterval(random)) },
   generation: {
@@ -217,3 +218,52 @@ function instant(random: Random): string {
   const day = `${random.integer(1990, 2025)}-0${random.integer(1, 9)}-${random.pick(['01', '15', '28'])}`;
   return random.chance(0.6) ? day : `${day}T${random.pick(['00:00:00', '06:30:00Z', '23:59:59.999999'])}`;
 }
+
+/** Words and parts of words of the record that the request is drawn from, and others. */
+function randomSearch({ random, model }: Drawing): string {
+  if (random.chance(0.1)) return encode(random.pick(ODD_SEARCHES), '+');
+  const names = ['title', 'abstract', 'keywords', 'name', 'lastName'];
+  const texts = names.flatMap((name) => {
+    const value = memberOf(model, name);
+    return value?.kind === 'string' ? [value.value] : [];
+  });
+  const words = texts
+    .join(' ')
+    .split(/[\s"]+/)
+    .filter((word) => word !== '');
+  const word = (): string => {
+    const whole = words.length === 0 || random.chance(0.15) ? random.pick(WORDS) : random.pick(words);
+    const form = random.integer(0, 5);
+    if (form === 0) return `${whole}s`;
+    if (form === 1) return whole.toUpperCase();
+    if (form === 2) return whole.slice(0, random.integer(1, 5));
+    if (form === 3) return whole.normalize('NFD');
+    return form === 4 && words.length > 1 ? `"${words[0]} ${words[1]}"` : whole;
+  };
+  return encode(random.several(1, 3, word).join(random.chance(0.1) ? '  ' : ' '), '+');
+}
+
+const ODD_SEARCHES: readonly string[] = [
+  '',
+  ' ',
+  '""',
+  '"',
+  '\0',
+  's',
+  'es',
+  'ice ice',
+  'a b c d e f g h i j k l m n o p q',
+];
+const WORDS: readonly string[] = [
+  'ice',
+  'seas',
+  'temperature',
+  'a',
+  'É',
+  'ÅNGSTRÖM',
+  'straße',
+  '\u0301',
+  '5',
+  'boxes',
+  '.',
+];

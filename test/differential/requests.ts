@@ -86,7 +86,7 @@ function randomUnknown(random: Random): readonly string[] {
 const UNKNOWN_NAMES: readonly string[] = [
   'page',
   'per_page',
-  'search',
+  'q',
   'id__in',
   'pk',
   'limt',

@@ -2,6 +2,7 @@
 // plain counts. Rules: design, Parameters and Exports, order, facets.
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import { extentsOf } from './extents.ts';
+import { searchOf, type SearchTest } from './search.ts';
 import type { World } from './filters.ts';
 import { memberOf, writeText, type Json } from './json.ts';
 import { joinedValue, lastValue, pageInteger, type Pair } from './query.ts';
@@ -26,6 +27,8 @@ export interface View {
   readonly facets: readonly { readonly name: string; readonly path: Path }[];
   /** What `bbox` and `datetime` require of a record. */
   readonly extents: readonly ((record: Json, world: World) => boolean)[];
+  /** What `search` requires of a record. */
+  readonly search: SearchTest | undefined;
   readonly remarks: readonly Remark[];
 }
 
@@ -52,6 +55,7 @@ export function viewOf(
     }),
     after: afterOf(pairs),
     extents: [],
+    search: undefined,
     facets: [...new Set(members(pairs, 'facets'))].map((name) => ({ name, path: pathOf(fields, name, false) ?? [] })),
     remarks: [
       ...(keys ? fieldsRemarks(pairs, keys, isStrict) : []),
@@ -61,12 +65,20 @@ export function viewOf(
   };
   if (!collection) return view;
   const extents = extentsOf(pairs, collection, isStrict);
+  const search = searchOf(pairs, collection, isStrict, linked);
+  const searchRemark = {
+    place: placeOf(pairs, 'search'),
+    messages: search.messages,
+    ignored: search.isIgnored ? ['search'] : [],
+  };
   return {
     ...view,
     extents: extents.map(({ matches }) => matches),
+    search: search.test,
     remarks: [
       ...view.remarks,
       ...extents.map(({ remark }) => remark),
+      searchRemark,
       ...orderingRemarks(pairs, known, isStrict),
       ...afterRemarks(pairs),
       ...facetRemarks(pairs, known, isStrict, paging.isExport === true),

@@ -1,0 +1,85 @@
+// `search`: words that a record must contain, and the order of the records that contain them. Source: A168.
+import { foldTextAndMarks } from '../bits/fold.ts';
+import type { CollectionIndex } from '../index/table.ts';
+import { searchFields } from '../schema/search.ts';
+import type { AnyOf, Condition } from './ask.ts';
+import { WORDS_MAX } from './limits.ts';
+import { locate } from './path.ts';
+import { MESSAGES, tooManyWords } from './problems.ts';
+import type { Reading } from './readers.ts';
+
+/** A word with its spellings, folded: as it is, and without an English plural. The last is part of the others. */
+type Word = readonly string[];
+
+type Path = readonly string[];
+
+/**
+ * Reads words and phrases in double quotes. Each must be part of the text of a search field, after case and accents are
+ * folded. Without an order, the records with the words in their titles come first. Cost: the value.
+ */
+export function readSearch(reading: Reading, value: string, at: number): void {
+  const collection = reading.collection!;
+  const fields = searchFields(collection.declaration.name);
+  const [title, keywords, others] = [fields.title, fields.keywords, fields.others].map((names) =>
+    pathsOf(collection, names),
+  ) as [Path[], Path[], Path[]];
+  const all = [...title, ...keywords, ...others];
+  if (all.length === 0) {
+    reading.ignore(at, reading.parameters[at]![0]);
+    if (reading.isStrict) reading.refuse(at, [MESSAGES.unknown]);
+    return;
+  }
+  if (value.includes('\0')) return reading.refuse(at, [MESSAGES.nul]);
+  const words = wordsIn(value);
+  if (words.length > WORDS_MAX) return reading.refuse(at, [tooManyWords(WORDS_MAX)]);
+  if (words.length === 0) return;
+  for (const word of words) reading.anyOf.push(inAnyOf(all, word, PART));
+  if (['ordering', 'after'].some((name) => reading.isGiven(name))) return;
+  reading.page.ranking = {
+    tiers: [
+      words.map((word) => inAnyOf(title, word, PART)),
+      [words.flatMap((word) => inAnyOf(title, word, PART))],
+      [words.flatMap((word) => inAnyOf(keywords, word, PART))],
+    ],
+    whole: words.map((word) => inAnyOf(all, word, WHOLE)),
+  };
+}
+
+function pathsOf(collection: CollectionIndex, names: string): Path[] {
+  return names.split(' ').flatMap((name) => {
+    const names = name.split('__');
+    const located = locate(collection, names);
+    const isText = located?.length === names.length && located.index?.dictionary.type === 'text';
+    return isText ? [located.path] : [];
+  });
+}
+
+const WORD = /"([^"]*)"?|([^\s"]+)/g;
+
+/** The words of a text, each once. */
+function wordsIn(text: string): readonly Word[] {
+  const words = new Map<string, Word>();
+  for (const [, phrase, word] of text.matchAll(WORD)) {
+    const folded = foldTextAndMarks(phrase ?? word!).trim();
+    if (folded !== '') words.set(folded, spellings(folded));
+  }
+  return [...words.values()];
+}
+
+/** Letters that must remain of a word without its plural: `gas` and `has` are no plurals. */
+const STEM_LETTERS_MIN = 3;
+
+function spellings(word: string): Word {
+  return [word, ...['s', 'es'].filter((end) => word.endsWith(end)).map((end) => word.slice(0, -end.length))].filter(
+    (spelling, i) => i === 0 || spelling.length >= STEM_LETTERS_MIN,
+  );
+}
+
+const PART = 'has word';
+const WHOLE = 'has whole word';
+
+/** The word in one of the fields. The shortest spelling is part of the others. */
+function inAnyOf(paths: readonly Path[], word: Word, lookup: typeof PART | typeof WHOLE): AnyOf {
+  const operand = { kind: 'text', values: lookup === PART ? word.slice(-1) : word } as const;
+  return paths.map((path): readonly Condition[] => [{ key: 'search', path, lookup, isNegated: false, operand }]);
+}
