@@ -5,11 +5,13 @@ import type { ServedForm } from '../column/served.ts';
 import { wordsFor } from '../bits/bitmap.ts';
 import { countCodes, type FieldIndex } from '../index/field.ts';
 import { countRows, eachRow, type RowSet } from '../index/rowset.ts';
-import type { CollectionIndex, Table } from '../index/table.ts';
+import { DANGLING } from '../index/join.ts';
+import type { CollectionIndex } from '../index/table.ts';
 import type { Meter } from './counters.ts';
+import { yearIndex } from './derived.ts';
 import { COST, walkNs } from './passes.ts';
 import type { Facet } from '../query/ask.ts';
-import { type Values, valuesAt } from '../query/path.ts';
+import { facetValues, type Values } from '../query/path.ts';
 import { servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /** One facet. */
@@ -50,11 +52,13 @@ export function facetCounts(
   { form, meter, facetCount }: Counting,
 ): FacetCounts {
   meter.purpose = facet;
-  const values = valuesAt(collection, facet.path)!;
-  const { dictionary } = values.index;
+  const { index: stored, steps, isYear } = facetValues(collection, facet.path)!;
+  const index = isYear ? yearIndex(stored, form) : stored;
+  const values: Values = { index, steps };
+  const { dictionary } = index;
   const rows = countRows(set);
   if (rows === 0) return { name: facet.name, values: [] };
-  const isRelated = values.tables.length > 0;
+  const isRelated = steps.length > 0;
   meter.foresee(isRelated ? rows * COST.counted : countCodesNs(values.index, set));
   const order = valueOrder(dictionary, form, meter);
   const slots = slotsOf(dictionary, order, meter);
@@ -137,7 +141,7 @@ function codeOfNullText(dictionary: Dictionary): number {
  * Counts records by the values of their related rows. `seenBy` has the last record of each value, so that a record
  * counts once for each value.
  */
-function relatedTally({ index, tables }: Values, set: RowSet, slots: Uint32Array | undefined, meter: Meter): Tally {
+function relatedTally({ index, steps }: Values, set: RowSet, slots: Uint32Array | undefined, meter: Meter): Tally {
   const { size, fitting } = index.dictionary;
   const nullText = codeOfNullText(index.dictionary);
   const counts = new Uint32Array(size + 1);
@@ -158,29 +162,32 @@ function relatedTally({ index, tables }: Values, set: RowSet, slots: Uint32Array
   };
   eachRow(set, (row) => {
     record = row + 1;
-    eachRelated(tables, 0, row, meter, (related) => see(related < 0 ? size : index.codeAt(related)));
+    eachRelated(steps, 0, row, meter, (related) => see(related < 0 ? size : index.codeAt(related)));
   });
   return { counts, shown, nulls, rows };
 }
 
 /**
- * Calls `visit` with the related rows of a row in the parent table of `tables[depth]`, and with -1 if a row has none.
+ * Calls `visit` with the rows that the steps from `depth` on lead to from a row, and with -1 where a step leads to none.
  */
 function eachRelated(
-  tables: readonly Table[],
+  steps: Values['steps'],
   depth: number,
   row: number,
   meter: Meter,
   visit: (row: number) => void,
 ): void {
-  const starts = tables[depth]!.starts!;
-  const end = starts[row + 1]!;
-  meter.spend((1 + end - starts[row]!) * COST.counted);
-  if (starts[row] === end) visit(-1);
-  for (let related = starts[row]!; related < end; related++) {
-    if (depth + 1 === tables.length) visit(related);
-    else eachRelated(tables, depth + 1, related, meter, visit);
+  const step = steps[depth];
+  if (!step) return visit(row);
+  let [start, end] = [0, 0];
+  if (step.kind === 'many') [start, end] = [step.table.starts![row]!, step.table.starts![row + 1]!];
+  else {
+    const target = step.link.targets[step.index.codeAt(row)] ?? DANGLING;
+    if (target !== DANGLING) [start, end] = [target, target + 1];
   }
+  meter.spend((1 + end - start) * COST.counted);
+  if (start === end) visit(-1);
+  for (let related = start; related < end; related++) eachRelated(steps, depth + 1, related, meter, visit);
 }
 
 /**

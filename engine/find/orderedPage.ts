@@ -7,9 +7,10 @@ import { countRows, eachRow, type RowSet, select, type Selection } from '../inde
 import type { CollectionIndex } from '../index/table.ts';
 import type { Page } from '../query/ask.ts';
 import type { Meter } from './counters.ts';
+import { joinedIndex } from './derived.ts';
 import { countCodesNs, countCodesSteps } from './facetCounts.ts';
 import { COST, intersectRows, listRows, rowsOfRange, setOfList, walkNs } from './passes.ts';
-import { valuesAt } from '../query/path.ts';
+import { type LinkStep, type ManyStep, valuesAt } from '../query/path.ts';
 import { valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /** The order, and the positions to show. */
@@ -44,12 +45,18 @@ export function orderedPage(
   // The order of values is computed, and paid for, by the first list that has a row.
   const keys = order.map((key) => {
     meter.purpose = key;
-    const { index } = valuesAt(collection, key.path)!;
+    const { index: stored, steps } = valuesAt(collection, key.path)!;
+    const index = steps.length === 0 ? stored : joinedIndex(collection.rows, steps.filter(isLink), stored);
+    if (steps.length > 0) meter.spend((count > SORTED_ROWS_MAX ? collection.rows : count) * steps.length * COST.joined);
     return new Key(index, valueOrder(index.dictionary, form, meter), key.isDescending, index === collection.ids);
   });
   meter.purpose = order[0];
   addPlaces(shown, set, keys, start, end);
   return { kind: 'sequence', rows: shown.rows };
+}
+
+function isLink(step: ManyStep | LinkStep): step is LinkStep {
+  return step.kind === 'link';
 }
 
 /**

@@ -127,8 +127,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     schema: NAMES,
     example: ['-ob_id'],
     meaning:
-      'sorts by scalar fields and to-one relations, also of embedded records (`result_field__volume`); null is last ' +
-      'ascending and first descending, ties go by id',
+      'sorts by scalar fields and to-one relations, also of embedded records and over links to one record ' +
+      '(`timePeriod__startTime`); null is last ascending and first descending, ties go by id',
     read: readOrdering,
   },
   {
@@ -150,7 +150,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     value: `at most ${FACETS_MAX} names, with commas`,
     schema: NAMES,
     meaning:
-      'adds, behind the results, how many records of the whole filtered list have each value: at most the 100 most frequent of each, fewer of long texts',
+      'adds, behind the results, how many records of the whole filtered list have each value: at most the 100 most frequent of each, fewer of long texts; also over links (`projects__title`) and by year (`timePeriod__startTime__year`)',
     read: readFacets,
   },
   {

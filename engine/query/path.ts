@@ -1,8 +1,8 @@
-// Follows the names of a path through the fields of a collection. Filters may also follow links; ordering and facets
-// stay within the collection's own records.
+// Follows the names of a path through the fields of a collection, its embedded records and its links.
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
 import type { Collection } from '../schema/types.ts';
 import type { FieldIndex } from '../index/field.ts';
+import { RELATION_STEPS_MAX } from './limits.ts';
 
 /** A record that a link names. It may not exist. */
 interface LinkedRecord {
@@ -238,24 +238,33 @@ function idMember(node: FieldNode): Extract<FieldNode, { kind: 'values' }> | und
 /** The values at the end of a path. */
 export interface Values {
   readonly index: FieldIndex;
-  /** The tables of the to-many relations on the way, outermost first. */
-  readonly tables: readonly Table[];
+  /** The relations and links on the way, outermost first. */
+  readonly steps: readonly (ManyStep | LinkStep)[];
 }
 
 /**
  * The values at the end of a path: those of a scalar, or the ids of a relation (A36). `undefined` if a name is not a
- * field here, or if the embedded record at the end has no id. Does not follow links. Cost: the names.
+ * field here, or if the embedded record at the end has no id. Cost: the names.
  */
 export function valuesAt(collection: CollectionIndex, names: readonly string[]): Values | undefined {
-  const tables: Table[] = [];
-  let members = collection.members;
-  let node: FieldNode | undefined;
-  for (const name of names) {
-    node = members.get(name);
-    if (!node) return undefined;
-    if (node.kind === 'many') tables.push(node.table);
-    members = node.kind === 'values' ? NO_MEMBERS : node.members;
-  }
-  const index = node?.kind === 'values' ? node.index : node?.id;
-  return index && { index, tables };
+  if (names.length > RELATION_STEPS_MAX + 1) return undefined;
+  const located = locate(collection, names);
+  return located?.index && located.length === names.length ? { index: located.index, steps: located.steps } : undefined;
+}
+
+/** Whether a record has at most one of these values. */
+export function isSingle({ steps }: Values): boolean {
+  return steps.every(({ kind }) => kind === 'link');
+}
+
+/** The values that a facet counts: those at the end of a path, or with a last name `year` the years of its dates. */
+export function facetValues(
+  collection: CollectionIndex,
+  names: readonly string[],
+): (Values & { readonly isYear?: true }) | undefined {
+  const values = valuesAt(collection, names);
+  if (values || names.at(-1) !== 'year') return values;
+  const dates = valuesAt(collection, names.slice(0, -1));
+  const type = dates?.index.dictionary.type;
+  return type === 'date' || type === 'dateTime' ? { ...dates!, isYear: true } : undefined;
 }

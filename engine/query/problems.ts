@@ -131,13 +131,6 @@ export function severalValues(name: string): string {
   return `"${name}" has several values, and no order by them.`;
 }
 
-/**
- * The message for a field of linked records, used where only fields of the list's own records fit. Source: A64, A67.
- */
-export function behindLink(name: string): string {
-  return `"${name}" leads through a link, to fields that can only be filtered.`;
-}
-
 export function notTogether(other: string): string {
   return `Not together with "${other}".`;
 }

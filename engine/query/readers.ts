@@ -15,7 +15,6 @@ import type {
 } from './ask.ts';
 import {
   atMost,
-  behindLink,
   MESSAGES,
   notTogether,
   type Problem,
@@ -26,8 +25,8 @@ import {
   unknownField,
 } from './problems.ts';
 import { nearestKey, nearestName, SUGGESTIONS_MAX } from '../bits/suggest.ts';
-import { countParts, FACETS_MAX, NAMES_MAX, ORDER_KEYS_MAX, RELATION_STEPS_MAX } from './limits.ts';
-import { locate, valuesAt } from './path.ts';
+import { countParts, FACETS_MAX, NAMES_MAX, ORDER_KEYS_MAX } from './limits.ts';
+import { facetValues, isSingle, type Values, valuesAt } from './path.ts';
 import { parseValue, truthIn } from './values.ts';
 
 /**
@@ -312,13 +311,13 @@ export function readOrdering(reading: Reading, value: string, at: number): void 
     const name = isDescending ? member.slice(1).trim() : member;
     const path = name.split('__');
     const values = valuesAt(collection, path);
-    if (values?.tables.length === 0) {
+    if (values && isSingle(values)) {
       known.add(name);
       if (!keys.has(values.index) && !keys.has(collection.ids)) keys.set(values.index, { path, isDescending });
     } else if (name !== '') unknown.add(name);
   }
   for (const name of unknown) reading.ignore(at, ['ordering', name]);
-  const messages = reading.isStrict ? [...unknownFields(reading, unknown, (tables) => tables === 0)] : [];
+  const messages = reading.isStrict ? [...unknownFields(reading, unknown, isSingle)] : [];
   if (known.size > ORDER_KEYS_MAX) messages.push(tooManyOrderKeys(ORDER_KEYS_MAX));
   reading.refuse(at, messages);
   const ids = keys.get(collection.ids);
@@ -330,7 +329,7 @@ export function readOrdering(reading: Reading, value: string, at: number): void 
 export function readFacets(reading: Reading, value: string, at: number): void {
   const collection = reading.collection!;
   const facets = [...new Set(namesIn(reading, value, at))].map((name) => ({ name, path: name.split('__') }));
-  const unknown = facets.filter(({ path }) => !valuesAt(collection, path)).map(({ name }) => name);
+  const unknown = facets.filter(({ path }) => !facetValues(collection, path)).map(({ name }) => name);
   const messages = unknown.length === 0 ? [] : [...unknownFields(reading, unknown, () => true)];
   if (facets.length > FACETS_MAX) messages.push(tooManyFacets(FACETS_MAX));
   reading.refuse(at, messages);
@@ -338,38 +337,23 @@ export function readFacets(reading: Reading, value: string, at: number): void {
   else if (facets.length > 0 && messages.length === 0) ignoreInExport(reading, at);
 }
 
-/**
- * One message per name, with the nearest field that fits for the first few. `fits` is called with the number of to-many
- * steps of a name.
- */
+/** One message per name, with the nearest field that fits for the first few. */
 function unknownFields(
   reading: Reading,
   names: Iterable<string>,
-  fits: (tables: number) => boolean,
+  fits: (values: Values) => boolean,
 ): readonly string[] {
   const collection = reading.collection!;
   const isFit = (name: string): boolean => {
     const values = valuesAt(collection, name.split('__'));
-    return values !== undefined && fits(values.tables.length);
+    return values !== undefined && fits(values);
   };
   const fields = [...collection.members.keys()].filter(isFit);
   return Array.from(names, (name) => {
-    const why = unfit(collection, name);
-    if (why !== undefined) return why;
+    if (valuesAt(collection, name.split('__'))) return severalValues(name);
     const nearest = reading.mayHint() ? nearestKey(name, { fields, others: [] }) : undefined;
     return unknownField(name, nearest !== undefined && isFit(nearest) ? nearest : undefined);
   });
-}
-
-/**
- * Why a field that can be filtered does not fit an order or facet; `undefined` if the name is not a field. Cost: a few
- * names.
- */
-function unfit(collection: CollectionIndex, name: string): string | undefined {
-  const path = name.split('__');
-  if (valuesAt(collection, path)) return severalValues(name);
-  const located = locate(collection, path.slice(0, RELATION_STEPS_MAX + 1));
-  return located?.index && located.length === path.length ? behindLink(name) : undefined;
 }
 
 /**

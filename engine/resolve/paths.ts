@@ -32,7 +32,7 @@ const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 /** The index of a field with one value for each record; `undefined` if the collection has no such field. */
 export function indexAt(collection: CollectionIndex, path: FieldPath): FieldIndex | undefined {
   const values = valuesAt(collection, path);
-  return values?.tables.length === 0 ? values.index : undefined;
+  return values?.steps.length === 0 ? values.index : undefined;
 }
 
 /** The index of such a field if its values are texts. */

@@ -191,3 +191,33 @@ describe('search', () => {
     });
   });
 });
+
+describe('order and facets over links', () => {
+  assumption('A64', 'orders by fields of the record that a link leads to, null last', async () => {
+    const times = await byUrl('times');
+    const list = await sample.page(`${LIST}?limit=10000&ordering=-timePeriod__endTime,timePeriod__startTime`);
+    const ends = list.results.map((one) => linked(one, 'timePeriod', times)?.['endTime'] ?? null);
+    const known = ends.filter((end) => end !== null).map(String);
+    expect(ends.slice(0, ends.length - known.length).every((end) => end === null)).toBe(true);
+    expect(known.map((end) => Date.parse(`${end}Z`))).toEqual(
+      known.map((end) => Date.parse(`${end}Z`)).toSorted((a, b) => b - a),
+    );
+    expect(list.count).toBe(500);
+    const { headers } = await sample.get(`${LIST}?limit=1&ordering=projects__title`);
+    expect(headers['x-ignored-params']).toBe('ordering=projects__title');
+  });
+
+  assumption('A67', 'counts each value over links as a filter on it does, and years', async () => {
+    const names = ['projects__title', 'phenomena__names__name', 'timePeriod__startTime__year'];
+    const { body } = await sample.get(`${LIST}?limit=1&facets=${names.join(',')}`);
+    const { facets } = JSON.parse(body) as { facets: Record<string, Record<string, number>> };
+    for (const name of names) {
+      const values = Object.entries(facets[name]!).filter(([value]) => value !== 'null');
+      expect(values.length, name).toBeGreaterThan(3);
+      for (const [value, count] of values.slice(0, 5)) {
+        const { count: found } = await sample.page(`${LIST}?limit=1&${name}=${encodeURIComponent(value)}`);
+        expect(found, `${name}=${value}`).toBe(count);
+      }
+    }
+  });
+});

@@ -148,7 +148,7 @@ export function idOf(record: Extract<Field, { kind: 'record' | 'records' }>): Fi
   return record.idField === undefined ? undefined : fieldNamed(record.fields, record.idField);
 }
 
-function columnsOf(fields: readonly Field[]): readonly Field[] {
+export function columnsOf(fields: readonly Field[]): readonly Field[] {
   return fields.filter(({ kind }) => kind !== 'opaque');
 }
 

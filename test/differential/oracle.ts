@@ -189,18 +189,17 @@ function recordBody({ pairs }: Context, { json }: OracleRecord, style: LinkStyle
 }
 
 function pageBody(context: Context, collection: Collection, judgement: Judgement, style: LinkStyle): string {
-  const text = (stored: string): string => servedText(stored, style);
   const found = foundBy(context, collection, judgement, style);
   const limit = limitOf(context);
   const { view } = judgement;
-  const facets = facetsMember(found, view, text);
+  const world = worldOf(context, style);
+  const facets = facetsMember(found, view, world);
   if (view.after !== undefined)
     return afterBody(context, { collection, found, after: view.after, limit, style, facets });
   const offset = pageInteger(lastValue(context.pairs, 'offset'), 0n) ?? 0n;
   const isRanked = ['ordering', 'after'].every((name) => lastValue(context.pairs, name) === undefined);
-  const world = worldOf(context, style);
   const rank = (record: OracleRecord): number => view.search?.rank(record.fitted, world) ?? 0;
-  const ordered = isRanked ? found.toSorted((a, b) => rank(a) - rank(b)) : inOrder(found, view, text);
+  const ordered = isRanked ? found.toSorted((a, b) => rank(a) - rank(b)) : inOrder(found, view, world);
   const results = ordered.filter((_, i) => BigInt(i) >= offset && BigInt(i) < offset + limit);
   const exported = exportBody(context, collection, results, style);
   if (exported !== undefined) return exported;

@@ -1,5 +1,6 @@
 // The oracle's table of parameters that are no filters: where each is heeded and how its values are drawn, mostly ones
 // that fit, some that do not, spelled in many ways. Another one is a row here, and what it does in views.ts.
+import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
 import { memberOf, type Json } from './json.ts';
@@ -158,17 +159,24 @@ function namesOf(random: Random, most: number, one: () => string): string {
   return encode(names, '+').replaceAll('%2C', ',');
 }
 
-/** A walk to a value, mostly to one that a record has at most one of. */
+/** A walk to a value, mostly to one that a record has at most one of, now and then through links or to a year. */
 function randomField({ random, collection }: Drawing): string {
   if (random.chance(0.06)) return random.pick(ODD_NAMES);
   const roots = collection.fields.filter(({ kind }) => kind !== 'opaque');
-  const path = randomFieldPath(random, random.chance(0.5) ? roots.filter(isToOne) : roots, fieldsWithin, 0);
-  return path.map((field) => field.name).join('__');
+  const fields = random.chance(0.5) ? roots.filter(isToOne) : roots;
+  const path = randomFieldPath(random, fields, random.chance(0.4) ? fieldsBehind : fieldsWithin);
+  const year = random.chance(0.1) ? ['year'] : [];
+  return [...path.map((field) => field.name), ...year].join('__');
 }
 
-/** No path of these parameters leads through a link. */
 function fieldsWithin(field: Field | undefined): readonly Field[] {
   return field?.kind === 'record' || field?.kind === 'records' ? field.fields : [];
+}
+
+/** The members of an embedded record, or the documented fields of the record that a link points at. */
+function fieldsBehind(field: Field | undefined): readonly Field[] {
+  const fields = field && 'to' in field ? (collectionNamed(field.to)?.fields ?? []) : fieldsWithin(field);
+  return fields.filter(({ kind }) => kind !== 'opaque');
 }
 
 function isToOne({ kind }: Field): boolean {

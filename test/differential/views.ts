@@ -7,7 +7,7 @@ import type { World } from './filters.ts';
 import { memberOf, writeText, type Json } from './json.ts';
 import { joinedValue, lastValue, pageInteger, type Pair } from './query.ts';
 import { SUGGESTED, suggestedName, suggestion } from './suggest.ts';
-import { keyOf, type Linked } from './keys.ts';
+import { columnsOf, keyOf, type Linked } from './keys.ts';
 import { instantOf, isOn, isTruth } from './values.ts';
 
 /** A path of fields; a field that is a relation at its end means its id. */
@@ -24,7 +24,7 @@ interface Remark {
 export interface View {
   readonly order: readonly { readonly path: Path; readonly descending: boolean }[];
   readonly after: bigint | undefined;
-  readonly facets: readonly { readonly name: string; readonly path: Path }[];
+  readonly facets: readonly Facet[];
   /** What `bbox` and `datetime` require of a record. */
   readonly extents: readonly ((record: Json, world: World) => boolean)[];
   /** What `search` requires of a record. */
@@ -32,7 +32,12 @@ export interface View {
   readonly remarks: readonly Remark[];
 }
 
-type Text = (stored: string) => string;
+/** A facet, of the values at the end of a path or of the years of its dates. */
+interface Facet {
+  readonly name: string;
+  readonly path: Path;
+  readonly isYear: boolean;
+}
 
 /**
  * Reads the parameters of a list, or of a record or root view, which have no collection here. `keys` are those that
@@ -50,13 +55,13 @@ export function viewOf(
   const known = { fields, linked };
   const view: View = {
     order: members(pairs, 'ordering').flatMap((name) => {
-      const path = pathOf(fields, name.replace(/^-\s*/, ''), true);
+      const path = pathOf(known, name.replace(/^-\s*/, ''), true);
       return path ? [{ path, descending: name.startsWith('-') }] : [];
     }),
     after: afterOf(pairs),
     extents: [],
     search: undefined,
-    facets: [...new Set(members(pairs, 'facets'))].map((name) => ({ name, path: pathOf(fields, name, false) ?? [] })),
+    facets: [...new Set(members(pairs, 'facets'))].flatMap((name) => facetPathOf(known, name) ?? []),
     remarks: [
       ...(keys ? fieldsRemarks(pairs, keys, isStrict) : []),
       ...(collection && isStrict ? placeRemarks(pairs, paging) : []),
@@ -156,18 +161,17 @@ function fieldsRemarks(pairs: readonly Pair[], keys: readonly string[], isStrict
 }
 
 function orderingRemarks(pairs: readonly Pair[], known: Known, isStrict: boolean): readonly Remark[] {
-  const { fields } = known;
   const names = new Set(members(pairs, 'ordering').map((name) => name.replace(/^-\s*/, '')));
-  const unknown = [...names].filter((name) => name !== '' && !pathOf(fields, name, true));
+  const unknown = [...names].filter((name) => name !== '' && !pathOf(known, name, true));
   const messages = isStrict ? unknown.map((name, i) => unknownField(known, name, true, i)) : [];
-  const fitting = [...names].filter((name) => pathOf(fields, name, true));
+  const fitting = [...names].filter((name) => pathOf(known, name, true));
   if (fitting.length > 10) messages.push('At most 10 fields can be ordered by at once.');
   return [{ place: placeOf(pairs, 'ordering'), messages, ignored: unknown.map((name) => ['ordering', name] as const) }];
 }
 
 function facetRemarks(pairs: readonly Pair[], known: Known, isStrict: boolean, isExport: boolean): readonly Remark[] {
   const names = [...new Set(members(pairs, 'facets'))];
-  const unknown = names.filter((name) => !pathOf(known.fields, name, false));
+  const unknown = names.filter((name) => !facetPathOf(known, name));
   const messages = unknown.map((name, i) => unknownField(known, name, false, i));
   if (names.length > 10) messages.push('At most 10 facets can be asked for at once.');
   const isIgnored = isExport && names.length > 0 && messages.length === 0;
@@ -201,43 +205,42 @@ interface Known {
   readonly linked: Linked;
 }
 
-function unknownField({ fields, linked }: Known, name: string, isToOne: boolean, place: number): string {
-  if (isToOne && pathOf(fields, name, false)) return `"${name}" has several values, and no order by them.`;
-  const key = keyOf(`${name}__isnull`, fields, linked);
-  if (key.kind === 'filter') return `"${name}" leads through a link, to fields that can only be filtered.`;
+function unknownField(all: Known, name: string, isToOne: boolean, place: number): string {
+  if (isToOne && pathOf(all, name, false)) return `"${name}" has several values, and no order by them.`;
   if (place >= SUGGESTED) return `Unknown field "${name}".`;
-  const known = fields.map((field) => field.name).filter((each) => pathOf(fields, each, isToOne));
+  const known = all.fields.map((field) => field.name).filter((each) => pathOf(all, each, isToOne));
   const nearest = suggestion(name, known, []);
   const meant = /"(.*)"/s.exec(nearest)?.[1];
-  return `Unknown field "${name}".${meant !== undefined && pathOf(fields, meant, isToOne) ? nearest : ''}`;
+  return `Unknown field "${name}".${meant !== undefined && pathOf(all, meant, isToOne) ? nearest : ''}`;
 }
 
 /** The fields of a path that ends on values; with `isToOne` only where a record has at most one of them. */
-function pathOf(roots: readonly Field[], name: string, isToOne: boolean): Path | undefined {
-  const path: Field[] = [];
-  let fields = roots;
-  for (const step of name.split('__')) {
-    const field = fields.find((each) => each.name === step);
-    if (!field || field.kind === 'opaque') return undefined;
-    if (isToOne && (field.kind === 'records' || field.kind === 'links' || field.kind === 'scalars')) return undefined;
-    path.push(field);
-    fields = 'fields' in field ? field.fields : [];
-  }
-  const last = path.at(-1);
-  if (last?.kind !== 'record' && last?.kind !== 'records') return path;
-  const id = last.fields.find((field) => field.name === last.idField);
-  return id && [...path, id];
+function pathOf({ fields, linked }: Known, name: string, isToOne: boolean): Path | undefined {
+  const key = keyOf(`${name}__isnull`, columnsOf(fields), linked);
+  if (key.kind !== 'filter') return undefined;
+  const isSingle = key.path.every(({ kind }) => kind !== 'records' && kind !== 'links' && kind !== 'scalars');
+  return isToOne && !isSingle ? undefined : key.path;
+}
+
+/** The path of a facet, which may end on the year of a date. */
+function facetPathOf(known: Known, name: string): Facet | undefined {
+  const path = pathOf(known, name, false);
+  if (path) return { name, path, isYear: false };
+  const dates = name.endsWith('__year') ? pathOf(known, name.slice(0, -'__year'.length), false) : undefined;
+  const last = dates?.at(-1);
+  const isDate = last && 'type' in last && (last.type === 'date' || last.type === 'dateTime');
+  return dates && isDate ? { name, path: dates, isYear: true } : undefined;
 }
 
 /** The records in the order asked for; they come in the order of their ids. */
 export function inOrder<T extends { readonly fitted: Json }>(
   records: readonly T[],
   { order }: View,
-  text: Text,
+  world: World,
 ): readonly T[] {
   return records.toSorted((a, b) => {
     for (const { path, descending } of order) {
-      const [first, second] = [a, b].map(({ fitted }) => valuesAt(fitted, path, text)[0] ?? null);
+      const [first, second] = [a, b].map(({ fitted }) => valuesAt(fitted, path, world)[0] ?? null);
       const difference = compare(first ?? null, second ?? null);
       if (difference !== 0) return descending ? -difference : difference;
     }
@@ -246,10 +249,10 @@ export function inOrder<T extends { readonly fitted: Json }>(
 }
 
 /** The member that stands behind the results of a page; empty without facets. */
-export function facetsMember(records: readonly { readonly fitted: Json }[], { facets }: View, text: Text): string {
+export function facetsMember(records: readonly { readonly fitted: Json }[], { facets }: View, world: World): string {
   if (facets.length === 0) return '';
   const share = FACET_TEXT_BYTES / facets.length;
-  const each = facets.map(({ name, path }) => `${writeText(name)}:${facetOf(records, path, text, share)}`);
+  const each = facets.map((facet) => `${writeText(facet.name)}:${facetOf(records, facet, world, share)}`);
   return `,"facets":{${each.join(',')}}`;
 }
 
@@ -267,8 +270,14 @@ interface Group {
 const FACET_TEXT_BYTES = 128 * 1024;
 
 /** Null and a text `null` have one key: with both there, null is counted as the text. */
-function facetOf(records: readonly { readonly fitted: Json }[], path: Path, text: Text, share: number): string {
-  const all = records.map(({ fitted }) => valuesAt(fitted, path, text));
+function facetOf(
+  records: readonly { readonly fitted: Json }[],
+  { path, isYear }: Facet,
+  world: World,
+  share: number,
+): string {
+  const yearIn = (value: Value | null): Value | null => (isYear && value ? yearOf(value) : value);
+  const all = records.map(({ fitted }) => valuesAt(fitted, path, world).map(yearIn));
   const nullText = all.flat().find((value) => typeof value?.key === 'string' && value.text === 'null');
   const groups: Group[] = [];
   const byKey = new Map<number | bigint | string | null, Group>();
@@ -299,25 +308,25 @@ function facetOf(records: readonly { readonly fitted: Json }[], path: Path, text
 }
 
 /** All values at the end of a path, null where one is missing on the way. */
-function valuesAt(json: Json | undefined, path: Path, text: Text): readonly (Value | null)[] {
+function valuesAt(json: Json | undefined, path: Path, world: World): readonly (Value | null)[] {
   const [field, ...rest] = path;
   if (!field) throw new Error('a path ends on a value');
   const value = memberOf(json, field.name);
-  const items = value?.kind === 'array' ? value.items : [];
-  switch (field.kind) {
-    case 'record':
-      return valuesAt(value, rest, text);
-    case 'records':
-      return items.length === 0 ? [null] : items.flatMap((item) => valuesAt(item, rest, text));
-    case 'scalar':
-    case 'link':
-      return [valueOf(value, field, text)];
-    default:
-      return items.length === 0 ? [null] : items.map((item) => valueOf(item, field, text));
-  }
+  const isMany = field.kind === 'records' || field.kind === 'links' || field.kind === 'scalars';
+  const items = !isMany ? [value] : value?.kind === 'array' && value.items.length > 0 ? value.items : [undefined];
+  if (rest.length === 0) return items.map((item) => valueOf(item, field, world));
+  const inner = (item: Json | undefined): Json | undefined => ('to' in field ? world.linked(field.to, item) : item);
+  return items.flatMap((item) => valuesAt(inner(item), rest, world));
 }
 
-function valueOf(value: Json | undefined, field: Field, text: Text): Value | null {
+function yearOf({ key }: Value): Value | null {
+  if (typeof key !== 'bigint') return null;
+  const seconds = key / 1_000_000n - (key < 0n && key % 1_000_000n !== 0n ? 1n : 0n);
+  const year = new Date(Number(seconds) * 1000).getUTCFullYear();
+  return { key: BigInt(year), text: String(year) };
+}
+
+function valueOf(value: Json | undefined, field: Field, { text }: World): Value | null {
   if (!value || value.kind === 'null' || value.kind === 'misfit') return null;
   if (field.kind === 'link' || field.kind === 'links') {
     const id = (value.kind === 'string' && /(\d+)\/?(?:\?.*)?$/.exec(value.value)?.[1]) || '';

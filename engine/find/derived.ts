@@ -1,0 +1,104 @@
+// Indexes that are made for one request from those of the snapshot: over the values of linked records, and over the
+// years of dates.
+import { type CodeRange, type Dictionary, storedDictionary } from '../column/dictionary.ts';
+import type { ServedForm } from '../column/served.ts';
+import { type FieldIndex, invertedIndex } from '../index/field.ts';
+import { DANGLING } from '../index/join.ts';
+import type { Link } from '../index/table.ts';
+import { codesOfYear } from '../query/dateParts.ts';
+
+/** A to-one link from the rows of `index`. */
+interface Hop {
+  readonly index: FieldIndex;
+  readonly link: Link;
+}
+
+/**
+ * The index of a field of linked records over the rows that link to them, through `hops` in this order. A null or
+ * dangling link has a null value. Cost: `codeAt` takes a step for each hop; all else one pass over the rows, once.
+ */
+export function joinedIndex(rows: number, hops: readonly Hop[], target: FieldIndex): FieldIndex {
+  const { dictionary, grams } = target;
+  const codeAt = (row: number): number => {
+    let at = row;
+    for (const { index, link } of hops) {
+      at = link.targets[index.codeAt(at)] ?? DANGLING;
+      if (at === DANGLING) return dictionary.size;
+    }
+    return target.codeAt(at);
+  };
+  let made: FieldIndex | undefined;
+  const whole = (): FieldIndex => (made ??= inverted(rows, dictionary, codeAt));
+  return {
+    dictionary,
+    grams,
+    rows,
+    codeAt,
+    rowsOf: (codes) => whole().rowsOf(codes),
+    countOf: (codes) => whole().countOf(codes),
+    rowsGathered: (codes) => whole().rowsGathered(codes),
+    sortedRow: (place) => whole().sortedRow(place),
+  };
+}
+
+function inverted(rows: number, dictionary: Dictionary, codeAt: (row: number) => number): FieldIndex {
+  const codes = Uint32Array.from({ length: rows }, (_, row) => codeAt(row));
+  const starts = new Uint32Array(dictionary.size + 2);
+  for (let row = 0; row < rows; row++) starts[codes[row]! + 1]!++;
+  for (let code = 0; code <= dictionary.size; code++) starts[code + 1]! += starts[code]!;
+  const next = starts.slice();
+  const postings = new Uint32Array(rows);
+  for (let row = 0; row < rows; row++) postings[next[codes[row]!]!++] = row;
+  const none = new Uint32Array(0);
+  return invertedIndex(dictionary, { codes, starts, postings, dense: none, bitmaps: none });
+}
+
+const ENCODER = new TextEncoder();
+
+/** The index of the years of dates, in UTC. Values that are not dates have no year. Cost: some us for each year. */
+export function yearIndex(dates: FieldIndex, form: ServedForm): FieldIndex {
+  const { fitting, size } = dates.dictionary;
+  const years: number[] = [];
+  /** The first code of each year, then that of values without a year. */
+  const firsts: number[] = [];
+  for (let code = 0; code < fitting;) {
+    const { year, end } = yearAt(dates.dictionary, code, form);
+    years.push(year);
+    firsts.push(code);
+    code = end;
+  }
+  firsts.push(fitting);
+  const texts = years.map((year) => ENCODER.encode(String(year)));
+  const ends = new Uint32Array(years.length);
+  texts.forEach(({ length }, i) => (ends[i] = length + (i === 0 ? 0 : ends[i - 1]!)));
+  const text = new Uint8Array(ends.at(-1) ?? 0);
+  texts.forEach((bytes, i) => text.set(bytes, ends[i]! - bytes.length));
+  const dictionary = storedDictionary('integer', { ends, text, numbers: Float64Array.from(years) });
+  /** Years and null, which is the last of them, as ranges of the codes of dates. */
+  const dateCodes = ({ start, end }: CodeRange): CodeRange => ({
+    start: start > years.length ? size + 1 : firsts[start]!,
+    end: end > years.length ? size + 1 : firsts[end]!,
+  });
+  const yearOf = new Uint32Array(size + 1).fill(years.length);
+  years.forEach((_, i) => yearOf.fill(i, firsts[i], firsts[i + 1]));
+  return {
+    dictionary,
+    grams: undefined,
+    rows: dates.rows,
+    codeAt: (row) => yearOf[dates.codeAt(row)]!,
+    rowsOf: (codes) => dates.rowsOf(dateCodes(codes)),
+    countOf: (codes) => dates.countOf(dateCodes(codes)),
+    rowsGathered: (codes) => dates.rowsGathered(dateCodes(codes)),
+    sortedRow: (place) => dates.sortedRow(place),
+  };
+}
+
+/** The year of a code, and the end of its codes. The stored double may round to the year before. */
+function yearAt(dates: Dictionary, code: number, form: ServedForm): { readonly year: number; readonly end: number } {
+  const rounded = new Date(dates.numbers![code]! / 1000).getUTCFullYear();
+  for (const year of [rounded, rounded + 1, rounded - 1]) {
+    const [codes] = codesOfYear(dates, { kind: 'number', values: [String(year)] }, form);
+    if (codes && codes.start <= code && codes.end > code) return { year, end: codes.end };
+  }
+  throw new Error(`the date ${code} is in no year`);
+}
