@@ -1,5 +1,5 @@
-// What a server tells its operators: whether it is ready, what it serves and with which settings, and its metrics.
-// Composition and plain data; decides nothing about serving.
+// The data behind the admin port: readiness, status, settings and metrics. It only composes plain data and decides
+// nothing about serving.
 import { bytesByPart } from '../../data/store/load.ts';
 import { type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
@@ -17,13 +17,13 @@ import { type Change, CHANGE_STATUSES, CHANGES, LastOutcomes, REFRESHES } from '
 
 type Phase = 'loading' | 'ready' | 'draining';
 
-/** Where the data of a server comes from, unless it is --data. */
+/** Where the data of a server comes from if it is not --data. */
 export interface FollowedSource {
-  /** Why the server is not ready; undefined where it is, as far as this goes. */
+  /** Why this source makes the server unready; undefined if it does not. */
   unreadyReason(): string | undefined;
-  /** How long ago a refresh last succeeded, in milliseconds; undefined where that is not known. */
+  /** Milliseconds since the last successful refresh; undefined if unknown. */
   ageMs(): number | undefined;
-  /** What `/status` and the metrics have of a target; undefined with --follow. */
+  /** State of a target for `/status` and the metrics; undefined with --follow. */
   status(): unknown;
   figures(): TargetFigures | undefined;
 }
@@ -41,14 +41,14 @@ const TARGET_GAUGES = {
   fetchSeconds: ['target_fetch_seconds', 'How long the last fetch took.'],
 } as const;
 
-/** What an admin listener tells of; the supervisor tells it of what comes. */
+/** State that the supervisor updates and the admin listener publishes. */
 export class Administration {
   readonly metrics: Metrics = newMetrics();
-  /** What replaced data holds; undefined before the server serves. */
+  /** The memory of replaced data; undefined before the server serves. */
   replaced: { status(): unknown } | undefined;
   #phase: Phase = 'loading';
   #served: ServedData | undefined;
-  /** Records by collection: read once for each generation. */
+  /** Records by collection, read once per generation. */
   #counts: Readonly<Record<string, number>> = {};
   #lastChange: (Change & { readonly at: string }) | undefined;
   readonly #reloads = new LastOutcomes();
@@ -66,7 +66,7 @@ export class Administration {
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    // Orders that come while it loads are for who is not there yet, and come again: no path is unknown then.
+    // Commands that arrive during the loading get 503 and may be retried. A 404 would suggest that the path is unknown.
     const orders = ['/reload', '/rollback', ...(settings.follow === undefined ? [] : ['/refresh'])];
     const notYet = (): AdminAnswer => ({ ...jsonAnswer(503, this.#readiness()), headers: { 'Retry-After': '1' } });
     this.#commands = Object.fromEntries(orders.map((path) => [path, notYet]));
@@ -76,7 +76,7 @@ export class Administration {
     this.#refreshTally = this.metrics.tally(REFRESHES);
   }
 
-  /** Listens on this port and answers the port taken. Throws OperationError `port`. */
+  /** Listens on this port and resolves to the actual port. Throws OperationError `port`. */
   async listen(port: number, onError: (error: unknown) => void): Promise<number> {
     const options = { host: this.#settings.adminHost, port, onError };
     const views: AdminAnswers = {
@@ -106,7 +106,7 @@ export class Administration {
     this.#phase = 'ready';
   }
 
-  /** Takes these orders by POST, each by its path: answered once it ended, with 200, or 422 where it was refused. */
+  /** Accepts these commands by POST. The response follows when the command has ended: 200, or 422 if it was refused. */
   command(orders: Readonly<Record<string, () => Promise<Change>>>): void {
     const answered = Object.entries(orders).map(([path, order]) => {
       const answer = async (): Promise<AdminAnswer> => {
@@ -249,13 +249,13 @@ export class Administration {
     return COMPARISON_KINDS.map((how) => [how, all.filter(({ compared }) => compared === how).length]);
   }
 
-  /** In seconds; undefined before the first success. */
+  /** Seconds; undefined before the first success. */
   #refreshAge(): number | undefined {
     const ageMs = this.source?.ageMs();
     return ageMs === undefined ? undefined : Math.round(ageMs) / 1000;
   }
 
-  /** How old the data is, in seconds; NaN where it does not say. */
+  /** Age of the data in seconds; NaN if the data has no date. */
   #dataAge(): number {
     return epochMs() / 1000 - this.#createdSeconds();
   }
@@ -299,7 +299,7 @@ export class Administration {
         from: this.#settings.data,
         generation: served.loaded.generation,
         created: served.loaded.created ?? null,
-        // JSON has no NaN: null where the data does not say.
+        // JSON has no NaN: this becomes null if the data has no date.
         ageSeconds: Math.round(this.#dataAge()),
         baseUrl: served.loaded.baseUrl,
         records: this.#counts,
@@ -321,7 +321,7 @@ function instantOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 
-/** One value, where there is one. */
+/** A list of the value, empty if it is undefined or NaN. */
 function one(value: number | undefined, of = ''): readonly (readonly [of: string, value: number])[] {
   return value === undefined || Number.isNaN(value) ? [] : [[of, value]];
 }

@@ -1,6 +1,6 @@
-// How new data reaches a server: the pointer of a target changes, the snapshot that it names is fetched into a cache,
-// loaded and swapped in, and kept for a restart. With --follow, a child process publishes to a target in --state, and
-// the end of each refresh takes the place of a poll.
+// How new data reaches a server. The pointer of a target changes; the snapshot that it names is fetched into a cache,
+// loaded, swapped in and kept for a restart. With --follow, a child process publishes to a target in --state, and the
+// end of each refresh replaces a poll.
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -26,15 +26,15 @@ import { type FetchFigures, fetchGeneration } from './fetchGeneration.ts';
 import { FollowProcess, type RefreshEnd } from './followProcess.ts';
 import { Keeping } from './keeping.ts';
 
-/** How long a target may take to answer, and to send 64 KiB. */
+/** Time limit for a target to respond, and to send 64 KiB. */
 const TIMEOUT_MS = 30_000;
-/** Data that was refused as damaged is tried again after this time, or at once on a reload. */
+/** Wait before data that was refused as damaged is tried again. A reload tries at once. */
 const REFUSED_MS = 600_000;
-/** The longest wait after a failed poll, and before noting again what could not be noted for a restart. */
+/** The longest wait after a failed poll, and before a failed note for the restart is written again. */
 const FAILED_MS = 10_000;
 /** Polls within --max-stale. Needed even if the target pushes notifications, because only a poll confirms freshness. */
 const POLLS_MIN = 3;
-/** Fraction by which waits differ from --poll, so that replicas do not poll at the same time. */
+/** Relative variation of --poll, so that replicas do not poll at the same time. */
 const JITTER = 0.1;
 
 interface Failure {
@@ -42,13 +42,14 @@ interface Failure {
   readonly reason: string;
 }
 
-/** Has a snapshot served, which it closes if it does not keep it. Resolves to why it was refused, if it was. */
+/** Loads and serves a snapshot, and closes its file if it is not kept. Resolves to the refusal, if any. */
 type Take = (pointer: Pointer, held: HeldFile) => Promise<Pick<Change, 'reason' | 'failure'> | undefined>;
 
-/** A server that wants data from a target. `commandLine` is the script whose `follow` runs. */
+/** Options of a server that gets its data from a target. */
 export interface ArrivalOptions {
   readonly settings: Settings;
   readonly baseUrl: string;
+  /** The script whose `follow` command runs as the child. */
   readonly commandLine: string;
   readonly report: Report;
 }
@@ -67,7 +68,7 @@ export class Arrival implements FollowedSource {
   readonly #child: FollowProcess | undefined;
   readonly #freshness: Freshness;
   readonly #stop = new AbortController();
-  /** The last pointer that was accepted: its snapshot is served, unless an operator went back from it. */
+  /** The last accepted pointer. Its snapshot is served unless an operator rolled back. */
   #current: Pointer | undefined;
   #validator: string | undefined;
   #refused: { readonly text: string; readonly ms: number; readonly error: OperationError } | undefined;
@@ -77,8 +78,9 @@ export class Arrival implements FollowedSource {
   #lastFetch: FetchFigures | undefined;
   #checking: Promise<OperationError | undefined> | undefined;
   #wake = new AbortController();
-  /** The outcome of the last refresh of the child, and why it failed. */
+  /** The outcome of the child's last refresh. */
   #refresh: Promise<Change> | undefined;
+  /** Why the last refresh failed. */
   #refreshFailure: string | undefined;
 
   private constructor(options: ArrivalOptions, target: Target, cache: SnapshotCache, child: FollowProcess | undefined) {
@@ -90,7 +92,7 @@ export class Arrival implements FollowedSource {
     this.#freshness = new Freshness(cache.confirmedMs());
   }
 
-  /** Opens target and cache. Polls nothing and starts nothing yet. Throws OperationError `usage` or `file`. */
+  /** Opens target and cache without polling or starting anything. Throws OperationError `usage` or `file`. */
   static async open(options: ArrivalOptions): Promise<Arrival> {
     const { settings, commandLine, report } = options;
     const { follow, state } = settings;
@@ -110,13 +112,16 @@ export class Arrival implements FollowedSource {
     return this.#cache.directory;
   }
 
-  /** The newest generation of the cache that loads, else that of the target, however long that takes. */
+  /**
+   * Resolves to the newest generation of the cache that loads, else to that of the target. Retries the target until it
+   * succeeds or the server stops.
+   */
   async first(load: (held: HeldFile) => Promise<Generation>, showProgress: ShowProgress): Promise<Generation> {
     const { pointers, fetched } = this.#cache;
     for (const pointer of pointers) {
       const generation = await this.#loadCached(pointer, load);
       if (!generation) continue;
-      // An operator who went back from the last one stays there until something newer arrives.
+      // After a rollback the older generation stays until something newer arrives.
       const isLast = pointer === pointers[0];
       this.#current = isLast ? fetched : pointer;
       if (this.#current) this.#freshness.note(this.#current, false);
@@ -138,7 +143,7 @@ export class Arrival implements FollowedSource {
     }
   }
 
-  /** From now on new data is swapped in, until `stop`: after each poll, or with --follow each refresh. */
+  /** Starts swapping in new data: after each poll or, with --follow, after each refresh. Ends with `stop`. */
   begin(serving: ServingServer): void {
     const child = this.#child;
     if (child) {
@@ -155,7 +160,7 @@ export class Arrival implements FollowedSource {
     })();
   }
 
-  /** Polls the target and loads what it has, also after a rollback. Resolves to the outcome. */
+  /** Polls the target and loads its data, even after a rollback. Resolves to the outcome. */
   async reload(serving: ServingServer): Promise<Change> {
     let change: Change | undefined;
     const failure = await this.#checkOnce(serving, true, (one) => (change = one));
@@ -172,14 +177,14 @@ export class Arrival implements FollowedSource {
     }
   }
 
-  /** With --follow: asks the catalogue at once, or again after the refresh that is under way. */
+  /** With --follow: refreshes at once, or again after the current refresh. */
   async refresh(): Promise<Change> {
     await this.#child!.refresh();
-    // Assigned right before the refresh was resolved.
+    // Assigned right before the refresh resolved.
     return this.#refresh!;
   }
 
-  /** The snapshot file in the cache of a generation other than this one, open; undefined if there is none. */
+  /** Opens the cached snapshot of a generation other than `served`; undefined if there is none. */
   async other(served: string): Promise<HeldFile | undefined> {
     const other = this.#cache.pointers.find(({ generation }) => generation !== served);
     try {
@@ -271,7 +276,7 @@ export class Arrival implements FollowedSource {
     );
   }
 
-  /** Swaps in what a refresh has published. A rollback stays unless that is new. */
+  /** Swaps in what a refresh has published. A rollback stays in force if the refresh published nothing new. */
   async #refreshed({ reason, seconds, isDead }: RefreshEnd, serving: ServingServer): Promise<Change> {
     let change: Change | undefined;
     let failure = reason;
@@ -294,7 +299,7 @@ export class Arrival implements FollowedSource {
     return change;
   }
 
-  /** Whether an operator went back (`POST /rollback`) from the last generation that was fetched. */
+  /** Whether an operator rolled back (`POST /rollback`) from the last fetched generation. */
   get #isHeldBack(): boolean {
     return this.#cache.fetched !== this.#cache.pointers[0];
   }
@@ -304,7 +309,7 @@ export class Arrival implements FollowedSource {
     return `generation ${served} is served after a rollback from ${left}, until something newer is published`;
   }
 
-  /** Waits for about --poll, or less within --max-stale, or until the target or `stop` wakes it. */
+  /** Waits for about --poll, less if --max-stale requires it. The target and `stop` end the wait. */
   async #pause(): Promise<void> {
     const { pollMs, maxStaleMs = Infinity } = this.#options.settings;
     const everyMs = Math.min(pollMs, maxStaleMs / POLLS_MIN);
@@ -316,7 +321,7 @@ export class Arrival implements FollowedSource {
     this.#wake = new AbortController();
   }
 
-  /** One check at a time: another one waits for it. `onChange` is called with what came of new data. */
+  /** Runs one check at a time; a second call waits for the first. `onChange` receives the outcome of new data. */
   async #checkOnce(
     serving: ServingServer,
     isOrder: boolean,
@@ -341,10 +346,10 @@ export class Arrival implements FollowedSource {
     }
   }
 
-  /** Polls, fetches, and has new data taken. Resolves to what failed, which is reported the first time. */
+  /** Polls, fetches and calls `take` for new data. Resolves to the error, if any, which is logged the first time. */
   async #check(isOrder: boolean, take: Take): Promise<OperationError | undefined> {
     try {
-      // Whatever comes of the poll: the next restart may be without the target.
+      // Before the poll: the target may be unreachable at the next restart.
       if (!this.#keeping.isKept) await this.#keeping.keep(this.#current!);
       const found = await this.#target.readPointer(isOrder ? undefined : this.#validator, this.#stop.signal);
       if (found === undefined) throw new OperationError('network', `${this.#target.name}: nothing is published there`);
@@ -373,22 +378,24 @@ export class Arrival implements FollowedSource {
       } else if (pointer.sequence < current.sequence) return; // A mirror lags behind.
       if (pointer.sequence !== current?.sequence || pointer.sha256 !== current.sha256)
         await this.#keeping.keep(pointer);
-      // Only now, so that /status names what a restart begins with.
+      // Assigned last, so that /status names the generation that a restart begins with.
       this.#current = pointer;
-      // A change that is seen when it happens is of now, whatever the clocks of two machines say. A child has the
-      // clock of the server.
+      // A change observed as it happens counts as of now, even if the clocks of the two machines differ. A child shares
+      // the server's clock.
       const isSeen = !this.#child && this.#lastSuccessMs !== undefined && !this.#isFailing;
       this.#freshness.note(pointer, isSeen);
       this.#refused = undefined;
     } catch (error) {
-      // Network and disk may be better at the next poll.
+      // A network or disk error may be gone at the next poll, so only other errors are remembered.
       const isPassing = !(error instanceof OperationError) || error.code === 'network' || error.code === 'file';
       if (!isPassing) this.#refused = { text, ms: steadyMs(), error };
       throw error;
     }
   }
 
-  /** By the times of the data; if those are equal or unknown, by the numbers of the pointers. Uses no clock. */
+  /**
+   * Compares the dates of the data; if they are equal or unknown, the sequence numbers of the pointers. Uses no clock.
+   */
   #assertNewer(pointer: Pointer): void {
     const current = this.#current;
     if (!current || this.#options.settings.allowRollback) return;
@@ -414,12 +421,12 @@ export class Arrival implements FollowedSource {
     if (figures.bytes > 0) this.#lastFetch = figures;
     const refusal = await take(pointer, held);
     if (!refusal) return;
-    // Any other failure is not that of the file, which other replicas or the next try may need.
+    // Only a damaged file is discarded. After any other failure, other replicas or the next attempt may need it.
     if (refusal.failure === 'snapshot') await distrust(this.#cache.snapshotFile(pointer));
     throw new OperationError('refused', refusal.reason ?? '');
   }
 
-  /** Loads a snapshot of the cache; undefined, and reported, if its file is damaged or cannot be read. */
+  /** Loads a snapshot of the cache. If its file is damaged or unreadable, logs that and resolves to undefined. */
   async #loadCached(pointer: Pointer, load: (held: HeldFile) => Promise<Generation>): Promise<Generation | undefined> {
     let held: HeldFile | undefined;
     try {
@@ -430,7 +437,7 @@ export class Arrival implements FollowedSource {
       if (!(error instanceof OperationError) || error.code === 'memory') throw error;
       const what = `generation ${pointer.generation.slice(0, 12)} of the cache`;
       this.#options.report(`${what} is not taken: ${error.message}`, 'warn');
-      // A file that cannot be read now may be readable at the next start.
+      // An unreadable file stays, because it may be readable at the next start.
       if (error.code === 'snapshot') await distrust(this.#cache.snapshotFile(pointer));
       return undefined;
     }
@@ -459,12 +466,12 @@ export class Arrival implements FollowedSource {
 class Freshness {
   /** When the target last confirmed the data, on the steady clock. */
   #confirmedMs: number | undefined;
-  /** The time of the publisher's last refresh as the pointer has it, and on the steady clock. */
+  /** The publisher's last refresh: the time in the pointer, and the same on the steady clock. */
   #refreshed: { readonly text: string; readonly ms: number } | undefined;
 
-  /** `confirmedMs` is when the data was last confirmed before this run, since 1970. */
+  /** `confirmedMs` is the last confirmation before this run, in milliseconds since 1970. */
   constructor(confirmedMs: number | undefined) {
-    // A clock that was wrong makes old data no fresher.
+    // The absolute value: a wrong clock never makes old data look fresher.
     if (confirmedMs !== undefined) this.#confirmedMs = steadyMs() - Math.abs(epochMs() - confirmedMs);
   }
 
@@ -472,19 +479,19 @@ class Freshness {
     this.#confirmedMs = steadyMs();
   }
 
-  /** Notes the refresh that a pointer names: as of now if `isSeen`, else as of the time that it has. */
+  /** Notes the refresh that a pointer names: as of now if `isSeen`, else as of the pointer's time. */
   note({ refreshed }: Pointer, isSeen: boolean): void {
     if (refreshed === this.#refreshed?.text) return;
     const agoMs = (text: string): number => (isSeen ? 0 : refreshedAgoMs(text, epochMs()));
     this.#refreshed = refreshed === undefined ? undefined : { text: refreshed, ms: steadyMs() - agoMs(refreshed) };
   }
 
-  /** Time since the data was last confirmed; 0 before the first time. */
+  /** Milliseconds since the last confirmation; 0 before the first. */
   get staleMs(): number {
     return this.#confirmedMs === undefined ? 0 : steadyMs() - this.#confirmedMs;
   }
 
-  /** Time since the publisher last refreshed the data; undefined if it does not say. */
+  /** Milliseconds since the publisher's last refresh; undefined if the pointer has none. */
   get ageMs(): number | undefined {
     return this.#refreshed && steadyMs() - this.#refreshed.ms;
   }

@@ -1,4 +1,4 @@
-// The attribute authority of a server: which one the settings name, what people read of it, and its reload by a signal.
+// Starts the attribute authority that the settings name, logs its events and reloads it on SIGHUP.
 import { DEMONSTRATION_FILES, demonstrationDirectory, prepareDemonstration } from '../authority/demonstration.ts';
 import { type AuthoritySupervisor, superviseAuthority } from '../authority/supervisor.ts';
 import { epochSeconds } from '../observe/clock.ts';
@@ -9,19 +9,23 @@ import { countText } from '../observe/quantities.ts';
 import type { OnLostThread } from '../../workers/starvation.ts';
 import { join } from 'node:path';
 
-/** `count` observes all events of an authority, `report` gets lines for people. */
 export interface AuthorityObservers {
+  /** Gets log lines. */
   readonly report: Report;
+  /** Gets every event, for the metrics. */
   readonly count: Observer;
   readonly onLostThread: OnLostThread;
 }
 
-/** A configured one reloads on SIGHUP (A84). Throws OperationError `input` with all mistakes, and `file`. */
+/**
+ * A configured authority reloads on SIGHUP (A84); the demonstration does not. Throws OperationError `input`, which
+ * lists all errors, or `file`.
+ */
 export function startAuthority(
   { authority: file, auditLog = '-' }: Settings,
   { report, count, onLostThread }: AuthorityObservers,
 ): AuthoritySupervisor {
-  // As of the access log.
+  // Standard output is the default, as for the access log.
   const audit = auditLog === '-' ? STANDARD_OUTPUT : auditLog;
   assertAuditFile(audit);
   const observe: Observer = (events) => {

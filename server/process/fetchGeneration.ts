@@ -1,5 +1,6 @@
-// Fetches a generation that a pointer names into the cache: the snapshot, then its compressed records if there are any
-// for the server's base URL. Verifies what the pointer says of it; the sections are verified when it is loaded.
+// Fetches the generation that a pointer names into the cache: first the snapshot, then its compressed records if they
+// were published for the server's base URL. Compares them with the pointer; loading verifies the checksums of the
+// sections.
 import { addressOf } from '../../data/blocks/blockStore.ts';
 import type { SnapshotCache } from '../../data/distribution/cache.ts';
 import { distrust, fetchObject } from '../../data/distribution/fetch.ts';
@@ -11,24 +12,28 @@ import type { Report } from '../observe/events.ts';
 import { bytesText } from '../observe/quantities.ts';
 import { releaseFile } from './loadGeneration.ts';
 
-/** From where to where. `stallMs` is how long the target may take to send 64 KiB. */
 export interface GenerationFetch {
   readonly target: Target;
   readonly cache: SnapshotCache;
   readonly signal: AbortSignal;
+  /** Time limit for the target to send 64 KiB. */
   readonly stallMs: number;
+  /** Base URL for which compressed records are fetched; undefined fetches none. */
   readonly blocksFor: string | undefined;
   readonly report: Report;
 }
 
-/** The outcome of a fetch; `bytes` is 0 if the cache had all of it. A hard link counts with its size. */
 export interface FetchFigures {
   readonly generation: string;
+  /** 0 if everything was in the cache. A hard link counts with the size of its file. */
   readonly bytes: number;
   readonly seconds: number;
 }
 
-/** Returns an open file. Throws OperationError as fetchObject does, `snapshot` or `refused` for a wrong pointer. */
+/**
+ * Resolves to an open file. Throws OperationError as fetchObject does, and `snapshot` or `refused` if the pointer is
+ * wrong.
+ */
 export async function fetchGeneration(
   pointer: Pointer,
   { target, cache, signal, stallMs, blocksFor, report }: GenerationFetch,
@@ -64,7 +69,7 @@ export async function fetchGeneration(
   return { held, figures };
 }
 
-/** A file that is no snapshot of the pointer's generation is fetched again the next time. */
+/** Throws if the snapshot differs from its pointer. The next run fetches a file of another generation again. */
 async function assertDescribed(held: HeldFile, pointer: Pointer, name: string): Promise<void> {
   let created: string | undefined;
   try {
@@ -77,7 +82,8 @@ async function assertDescribed(held: HeldFile, pointer: Pointer, name: string): 
     throw error;
   }
   if (created === pointer.created) return;
-  // Otherwise a publisher of the pointer alone could date an old generation as new. The file is intact, so it stays.
+  // Otherwise a publisher that can write only the pointer could date an old generation as new. The file is intact and
+  // stays.
   const [actual, claimed] = [created, pointer.created].map((time) => time ?? 'no time');
   const what = `the pointer dates generation ${pointer.generation.slice(0, 12)} ${claimed}, but its snapshot has ${actual}`;
   throw new OperationError('refused', `${name}: ${what}: publish it again`);

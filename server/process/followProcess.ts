@@ -1,5 +1,5 @@
 // The follow command as a child process of a server. It refreshes the folder --state and publishes each new generation
-// to a target in it. Its log lines become the server's, and a process that dies is started again.
+// to a target in that folder. The server forwards its log lines and restarts it if it dies.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { removeLocksOf } from '../../data/upstream/folder.ts';
@@ -9,16 +9,16 @@ import type { Settings } from '../settings/declarations.ts';
 import { crawlWords } from '../settings/replicaSettings.ts';
 import { withoutSettings } from '../settings/sources.ts';
 
-/** Settings of glibc for a process that builds snapshots: launch.js, which gives the reason, has the same. */
+/** glibc settings for a process that builds snapshots. launch.js has the same and gives the reason. */
 export const BUILDING_MEMORY = { GLIBC_TUNABLES: 'glibc.malloc.arena_max=1:glibc.malloc.hugetlb=1' };
 
-/** A message from the follow command to the process that started it. */
+/** A message from the follow command to its parent process. */
 export type FollowMessage =
   | { readonly kind: 'progress'; readonly progress: Progress }
-  /** The end of the refresh that answers all orders up to `order`. `reason`: why it failed. */
+  /** A refresh has ended that covers all orders up to `order`. `reason` is set if it failed. */
   | { readonly kind: 'refreshed'; readonly order: number; readonly seconds: number; readonly reason?: string };
 
-/** Asks the follow command to refresh at once, or again after the refresh that is under way. */
+/** Requests a refresh: at once, or again after the current one. */
 export interface RefreshOrder {
   readonly order: number;
 }
@@ -26,17 +26,17 @@ export interface RefreshOrder {
 export interface RefreshEnd {
   readonly reason: string | undefined;
   readonly seconds: number;
-  /** The process ended, so that it has logged nothing of this. */
+  /** The process died, so it has not logged the failure itself. */
   readonly isDead: boolean;
-  /** It was called with wrong arguments: no retry helps. */
+  /** The process rejected its arguments: a retry does not help. */
   readonly isUsage: boolean;
-  /** When it is tried again, unless that is after --every. */
+  /** Wait before the next attempt; undefined means --every. */
   readonly retryMs: number | undefined;
 }
 
-/** Limit of the text on standard error that is repeated as a reason. */
+/** How much of standard error is quoted as the reason of a failure. */
 const REASON_CHARACTERS_MAX = 4096;
-/** The wait before the first retry of a process that died, or has not refreshed once; doubles up to --every. */
+/** Wait before the first retry of a process that died or has never refreshed. It doubles up to --every. */
 const FIRST_RETRY_MS = 10_000;
 const USAGE = 2;
 
@@ -44,7 +44,7 @@ interface Waiting extends RefreshOrder {
   readonly resolve: (end: RefreshEnd) => void;
 }
 
-/** The process; none runs before `start` or `refresh`. */
+/** The child process; it runs only after `start` or `refresh`. */
 export class FollowProcess {
   /** Called at the end of each refresh, and when the process dies. */
   onEnd: (end: RefreshEnd) => void = () => undefined;
@@ -64,7 +64,7 @@ export class FollowProcess {
   #retry: NodeJS.Timeout | undefined;
   #isStopping = false;
 
-  /** `commandLine` is the script whose `follow` runs; `target` the URL that it publishes to. */
+  /** `commandLine` is the script whose `follow` runs. The process publishes to the URL `target`. */
   constructor(settings: Settings & { readonly follow: string }, target: string, commandLine: string, report: Report) {
     const { follow, state, everyMs } = settings;
     const publishing = ['--publish-to', target, '--keep', '1'];
@@ -75,12 +75,12 @@ export class FollowProcess {
     this.#report = report;
   }
 
-  /** Starts the process unless it runs. It refreshes at once, and again every --every. */
+  /** Starts the process unless it runs. It refreshes at once, then every --every. */
   start(): void {
     if (this.#child || this.#isStarting || this.#isStopping) return;
     clearTimeout(this.#retry);
     this.#isStarting = true;
-    // With the locks of a process that died, the next one would be refused for 5 minutes.
+    // Without this, the locks of a dead process would make its successor fail for 5 minutes.
     const unlocking = this.#lastPid === undefined ? Promise.resolve() : removeLocksOf(this.#lastPid, this.#state);
     void unlocking
       .catch(() => undefined)
@@ -122,19 +122,19 @@ export class FollowProcess {
     });
   }
 
-  /** Refreshes at once, or again after the refresh that is under way. Never rejects. */
+  /** Refreshes at once, or again after the current refresh. Never rejects. */
   refresh(): Promise<RefreshEnd> {
     const { promise, resolve } = Promise.withResolvers<RefreshEnd>();
     const order = this.#child ? ++this.#lastOrder : 0;
     this.#waiting = [...this.#waiting, { order, resolve }];
-    // An order that does not arrive is answered when the process closes.
+    // If the message is lost, the order is resolved when the process closes.
     if (this.#child) this.#child.send({ order } satisfies RefreshOrder, () => undefined);
     else if (this.#isStopping) this.#end(STOPPED, order);
     else this.start();
     return promise;
   }
 
-  /** Stops the process: the next one resumes what it was doing. */
+  /** Stops the process. The next one resumes its work. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#retry);
@@ -165,7 +165,7 @@ export class FollowProcess {
     try {
       parsed = JSON.parse(line) as typeof parsed;
     } catch {
-      // Not JSON, such as a warning of Node: forwarded as it is.
+      // Not JSON, such as a warning of Node: forwarded unchanged.
     }
     const { message = line, level, ...step } = parsed;
     this.#report(message, level, 'event' in step ? (step as DataEvent) : undefined);
@@ -174,12 +174,14 @@ export class FollowProcess {
 
 const STOPPED = { reason: 'the server ends', seconds: 0, isDead: true, isUsage: false };
 
-/** A process; undefined, or without pipes, if descriptors or memory ran out: then `onError` is called. */
+/**
+ * Starts a process. If descriptors or memory run out, calls `onError` and returns undefined or a process without pipes.
+ */
 function spawned(words: readonly string[], onError: (error: Error) => void): ChildProcess | undefined {
-  // The command refuses settings of a server in its environment.
+  // The follow command rejects server settings in its environment.
   const env = { ...BUILDING_MEMORY, ...withoutSettings(process.env) };
   try {
-    // The channel carries orders and progress, and ends the process with this one, however this one ends.
+    // The channel carries orders and progress. It also ends the child with this process, however this process ends.
     const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     return child.on('error', onError);
   } catch (error) {
@@ -188,7 +190,7 @@ function spawned(words: readonly string[], onError: (error: Error) => void): Chi
   }
 }
 
-/** Of many lines the first and the last, such as errors and their number. */
+/** Of more than two lines, keeps the first and the last, such as the first error and the number of errors. */
 function inOneLine(text: string): string {
   const lines = text.split('\n');
   return lines.length > 2 ? `${lines[0]} ... ${lines.at(-1)}` : lines.join('; ');

@@ -1,5 +1,5 @@
-// The data of a server from one generation to the next: loaded next to the served one, swapped in, or brought back.
-// There is one change at a time, and a change that fails leaves what is served.
+// The data of a server over time: a generation is loaded next to the served one, swapped in, or rolled back. Changes
+// run one at a time, and a failed change leaves the served generation in place.
 import type { Report } from '../observe/events.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError, type OperationErrorCode } from '../../data/operationError.ts';
@@ -12,7 +12,7 @@ import { type Generation, releaseFile, type ServedData } from './loadGeneration.
 
 type Status = Change['status'];
 
-/** How orders last ended, by their outcomes: a refusal is kept apart, so that no success hides it. */
+/** The last change of each outcome. A refusal is kept separately, so that a later success does not hide it. */
 export class LastOutcomes {
   readonly #last = new Map<Status, { readonly atMs: number; readonly reason: string | undefined }>();
 
@@ -20,7 +20,7 @@ export class LastOutcomes {
     this.#last.set(status, { atMs, reason });
   }
 
-  /** When each outcome last was, in seconds since 1970. */
+  /** Time of the last change of each outcome, in seconds since 1970. */
   get seconds(): readonly (readonly [Status, number])[] {
     return [...this.#last].map(([status, { atMs }]) => [status, atMs / 1000] as const);
   }
@@ -35,12 +35,12 @@ export class LastOutcomes {
   }
 }
 
-/** The outcome of a reload, rollback or refresh. `served` is the generation that is served after it. */
 export interface Change {
   readonly status: (typeof CHANGE_STATUSES)[number];
+  /** The generation that is served after the change. */
   readonly served: string;
   readonly reason?: string;
-  /** What sort of failure it was, where it was the data's or the machine's. */
+  /** Set if the data or the machine caused the failure; undefined for a bug. */
   readonly failure?: OperationErrorCode | undefined;
   readonly seconds: number;
 }
@@ -59,25 +59,24 @@ export const REFRESHES: TalliedMetric = {
   cells: CHANGES.cells,
 };
 
-/**
- * What changes the data. `load` loads what --data names now, or a file that is held; undefined where that is what is
- * served. `serve` has everybody serve it, so that it is what is `served`, and nobody where it rejects. Both reject with
- * an OperationError, for people, or a bug of ours. `onChange` is told how each order ended, with the stack of a bug of
- * ours, if it was one. `before` is the file of the generation before, where it is known; `onServed` notes which one is
- * served before an order is answered, and never rejects.
- */
+/** `load` and `serve` reject with an OperationError, or with another error for a bug. */
 interface GenerationsOptions {
+  /** Loads the file, or what --data names. Resolves to undefined if that is served already. */
   load(held: HeldFile | undefined): Promise<Generation | undefined>;
+  /** Makes all threads serve the generation and updates `served`. If it rejects, no thread serves it. */
   serve(next: ServedData): Promise<void>;
+  /** Called with each outcome, and with the stack of a bug if one caused it. */
   onChange(change: Change, bug: string | undefined): void;
+  /** The file of the previous generation, if known. */
   readonly before?: HeldFile | undefined;
+  /** Records which generation is served before the outcome is returned. Never rejects. */
   onServed?(generation: string): Promise<void>;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly clock: Clock;
 }
 
-/** Changes what is served. Of the generation before the file is held, and not the memory. */
+/** Changes the served generation. Keeps the previous one as an open file, not in memory. */
 export class Generations {
   readonly #options: GenerationsOptions;
   readonly #served: ServedData;
@@ -91,7 +90,7 @@ export class Generations {
     this.#before = options.before;
   }
 
-  /** Serves what --data names now. Orders that come while one waits for its turn are that one. */
+  /** Serves what --data names now. Calls made while a reload is queued share that reload. */
   reload(): Promise<Change> {
     return (this.#waiting ??= this.#inTurn(() => {
       this.#waiting = undefined;
@@ -99,12 +98,12 @@ export class Generations {
     }));
   }
 
-  /** Serves a snapshot file, which is kept open if it was swapped in. Otherwise the caller closes it. */
+  /** Serves a snapshot file and keeps it open if it was swapped in. Otherwise the caller closes it. */
   take(held: HeldFile): Promise<Change> {
     return this.#inTurn(() => this.#change(held));
   }
 
-  /** Serves the generation before again; done twice, it is as it was. */
+  /** Serves the previous generation. A second rollback undoes the first. */
   rollback(): Promise<Change> {
     return this.#inTurn(() => {
       if (this.#before) return this.#change(this.#before);
@@ -113,7 +112,7 @@ export class Generations {
     });
   }
 
-  /** An order came to nothing before there was anything to load. */
+  /** Reports a change that failed before anything could be loaded. */
   refuse({ message: reason, code: failure }: OperationError): Change {
     return this.#ended({ status: 'refused', reason, failure, seconds: 0 });
   }
@@ -145,7 +144,7 @@ export class Generations {
   async #take(next: Generation, held: HeldFile | undefined): Promise<void> {
     const before = this.#served.generation.held;
     try {
-      // Answers change now, by a later second than they did before, also where the clock went back.
+      // Last-Modified must move to a later second with each swap, even if the clock went back.
       const sinceMs = Math.max(this.#options.now(), this.#served.sinceMs + 1000);
       await this.#options.serve({ generation: next, sinceMs });
     } catch (error) {
@@ -164,24 +163,25 @@ export class Generations {
   }
 }
 
-/** A generation that a swap has replaced; `isFree` resolves when no thread reads it any more. */
 export interface ReplacedGeneration {
   readonly generation: string;
   readonly bytes: number;
   readonly swap: number;
+  /** Resolves when no thread reads the generation any more. */
   readonly isFree: Promise<unknown>;
 }
 
-/** Counts the answers that read replaced data; `closeReaders` ends those from before a swap. */
 interface ReplacedReaders {
+  /** The number of responses in progress that read replaced data. */
   replacedReaders(): number;
+  /** Ends the responses that read data from before this swap. */
   closeReaders(swap: number): void;
 }
 
-/** More than closed connections and the collectors of all threads take to give memory back. */
+/** Longer than closing the connections and the garbage collection of all threads take to free the memory. */
 const FREE_MS_MAX = 10_000;
 
-/** The replaced generations that are still in memory. Their readers have a limited time. */
+/** The replaced generations that are still in memory. Their readers get a limited time. */
 export class ReplacedGenerations {
   /** Oldest first. */
   readonly #held = new Set<ReplacedGeneration>();
@@ -209,7 +209,7 @@ export class ReplacedGenerations {
     return { generations: this.#held.size, readers: this.#held.size && this.#threads.replacedReaders(), bytes };
   }
 
-  /** Runs `load`; while it finds too little memory, closes the readers of the oldest generation and runs it again. */
+  /** Runs `load`. While memory is short, closes the readers of the oldest generation and tries again. */
   async withRoom<T>(load: () => Promise<T>): Promise<T> {
     const { generations, readers, bytes } = this.status();
     for (;;) {

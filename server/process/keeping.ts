@@ -1,19 +1,19 @@
-// Notes in the cache what a restart begins with. If that fails, as on a full disk, it is reported once and tried again:
-// what is served is as fresh as ever.
+// Notes in the cache which generation a restart begins with. A failure, such as a full disk, is logged once and
+// retried. It does not affect what is served.
 import type { SnapshotCache } from '../../data/distribution/cache.ts';
 import type { Pointer } from '../../data/distribution/target.ts';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { withTimeLimit } from '../../data/timeLimit.ts';
 import type { Report } from '../observe/events.ts';
 
-/** What a cache has noted. All methods reject with bugs only. */
+/** The notes of a cache. Its methods reject only for bugs. */
 export class Keeping {
   readonly #cache: SnapshotCache;
   readonly #report: Report;
-  /** When the data was last confirmed, in milliseconds since 1970. */
+  /** Last confirmation of the data, in milliseconds since 1970. */
   #confirmedMs: number | undefined;
   #reported: string | undefined;
-  /** Whether a restart begins with what is served; if not, `keep` has to be called again. */
+  /** Whether a restart begins with the served generation. If false, `keep` must be called again. */
   isKept = true;
 
   constructor(cache: SnapshotCache, report: Report) {
@@ -22,7 +22,7 @@ export class Keeping {
     this.#report = report;
   }
 
-  /** Keeps the generation of a pointer and the one that was served before, and removes all others. */
+  /** Keeps the pointer's generation and the previously served one, and removes all others. */
   async keep(pointer: Pointer): Promise<void> {
     await this.#noteGeneration(pointer.generation, () => this.#cache.keep(pointer));
     if (!this.isKept) return;
@@ -34,20 +34,20 @@ export class Keeping {
     }
   }
 
-  /** A generation of the cache is served now, so that a restart begins with it. */
+  /** Notes that this cached generation is served. */
   async serves(generation: string): Promise<void> {
     await this.#noteGeneration(generation, () => this.#cache.serves(generation));
   }
 
   async confirm(nowMs: number): Promise<void> {
     this.#confirmedMs = nowMs;
-    // The cache may have noted another generation.
+    // Otherwise the cache may name another generation, which this time would not belong to.
     if (!this.isKept) return;
     const what = 'a restart will not know how fresh what is served is';
     if (await this.#note(what, () => this.#cache.confirm(nowMs))) this.#reported = undefined;
   }
 
-  /** What is written now is as fresh as it was before. */
+  /** Also writes the last confirmation, because the generation is as fresh as before. */
   async #noteGeneration(generation: string, work: () => Promise<void>): Promise<void> {
     await this.#note(`a restart will not serve generation ${generation.slice(0, 12)}`, async () => {
       await work();
@@ -61,7 +61,7 @@ export class Keeping {
       return (this.isKept = true);
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
-      // An index that was removed is written again.
+      // ENOENT means that the index was removed: the next attempt writes it again.
       if (this.#reported !== what && reasonOf(error.cause) !== 'ENOENT')
         this.#report(`${what}: ${error.message}`, 'warn');
       this.#reported = what;

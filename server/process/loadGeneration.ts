@@ -1,5 +1,5 @@
-// What a server serves: the snapshot that `--data` names and its compressed records, loaded into shared memory.
-// Told in lines for people; knows no thread and no port.
+// Loads what a server serves into shared memory: the snapshot that `--data` names and its compressed records.
+// Independent of threads and ports.
 import { close } from 'node:fs';
 import { totalmem } from 'node:os';
 import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
@@ -19,41 +19,42 @@ import type { Settings } from '../settings/declarations.ts';
 
 export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => Promise<T>;
 
-/**
- * A generation that is served, or may be: the snapshot, its records as blocks where there are any, and the OpenAPI
- * documents. `held` is its file, open, so that it can be loaded again when another one has taken its name, or what was
- * imported of a directory; none of that where nobody can ask for it.
- */
+/** A generation that is served or can be served. */
 export interface Generation {
   readonly loaded: LoadedSnapshot;
+  /** The compressed records, if any. */
   readonly blocks: LoadedSnapshot | undefined;
   readonly documents: Documents;
+  /**
+   * The open snapshot file, or the import of a directory. It can be loaded again even if another file took its name.
+   * Undefined if no rollback is possible.
+   */
   readonly held: HeldFile | undefined;
 }
 
 /**
- * What is served, for whoever starts a thread, changes it or tells of it: the one place in the supervisor that holds
- * it, since a variable elsewhere would keep its memory for good. In milliseconds since 1970, `sinceMs` is when it
- * began.
+ * The served generation. This is the only reference in the supervisor: any other would keep its memory from being freed
+ * after a swap.
  */
 export interface ServedData {
   generation: Generation;
+  /** When serving it began, in milliseconds since 1970. */
   sinceMs: number;
 }
 
-/**
- * How a generation is loaded: with this base URL, telling whom; `assertRoom` and the rest as in LoadOptions.
- * Records are compressed in so many threads, one a core unless told otherwise, unless they are among those whose
- * blocks are served.
- */
+/** Options for loading a generation; the picked ones are described in LoadOptions. */
 export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' | 'isUncached' | 'isOffThread'> {
+  /** Threads that compress records; by default one per core. */
   readonly deflateThreads?: number;
+  /** The compressed records that are served now. Records found in them are not compressed again. */
   readonly servedBlocks?: () => LoadedSnapshot | undefined;
   readonly report: Report;
   readonly showProgress: ShowProgress;
 }
 
-/** Throws OperationError `file`, `input` or `snapshot`, and as `assertRoom`; the caller still owns the file then. */
+/**
+ * Throws OperationError `file`, `input` or `snapshot`, and as `assertRoom` does. The caller still owns `before` then.
+ */
 export async function loadGeneration(
   settings: Settings,
   options: GenerationOptions,
@@ -70,7 +71,7 @@ export async function loadGeneration(
       documentsFor(settings, loaded),
       settings.gzip === 'stored' ? blocksOf(settings, loaded, held, options) : undefined,
     ]);
-    // It takes room among temporary files, for who goes back.
+    // A nameless file occupies space for temporary files. Only a rollback needs it, and that needs the admin port.
     const isNeeded = held.isNameless !== true || settings.adminPort !== undefined;
     if (!isNeeded) releaseFile(held);
     return { loaded, blocks, documents, held: isNeeded ? held : undefined };
@@ -80,7 +81,9 @@ export async function loadGeneration(
   }
 }
 
-/** Loads other data than what is served, else returns undefined. Throws as loadGeneration does. */
+/**
+ * Loads the data if it differs from the served generation, else resolves to undefined. Throws as loadGeneration does.
+ */
 export async function loadNext(
   settings: Settings,
   options: GenerationOptions,
@@ -102,12 +105,15 @@ export async function loadNext(
   return undefined;
 }
 
-/** Closes a file, if any. Does not wait: a file system over a network asks its server. */
+/** Closes a file, if any, without waiting: a network file system contacts its server to close. */
 export function releaseFile(held: HeldFile | undefined): void {
   if (held) close(held.descriptor, () => undefined);
 }
 
-/** Throws OperationError `memory` if the bytes do not fit. `cache` is the folder that a restart begins with. */
+/**
+ * Returns a check that throws OperationError `memory` if the bytes do not fit. `cache` is the folder that a restart
+ * begins with.
+ */
 export function roomWithin(availableBytes: () => number, cache?: string): (bytes: number) => void {
   return (bytes) => {
     const available = availableBytes();
@@ -121,14 +127,14 @@ export function roomWithin(availableBytes: () => number, cache?: string): (bytes
 const SPARE = 1.05;
 const SPARE_BYTES = 64 << 20;
 
-/** What this process may still take, in bytes: of its container's limit where it has one, else of the machine. */
+/** Bytes that this process may still allocate, within the limit of its container, if any, else of the machine. */
 export function availableMemoryBytes(): number {
   const limit = process.constrainedMemory();
   const machine = process.availableMemory();
   return limit > 0 && limit < totalmem() ? Math.max(0, limit - process.memoryUsage.rss()) : machine;
 }
 
-/** Skipped records are reported to `tell`, line by line. */
+/** Options for opening the data. With `lenient`, skipped records are reported to `tell`, one line each. */
 export function openingOf(
   { threads, lenient, takeNulls }: Pick<Settings, 'threads' | 'lenient' | 'takeNulls'>,
   tell: (line: string) => void,
@@ -140,7 +146,6 @@ export function openingOf(
   return { threads, takesNulls: takeNulls, ...(lenient ? { onSkipped } : {}) };
 }
 
-/** All checksums were judged while it was loaded. */
 function tellLoaded(data: string, loaded: LoadedSnapshot, ms: number, report: Report): void {
   const sections = sectionsOf(loaded);
   const { collections } = metadataOf(sections);
@@ -158,7 +163,7 @@ function documentsFor(settings: Settings, loaded: LoadedSnapshot): Promise<Docum
   return openApiDocuments(collection, queryOptionsOf(settings), [loaded.baseUrl, ...settings.allowBaseUrls]);
 }
 
-/** The blocks of the records; undefined, and said so, where they could not be made anywhere. */
+/** Loads or makes the compressed records. If they cannot be made at all, logs that and resolves to undefined. */
 async function blocksOf(
   settings: Settings,
   loaded: LoadedSnapshot,
@@ -166,7 +171,7 @@ async function blocksOf(
   { report, showProgress, assertRoom, isOffThread, deflateThreads, servedBlocks }: GenerationOptions,
 ): Promise<LoadedSnapshot | undefined> {
   const startMs = steadyMs();
-  // Kept for the next start only where the base URL is one that the next start will have: no free port is in it.
+  // The blocks contain the base URL. With --port 0 the next start has another one, so keeping them is useless.
   const isLasting = settings.baseUrl !== undefined || settings.port !== 0;
   const file = isLasting && held.isNameless !== true ? blocksFile(held.file, loaded) : undefined;
   try {
@@ -199,7 +204,7 @@ function tellBlocks(
   const anew = made ? anewText(made) : '';
   const line = `${done} (${bytesText(bytes)}) in ${(ms / 1000).toFixed(1)} s${anew}${place}${reason}`;
   const seconds = Math.round(ms) / 1000;
-  // Kept nowhere, or not read, they are made anew with each start: somebody has to look.
+  // A warning, because without a usable file every start compresses all records again.
   report(
     line,
     refusal === undefined ? 'info' : 'warn',

@@ -1,5 +1,5 @@
-// What the supervisor and its serving threads say to each other, and how: control messages as msgpack.
-// The data goes once, as it is, because only that shares memory; the authority has a port of its own.
+// The messages between the supervisor and its serving threads. Control messages are msgpack. The data is posted as it
+// is, once, because only that shares memory. The authority has a separate port.
 import assert from 'node:assert/strict';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Packr } from 'msgpackr/pack';
@@ -15,42 +15,44 @@ import type { ThreadTallies } from './threadTallies.ts';
 import type { SoapSettings } from '../authority/soap/service.ts';
 import type { ServedData } from './loadGeneration.ts';
 
-/** What a serving thread will need of the program, so that it reads that much of it before it has its data. */
+/** The optional parts of the program that a serving thread needs. It imports them before it has its data. */
 export interface ThreadParts {
   readonly hasAuthority: boolean;
   readonly hasHttp10: boolean;
 }
 
-/** `beats` are two shared words: the seconds in which the thread turned, and its responses that read replaced data. */
 export interface ThreadStart extends ThreadParts {
+  /**
+   * Two shared words: the seconds in which the event loop turned, and the responses in progress that read replaced
+   * data.
+   */
   readonly beats: Int32Array;
 }
 
-/** `sinceMs` is the same in every thread. */
 export interface GenerationData {
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
   readonly documents: Documents;
+  /** The same in every thread. */
   readonly sinceMs: number;
 }
 
-/**
- * What a serving thread serves with, and the generation that it begins with. `http10Port` is set for the one thread
- * that has the second listener. `staleness` is one word for all threads, 1 while the data is stale. `soapAnswers`,
- * `ignoredParameters` and, where somebody may ask for them, `requests` and `readings` are its tallies, in memory that
- * it shares with the supervisor.
- */
+/** Everything a serving thread needs to serve. The tallies are in memory that it shares with the supervisor. */
 export interface ServingData {
+  /** The generation that the thread begins with. */
   readonly first: GenerationData;
   readonly settings: CatalogueSettings & SoapSettings;
   readonly host: string;
   readonly port: number;
+  /** Set only for the one thread that has the second listener. */
   readonly http10Port: number | undefined;
   readonly rowSetCacheBytes: number;
   readonly authority: AuthorityLink | undefined;
+  /** One word for all threads: 1 while the data is stale. */
   readonly staleness: Int32Array;
   readonly soapAnswers: Tally;
   readonly ignoredParameters: Tally;
+  /** With an admin port only, like `readings`. */
   readonly requests: RequestTallies | undefined;
   readonly readings: ThreadTallies | undefined;
   readonly accessLog: AccessLogLink | undefined;
@@ -76,7 +78,7 @@ export interface DrainOrder extends DrainTime {
   readonly kind: 'drain';
 }
 
-/** To a serving thread: serve the generation that was made ready, or let go of it; end old readers; or drain. */
+/** To a serving thread: serve or drop the prepared generation, end the readers of old data, or drain. */
 export type ToThread =
   { readonly kind: 'commit' | 'closeReaders'; readonly swap: number } | { readonly kind: 'abandon' } | DrainOrder;
 
@@ -86,12 +88,14 @@ export function send(to: MessagePort | Worker, message: FromThread | ToThread): 
   to.postMessage(Uint8Array.from(packr.pack(message)));
 }
 
-/** Calls `take` with every control message of a thread. It is code of the same process and version. */
+/**
+ * Calls `take` with every control message of a thread. The thread runs the same version, so the content is not checked.
+ */
 export function receive(from: Worker, take: (message: FromThread) => void): void {
   from.on('message', (packed: Uint8Array) => take(packr.unpack(packed) as FromThread));
 }
 
-/** Gives a thread its data. The memories are shared with it, the port of the authority is handed over. */
+/** Sends a thread its data. The memories are shared with it; the port of the authority is transferred. */
 export function give(to: Worker, data: ServingData): void {
   to.postMessage(data, data.authority ? [data.authority.port] : []);
 }
@@ -100,30 +104,28 @@ export function dataFor({ generation: { loaded, blocks, documents }, sinceMs }: 
   return { loaded, blocks, documents, sinceMs };
 }
 
-/** Heeds what a serving thread is told of generations: to make one ready, then to serve it or to let go of it. */
+/** Handles the orders to prepare a generation, and then to serve or drop it. */
 export interface SwapOrders {
   prepare(generation: GenerationData): void;
   commit(swap: number): void;
   abandon(): void;
-  /** Ends the connections of answers that read the data from before a swap. */
+  /** Ends the connections whose responses read data from before the swap. */
   closeReaders(swap: number): void;
 }
 
 export type LastingData = Omit<ServingData, 'first'>;
 
-/**
- * What a serving thread is told in its time: the data, once, if ever; then or before, to drain. `first` gives the
- * generation that came with the data away, so that nobody else holds it. In between `heed` says who is told of further
- * ones: nobody is told of one before the thread listens.
- */
+/** The orders that a serving thread gets: its data, at most once; a drain, then or before; and swaps in between. */
 export interface Orders {
   readonly data: Promise<LastingData>;
   readonly drain: Promise<DrainOrder>;
+  /** Returns the first generation and drops the reference to it. Can be called once. */
   first(): GenerationData;
+  /** Sets the handler of swaps. The supervisor sends none before the thread listens. */
   heed(orders: SwapOrders): void;
 }
 
-/** The orders of a serving thread, whenever they come from now on. Keeps the thread alive until `from` is closed. */
+/** Receives the orders of a serving thread. Keeps the thread alive until `from` is closed. */
 export function ordersFrom(from: MessagePort): Orders {
   const data = Promise.withResolvers<LastingData>();
   const drain = Promise.withResolvers<DrainOrder>();
@@ -150,7 +152,7 @@ export function ordersFrom(from: MessagePort): Orders {
   return { data: data.promise, drain: drain.promise, first, heed: (orders) => void (swaps = orders) };
 }
 
-/** The stack of what was thrown, or its text: errors themselves are no messages. */
+/** The stack of an error, or the text of any other thrown value. Errors cannot be sent as messages. */
 export function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,24 +1,24 @@
-// Releases the memory of a generation that is no longer served. V8 sees a few small objects instead of the gigabytes
-// behind them and would collect them late, so the thread asks for a collection, at growing intervals, until the last
-// reader is done.
+// Releases the memory of a generation that is no longer served. V8 sees a few small objects, not the gigabytes that
+// they refer to, and would collect them late. The thread therefore forces collections at growing intervals until the
+// last reader is done.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** How long the first wait is, by how much each next one is longer, and the longest. */
+/** The first wait, its growth factor, and the longest wait. */
 const FIRST_MS = 250;
 const GROWTH = 2;
 const WAIT_MS_MAX = 60_000;
 
 /**
- * Resolves when nothing in this thread reads these memories any more: an answer that goes out slowly holds them. The
- * caller keeps none of them. Cost: a collection of the thread's own heap (some 10 ms) now and then; the waits keep no
- * process alive.
+ * Resolves when nothing in this thread reads these memories any more; a response that is sent slowly still does. The
+ * caller must drop its references. Cost: some 10 ms per collection of the thread's own heap. The timers keep no process
+ * alive.
  */
 export function released(memories: readonly WebAssembly.Memory[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const watched: Watched = {
     left: memories.length,
-    // Views hold the buffer, and so does the memory.
+    // Registers the buffer, not the memory: both the views and the memory refer to the buffer.
     registry: new FinalizationRegistry(() => void watched.left--),
     resolve,
   };
@@ -28,14 +28,15 @@ export function released(memories: readonly WebAssembly.Memory[]): Promise<void>
   return promise;
 }
 
-/** Collects once, soon, after a load that failed. */
+/** Collects once after `FIRST_MS`, for a load that failed. */
 export function collectSoon(): void {
   setTimeout(() => (collect ??= collector())(), FIRST_MS).unref();
 }
 
-/** How many are still read, and who counts: held here, since it would say nothing were it collected itself. */
 interface Watched {
+  /** Memories that are still referenced. */
   left: number;
+  /** Referenced here, because a registry that is collected itself reports nothing. */
   readonly registry: FinalizationRegistry<undefined>;
   readonly resolve: () => void;
 }
@@ -44,7 +45,7 @@ const watching = new Set<Watched>();
 let timer: NodeJS.Timeout | undefined;
 let collect: (() => void) | undefined;
 
-/** Checks after this time whether memories are released, instead of when it would have. */
+/** Checks for released memories after `waitMs` instead of at the scheduled time. */
 export function checkReleases(waitMs = FIRST_MS): void {
   clearTimeout(timer);
   timer = setTimeout(() => {
@@ -60,7 +61,7 @@ export function checkReleases(waitMs = FIRST_MS): void {
   }, waitMs).unref();
 }
 
-/** The engine's own, which a new context shows once the flag is set. */
+/** V8's `gc` function, which a new context exposes once the flag is set. */
 function collector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;

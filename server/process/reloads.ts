@@ -1,5 +1,5 @@
-// How a server loads other data, and what reports it. Composition only: generations.ts decides, data.ts loads, the
-// serving threads serve.
+// Loads other data into a running server and reports it. Composition only: generations.ts decides, loadGeneration.ts
+// loads, and the serving threads serve.
 import { assertAnswers } from '../../data/timeLimit.ts';
 import type { Report } from '../observe/events.ts';
 import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
@@ -18,19 +18,18 @@ import { type Change, Generations, type ReplacedGeneration, ReplacedGenerations 
 import { collectSoon, released } from './release.ts';
 import type { ServingThreads } from './servingThreads.ts';
 
-/** What is served and by whom, and who is told of a change: `report` in lines for people. */
 export interface ReloadOptions {
   readonly settings: Settings;
   readonly baseUrl: string;
   readonly served: ServedData;
   readonly threads: Pick<ServingThreads, 'swap' | 'closeReaders' | 'replacedReaders'>;
-  /** With a target: keeps generations on disk. */
+  /** Set with a target, which keeps generations on disk. */
   readonly arrival: Pick<Arrival, 'other' | 'serves' | 'directory'> | undefined;
   readonly administration: Administration | undefined;
   readonly report: Report;
 }
 
-/** Cost: a load of each next generation, and two in memory meanwhile. */
+/** Cost: each reload loads a generation, and two are in memory meanwhile. */
 export async function generationsOf({
   settings,
   baseUrl,
@@ -40,16 +39,16 @@ export async function generationsOf({
   administration,
   report,
 }: ReloadOptions): Promise<Generations> {
-  // One thread deflates, since the others serve; nobody looks at a terminal while a server runs.
+  // One thread compresses, because the others serve. No progress bar: no operator watches a running server.
   const loading = {
     baseUrl,
     report,
     showProgress: unseen,
     assertRoom: roomWithin(availableMemoryBytes, arrival?.directory),
-    // A refresh writes past the page cache.
+    // A refresh writes past the page cache, so its file is not in there.
     isUncached: settings.follow !== undefined,
     deflateThreads: 1,
-    // This thread answers operators, also while a mount hangs.
+    // This thread also serves the admin port, even while a mount hangs.
     isOffThread: true,
     servedBlocks: () => served.generation.blocks,
   };
@@ -60,7 +59,7 @@ export async function generationsOf({
     now: epochMs,
     before: await arrival?.other(served.generation.loaded.generation),
     load: async (held) => {
-      // An import has no name any more: its file is in the directory for temporary files.
+      // An imported directory has no file name any more: its file is in the folder for temporary files.
       if (!held?.isNameless) await assertAnswers(held?.file ?? settings.data, arrival?.directory);
       let next: Generation | undefined;
       try {
@@ -88,7 +87,7 @@ function unseen<T>(work: (onProgress: () => void) => Promise<T>): Promise<T> {
   return work(() => undefined);
 }
 
-/** The generation before a swap. Reports when its memory is free in every thread, and in this one. */
+/** The generation before a swap. Logs when its memory is free in all serving threads and in this one. */
 function replacedBy(
   before: Generation,
   { swap, isReleased }: Awaited<ReturnType<ServingThreads['swap']>>,
@@ -96,7 +95,7 @@ function replacedBy(
 ): ReplacedGeneration {
   const startMs = steadyMs();
   const { loaded, blocks } = before;
-  // Asked now, since whatever holds the generation keeps its memory.
+  // Computed now: a closure over the generation would keep its memory.
   const bytes = bytesOfGeneration(before);
   const here = released([...loaded.memories, ...(blocks?.memories ?? [])]);
   const { generation } = loaded;

@@ -1,5 +1,5 @@
-// What is counted of every request: by route, method and status, how long its answer took, and how large it is. Closed
-// lists, so that no client makes a label.
+// Counters of requests: by route, method and status, with the time and size of responses. The label values are closed
+// lists, so that no client can create a label.
 import { ROUTES } from '../http/exchange.ts';
 import {
   observeValue,
@@ -22,7 +22,7 @@ const REQUESTS: TalliedMetric = {
 
 const BY_ROUTE = ROUTES.map((route): Labels => ({ route }));
 
-/** The time of answers, from when the head of a request is here until that of its answer may go out. */
+/** From the arrival of the request's head until the head of the response may be sent. */
 const ANSWER_SECONDS: TalliedHistogram = {
   name: 'answer_seconds',
   help: 'Time from the head of a request, its body behind it, to its answer, by route.',
@@ -48,7 +48,7 @@ const ABANDONED: TalliedMetric = {
   cells: BY_ROUTE,
 };
 
-/** Rows of exports that were answered with 200, HEAD aside. */
+/** Only exports with status 200; HEAD does not count. */
 const EXPORT_ROWS: TalliedMetric = {
   name: 'export_rows_total',
   help: 'Rows of exports that were answered.',
@@ -83,10 +83,11 @@ export function methodNumber(method: string): number {
   return number < 0 ? METHOD_BEYOND : number;
 }
 
-/** `method` is a number of methodNumber, `bytes` is the length of the body that the client gets. */
 interface CountedAnswer {
+  /** From methodNumber. */
   readonly method: number;
   readonly status: number;
+  /** Length of the body as sent. */
   readonly bytes: number;
   readonly isGzip: boolean;
   readonly seconds: number;

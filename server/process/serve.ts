@@ -1,5 +1,5 @@
-// The supervisor: takes the port, loads the data, starts the serving threads, renews the data and stops them. It serves
-// nothing itself.
+// The supervisor: claims the port, loads the data, starts the serving threads, renews the data and stops them. It
+// serves no requests itself.
 import { COLLECTIONS } from '../../engine/shared.ts';
 import { holdData } from '../../data/open.ts';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
@@ -27,21 +27,20 @@ import { SOAP_ANSWERS } from '../authority/soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
 import { readFileSync } from 'node:fs';
 
-/** The list with most to filter by, for the line that people paste. */
+/** The list with the most filters, for the example in the welcome text. */
 const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
 
 interface Starter {
-  /** The script whose `follow` refreshes the data. */
+  /** The script whose `follow` command refreshes the data. */
   readonly commandLine: string;
-  /** Called before the first request can come: from then on a signal has to drain. */
+  /** Called before the first request can arrive: from then on a signal must drain. */
   readonly beforeFirst: () => void;
 }
 
 /**
- * Serves what the settings name. `tell` gets lines for people: what was loaded, later bugs; none but about a reload
- * while `showProgress` shows the loading, perhaps as a bar on the same terminal. Throws OperationError: `port` in use,
- * `input` and `file` for the authority before any data is looked at, `file`, `input` or `snapshot` for the data;
- * nothing is left running then.
+ * Serves what the settings name. `tell` receives log lines; while `showProgress` runs, which may draw a bar on the same
+ * terminal, only those about a reload. Throws OperationError `port` if the port is in use; `input` or `file` for the
+ * authority, before it reads any data; `file`, `input` or `snapshot` for the data. Nothing is left running then.
  */
 export async function serve(
   settings: Settings,
@@ -57,7 +56,7 @@ export async function serve(
   const claims = await claimPorts(settings.host, settings.port, settings.http10Port);
   let accessLogs: AccessLogs | undefined;
   const faults = new ThreadFaults(report, (events) => administration?.metrics.observe(events));
-  // At once, since they read the program meanwhile.
+  // Started first, because the threads load the program meanwhile.
   const threads = startThreads(settings, report, faults);
   const stops: (() => void | Promise<void>)[] = [claims.release];
   let authority: AuthoritySupervisor | undefined;
@@ -71,7 +70,7 @@ export async function serve(
   try {
     accessLogs = await accessLogsOf(settings, report);
     administration = await administrationOf(settings, report);
-    // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
+    // Before the data, which may take minutes to load: errors in the authority's configuration appear at once.
     authority = await authorityOf(settings, report, administration, faults);
     const baseUrl = settings.baseUrl ?? `http://localhost:${claims.port}`;
     const watch = settings.watch ? await (await import('./watch.ts')).watchOver(settings.data) : undefined;
@@ -106,7 +105,7 @@ function startThreads(settings: Settings, report: Report, faults: ThreadFaults):
   return new ServingThreads(settings.threads, parts, report, faults);
 }
 
-/** A report whose steps the administration is told of too, once there is one. */
+/** A report that also passes its steps to the administration once there is one. */
 function heardBy(administration: () => Administration | undefined, tell: Report): Report {
   return (text, level, step) => {
     if (step) administration()?.stepped(step);
@@ -125,7 +124,7 @@ async function loaded(
   return { generation: await first, sinceMs: epochMs() };
 }
 
-/** The way of data from a target into this server, if the settings name one; its code is read only then. */
+/** Opens the target or starts to follow, if the settings ask for it. Imported only then. */
 async function arrivalOf(
   options: ArrivalOptions,
   administration: Administration | undefined,
@@ -142,7 +141,10 @@ function sharedWord(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** Reloads from now on: on SIGHUP, on commands of operators, and when new data arrives. Returns how to stop. */
+/**
+ * Starts accepting reloads: on SIGHUP, on commands of operators, and when new data arrives. Returns a function that
+ * stops it.
+ */
 function acceptReloads(
   generations: Generations,
   { settings, served, administration }: ReloadOptions,
@@ -172,19 +174,19 @@ function acceptReloads(
   };
 }
 
-/** Whether standard output belongs to the access log or to the audit, so that nothing else may be said there. */
+/** Whether the access log or the audit log uses standard output, so that nothing else may be written to it. */
 export function needsStandardOutput(settings: Settings): boolean {
   return settings.accessLog === '-' || (hasAuthority(settings) && (settings.auditLog ?? '-') === '-');
 }
 
 const NOBODY: Observer = () => undefined;
 
-/** Whether there is an authority: a demonstration goes with the embedded sample where the settings name none. */
+/** The embedded sample comes with a demonstration authority unless the settings name one. */
 export function hasAuthority({ authority, data }: Settings): boolean {
   return authority !== undefined || data === SAMPLE;
 }
 
-/** The authority, where the settings ask for one; its code is read only then. */
+/** Starts the authority if the settings ask for it. Imported only then. */
 async function authorityOf(
   settings: Settings,
   report: Report,
@@ -203,7 +205,6 @@ async function authorityOf(
   return authority;
 }
 
-/** What operators ask, where the settings have a port for it; its code is read only then. */
 async function administrationOf(settings: Settings, report: Report): Promise<Administration | undefined> {
   const { adminHost, adminPort } = settings;
   if (adminPort === undefined) return undefined;
@@ -256,7 +257,7 @@ function servingData(
   };
 }
 
-/** The lines for people who have started it: where it listens, and what to try. */
+/** The lines for the operator: where the server listens, and an example to try. */
 function welcomeOf(settings: Settings, { port, http10Port }: Ports, baseUrl: string): readonly string[] {
   const url = `http://${urlHost(settings.host)}`;
   const lines = [`listening on ${url}:${port}`];
@@ -276,14 +277,14 @@ function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Measured: 26 for the process, its data and its ports, and 6 for the authority thread. */
+/** Descriptors of the process. Measured: 26 for the process, its data and its ports, and 6 for the authority thread. */
 const OF_PROCESS = 32;
-/** Measured: 11, and 6 for its pool thread; the rest is for what it opens for a moment. */
+/** Descriptors of a serving thread. Measured: 11, and 6 for its pool thread; the rest is for files opened briefly. */
 const OF_THREAD = 28;
-/** Fewer connections than this at once are told of. */
+/** If fewer connections than this are possible at once, a line is logged. */
 const CONNECTIONS_FEW = 256;
 
-/** Throws OperationError `starved` if no descriptor is left for connections; returns a line if only few are. */
+/** Throws OperationError `starved` if no descriptor is left for connections. Returns a warning if only few are left. */
 export function scarceDescriptors(threads: number, limit: number | undefined): string | undefined {
   if (limit === undefined) return undefined;
   const connections = limit - OF_PROCESS - OF_THREAD * threads;
@@ -299,7 +300,7 @@ export function scarceDescriptors(threads: number, limit: number | undefined): s
   return `connections that can be open at once: ${countText(connections)}, since the process may open ${countText(limit)} descriptors: ${cure}`;
 }
 
-/** The limit of this process, where Linux tells it. Node has raised it as far as it may. */
+/** The descriptor limit of this process; undefined except on Linux. Node has already raised it to the maximum. */
 function descriptorLimit(): number | undefined {
   try {
     const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];
@@ -309,10 +310,10 @@ function descriptorLimit(): number | undefined {
   }
 }
 
-/** Four looks a second: a proxy that asks as often leaves a stale replica alone within a second. */
+/** Four checks a second: a proxy that polls as often stops using a stale replica within a second. */
 const LOOK_MS = 250;
 
-/** Has the word be 1 while what is asked is so, else 0, from now on. Answers what ends that. */
+/** Keeps the word at 1 while `isStale` returns true, else at 0. Returns a function that stops this. */
 export function keepStaleness(word: Int32Array, isStale: () => boolean): () => void {
   const look = (): void => void Atomics.store(word, 0, isStale() ? 1 : 0);
   look();

@@ -1,6 +1,6 @@
-// The entry of a serving thread: its listener on the shared port over the generations that it serves. It loads the
-// program at once and listens when it gets its data. It is never terminated while its App is open: it ends by itself
-// after `drain`.
+// The entry of a serving thread: a listener on the shared port that serves the current generation. The thread imports
+// the program at once and listens when it gets its data. It is never terminated while its App is open; it exits by
+// itself after `drain`.
 import { closeSync, openSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import assert from 'node:assert/strict';
@@ -18,13 +18,16 @@ import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type Thre
 import { checkReleases, released } from './release.ts';
 import { type Lasting, ThreadGenerations } from './threadGenerations.ts';
 
-/** The process has no descriptor left, or the system has none. */
+/** No descriptor is left in the process (EMFILE) or in the system (ENFILE). */
 const EXHAUSTED: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 
-/** The wait in each turn then: requests on open connections take so much longer. */
+/** Pause in each turn while no descriptor is left. Requests on open connections take that much longer. */
 const TURN_MS = 5;
 
-/** Slows the turns while no descriptor is left, since uWebSockets.js tries to accept in each turn, on a whole core. */
+/**
+ * Slows the event loop while no descriptor is left: uWebSockets.js tries to accept in each turn and would use a whole
+ * core.
+ */
 class Exhaustion {
   readonly #never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #isExhausted = false;
@@ -55,11 +58,14 @@ function refusal(): string | undefined {
   }
 }
 
-/** A thread shows once in this time that it turns. */
+/** Interval between signs that the event loop turns. */
 const BEAT_MS = 1000;
-/** V8 ends a thread with a full heap without running its JavaScript, and an open App then aborts the process. */
+/**
+ * Fraction of the heap limit that stops the thread. At a full heap V8 would end it without running JavaScript, and the
+ * open App would abort the process.
+ */
 const HEAP_PART_MAX = 0.9;
-/** A thread that has drained may take this time to end by itself. */
+/** How long a drained thread may take to exit by itself. */
 const LINGER_MS_MAX = 1000;
 
 const supervisor = parentPort;
@@ -95,7 +101,7 @@ function unready(isDraining: boolean, staleness: Int32Array): Unready {
   return Atomics.load(staleness, 0) === 1 ? 'stale' : undefined;
 }
 
-/** Both listeners or none: one that stayed open would keep the thread from ending. */
+/** Opens both listeners or none: a listener left open would keep the thread from exiting. */
 async function listen(
   { host, port, http10Port }: LastingData,
   { handler, slices, watch }: Pick<ListenOptions, 'handler' | 'slices' | 'watch'>,
@@ -118,7 +124,7 @@ function loadOf(listeners: readonly Listener[]): ListenerLoad {
   return { connections: sum('connections'), answers: sum('answers'), replacedReaders: sum('replacedReaders') };
 }
 
-/** A generation that cannot be opened is refused, and the one that is served goes on. */
+/** If a generation cannot be opened, it is refused and the current one stays. */
 function swapOrders(generations: ThreadGenerations, listeners: readonly Listener[]): SwapOrders {
   return {
     prepare: (data) => {
@@ -131,7 +137,7 @@ function swapOrders(generations: ThreadGenerations, listeners: readonly Listener
     },
     commit: (swap) => {
       for (const { flight } of listeners) flight.swapped(swap);
-      // No variable for what was served before: a closure beside it would hold it.
+      // No variable for the previous generation: a closure next to it would keep it in memory.
       const release = released(generations.commit());
       send(supervisor!, { kind: 'committed' });
       void release.then(() => send(supervisor!, { kind: 'released', swap }));
@@ -144,12 +150,15 @@ function swapOrders(generations: ThreadGenerations, listeners: readonly Listener
   };
 }
 
-/** In a frame of its own, which is gone when the first generation is. */
+/** A separate function, so that no stack frame keeps the first generation in memory. */
 function generationsOf(data: LastingData, beside: Pick<Lasting, 'slices' | 'trustedHosts'>): ThreadGenerations {
   return new ThreadGenerations(orders.first(), { ...data, ...beside, onLostPool });
 }
 
-/** Serves until the drain, or reports why it cannot listen and waits for it. Returns the number of cut responses. */
+/**
+ * Serves until the drain. If it cannot listen, reports why and waits for the drain. Resolves to the number of cut
+ * responses.
+ */
 async function serve(data: LastingData): Promise<number> {
   const { settings, authority: link, soapAnswers: tally } = data;
   const slices = new Slices(steadyMs);
@@ -166,11 +175,11 @@ async function serve(data: LastingData): Promise<number> {
       const { publishEverySecond } = await import('./threadTallies.ts');
       publishEverySecond(data.readings, () => ({ ...generations.statistics(), load: loadOf(listeners) }));
     }
-    // The supervisor ends the process, and lets threads finish what they can.
+    // The supervisor ends the process, after the threads have finished what they can.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     orders.heed(swapOrders(generations, listeners));
     setInterval(() => Atomics.store(beats, 1, loadOf(listeners).replacedReaders), BEAT_MS).unref();
-    // The first requests would be refused.
+    // Otherwise the authority would refuse the first requests.
     await part?.authority.started;
     send(supervisor!, { kind: 'listening' });
   } catch (error) {
@@ -189,5 +198,5 @@ const data = await Promise.race([orders.data, orders.drain]);
 const cut = 'settings' in data ? await serve(data) : 0;
 send(supervisor, { kind: 'drained', cut });
 supervisor.close();
-// A thread of the pool's that failed while it was made is known to nobody, and would keep this one alive.
+// A pool thread that failed during its start is referenced nowhere and would keep this thread alive.
 setTimeout(() => process.exit(), LINGER_MS_MAX).unref();

@@ -1,6 +1,7 @@
-// The serving threads as the supervisor sees them. They load the program while the data loads, and get the data then. A
-// swap is all or nothing: every thread prepares the new generation before any thread serves it. The process ends with
-// status 70 if a thread dies or falls silent; silence counts turns, not time, so that a suspended machine accuses none.
+// The serving threads as the supervisor sees them. They import the program while the data loads. A swap is all or
+// nothing: every thread prepares the new generation before any thread serves it. If a thread dies or becomes
+// unresponsive, the process exits with status 70. Turns are counted, not time, so that suspending the machine does not
+// make threads look unresponsive.
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DrainTime } from '../http/listener.ts';
@@ -12,13 +13,15 @@ import { type FromServing, type ServingThread, startServingThread } from './star
 import { PROGRAM_GONE } from '../../data/threadsInOrder.ts';
 import { epochSeconds, steadyMs } from '../observe/clock.ts';
 
-/** After a failure answers that have begun have this time. The next start of the process waits for it. */
+/** Time for responses in progress after a failure. It delays the restart of the process. */
 const AFTER_FAILURE: DrainTime = { graceMs: 0, withinMs: 500 };
 
-/** A thread that has not turned for so many looks is silent. */
+/** A thread that has not turned for this many checks is unresponsive. */
 export const SILENT_LOOKS = 2;
 
-/** A thread turns more than once in it. More frequent looks grew the heap by more than load did. */
+/**
+ * Interval between checks; a thread turns more often. Checking more often made the heap grow by more than the load did.
+ */
 export const LOOK_MS = 5000;
 
 const SILENT_S = (SILENT_LOOKS * LOOK_MS) / 1000;
@@ -26,7 +29,7 @@ const SILENT_S = (SILENT_LOOKS * LOOK_MS) / 1000;
 export class ServingThreads {
   readonly #report: Report;
   readonly #faults: ThreadFaults;
-  /** All threads, by number. One that ends before it has data makes `begin` throw. */
+  /** All threads, by number. If one ends before it has data, `begin` throws. */
   readonly #threads: readonly ServingThread[];
   readonly #running = new Set<ServingThread>();
   readonly #watch = new SilenceWatch();
@@ -36,7 +39,7 @@ export class ServingThreads {
   #isStopping = false;
   #isWithoutUws = false;
 
-  /** Starts `count` threads. `report` gets lines about bugs that requests meet. */
+  /** Starts `count` threads. `report` receives bugs that requests hit. */
   constructor(count: number, parts: ThreadParts, report: Report, faults: ThreadFaults) {
     this.#report = report;
     this.#faults = faults;
@@ -48,7 +51,7 @@ export class ServingThreads {
     }
   }
 
-  /** Gives each thread its data. Resolves when all listen. Throws OperationError `port`, and what a thread throws. */
+  /** Gives each thread its data. Resolves when all listen. Throws OperationError `port`, and errors of the threads. */
   async begin(dataOf: (i: number) => LastingData, served: ServedData): Promise<void> {
     this.#served = served;
     setInterval(() => this.#look(), LOOK_MS).unref();
@@ -57,9 +60,8 @@ export class ServingThreads {
   }
 
   /**
-   * Every thread makes a generation ready while it serves another one, and then all of them serve it: all or none.
-   * Resolves when all do, and it is what is `served`; `isReleased` then resolves when no thread holds the one before.
-   * Rejects with the error of a thread that cannot open it; all go on as before then.
+   * Serves another generation: every thread prepares it, then all of them serve it. Swaps run one at a time. Resolves
+   * and rejects as swapAll does.
    */
   async swap(next: ServedData): ReturnType<typeof swapAll> {
     const before = this.#swapping;
@@ -78,7 +80,7 @@ export class ServingThreads {
     for (const { worker } of this.#running) send(worker, { kind: 'closeReaders', swap });
   }
 
-  /** The number of answers that read replaced data, at most a second ago. */
+  /** Responses in progress that read replaced data, as of at most a second ago. */
   replacedReaders(): number {
     return [...this.#running].reduce((sum, { beats }) => sum + Atomics.load(beats, 1), 0);
   }
@@ -92,7 +94,7 @@ export class ServingThreads {
     return this.#cut - cutBefore;
   }
 
-  /** Starts a thread, which reads the program and waits for its data. Throws if the system has no thread. */
+  /** Starts a thread, which waits for its data. Throws if the system cannot start one. */
   #start(parts: ThreadParts): ServingThread {
     const thread: ServingThread = startServingThread(parts, {
       failed: (error) => void this.#end(`died, please report it: ${stackOf(error)}`),
@@ -117,7 +119,7 @@ export class ServingThreads {
     else this.#faults.died('pool', message.stack);
   }
 
-  /** Each thread reports it; people read it once. */
+  /** Every thread sends this; it is logged once. */
   #reportNoUws(reason: string): void {
     if (this.#isWithoutUws) return;
     this.#isWithoutUws = true;
@@ -125,14 +127,14 @@ export class ServingThreads {
     this.#report(`node:http serves, more slowly: uWebSockets.js does not load on ${system} (${reason})`, 'warn');
   }
 
-  /** Threads that read the program or open the data may take their time. */
+  /** Only threads that listen are checked: importing the program and opening the data may take long. */
   #look(): void {
     for (const thread of this.#running)
       if (thread.hasListened() && this.#watch.isFallenSilent(thread))
         void this.#end(`did not turn for ${SILENT_S} s, please report it`);
   }
 
-  /** Half a server is worse than a restart. An ordinary exit would wait for a thread that does not turn. */
+  /** A server with fewer threads is worse than a restart. `process.exit` would wait for the unresponsive thread. */
   async #end(what: string): Promise<void> {
     if (this.#isStopping) return;
     this.#report(`a serving thread ${what}\nthe process ends with status ${BUG_EXIT}, to be started again`, 'error');
@@ -142,9 +144,9 @@ export class ServingThreads {
 }
 
 /**
- * Makes the threads serve the next generation, which is `served` then. Resolves to the number of the swap, which counts
- * up; `isReleased` resolves when no thread holds the generation before. Rejects with the error of a thread that cannot
- * open the next one; all threads serve the one before then.
+ * Makes all threads serve the next generation and updates `served`. Resolves to the number of the swap, which counts
+ * up, and to `isReleased`, which resolves when no thread holds the previous generation. If a thread cannot open the
+ * next one, rejects with its error, and all threads keep serving the previous one.
  */
 export async function swapAll(
   threads: readonly ServingThread[],
@@ -174,7 +176,7 @@ export async function swapAll(
   return { swap, isReleased };
 }
 
-/** The number of the last swap: a slow reader may hold a generation while others go. */
+/** Number of the last swap. It identifies a generation, because a slow reader may hold one longer than later ones. */
 let swaps = 0;
 
 async function releasedBy(thread: ServingThread, swap: number): Promise<void> {
@@ -192,7 +194,7 @@ interface Beating {
 export class SilenceWatch {
   readonly #seen = new WeakMap<Beating, { count: number; looks: number }>();
 
-  /** Looks at a thread; whether it has just fallen silent, which it does once. Cost: no object. */
+  /** Checks a thread. Returns true once, when it becomes unresponsive. Allocates nothing. */
   isFallenSilent(thread: Beating): boolean {
     const count = Atomics.load(thread.beats, 0);
     const seen = this.#seen.get(thread);
@@ -205,10 +207,9 @@ export class SilenceWatch {
   }
 }
 
-/** A lack is reported once in this time, however often the process meets it. */
+/** A shortage is logged at most once in this time. */
 const REPEATED_MS = 60_000;
 
-/** `report` gets lines for people, `observe` the events. */
 export class ThreadFaults {
   readonly #report: Report;
   readonly #observe: Observer;

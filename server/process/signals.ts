@@ -1,34 +1,35 @@
-// How the process ends. The first SIGINT or SIGTERM drains, the second ends the process at once, and so does the end of
-// the launcher. sysexits.h names the exit codes.
+// How the process ends. The first SIGINT or SIGTERM drains; the second ends the process at once, and so does the exit
+// of the launcher. The exit codes come from sysexits.h.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DrainTime } from '../http/listener.ts';
 import { countText } from '../observe/quantities.ts';
 import { type Clock, steadyMs } from '../observe/clock.ts';
 
-/** EX_SOFTWARE of sysexits.h: tells a crash from a refusal. */
+/** EX_SOFTWARE of sysexits.h: distinguishes a crash from an operational error. */
 export const BUG_EXIT = 70;
 
 /**
- * Ends the process with a code, at once, whatever its threads wait for: an exit would wait for one that waits for the
- * system, so that the process becomes another one, which only exits. Where the system has no such call, by SIGABRT.
+ * Ends the process at once with an exit code, whatever its threads wait for. `process.exit` would wait for a thread
+ * that is in a system call, so the process executes a program that only exits. On systems without that call it aborts
+ * (SIGABRT).
  */
 export function endAtOnce(code: number): never {
   try {
     process.execve!(process.execPath, [process.execPath, '--eval', `process.exit(${code})`], {});
   } catch {
-    // No memory for it, or no such call.
+    // No memory for execve, or no such call.
   }
   process.abort();
 }
 
-/** SIGHUP and SIGUSR2 end no process from now on. The launcher forwards both from now on. */
+/** From now on SIGHUP and SIGUSR2 do not end the process, and the launcher forwards both. */
 export function outliveSignals(report: (line: string) => void): void {
   reportUnheard('SIGHUP', () => report('SIGHUP: there is nothing to reload yet'));
   reportUnheard('SIGUSR2', () => report('SIGUSR2: there is no log to reopen'));
   process.send?.('hears orders');
 }
 
-/** Hears a signal, and reports it unless somebody comes to hear it too; who does already only outlives it. */
+/** Listens to a signal and logs it unless a later listener handles it. */
 function reportUnheard(signal: NodeJS.Signals, report: () => void): void {
   const unheard = process.listenerCount(signal) + 1;
   process.on(signal, () => {
@@ -36,7 +37,10 @@ function reportUnheard(signal: NodeJS.Signals, report: () => void): void {
   });
 }
 
-/** Notes orders to reload that come too early to be heeded. Answers what ends that, and says whether there was one. */
+/**
+ * Notes reload requests that arrive too early to be handled. Returns a function that stops this and says whether there
+ * was one.
+ */
 export function noteOrders(report: (line: string) => void): () => boolean {
   let isOrdered = false;
   const note = (): void => {
@@ -50,25 +54,30 @@ export function noteOrders(report: (line: string) => void): () => boolean {
   };
 }
 
-/** Ends this process as SIGTERM would when the launcher that started it is gone, however that came. */
+/** Ends this process as SIGTERM would when its launcher is gone, for whatever reason. */
 export function endWithLauncher(): void {
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-  // The listener would keep a process alive that has nothing else to do.
+  // Otherwise the listener would keep an idle process alive.
   process.channel?.unref();
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** Signals this close together are one: npm may pass on the Ctrl-C that the process has got from the terminal. */
+/**
+ * Signals this close together count as one: npm may forward the Ctrl-C that the terminal has already sent to the
+ * process.
+ */
 const ONE_PRESS_MS = 500;
 
 /**
- * The first SIGINT or SIGTERM from now on. A second one ends the process by that very signal: no exit handlers, because
- * ending threads with an open uWebSockets.js App can abort the process. `clock` tells it from an echo of the first.
+ * Resolves to the first SIGINT or SIGTERM. A second one ends the process by that same signal, without exit handlers:
+ * ending threads with an open uWebSockets.js App can abort the process. `clock` distinguishes it from an echo of the
+ * first.
  */
 export function firstSignal(clock: Clock = steadyMs): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstMs: number | undefined;
-    // Stays: an echo may come when everything has stopped, and must not end the process then either.
+    // Never removed before the second signal: an echo may arrive after everything has stopped, and must not end the
+    // process.
     const onSignal = (signal: NodeJS.Signals): void => {
       if (firstMs === undefined) {
         firstMs = clock();
@@ -83,7 +92,6 @@ export function firstSignal(clock: Clock = steadyMs): Promise<NodeJS.Signals> {
   });
 }
 
-/** Calls `stop` after the first signal. */
 export async function stopOnSignal(
   heard: Promise<NodeJS.Signals>,
   stop: () => Promise<void>,
@@ -93,10 +101,13 @@ export async function stopOnSignal(
   await stop();
 }
 
-/** For what may never end: data that is being loaded, a thread that waits for the disk of its audit. */
+/** For work that may never end: loading data, or a thread that waits for the disk of the audit log. */
 const REST_MS_MAX = 5000;
 
-/** Calls the stops while the threads drain, and `stopUsed` after them. Resolves to the number of cut responses. */
+/**
+ * Calls the stops in `beside` while the threads drain, and `stopUsed` afterwards. Resolves to the number of cut
+ * responses.
+ */
 export async function allEnded(
   threads: Promise<number>,
   beside: readonly (() => void | Promise<void>)[],
@@ -111,7 +122,7 @@ export async function allEnded(
   return cut ?? 0;
 }
 
-/** What work gives, or undefined after so long, when nobody waits for it any more. */
+/** Resolves to the result of the work, or to undefined after `ms`. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   const late = new AbortController();
   try {
@@ -128,7 +139,7 @@ export function cutLine(cut: number, seconds: number): string {
 
 const LINGER_MS_MAX = 1000;
 
-/** Ends a process that has stopped and is still there: threads that load data keep it, or one that waits for a disk. */
+/** Ends a process that has stopped but still runs: a loading thread or one that waits for a disk keeps it alive. */
 export function endLingering(): void {
   setTimeout(() => endAtOnce(Number(process.exitCode ?? 0)), LINGER_MS_MAX).unref();
 }

@@ -1,37 +1,38 @@
-// One serving thread as its supervisor has it: whether it listens, that it failed, that it has ended.
+// One serving thread as the supervisor sees it: when it listens, fails or ends.
 import { EventEmitter, once } from 'node:events';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { OperationError } from '../../data/operationError.ts';
 import { type FromThread, receive, type ThreadParts, type ThreadStart } from './messages.ts';
 
-/** `ended` resolves to the number of cut responses. `beats` has two words, see ThreadStart. */
 export interface ServingThread {
   readonly worker: Worker;
   readonly listens: Promise<void>;
+  /** Resolves to the number of cut responses. */
   readonly ended: Promise<number>;
+  /** Two words, see ThreadStart. */
   readonly beats: Int32Array;
-  /** Whether it has served, whatever became of it. */
+  /** Whether it has ever listened; it may have failed since. */
   hasListened(): boolean;
-  /** The next message of one of these kinds. Rejects when the thread ends before, or has ended. */
+  /** Resolves to the next message of one of these kinds. Rejects if the thread ends first or has ended. */
   next<K extends FromThread['kind']>(...kinds: readonly K[]): Promise<Extract<FromThread, { kind: K }>>;
 }
 
 export type FromServing = Extract<FromThread, { readonly kind: 'noUws' | 'bug' | 'died' | 'starved' | 'exhausted' }>;
 
-/** `failed` is told once of an end that nobody asked for, or of one to come, when the thread has listened. */
 export interface ThreadHearer {
+  /** Called once if a listening thread ends unexpectedly or is about to. */
   failed(error: unknown): void;
   said(message: FromServing): void;
 }
 
 /**
- * The heap of a thread for what was just made: two halves of 4 MB, which V8 counts as 12. Left to itself it grows them
- * to 16 MB each under bursts and gives none back while there is load; requests cost the same (bench/FIGURES.md). With
- * halves of 1 MB the buffers of exports outlive them, and wait for a collection of all.
+ * Heap limit for young objects: two halves of 4 MB, which V8 counts as 12. By default V8 grows them to 16 MB each under
+ * bursts and returns none under load; requests cost the same (bench/FIGURES.md). With halves of 1 MB, the buffers of
+ * exports outlive them and stay until a full collection.
  */
 const LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 12 };
 
-/** Starts a thread, which waits for its data. Throws what the system says where it has no thread to give. */
+/** Starts a thread, which waits for its data. Throws the system's error if it cannot start one. */
 export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): ServingThread {
   const beats = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   const workerData: ThreadStart = { ...parts, beats };
@@ -79,7 +80,7 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): Se
     hasEnded = true;
     if (messages.listenerCount('error') > 0) messages.emit('error', endedEarly());
   });
-  // Whoever begins hears of it; until then the data loads, and may fail first.
+  // `begin` awaits `listens` later; a rejection before that must not count as unhandled.
   listens.catch(() => undefined);
   return { worker, listens, ended, beats, hasListened: () => hasListened, next };
 }

@@ -1,6 +1,6 @@
-// The generations that a serving thread serves, one after the other: each has its own view of the snapshot, its own
-// pool and its own caches. The next one is prepared next to the served one and takes its place between two requests;
-// requests in progress end with the generation that they began with.
+// The generations that a serving thread serves, one after the other. Each has a separate view of the snapshot, pool and
+// caches. The next one is prepared next to the served one and replaces it between two requests. Requests in progress
+// end with the generation that they began with.
 import assert from 'node:assert/strict';
 import { openBlocks, openSnapshot } from '../../engine/engine.ts';
 import { type HeavyPool, POOL_LIMITS, startPool } from '../../workers/pool.ts';
@@ -15,7 +15,7 @@ import { pagesOf, type PageSources } from '../pages/pages.ts';
 import type { GenerationData, LastingData } from './messages.ts';
 import type { GenerationStatistics } from './threadTallies.ts';
 
-/** What outlives a generation. */
+/** Parts that all generations of a thread share. */
 export type Lasting = Pick<LastingData, 'settings' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
   readonly slices: Slices;
   readonly onLostPool: OnLostThread;
@@ -36,7 +36,7 @@ export class ThreadGenerations {
   readonly #lasting: Lasting;
   #served: Ready;
   #next: Ready | undefined;
-  /** What those before have done, numbers only: they hold none of them. */
+  /** Sums over the earlier generations: numbers only, so that no memory of them is kept. */
   #before: GenerationStatistics | undefined;
 
   constructor(first: GenerationData, lasting: Lasting) {
@@ -44,7 +44,7 @@ export class ThreadGenerations {
     this.#served = this.#readied(first);
   }
 
-  /** Makes the next generation ready, in place of one that was not served. Cost: that of opening a snapshot. */
+  /** Prepares the next generation and drops any other that was prepared. Cost: opening a snapshot. */
   prepare(data: GenerationData): void {
     this.abandon();
     this.#next = this.#readied(data);
@@ -55,7 +55,7 @@ export class ThreadGenerations {
     this.#next = undefined;
   }
 
-  /** Serves the prepared generation from the next request on. Returns the memories of the one before. */
+  /** Serves the prepared generation from the next request on. Returns the memories of the previous one. */
   commit(): readonly WebAssembly.Memory[] {
     assert(this.#next, 'a generation is made ready before it is served');
     const { data, pool } = this.#served;
@@ -66,14 +66,14 @@ export class ThreadGenerations {
     return [...data.loaded.memories, ...(data.blocks?.memories ?? [])];
   }
 
-  /** What all have done until now; of one that has gone, until then. */
+  /** Sums over all generations; of an earlier one, up to its replacement. */
   statistics(): GenerationStatistics {
     const { pool, router, memory } = this.#served;
     const now = { pool: pool.statistics(), router: router.statistics(), answers: memory };
     return this.#before === undefined ? now : added(this.#before, now);
   }
 
-  /** Ends the threads that work for this one; nothing is asked behind it. */
+  /** Ends the threads of the served generation. No request may follow. */
   async close(): Promise<void> {
     this.abandon();
     await this.#served.pool.close();
@@ -105,7 +105,7 @@ export class ThreadGenerations {
   }
 }
 
-/** Counts of both, and what is there now of the second. */
+/** Adds the counters of both; gauges are those of the second. */
 function added(before: GenerationStatistics, { pool, router, answers }: GenerationStatistics): GenerationStatistics {
   const outcomes = summed(before.pool.outcomes, pool.outcomes, ['found', 'busy', 'gone', 'overtime']);
   return {
@@ -115,7 +115,7 @@ function added(before: GenerationStatistics, { pool, router, answers }: Generati
   };
 }
 
-/** The second with the sums of both under these keys. */
+/** The second object, with these keys summed over both. */
 function summed<Key extends string, Counts extends Readonly<Record<Key, number>>>(
   before: Counts,
   now: Counts,

@@ -1,5 +1,5 @@
-// What a serving thread tells of itself once a second, in cells that it shares with the supervisor: connections, pool,
-// caches, the delay of its event loop. Requests pay nothing for it. A metric: a row in READINGS.
+// Figures that a serving thread publishes once a second, in cells shared with the supervisor: connections, pool, caches
+// and event loop delay. They cost requests nothing. To add a metric, add a row to READINGS.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { PoolStatistics } from '../../workers/pool.ts';
 import type { RouterStatistics } from '../../workers/router.ts';
@@ -13,7 +13,7 @@ import {
   type TallyMaker,
 } from '../observe/tally.ts';
 
-/** What generations have done, and what the one that is served holds now. */
+/** Counters over all generations, and gauges of the served one. */
 export interface GenerationStatistics {
   readonly pool: PoolStatistics;
   readonly router: RouterStatistics;
@@ -84,7 +84,7 @@ const READINGS: readonly Reading[] = [
   },
 ];
 
-/** The longest delay of each second, by thread: their number is a setting, no client's. */
+/** The longest delay of each second, by thread. The number of labels is a setting, which no client controls. */
 export function loopDelaysOf(threads: number): TalliedHistogram {
   return {
     name: 'event_loop_delay_seconds',
@@ -94,7 +94,7 @@ export function loopDelaysOf(threads: number): TalliedHistogram {
   };
 }
 
-/** What one thread writes its readings in: a tally for each of READINGS, and the histogram with its own curve in it. */
+/** Where one thread writes: a tally for each row of READINGS, and its curve of the shared histogram. */
 export interface ThreadTallies {
   readonly readings: readonly Tally[];
   readonly delays: TalliedHistogram;
@@ -111,14 +111,14 @@ const EVERY_MS = 1000;
 const RESOLUTION_MS = 10;
 const NS_PER_MS = 1e6;
 
-/** Writes the readings once a second from now on. Keeps no thread alive. Cost: 10 us a second, and a timer of 10 ms. */
+/** Starts writing the readings once a second. Keeps no thread alive. Cost: 10 us a second, and a timer of 10 ms. */
 export function publishEverySecond(tallies: ThreadTallies, read: () => ThreadStatistics): void {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   const publish = (): void => {
     const statistics = read();
     for (const [i, reading] of READINGS.entries()) tallies.readings[i]!.set(reading.read(statistics));
-    // What is measured is the time between two timers, which has their interval in it.
+    // The monitor measures the time between two timers, which includes their interval.
     const seconds = Math.max(0, delay.max / NS_PER_MS - RESOLUTION_MS) / 1000;
     delay.reset();
     observeValue(tallies.delayTally, tallies.delays, tallies.thread, seconds);

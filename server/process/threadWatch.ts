@@ -1,5 +1,6 @@
-// What a serving thread records about requests: counts for the metrics, and a line each for the access log, both only
-// if the settings ask for them. A line has bounded values and the id that the request has in proxies and programs.
+// Records requests in a serving thread: counts for the metrics and lines for the access log, both only if the settings
+// ask for them. The values of a line are bounded. Its id is the one that proxies and other programs use for the
+// request.
 import type { Watch, WatchedRequest } from '../http/listener.ts';
 import { type Clock, epochMs, steadyMs } from '../observe/clock.ts';
 import type { ServingData } from './messages.ts';
@@ -9,7 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { queryShape } from '../catalogue/queryShape.ts';
 import { isWithinNetworks, type Network, networksOf } from '../catalogue/baseUrl.ts';
 
-/** The watch that the data of a thread asks for, if any. `close` writes the lines that wait. */
+/** The watch that the data of a thread asks for, if any. `close` writes the buffered lines. */
 export async function threadWatch({
   requests,
   accessLog,
@@ -25,7 +26,7 @@ export async function threadWatch({
   return { watch, close: () => log.close() };
 }
 
-/** A watch that counts. Cost of a request: an object, two looks at the clock, a few additions. */
+/** A watch that counts. Cost per request: one object, two clock readings and a few additions. */
 export function countingWatch(tallies: RequestTallies, clock: Clock): Watch {
   return ({ method }) => new CountedRequest(tallies, clock, method);
 }
@@ -60,7 +61,7 @@ class CountedRequest implements WatchedRequest {
   }
 }
 
-/** Most answers share their list of headers with others, and many with the one before. */
+/** Most responses share their headers array, often with the previous response. */
 const KNOWN = new WeakMap<Answer['headers'], boolean>();
 let last: Answer['headers'] = [];
 let isLastGzip = false;
@@ -73,16 +74,16 @@ function isGzip(headers: Answer['headers']): boolean {
   return (isLastGzip = known);
 }
 
-/** What the watch is made of: `counting` is told first, where requests are counted; `write` gets the lines. */
 interface AccessWatchOptions {
   readonly sample: number;
   readonly trustedProxies: readonly string[];
+  /** Called first, if requests are counted. */
   readonly counting: Watch | undefined;
   readonly clock: Clock;
   write(line: string): void;
 }
 
-/** A watch that logs one request in `sample`, and gives every one an id. */
+/** A watch that logs one request in `sample` and gives every request an id. */
 function accessWatch(options: AccessWatchOptions): Watch {
   const networks = networksOf(options.trustedProxies);
   let number = 0;
@@ -94,7 +95,7 @@ function accessWatch(options: AccessWatchOptions): Watch {
 
 const ID = /^[A-Za-z0-9._~+/=-]{1,128}$/;
 
-/** That of a trusted proxy's X-Request-Id where it is one, else a new one of 32 hexadecimal digits. */
+/** The X-Request-Id of a trusted proxy if it is valid, else a new id of 32 hexadecimal digits. */
 function requestId(request: Request, networks: readonly Network[]): string {
   const given = networks.length > 0 ? request.header('x-request-id') : undefined;
   const isGiven = given !== undefined && ID.test(given) && isWithinNetworks(networks, request.peer());
@@ -145,7 +146,7 @@ class LoggedRequest implements WatchedRequest {
         ? `,"traceparent":"${this.#traceparent}"`
         : '';
     const shape = this.#query === undefined ? '' : queryShape(this.#query);
-    // No value has a character that JSON escapes: JSON.stringify would take twice as long.
+    // No value has a character that JSON escapes. JSON.stringify would take twice as long.
     this.#options.write(
       `{"time":"${timeText()}","level":"${level}","event":"request","id":"${this.id}"${traceparent}` +
         `,"method":"${bounded(this.#method, METHOD_MAX)}","path":"${bounded(this.#target, PATH_MAX)}"` +
@@ -159,7 +160,7 @@ const METHOD_MAX = 16;
 const PATH_MAX = 256;
 const UNUSUAL = /[^!#-[\]-~]/g;
 
-/** A text of a client, cut, with whatever is no plain character of a JSON text percent-encoded. */
+/** Cuts a client's text and percent-encodes every character that is not plain in a JSON string. */
 function bounded(text: string, charactersMax: number): string {
   const cut = text.length > charactersMax ? `${text.slice(0, charactersMax)}...` : text;
   return cut.replace(UNUSUAL, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
@@ -168,7 +169,7 @@ function bounded(text: string, charactersMax: number): string {
 let lastMs = 0;
 let lastText = '';
 
-/** The time of day in ISO 8601, made once for all requests of a millisecond. */
+/** The current time in ISO 8601, formatted once per millisecond. */
 function timeText(): string {
   const now = epochMs();
   if (now !== lastMs) {

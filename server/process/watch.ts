@@ -1,18 +1,18 @@
-// Notices when the data that a path names has been replaced: a file by another one, or any file of a directory. Looks,
-// since what systems tell of changes is lost over networks and renames.
+// Notices when the data at a path has been replaced: a file by another one, or any file of a directory. Polls, because
+// inotify and similar interfaces miss changes over networks and renames.
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { withTimeLimit } from '../../data/timeLimit.ts';
 
-/** So long between two looks; what has changed is told once two looks have seen the same. */
+/** Interval between polls. A change is reported once two polls in a row have seen it. */
 const EVERY_MS = 1000;
 
-/** So many looks later what was refused is told again: want of room, descriptors or a disk may be over. */
+/** Polls until a refused change is reported again: the shortage of memory, descriptors or disk may be over. */
 const AGAIN_LOOKS = 600;
 
 /**
- * What tells data from what has replaced it, undefined where there is none, or no answer: device, number, length and
- * time of change of the file, or of each file of a directory. Cost: a call of the system for each file.
+ * Identifies data: device, inode, length and modification time of the file, or of each file of a directory. Undefined
+ * if there is no data or it does not respond. Cost: one system call per file.
  */
 async function identityOf(data: string): Promise<string | undefined> {
   const identify = async (): Promise<string> => {
@@ -34,9 +34,9 @@ async function fileIdentity(file: string): Promise<string> {
 export type Watch = (onReplaced: () => Promise<boolean>) => () => void;
 
 /**
- * A watch over data as it is now. Started, it calls `onReplaced` whenever the data is other than it was, or was told
- * last, and has stayed so for a look, and again ten minutes later where that answers false; what is gone, or still
- * being written, is waited for. Answers what ends it; keeps no process alive.
+ * Watches the data from its current state on. Calls `onReplaced` when the data differs from that of the last call and
+ * two polls in a row agree. Repeats the call after ten minutes if it resolved to false. Waits for data that is missing
+ * or still being written. Keeps no process alive.
  */
 export async function watchOver(data: string): Promise<Watch> {
   let told = await identityOf(data);
