@@ -31,14 +31,14 @@ export interface FollowedSource {
 export type TargetFigures = Readonly<Record<keyof typeof TARGET_GAUGES, number | undefined>>;
 
 const TARGET_GAUGES = {
-  stale: ['target_stale_seconds', 'For how long the target has not confirmed what is served.'],
-  success: ['target_success_timestamp_seconds', 'When the target last did, in seconds since 1970.'],
+  stale: ['target_stale_seconds', 'Time since the target last confirmed the served data.'],
+  success: ['target_success_timestamp_seconds', 'Last confirmation by the target, in seconds since 1970.'],
   failure: [
     'target_failure_timestamp_seconds',
-    'When it last failed, or gave what was refused, in seconds since 1970.',
+    'Last failure of the target, or refusal of its data, in seconds since 1970.',
   ],
   fetchBytes: ['target_fetch_bytes', 'Bytes of the last fetch.'],
-  fetchSeconds: ['target_fetch_seconds', 'How long the last fetch took.'],
+  fetchSeconds: ['target_fetch_seconds', 'Duration of the last fetch.'],
 } as const;
 
 /** State that the supervisor updates and the admin listener publishes. */
@@ -158,7 +158,7 @@ export class Administration {
     return [
       {
         name: 'ready',
-        help: 'Whether the server is ready: 1, else 0.',
+        help: '1 if the server is ready, else 0.',
         valuesOf: () => one(this.#readiness().status === 'ready' ? 1 : 0),
       },
       {
@@ -175,35 +175,35 @@ export class Administration {
       },
       {
         name: 'data_created_timestamp_seconds',
-        help: 'When the data was made, in seconds since 1970.',
+        help: 'Creation of the data, in seconds since 1970.',
         valuesOf: () => one(this.#createdSeconds()),
       },
       {
         name: 'data_age_seconds',
-        help: 'How old the data is.',
+        help: 'Age of the data.',
         valuesOf: () => one(this.#dataAge()),
       },
       {
         name: 'last_reload_timestamp_seconds',
-        help: 'When an order to take other data last ended so, in seconds since 1970.',
+        help: 'Last reload or rollback with this outcome, in seconds since 1970.',
         label: 'status',
         valuesOf: () => this.#reloads.seconds,
       },
       {
         name: 'records',
-        help: 'Records that are served, by collection.',
+        help: 'Served records, by collection.',
         label: 'collection',
         valuesOf: () => Object.entries(this.#counts),
       },
       {
         name: 'authority_expiry_timestamp_seconds',
-        help: 'When the first of these of the authority expires, in seconds since 1970; 0 for CRLs where one is missing.',
+        help: 'Earliest expiry among these of the authority, in seconds since 1970; 0 for CRLs if one is missing.',
         label: 'what',
         valuesOf: () => Object.entries(this.authority?.status().expires ?? {}),
       },
       {
         name: 'authority_unusable_files',
-        help: 'Files of CAs and CRLs that the authority cannot read and does not use.',
+        help: 'CA and CRL files that the authority cannot read and ignores.',
         valuesOf: () => one(this.authority?.status().unusableFiles),
       },
       ...Object.entries(TARGET_GAUGES).map(([figure, [name, help]]) => ({
@@ -218,13 +218,13 @@ export class Administration {
     return [
       {
         name: 'last_refresh_timestamp_seconds',
-        help: 'When a refresh of what is followed last ended so, in seconds since 1970.',
+        help: 'Last refresh of the followed catalogue with this outcome, in seconds since 1970.',
         label: 'status',
         valuesOf: () => this.#refreshes.seconds,
       },
       {
         name: 'refresh_age_seconds',
-        help: 'Time since the last comparison of a successful refresh began; with --from, since its pointer was seen to change.',
+        help: 'Time since the last successful refresh began to compare; with --from, since its pointer changed.',
         valuesOf: () => one(this.#refreshAge()),
       },
       {
@@ -235,7 +235,7 @@ export class Administration {
       },
       {
         name: 'refresh_last_full_read_timestamp_seconds',
-        help: 'When the last read of every record of a collection began, in seconds since 1970.',
+        help: 'Start of the last full read of a collection, in seconds since 1970.',
         label: 'collection',
         valuesOf: () =>
           Object.entries(this.#comparisons).map(([name, { lastFullRead }]) => [name, Date.parse(lastFullRead) / 1000]),

@@ -405,7 +405,7 @@ export class Arrival implements FollowedSource {
       `generation ${generation.slice(0, 12)} (number ${sequence}${created === undefined ? '' : `, data of ${created}`})`;
     const how = this.#isHeldBack ? 'was fetched before' : 'is served';
     const what = `${text(pointer)} is older than ${text(current)}, which ${how}`;
-    throw new OperationError('refused', `${this.#target.name}: ${what}; --allow-rollback takes it`);
+    throw new OperationError('refused', `${this.#target.name}: ${what}; --allow-rollback accepts it`);
   }
 
   async #bring(pointer: Pointer, take: Take): Promise<void> {

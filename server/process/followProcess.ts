@@ -172,7 +172,7 @@ export class FollowProcess {
   }
 }
 
-const STOPPED = { reason: 'the server ends', seconds: 0, isDead: true, isUsage: false };
+const STOPPED = { reason: 'the server is stopping', seconds: 0, isDead: true, isUsage: false };
 
 /**
  * Starts a process. If descriptors or memory run out, calls `onError` and returns undefined or a process without pipes.

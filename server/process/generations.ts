@@ -49,13 +49,13 @@ export const CHANGE_STATUSES = ['swapped', 'unchanged', 'refused'] as const;
 
 export const CHANGES: TalliedMetric = {
   name: 'reloads_total',
-  help: 'Orders to take other data, by how they ended: swapped, unchanged or refused.',
+  help: 'Reloads and rollbacks, by outcome: swapped, unchanged or refused.',
   cells: CHANGE_STATUSES.map((status) => ({ status })),
 };
 
 export const REFRESHES: TalliedMetric = {
   name: 'refreshes_total',
-  help: 'Refreshes of what is followed, by how they ended: swapped, unchanged or refused, as failures are too.',
+  help: 'Refreshes of the followed catalogue, by outcome: swapped, unchanged or refused, which includes failures.',
   cells: CHANGES.cells,
 };
 
@@ -107,7 +107,7 @@ export class Generations {
   rollback(): Promise<Change> {
     return this.#inTurn(() => {
       if (this.#before) return this.#change(this.#before);
-      const reason = 'no generation before this one is kept: over a restart that is so with --from and --follow only';
+      const reason = 'there is no previous generation: only --from and --follow keep one across a restart';
       return Promise.resolve(this.#ended({ status: 'refused', reason, seconds: 0 }));
     });
   }

@@ -43,7 +43,7 @@ export class Keeping {
     this.#confirmedMs = nowMs;
     // Otherwise the cache may name another generation, which this time would not belong to.
     if (!this.isKept) return;
-    const what = 'a restart will not know how fresh what is served is';
+    const what = 'a restart will not know how fresh its data is';
     if (await this.#note(what, () => this.#cache.confirm(nowMs))) this.#reported = undefined;
   }
 

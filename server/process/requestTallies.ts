@@ -14,7 +14,7 @@ const STATUSES = [200, 301, 303, 304, 400, 404, 405, 406, 410, 413, 415, 500, 50
 
 const REQUESTS: TalliedMetric = {
   name: 'requests_total',
-  help: 'Requests that were answered, by route, method and status.',
+  help: 'Answered requests, by route, method and status.',
   cells: ROUTES.flatMap((route) =>
     METHODS.flatMap((method) => STATUSES.map((status): Labels => ({ route, method, status: String(status) }))),
   ),
@@ -25,33 +25,33 @@ const BY_ROUTE = ROUTES.map((route): Labels => ({ route }));
 /** From the arrival of the request's head until the head of the response may be sent. */
 const ANSWER_SECONDS: TalliedHistogram = {
   name: 'answer_seconds',
-  help: 'Time from the head of a request, its body behind it, to its answer, by route.',
+  help: 'Time from the head of a request to its response, its body included, by route.',
   buckets: [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   curves: BY_ROUTE,
 };
 
 const ANSWER_BYTES: TalliedMetric = {
   name: 'answer_bytes_total',
-  help: 'Bytes of the bodies of answers, by route.',
+  help: 'Body bytes of responses, by route.',
   cells: BY_ROUTE,
 };
 
 const GZIP_ANSWERS: TalliedMetric = {
   name: 'gzip_answers_total',
-  help: 'Answers whose body is compressed, by route.',
+  help: 'Responses with a compressed body, by route.',
   cells: BY_ROUTE,
 };
 
 const ABANDONED: TalliedMetric = {
   name: 'abandoned_requests_total',
-  help: 'Requests whose clients left before they were answered, by route.',
+  help: 'Requests whose clients disconnected before the response, by route.',
   cells: BY_ROUTE,
 };
 
 /** Only exports with status 200; HEAD does not count. */
 const EXPORT_ROWS: TalliedMetric = {
   name: 'export_rows_total',
-  help: 'Rows of exports that were answered.',
+  help: 'Rows in responses to exports.',
   cells: [{}],
 };
 

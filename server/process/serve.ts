@@ -288,7 +288,7 @@ const CONNECTIONS_FEW = 256;
 export function scarceDescriptors(threads: number, limit: number | undefined): string | undefined {
   if (limit === undefined) return undefined;
   const connections = limit - OF_PROCESS - OF_THREAD * threads;
-  const cure = 'raise it (ulimit -n, LimitNOFILE of systemd) or set fewer --threads';
+  const cure = 'raise the limit (ulimit -n, LimitNOFILE of systemd) or set fewer --threads';
   if (connections <= 0) {
     throw new OperationError(
       'starved',
@@ -297,7 +297,7 @@ export function scarceDescriptors(threads: number, limit: number | undefined): s
     );
   }
   if (connections >= CONNECTIONS_FEW) return undefined;
-  return `connections that can be open at once: ${countText(connections)}, since the process may open ${countText(limit)} descriptors: ${cure}`;
+  return `connections that can be open at once: ${countText(connections)}, because the process may open ${countText(limit)} descriptors: ${cure}`;
 }
 
 /** The descriptor limit of this process; undefined except on Linux. Node has already raised it to the maximum. */

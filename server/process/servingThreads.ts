@@ -235,8 +235,8 @@ export class ThreadFaults {
   exhausted(reason: string): void {
     this.#reportOnce(
       'descriptors',
-      `no descriptor is left (${reason}), so that connections wait until others end: ` +
-        'raise the limit of descriptors, or let a proxy in front hold fewer connections',
+      `no descriptor is left (${reason}), so new connections wait until others close: ` +
+        'raise the limit of descriptors, or let the proxy keep fewer connections open',
     );
   }
 

@@ -33,13 +33,13 @@ const LOOKUPS = [{ outcome: 'hit' }, { outcome: 'miss' }] as const;
 
 const READINGS: readonly Reading[] = [
   {
-    metric: { name: 'connections', help: 'Open connections of clients.', kind: 'gauge', cells: [{}] },
+    metric: { name: 'connections', help: 'Open client connections.', kind: 'gauge', cells: [{}] },
     read: ({ load }) => [load.connections],
   },
   {
     metric: {
       name: 'requests_in_flight',
-      help: 'Requests whose answers were not complete in the turn in which they came.',
+      help: 'Requests in progress that did not complete in the turn in which they arrived.',
       kind: 'gauge',
       cells: [{}],
     },
@@ -48,7 +48,7 @@ const READINGS: readonly Reading[] = [
   {
     metric: {
       name: 'pool_queries',
-      help: 'Heavy queries that run or wait for a thread of the pool.',
+      help: 'Expensive queries that run in the pool or wait for it.',
       kind: 'gauge',
       cells: [{ state: 'running' }, { state: 'waiting' }],
     },
@@ -57,7 +57,7 @@ const READINGS: readonly Reading[] = [
   {
     metric: {
       name: 'pool_queries_total',
-      help: 'Heavy queries given to the pool, by what came of them; gone is cancelled.',
+      help: 'Expensive queries given to the pool, by outcome; gone means cancelled.',
       cells: [{ outcome: 'found' }, { outcome: 'busy' }, { outcome: 'gone' }, { outcome: 'overtime' }],
     },
     read: ({ pool: { outcomes } }) => [outcomes.found, outcomes.busy, outcomes.gone, outcomes.overtime],
@@ -65,21 +65,21 @@ const READINGS: readonly Reading[] = [
   {
     metric: {
       name: 'lists_found_total',
-      help: 'Lists by where their rows were found: here, in the pool, or with others that asked the same.',
+      help: 'Lists, by where their rows were found: serving thread, pool, or an identical query in progress.',
       cells: [{ place: 'inline' }, { place: 'pool' }, { place: 'joined' }],
     },
     read: ({ router }) => [router.inline, router.pooled, router.joined],
   },
   {
-    metric: { name: 'row_set_cache_lookups_total', help: 'Look-ups of rows that filters found.', cells: LOOKUPS },
+    metric: { name: 'row_set_cache_lookups_total', help: 'Lookups in the row set cache.', cells: LOOKUPS },
     read: ({ router }) => [router.hits, router.misses],
   },
   {
-    metric: { name: 'row_set_cache_bytes', help: 'Bytes of the rows that are kept.', kind: 'gauge', cells: [{}] },
+    metric: { name: 'row_set_cache_bytes', help: 'Bytes in the row set cache.', kind: 'gauge', cells: [{}] },
     read: ({ router }) => [router.bytes],
   },
   {
-    metric: { name: 'answer_cache_lookups_total', help: 'Look-ups of answers and tags by request.', cells: LOOKUPS },
+    metric: { name: 'answer_cache_lookups_total', help: 'Lookups of cached responses and tags.', cells: LOOKUPS },
     read: ({ answers }) => [answers.hits, answers.misses],
   },
 ];
