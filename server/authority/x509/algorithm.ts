@@ -1,9 +1,9 @@
-// Object identifiers, keys and signature algorithms. An extension whose identifier is not here is unknown: if it is
+// Object identifiers, keys and signature algorithms. An extension whose identifier is missing here is unknown: if it is
 // critical, its certificate is refused.
 import { constants, type KeyObject, verify } from 'node:crypto';
 import { context, DerError, DerReader, TAG } from './der.ts';
 
-/** Extensions of certificates and CRLs, by name; the section is that of RFC 5280 unless it says otherwise. */
+/** Extensions of certificates and CRLs. The section is that of RFC 5280 unless another source is named. */
 export const EXTENSION = {
   subjectDirectoryAttributes: '2.5.29.9', // 4.2.1.8
   subjectKeyIdentifier: '2.5.29.14', // 4.2.1.2
@@ -28,23 +28,23 @@ export const EXTENSION = {
   draftProxyCertInfo: '1.3.6.1.4.1.3536.1.222', // Globus Toolkit 3, before the RFC
 } as const;
 
-/** The purpose of certificates of servers, `serverAuth` (RFC 5280, section 4.2.1.12). */
+/** Extended key usage `serverAuth` (RFC 5280, section 4.2.1.12). */
 export const SERVER_PURPOSE = '1.3.6.1.5.5.7.3.1';
 
-/** Policy languages of proxies (RFC 3820, section 3.8.2), and that of limited ones (Globus Toolkit). */
+/** Policy languages of proxies (RFC 3820, section 3.8.2), and that of limited proxies (Globus Toolkit). */
 export const PROXY_POLICY = {
   inheritAll: '1.3.6.1.5.5.7.21.1',
   independent: '1.3.6.1.5.5.7.21.2',
   limited: '1.3.6.1.4.1.3536.1.1.1.9',
 } as const;
 
-/** `emailAddress` of names (PKCS #9); name constraints on mail addresses apply to it. */
+/** `emailAddress` in names (PKCS #9). Name constraints on mail addresses apply to it. */
 export const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 
-/** `commonName` of names (RFC 5280, appendix A.1). */
+/** `commonName` in names (RFC 5280, appendix A.1). */
 export const COMMON_NAME = '2.5.4.3';
 
-/** Attribute types by OID, in the spelling that `openssl x509 -nameopt compat` and the Globus Toolkit print. */
+/** Attribute types by OID, spelled as `openssl x509 -nameopt compat` and the Globus Toolkit print them. */
 export const ATTRIBUTE_TYPES: ReadonlyMap<string, string> = new Map([
   [COMMON_NAME, 'CN'],
   ['2.5.4.4', 'SN'],
@@ -72,7 +72,7 @@ export const ATTRIBUTE_TYPES: ReadonlyMap<string, string> = new Map([
   ['1.2.840.113549.1.9.2', 'unstructuredName'],
 ]);
 
-/** Other spellings that configurations use for those types, in lower case. */
+/** Other spellings of these types in configurations, in lower case. */
 export const ATTRIBUTE_ALIASES: ReadonlyMap<string, string> = new Map([
   ['e', 'emailAddress'],
   ['email', 'emailAddress'],
@@ -94,16 +94,16 @@ export function readAlgorithm(reader: DerReader): AlgorithmId {
   return { oid, parameters };
 }
 
-/** Whether two identifiers are the same, bytes of parameters included. */
+/** Whether two identifiers are equal, including the bytes of their parameters. */
 export function sameAlgorithm(a: AlgorithmId, b: AlgorithmId): boolean {
   return a.oid === b.oid && Buffer.compare(a.parameters, b.parameters) === 0;
 }
 
 type Family = 'rsa' | 'rsa-pss' | 'ec' | 'dsa' | 'ed25519' | 'ed448';
 
-/** How a signature is checked. `hash` is null where the algorithm has its own. */
 interface Method {
   readonly family: Family;
+  /** Null if the algorithm includes its hash. */
   readonly hash: string | null;
   readonly saltBytes?: number;
 }
@@ -140,7 +140,7 @@ const HASHES: ReadonlyMap<string, string> = new Map([
 
 const NULL_PARAMETERS = Buffer.of(TAG.null, 0);
 
-/** The method of an identifier; undefined where it is unknown or has parameters that it must not have. */
+/** The method of an identifier; undefined if it is unknown or has forbidden parameters. */
 function methodOf(algorithm: AlgorithmId): Method | undefined {
   if (algorithm.oid === PSS) return pssMethod(algorithm.parameters);
   const method = METHODS.get(algorithm.oid);
@@ -151,7 +151,7 @@ function methodOf(algorithm: AlgorithmId): Method | undefined {
 
 const MGF1 = `${RSA}8`;
 
-/** RSASSA-PSS (RFC 4055, section 3.1): MGF1 with the same hash and the common trailer. */
+/** RSASSA-PSS (RFC 4055, section 3.1). Accepts MGF1 with the same hash, and the common trailer. */
 function pssMethod(parameters: Uint8Array): Method | undefined {
   try {
     const outer = new DerReader(parameters);
@@ -181,7 +181,7 @@ function maskHashOf({ oid, parameters }: AlgorithmId): string | undefined {
   return oid === MGF1 ? hashOf(readAlgorithm(new DerReader(parameters))) : undefined;
 }
 
-/** How strong an algorithm or a key is. Weak ones are accepted where that is asked for; unsupported ones never. */
+/** Weak algorithms and keys are accepted on request, unsupported ones never. */
 export type Strength = 'strong' | 'weak' | 'unsupported';
 
 /** A71: SHA-1, MD5 and DSA are weak. */
@@ -191,7 +191,7 @@ export function signatureStrength(algorithm: AlgorithmId): Strength {
   return method.hash === 'sha1' || method.hash === 'md5' || method.family === 'dsa' ? 'weak' : 'strong';
 }
 
-/** An algorithm for people: `rsa, sha256`, or its identifier where it is not supported. */
+/** Human-readable: `rsa, sha256`, or the identifier if the algorithm is not supported. */
 export function algorithmText(algorithm: AlgorithmId): string {
   const method = methodOf(algorithm);
   if (method === undefined) return algorithm.oid;
@@ -200,16 +200,18 @@ export function algorithmText(algorithm: AlgorithmId): string {
 
 const STRONG_CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 const WEAK_CURVES = new Set(['prime192v1', 'secp224r1']);
-/** RSA keys of fewer bits are weak (A71). */
+/** RSA keys with fewer bits are weak (A71). */
 export const RSA_BITS_STRONG = 2048;
-/** Checking a signature of a key of 16,384 bits takes 2 ms, and a chain may ask for a hundred of them. */
+/** Verifying with a key of 16,384 bits takes 2 ms, and a chain may need a hundred verifications. */
 const RSA_BITS_MAX = 8192;
 const RSA_BITS_MIN = 512;
 const DSA_BITS_MAX = 3072;
-/** RFC 4055 names no bound; every CA uses 65537 or 3, and the time that a check takes grows with it. */
+/** RFC 4055 sets no bound. Every CA uses 65537 or 3, and the cost of a verification grows with the exponent. */
 const RSA_EXPONENT_MAX = 2n ** 32n;
 
-/** A71: RSA below 2,048 bits, curves below 256 bits and DSA are weak; costly keys and other kinds are unsupported. */
+/**
+ * A71: RSA below 2,048 bits, curves below 256 bits and DSA are weak. Expensive keys and other kinds are unsupported.
+ */
 export function keyStrength(key: KeyObject | undefined): Strength {
   const details = key?.asymmetricKeyDetails;
   switch (key?.asymmetricKeyType) {
@@ -244,16 +246,16 @@ const KEY_TYPES: Readonly<Record<Family, readonly string[]>> = {
 };
 
 /**
- * OpenSSL takes an RSASSA-PSS signature without the zero bytes it begins with; RFC 8017, section 8.1.2, does not. Of
- * RSASSA-PKCS1-v1_5 it looks at the length itself (section 8.2.2), and to ask for that of a new key costs 5 us.
+ * OpenSSL accepts an RSASSA-PSS signature without its leading zero bytes; RFC 8017, section 8.1.2, does not. For
+ * RSASSA-PKCS1-v1_5 OpenSSL checks the length itself (section 8.2.2), and reading the length of a new key costs 5 us.
  */
 function hasLengthOf(key: KeyObject, signature: Uint8Array): boolean {
   return signature.length === Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
 }
 
 /**
- * Whether this key made this signature on these bytes. False also where key and algorithm do not belong together, or
- * where either is unsupported. `strength` is that of the key, for who knows it. 20 to 200 us.
+ * Whether this key signed these bytes. False if key and algorithm do not match or either is unsupported. Pass
+ * `strength` if the strength of the key is known. Cost: 20 to 200 us.
  */
 export function isSignedWith(
   signed: { readonly bytes: Uint8Array; readonly algorithm: AlgorithmId; readonly signature: Uint8Array },
@@ -272,7 +274,7 @@ export function isSignedWith(
   try {
     return verify(method.hash, signed.bytes, options, signed.signature);
   } catch {
-    // OpenSSL throws at keys whose numbers make no sense; such a key has signed nothing.
+    // OpenSSL throws for keys with nonsensical numbers. Such a key has signed nothing.
     return false;
   }
 }

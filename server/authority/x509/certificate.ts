@@ -1,5 +1,4 @@
-// Certificates and CRLs (RFC 5280, sections 4.1 and 5.1), and the form that they share: SEQUENCE { tbs, algorithm,
-// signature }.
+// Certificates and CRLs (RFC 5280, sections 4.1 and 5.1) and their common form: SEQUENCE { tbs, algorithm, signature }.
 import { type AlgorithmId, EXTENSION, keyStrength, readAlgorithm, sameAlgorithm, type Strength } from './algorithm.ts';
 import { context, DerError, DerReader, readTime, TAG } from './der.ts';
 import { createPublicKey, type KeyObject } from 'node:crypto';
@@ -21,9 +20,9 @@ interface SignedBytes {
 }
 
 /**
- * Reads something signed, which the bytes must be from the first to the last. `readFields` reads the signed part to its
- * end, its own algorithm among it: that must be the outer one (sections 4.1.1.2 and 5.1.1.2), or the signed part and
- * the signature could tell two stories. Throws DerError.
+ * Reads a signed structure that fills the bytes completely. `readFields` reads the signed part to its end, including
+ * the inner algorithm. It must equal the outer one (sections 4.1.1.2 and 5.1.1.2); otherwise the signed part and the
+ * signature could contradict each other. Throws DerError.
  */
 function readSigned<F extends { readonly algorithm: AlgorithmId }>(
   der: Uint8Array,
@@ -41,7 +40,7 @@ function readSigned<F extends { readonly algorithm: AlgorithmId }>(
   return { ...fields, signed: { bytes: parts.whole(toBeSigned), algorithm, signature } };
 }
 
-/** A certificate as read. Times are seconds since 1970, both included in the validity. */
+/** Times are seconds since 1970; both ends of the validity are included. */
 export interface Certificate {
   readonly der: Uint8Array;
   readonly version: 1 | 2 | 3;
@@ -52,21 +51,21 @@ export interface Certificate {
   readonly notAfter: number;
   /** SubjectPublicKeyInfo in DER. */
   readonly subjectPublicKey: Uint8Array;
-  /** Made on first use; undefined where the runtime cannot read the key. */
+  /** Created on first use; undefined if the runtime cannot read the key. */
   readonly publicKey: KeyObject | undefined;
   readonly keyStrength: Strength;
   readonly extensions: Extensions;
   readonly signed: SignedBytes;
 }
 
-/** Reads one certificate, which the bytes must be from the first to the last. Throws DerError. */
+/** Reads one certificate that fills the bytes completely. Throws DerError. */
 export function parseCertificate(der: Uint8Array): Certificate {
   return new ReadCertificate(der, readSigned(der, readFields));
 }
 
 /**
- * A class, and no literal with getters: each of those gets a hidden class of its own, which holds all that the getters
- * see, and which only full collections take away. That was 11 us of every chain that was read.
+ * A class instead of a literal with getters. V8 gives each such literal a separate hidden class, which references
+ * everything that the getters see and is only freed by full collections. That cost 11 us per chain.
  */
 class ReadCertificate implements Certificate {
   readonly der: Uint8Array;
@@ -107,7 +106,7 @@ class ReadCertificate implements Certificate {
 
 type Fields = Omit<Certificate, 'der' | 'publicKey' | 'keyStrength' | 'signed'> & { readonly algorithm: AlgorithmId };
 
-/** TBSCertificate (section 4.1). Unique identifiers, which nobody uses, are passed over. */
+/** TBSCertificate (section 4.1). Skips the unique identifiers, which are not used in practice. */
 function readFields(parts: DerReader): Fields {
   const version = readVersion(parts);
   const serialNumber = parts.integer();
@@ -152,8 +151,8 @@ function readVersion(parts: DerReader): 1 | 2 | 3 {
 const EC_KEY = '1.2.840.10045.2.1';
 
 /**
- * Keys of kinds that the runtime does not know are no error here: their certificates may stand unused in a chain. A
- * curve must be a named one (RFC 5480, section 2.1.1): of curves that are spelt out, the runtime trusts the numbers.
+ * A key of an unknown kind is no error: its certificate may be an unused part of a chain. A curve must be a named one
+ * (RFC 5480, section 2.1.1), because the runtime trusts the numbers of explicit curves.
  */
 function readPublicKey(subjectPublicKey: Uint8Array): KeyObject | undefined {
   try {
@@ -165,61 +164,66 @@ function readPublicKey(subjectPublicKey: Uint8Array): KeyObject | undefined {
   }
 }
 
-/** Whether its subject and issuer match (section 6.1: self-issued), which says nothing about its signature. */
+/** Whether subject and issuer match (self-issued, section 6.1). This does not check the signature. */
 export function isSelfIssued({ subject, issuer }: Certificate): boolean {
   return sameName(subject, issuer);
 }
 
-/** Whether basicConstraints says that it is a CA (section 4.2.1.9); never of version 1. */
+/** Whether basicConstraints marks a CA (section 4.2.1.9). False for version 1. */
 export function isCa({ extensions }: Certificate): boolean {
   return extensions.basicConstraints?.isCa === true;
 }
 
-/** Whether keyUsage allows this use; true where there is no keyUsage (section 4.2.1.3). */
+/** Whether keyUsage allows this use; true without keyUsage (section 4.2.1.3). */
 export function mayBeUsedFor({ extensions }: Certificate, usage: keyof typeof KEY_USAGE): boolean {
   return extensions.keyUsage === undefined || (extensions.keyUsage & (1 << KEY_USAGE[usage])) !== 0;
 }
 
 const SHOWN_CHARACTERS_MAX = 200;
 
-/** The subject for a sentence to people: see `shownName`. */
+/** The subject for error messages, see `shownName`. */
 export function shownSubject({ subject }: Certificate): string {
   return shownName(subject);
 }
 
-/** A name for a sentence to people: printable, and cut at 200 characters; an empty one as `''`. */
+/** A name for error messages: printable, cut at 200 characters, `''` if empty. */
 export function shownName(name: Name): string {
   return shownText(nameText(name)) || "''";
 }
 
-/** A text of others for a sentence to people: printable, and cut at 200 characters. */
+/** A foreign text for error messages: printable, cut at 200 characters. */
 export function shownText(text: string): string {
   const plain = printable(text);
   return plain.length > SHOWN_CHARACTERS_MAX ? `${plain.slice(0, SHOWN_CHARACTERS_MAX)}...` : plain;
 }
 
-/** A text with `?` for whatever does not print or ends a line, so that no certificate writes to a terminal or a log. */
+/**
+ * Replaces unprintable characters and line ends by `?`, so that no certificate controls a terminal or forges log lines.
+ */
 export function printable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 }
 
-/** A CRL as read. Times are seconds since 1970; without `nextUpdate` nobody knows when it is out of date. */
+/** A CRL. Times are seconds since 1970. */
 export interface Crl {
   readonly issuer: Name;
   readonly thisUpdate: number;
+  /** If undefined, it is unknown when the CRL is out of date. */
   readonly nextUpdate: number | undefined;
   /**
-   * The serial numbers that are revoked or on hold, in hexadecimal: V8 hashes a bigint by its lowest 64 bits, so that a
-   * list of many that differ elsewhere would take hours.
+   * The serial numbers that are revoked or on hold, in hexadecimal. V8 hashes a bigint by its lowest 64 bits: a list
+   * whose numbers differ only in higher bits would take hours.
    */
   readonly revoked: ReadonlySet<string>;
   readonly number: bigint | undefined;
-  /** Which certificates of its issuer it covers; `unknown` where something critical in it cannot be processed. */
+  /**
+   * Which certificates of its issuer the CRL covers; `unknown` if it has a critical extension that cannot be processed.
+   */
   readonly scope: 'all' | 'users' | 'cas' | 'unknown';
   readonly signed: SignedBytes;
 }
 
-/** Reads one CRL, which the bytes must be from the first to the last. Throws DerError. */
+/** Reads one CRL that fills the bytes completely. Throws DerError. */
 export function parseCrl(der: Uint8Array): Crl {
   return readSigned(der, readCrlFields);
 }
@@ -260,8 +264,8 @@ function hasCritical(extensions: ReadonlyMap<string, Extension>): boolean {
 }
 
 /**
- * issuingDistributionPoint (section 5.2.5) is the one extension that may be critical. A list of changes has to say so
- * critically (section 5.2.4), and is none the less one where it does not.
+ * Only issuingDistributionPoint (section 5.2.5) may be critical. A delta CRL must be marked by a critical extension
+ * (section 5.2.4) but is also recognised if that is not critical.
  */
 function scopeOf(extensions: ReadonlyMap<string, Extension>): Crl['scope'] {
   if (extensions.has(EXTENSION.deltaCrlIndicator)) return 'unknown';
@@ -270,10 +274,10 @@ function scopeOf(extensions: ReadonlyMap<string, Extension>): Crl['scope'] {
   return valueOf(point, readPoint) ?? 'all';
 }
 
-/** The elements that are true or false: for users, for CAs, for other issuers too, for attribute certificates. */
+/** The boolean elements: only users, only CAs, indirect CRL, only attribute certificates. */
 const MARKS: readonly number[] = [1, 2, 4, 5].map((n) => context(n, 'primitive'));
 
-/** A list for one address, reason or purpose is not a complete one. */
+/** A CRL for one address, reason or purpose is incomplete. */
 function readPoint(reader: DerReader): Crl['scope'] {
   const parts = reader.inside(TAG.sequence);
   const tags = parts.each((rest) => {
@@ -289,7 +293,7 @@ function readPoint(reader: DerReader): Crl['scope'] {
   return marks[0] === context(2, 'primitive') ? 'cas' : 'unknown';
 }
 
-/** Whether a CRL is neither of the future nor out of date, give or take the skew of clocks. */
+/** Whether `at` is between thisUpdate and nextUpdate, with the clock skew as tolerance. */
 export function isCurrent(
   { thisUpdate, nextUpdate = -Infinity }: Pick<Crl, 'thisUpdate' | 'nextUpdate'>,
   at: number,
@@ -299,7 +303,7 @@ export function isCurrent(
   return thisUpdate <= now + clockSkewSeconds && nextUpdate >= now - clockSkewSeconds;
 }
 
-/** The CRLs of a configuration by their issuers. Made once per load of them. */
+/** The CRLs of a configuration by issuer. Created once per load. */
 export interface CrlStore {
   readonly of: (issuerKey: string) => readonly Crl[];
 }

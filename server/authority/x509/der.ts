@@ -1,10 +1,10 @@
 // DER (X.690), times (RFC 5280, section 4.1.2.5) and string types (RFC 5280, section 4.1.2.4; X.680, section 8.4).
-// Decoding is strict: bytes that a type cannot hold are an error, never a replacement character.
+// Decoding is strict: invalid bytes are an error, never a replacement character.
 
-/** The bytes are no DER of the form that was asked for. Never leaves server/authority/x509/. */
+/** The bytes are not DER of the expected form. Never leaves server/authority/x509/. */
 export class DerError extends Error {}
 
-/** The tags that certificates and CRLs are made of (X.680, section 8.4); class and form included. */
+/** The tags in certificates and CRLs (X.680, section 8.4), including class and form. */
 export const TAG = {
   boolean: 0x01,
   integer: 0x02,
@@ -18,25 +18,27 @@ export const TAG = {
   generalizedTime: 0x18,
 } as const;
 
-/** The tag of the context-specific element `[n]`: of a primitive, or of a constructed one. */
+/** The tag of the context-specific element `[n]`. */
 export function context(n: number, form: 'primitive' | 'constructed'): number {
   return (form === 'primitive' ? 0x80 : 0xa0) | n;
 }
 
-/** `start` is the offset of the tag, `content` that of the content, `end` is exclusive. */
+/** Offsets in the reader's bytes. */
 interface DerElement {
   readonly tag: number;
+  /** Of the tag. */
   readonly start: number;
   readonly content: number;
+  /** Exclusive. */
   readonly end: number;
 }
 
-/** Serial numbers have 20 bytes at most (RFC 5280, section 4.1.2.2); no other integer that is read here is as long. */
+/** Serial numbers have at most 20 bytes (RFC 5280, section 4.1.2.2). No other integer that is read here is longer. */
 const INTEGER_BYTES_MAX = 64;
 const OID_BYTES_MAX = 64;
 const LONG_LENGTH_BYTES_MAX = 4;
 
-/** A place in DER that moves forward as elements are read. */
+/** A position in DER that moves forward as elements are read. */
 export class DerReader {
   readonly bytes: Uint8Array;
   readonly end: number;
@@ -52,12 +54,12 @@ export class DerReader {
     return this.#offset === this.end;
   }
 
-  /** The tag that comes next; 0, which no element has, at the end. */
+  /** The next tag; 0 at the end, which is not a valid tag. */
   get nextTag(): number {
     return this.isAtEnd ? 0 : this.bytes[this.#offset]!;
   }
 
-  /** The next element, whatever it is. Tag numbers above 30 are refused: nothing here has them. */
+  /** Reads the next element of any tag. Rejects tag numbers above 30, which certificates do not use. */
   any(): DerElement {
     const start = this.#offset;
     const tag = this.#byte();
@@ -78,7 +80,7 @@ export class DerReader {
     return this.nextTag === tag ? this.any() : undefined;
   }
 
-  /** A reader of the content of the next element, which must have this tag. */
+  /** A reader of the next element's content. The element must have this tag. */
   inside(tag: number): DerReader {
     return this.over(this.element(tag));
   }
@@ -95,7 +97,7 @@ export class DerReader {
     return this.bytes.subarray(start, end);
   }
 
-  /** An element without them. A view, not a copy. */
+  /** Content without tag and length; a view, not a copy. */
   content({ content, end }: DerElement): Uint8Array {
     return this.bytes.subarray(content, end);
   }
@@ -116,7 +118,7 @@ export class DerReader {
     return value[0] === 0xff;
   }
 
-  /** INTEGER of at most 64 bytes, in its shortest form (X.690, section 8.3). `tag` is that of an implicit one. */
+  /** INTEGER of at most 64 bytes in its shortest form (X.690, section 8.3). An implicit tag can be given. */
   integer(tag: number = TAG.integer): bigint {
     const value = this.content(this.element(tag));
     if (value.length === 0 || value.length > INTEGER_BYTES_MAX) throw new DerError('an integer of that length');
@@ -131,12 +133,12 @@ export class DerReader {
     return Number(value);
   }
 
-  /** OBJECT IDENTIFIER in dotted form. `tag` is that of an implicit one. */
+  /** OBJECT IDENTIFIER in dotted form. An implicit tag can be given. */
   oid(tag: number = TAG.oid): string {
     return oidText(this.content(this.element(tag)));
   }
 
-  /** BIT STRING: its bytes, and how many bits of the last do not count; those are 0 (X.690, section 11.2.1). */
+  /** BIT STRING: its bytes and the number of unused bits at the end, which are 0 (X.690, section 11.2.1). */
   bits(tag: number = TAG.bitString): { readonly bytes: Uint8Array; readonly unused: number } {
     const value = this.content(this.element(tag));
     const unused = value[0];
@@ -145,7 +147,7 @@ export class DerReader {
     return { bytes: value.subarray(1), unused };
   }
 
-  /** BIT STRING of a signature; no bytes, which are never right, where it is not made of whole bytes. */
+  /** BIT STRING of a signature. Returns no bytes, which never verify, if it does not consist of whole bytes. */
   signature(): Uint8Array {
     const { bytes, unused } = this.bits();
     return unused === 0 ? bytes : new Uint8Array();
@@ -173,7 +175,10 @@ export class DerReader {
   }
 }
 
-/** The dotted form of an object identifier's content (X.690, section 8.19); arcs of any size up to 64 bytes in all. */
+/**
+ * Dotted form of an object identifier's content (X.690, section 8.19). Arcs have any size; the content has at most 64
+ * bytes.
+ */
 function oidText(content: Uint8Array): string {
   if (content.length === 0 || content.length > OID_BYTES_MAX || content.at(-1)! >= 0x80) throw new DerError('no OID');
   let text = '';
@@ -192,7 +197,7 @@ function oidText(content: Uint8Array): string {
 
 const ARC_MAX = 2 ** 46 - 1;
 
-/** An arc with seven bits more; as a bigint where a number would not be exact. */
+/** Appends seven bits to an arc. Becomes a bigint if a number would lose precision. */
 function longer(arc: number | bigint, bits: number): number | bigint {
   return typeof arc === 'number' && arc <= ARC_MAX ? arc * 128 + bits : BigInt(arc) * 128n + BigInt(bits);
 }
@@ -206,9 +211,8 @@ const UTC_TIME = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
 const GENERALIZED_TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
 
 /**
- * UTCTime or GeneralizedTime as seconds since 1970; both to the second and in UTC. Years of UTCTime are those from 1950
- * to 2049. A GeneralizedTime before 2050 should have been a UTCTime (RFC 5280, section 4.1.2.5) and is read all the
- * same.
+ * UTCTime or GeneralizedTime as seconds since 1970; both must be in UTC with seconds. UTCTime covers 1950 to 2049. A
+ * GeneralizedTime before 2050 violates RFC 5280, section 4.1.2.5, but is accepted.
  */
 export function readTime(reader: DerReader): number {
   const element = reader.any();
@@ -248,20 +252,20 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const DECODERS: ReadonlyMap<number, (bytes: Uint8Array) => string> = new Map([
   [0x0c, utf8],
   [0x12, asciiText], // NumericString
-  [0x13, asciiText], // PrintableString, with whatever ASCII issuers put there
-  [0x14, latin1], // TeletexString: in practice Latin-1 (OpenSSL reads it so too)
+  [0x13, asciiText], // PrintableString; issuers also put other ASCII there
+  [0x14, latin1], // TeletexString: Latin-1 in practice, also in OpenSSL
   [0x16, asciiText], // IA5String
   [0x1a, asciiText], // VisibleString
   [0x1c, (bytes: Uint8Array) => wide(bytes, 4)], // UniversalString
   [0x1e, (bytes: Uint8Array) => wide(bytes, 2)], // BMPString
 ]);
 
-/** The text of a string element; undefined where the tag is not that of a string. */
+/** The text of a string element; undefined if the tag is not a string type. */
 export function stringText(tag: number, bytes: Uint8Array): string | undefined {
   return DECODERS.get(tag)?.(bytes);
 }
 
-/** ASCII as text; DerError on any other byte. */
+/** Throws DerError for bytes beyond ASCII. */
 export function asciiText(bytes: Uint8Array): string {
   if (!isAscii(bytes)) throw new DerError('a byte that is no ASCII');
   return latin1(bytes);
@@ -285,7 +289,7 @@ function utf8(bytes: Uint8Array): string {
   }
 }
 
-/** Code points of `width` bytes, the highest byte first. */
+/** Decodes code points of `width` bytes, big-endian. */
 function wide(bytes: Uint8Array, width: 2 | 4): string {
   if (bytes.length % width !== 0) throw new DerError('half a character');
   let text = '';

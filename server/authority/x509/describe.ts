@@ -1,5 +1,5 @@
-// What is in certificates, chains and CRLs, as tables for people. Judges nothing but which certificate of a file signed
-// which. Everything printed is printable.
+// Describes certificates, chains and CRLs as human-readable tables. Checks only which certificate of a file signed
+// which. All output is printable.
 import { hash } from 'node:crypto';
 import { algorithmText, EXTENSION, isSignedWith } from './algorithm.ts';
 import { type Certificate, type Crl, printable } from './certificate.ts';
@@ -12,12 +12,14 @@ import { timeText } from './der.ts';
 
 export type Description = readonly (readonly [name: string, value: string])[];
 
-/** A table for each certificate and CRL of a file; or why it is unreadable, as one sentence. */
+/** A table per certificate and CRL, or one sentence why the file is unreadable. */
 export type FileDescription =
   | { readonly kind: 'read'; readonly tables: readonly Description[] }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** Describes a file: PEM with certificates and CRLs in any order, private keys passed over; or one of either in DER. */
+/**
+ * Describes a file: PEM with certificates and CRLs in any order, or one certificate or CRL in DER. Skips private keys.
+ */
 export function describeFile(bytes: Uint8Array, limits: ChainLimits = CRL_FILE_LIMITS): FileDescription {
   if (bytes.length > limits.textBytes) return unreadable(`The file is longer than ${limits.textBytes / 1024} KiB.`);
   const isDer = bytes[0] === 0x30 && (bytes[1] ?? 0) >= 0x80;
@@ -34,12 +36,13 @@ function derBlock(der: Uint8Array): { readonly kind: 'read'; readonly blocks: re
   return { kind: 'read', blocks: [{ label, der }] };
 }
 
-/** The most signatures that are checked for one file, at 20 to 200 us. */
+/** Limit of signature checks per file, at 20 to 200 us each. */
 const VERIFICATIONS_MAX = 4096;
 
-/** Those that may have signed something, each where its block stands, and how many signatures are still looked at. */
 interface Signers {
+  /** The possible signers, at the index of their block; undefined for other blocks. */
   readonly certificates: readonly (Certificate | undefined)[];
+  /** The remaining signature checks. */
   verifications: number;
 }
 
@@ -148,7 +151,7 @@ function proxyText(certificate: Certificate): string {
   return mark.kind === 'legacy' ? `legacy, ${rights}` : `RFC 3820, ${rights}`;
 }
 
-/** The bits of keyUsage in their order (RFC 5280, section 4.2.1.3). */
+/** The bits of keyUsage in order (RFC 5280, section 4.2.1.3). */
 const USAGES = [
   'digitalSignature',
   'nonRepudiation',

@@ -1,17 +1,17 @@
-// The extensions that path validation reads (RFC 5280, section 4.2; RFC 3820, section 3.8), as plain values.
-// pathRules.ts, nameConstraints.ts and policies.ts judge them.
+// Reads the extensions that path validation needs (RFC 5280, section 4.2; RFC 3820, section 3.8) as plain values.
+// pathRules.ts, nameConstraints.ts and policies.ts check them.
 import { context, DerError, DerReader, TAG } from './der.ts';
 import { type GeneralName, readGeneralName } from './name.ts';
 import { EXTENSION } from './algorithm.ts';
 
-/** An extension as it stands: `value` is the DER inside its octet string. */
 export interface Extension {
   readonly oid: string;
   readonly isCritical: boolean;
+  /** The DER inside the octet string. */
   readonly value: Uint8Array;
 }
 
-/** A list of extensions by identifier; at least one, each once. */
+/** Reads a non-empty list of extensions without duplicates, by identifier. */
 export function readExtensionList(reader: DerReader): ReadonlyMap<string, Extension> {
   const byOid = new Map<string, Extension>();
   const list = reader.inside(TAG.sequence);
@@ -26,14 +26,14 @@ export function readExtensionList(reader: DerReader): ReadonlyMap<string, Extens
 function readExtension(reader: DerReader): Extension {
   const parts = reader.inside(TAG.sequence);
   const oid = parts.oid();
-  // An explicit FALSE, which DER leaves out as the default, is common in old certificates.
+  // Old certificates often have an explicit FALSE. DER omits it, because it is the default.
   const isCritical = parts.nextTag === TAG.boolean && parts.boolean();
   const value = parts.octets();
   parts.finish();
   return { oid, isCritical, value };
 }
 
-/** What `read` makes of an extension's whole value; undefined where there is no such extension. */
+/** Applies `read` to the whole value of an extension; undefined if the extension is missing. */
 export function valueOf<T>(extension: Extension | undefined, read: (reader: DerReader) => T): T | undefined {
   if (extension === undefined) return undefined;
   const reader = new DerReader(extension.value);
@@ -42,19 +42,21 @@ export function valueOf<T>(extension: Extension | undefined, read: (reader: DerR
   return value;
 }
 
-/** The bits of keyUsage that are asked for, by their number in RFC 5280, section 4.2.1.3. */
+/** Bits of keyUsage, numbered as in RFC 5280, section 4.2.1.3. */
 export const KEY_USAGE = { digitalSignature: 0, keyCertSign: 5, cRLSign: 6 } as const;
 
-/** basicConstraints (section 4.2.1.9). `pathLength`: how many intermediate CAs may follow, undefined for any number. */
+/** basicConstraints (section 4.2.1.9). */
 interface BasicConstraints {
   readonly isCa: boolean;
+  /** Maximum number of intermediate CAs below; undefined for any number. */
   readonly pathLength: number | undefined;
   readonly isCritical: boolean;
 }
 
-/** A subtree (section 4.2.1.10). `isWhole` is false if it has a minimum or maximum, which nobody may use. */
+/** A subtree (section 4.2.1.10). */
 export interface Subtree {
   readonly base: GeneralName;
+  /** False if the subtree has a minimum or maximum, which RFC 5280 forbids. */
   readonly isWhole: boolean;
 }
 
@@ -64,18 +66,19 @@ export interface NameConstraints {
   readonly isCritical: boolean;
 }
 
-/** proxyCertInfo (RFC 3820, section 3.8). `pathLength`: how many proxies may follow. */
+/** proxyCertInfo (RFC 3820, section 3.8). */
 interface ProxyInfo {
+  /** Maximum number of proxies below; undefined for any number. */
   readonly pathLength: number | undefined;
   readonly policyLanguage: string;
   readonly hasPolicy: boolean;
   readonly isCritical: boolean;
 }
 
-/** The extensions of one certificate. Undefined where it has none of that kind. */
+/** The extensions of one certificate; undefined for missing ones. */
 export interface Extensions {
   readonly byOid: ReadonlyMap<string, Extension>;
-  /** Bit i stands for bit i of the extension. */
+  /** Bit i is bit i of the extension. */
   readonly keyUsage: number | undefined;
   readonly basicConstraints: BasicConstraints | undefined;
   readonly subjectAltNames: readonly GeneralName[] | undefined;
@@ -83,7 +86,7 @@ export interface Extensions {
   readonly subjectKeyId: string | undefined;
   readonly authorityKeyId: string | undefined;
   readonly extendedKeyUsages: readonly string[] | undefined;
-  /** certificatePolicies, policyMappings, policyConstraints and inhibitAnyPolicy. */
+  /** From certificatePolicies; the next three are the extensions of those names. */
   readonly policies: readonly string[] | undefined;
   readonly policyMappings: readonly PolicyMapping[] | undefined;
   readonly policyConstraints: PolicyConstraints | undefined;
@@ -165,7 +168,7 @@ function readSubtree(reader: DerReader): Subtree {
   return { base, isWhole };
 }
 
-/** The key identifier alone: issuer and serial number, where they are there, are only hints for building paths. */
+/** Reads only the key identifier. Issuer and serial number are only hints for building paths. */
 function readAuthorityKeyId(reader: DerReader): string | undefined {
   const parts = reader.inside(TAG.sequence);
   const id = parts.optional(context(0, 'primitive'));
@@ -192,7 +195,7 @@ function readProxyInfo(reader: DerReader, { isCritical }: Extension): ProxyInfo 
   return { pathLength, policyLanguage, hasPolicy, isCritical };
 }
 
-/** policyConstraints: after how many more certificates something begins to count; undefined for never. */
+/** policyConstraints: how many more certificates may follow before each rule applies; undefined for never. */
 interface PolicyConstraints {
   readonly requireExplicitPolicy: number | undefined;
   readonly inhibitPolicyMapping: number | undefined;
@@ -203,7 +206,7 @@ interface PolicyMapping {
   readonly subject: string;
 }
 
-/** Reads certificatePolicies: the policies, each once; their qualifiers, which are for people, are passed over. */
+/** Reads certificatePolicies without duplicates. Skips the qualifiers, which are human-readable notes. */
 function readPolicies(reader: DerReader): readonly string[] {
   const policies = reader.inside(TAG.sequence).each((list) => {
     const parts = list.inside(TAG.sequence);
@@ -228,7 +231,7 @@ function readPolicyMappings(reader: DerReader): readonly PolicyMapping[] {
   return mappings;
 }
 
-/** Reads policyConstraints; one at least must be there. */
+/** Reads policyConstraints. At least one of them must be present. */
 function readPolicyConstraints(reader: DerReader): PolicyConstraints {
   const parts = reader.inside(TAG.sequence);
   const countOf = (number: number): number | undefined => {

@@ -2,42 +2,44 @@
 import { asciiText, context, DerError, type DerReader, stringText, TAG } from './der.ts';
 import { ATTRIBUTE_ALIASES, ATTRIBUTE_TYPES } from './algorithm.ts';
 
-/** A value that is no string is `#` and the hexadecimal digits of its DER. */
 interface NameAttribute {
   readonly oid: string;
   readonly type: string;
+  /** The text. If the value is not a string, `#` and its DER in hexadecimal. */
   readonly value: string;
   readonly isText: boolean;
 }
 
-/** A relative distinguished name: one attribute, rarely more. `key` is equal for two that match. */
+/** A relative distinguished name: usually one attribute. */
 interface Rdn {
   readonly attributes: readonly NameAttribute[];
+  /** Equal for two RDNs that match. */
   readonly key: string;
 }
 
-/**
- * A distinguished name: its RDNs in certificate order.
- * `key` is equal for two names exactly when RFC 5280 section 7.1 makes them match; it is made when it is asked for,
- * since most names of a certificate are compared with none.
- */
+/** A distinguished name. */
 export interface Name {
   readonly der: Uint8Array;
+  /** In certificate order. */
   readonly rdns: readonly Rdn[];
+  /**
+   * Equal exactly for names that match by RFC 5280, section 7.1. Computed on first use, because most names are never
+   * compared.
+   */
   readonly key: string;
 }
 
-/** A72: names in use have 10 attributes; thousands are an attack on those who compare them. */
+/** A72: real names have up to 10 attributes. Thousands are an attack on the comparison of names. */
 const ATTRIBUTES_MAX = 64;
 
 /**
- * A72: so many characters stand in values of a name that are not all ASCII; those in use have 64 at most each
- * (`ub-common-name`). To put combining marks in order takes the square of their number: 3 ms for as many here, 6 s for
- * as many as a certificate holds.
+ * A72: limit of the characters in a name's values that are not all ASCII. Real values have at most 64 each
+ * (`ub-common-name`). Sorting combining marks takes quadratic time: 3 ms for this many, 6 s for as many as fit in a
+ * certificate.
  */
 const NORMALISED_MAX = 1024;
 
-/** Reads a Name. Attributes of a set are kept in their order; each set has one at least. */
+/** Reads a Name. The attributes of a set keep their order; each set has at least one. */
 export function readName(reader: DerReader): Name {
   const element = reader.element(TAG.sequence);
   const rdns = reader.over(element).each(readRdn);
@@ -94,8 +96,8 @@ function readAttribute(reader: DerReader): NameAttribute {
 }
 
 /**
- * RFC 5280, section 7.1, with the preparation of RFC 4518: compatibility forms, case, and runs of blanks do not count,
- * nor does the string type. The length makes the key unambiguous whatever the value holds.
+ * RFC 5280, section 7.1, with the preparation of RFC 4518: compatibility forms, case, runs of blanks and the string
+ * type make no difference. The length keeps the key unambiguous for any value.
  */
 function matchKey({ oid, value, isText }: NameAttribute): string {
   const prepared = isText ? withoutRuns(compatible(value).toLowerCase()) : value;
@@ -104,7 +106,7 @@ function matchKey({ oid, value, isText }: NameAttribute): string {
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** ASCII is its own compatibility form. */
+/** NFKC leaves ASCII unchanged. */
 function compatible(text: string): string {
   return ASCII.test(text) ? text : text.normalize('NFKC');
 }
@@ -113,12 +115,12 @@ function withoutRuns(text: string): string {
   return /^\s|\s$|\s\s|[^\S ]/.test(text) ? text.replace(/\s+/g, ' ').trim() : text;
 }
 
-/** Whether two names match (RFC 5280, section 7.1): case and runs of blanks aside, whatever string types they use. */
+/** Whether two names match (RFC 5280, section 7.1), regardless of case, runs of blanks and string types. */
 export function sameName(a: Name, b: Name): boolean {
   return a.key === b.key;
 }
 
-/** `/TYPE=value` in certificate order; '' for the empty name. It is ambiguous unless `nameProblem` is undefined. */
+/** `/TYPE=value` in certificate order; '' for the empty name. Ambiguous unless `nameProblem` returns undefined. */
 export function nameText(name: Name): string {
   return textOf(attributesOf(name));
 }
@@ -132,10 +134,10 @@ function attributesOf({ rdns }: Pick<Name, 'rdns'>): readonly NameAttribute[] {
 }
 
 const TYPE_START = /\/[A-Za-z0-9.]+=/;
-/** Control characters, and those that break lines. */
+/** Control characters and line separators. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
-/** Why a name cannot be told by its text, as the end of a sentence; undefined when it can. */
+/** Why the text of a name is ambiguous, as the end of a sentence; undefined if it is not. */
 export function nameProblem(name: Name): string | undefined {
   for (const { value, isText } of attributesOf(name)) {
     if (!isText) return 'has a value that is no text';
@@ -145,28 +147,27 @@ export function nameProblem(name: Name): string | undefined {
   return undefined;
 }
 
-/** A key that is equal for two names with exactly the same `type=value`, each as often, in whatever order. */
+/** Equal for two names with exactly the same `type=value` pairs, in any order. */
 export function nameSetKey(name: Name): string {
   return setKey(attributesOf(name));
 }
 
 /**
- * The key of a name written as `/TYPE=value/TYPE=value`, to compare with `nameSetKey`; undefined where the text is no
- * such name. Types may be in any case, or in one of their other usual spellings (`Email`, `USERID`); values are taken
- * as they are.
+ * The `nameSetKey` of a name written as `/TYPE=value/TYPE=value`; undefined for other texts. Types may have any case or
+ * another usual spelling (`Email`, `USERID`); values are compared as they are.
  */
 export function nameSetKeyOfText(text: string): string | undefined {
   const attributes = attributesOfText(text);
   return attributes && setKey(attributes);
 }
 
-/** Such a text as `nameText` has it; undefined of a text that is no name. */
+/** Normalises such a text to the spelling of `nameText`; undefined for other texts. */
 export function nameTextOfText(text: string): string | undefined {
   const attributes = attributesOfText(text);
   return attributes && textOf(attributes);
 }
 
-/** The attributes in such a text, their types spelt as names have them; undefined of a text that is no name. */
+/** The attributes in such a text, with normalised types; undefined for other texts. */
 export function attributesOfText(text: string): readonly TypedText[] | undefined {
   const starts = typeStarts(text);
   if (starts[0]?.index !== 0 || CONTROL.test(text)) return undefined;
@@ -176,7 +177,7 @@ export function attributesOfText(text: string): readonly TypedText[] | undefined
   }));
 }
 
-/** The types in a text of the form `/TYPE=value` that no name can have: neither known nor an OID. */
+/** The types in a text `/TYPE=value` that are neither known nor an OID. */
 export function unknownTypesOf(text: string): readonly string[] {
   const types = typeStarts(text).map(typeAt);
   return types.filter((type) => !TYPES_BY_SPELLING.has(type.toLowerCase()) && !OID.test(type));
@@ -197,17 +198,17 @@ const TYPES_BY_SPELLING: ReadonlyMap<string, string> = new Map([
   ...ATTRIBUTE_ALIASES,
 ]);
 
-/** The type that a text spells: its short name where it has one, in whatever case, else the text. */
+/** The short name of a type in any case or spelling, or the text itself if it has none. */
 export function typeOfText(text: string): string {
   return TYPES_BY_SPELLING.get(text.toLowerCase()) ?? text;
 }
 
-/** As `nameSetKey`, in the order of the certificate: no CA may shuffle a name into another's. */
+/** Like `nameSetKey`, but in certificate order: a CA could otherwise reorder a name into another's. */
 export function nameOrderKey(name: Name): string {
   return orderKey(attributesOf(name));
 }
 
-/** As `nameSetKeyOfText`, to compare with `nameOrderKey`. */
+/** Like `nameSetKeyOfText`, for comparison with `nameOrderKey`. */
 export function nameOrderKeyOfText(text: string): string | undefined {
   const attributes = attributesOfText(text);
   return attributes && orderKey(attributes);
@@ -254,7 +255,7 @@ export function readGeneralName(reader: DerReader): GeneralName {
   return { form: 'directory', name };
 }
 
-/** A general name for people: `dns www.example.org`, `ip 192.0.2.1`, `directory /O=Grid`. */
+/** Human-readable: `dns www.example.org`, `ip 192.0.2.1`, `directory /O=Grid`. */
 export function generalNameText(name: GeneralName): string {
   switch (name.form) {
     case 'ip':
@@ -268,7 +269,7 @@ export function generalNameText(name: GeneralName): string {
   }
 }
 
-/** Addresses, and networks as address and mask, of IPv4 in decimal numbers, all else in hexadecimal digits. */
+/** IPv4 in decimal, a network as address and mask; anything else in hexadecimal. */
 function addressText(bytes: Uint8Array): string {
   if (bytes.length === 8) return `${addressText(bytes.subarray(0, 4))}/${addressText(bytes.subarray(4))}`;
   return bytes.length === 4 ? bytes.join('.') : Buffer.from(bytes).toString('hex');
@@ -278,14 +279,14 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const HOST_CHARACTERS_MAX = 253;
 const NUMBER = /^\d+$/;
 
-/** Whether a text is a host name of letters, digits and hyphens (RFC 1123, section 2.1), and no IPv4 address. */
+/** Whether a text is a host name of letters, digits and hyphens (RFC 1123, section 2.1), not an IPv4 address. */
 export function isHostName(text: string): boolean {
   if (text.length > HOST_CHARACTERS_MAX) return false;
   const labels = text.split('.');
   return labels.every((label) => LABEL.test(label)) && !NUMBER.test(labels.at(-1)!);
 }
 
-/** Whether a text is a host name, or one with `*` as its whole first label. */
+/** Whether a text is a host name, possibly with `*` as its first label. */
 function isHostPattern(text: string): boolean {
   return isHostName(text.startsWith('*.') ? text.slice(2) : text);
 }
@@ -299,13 +300,13 @@ export function mailParts(text: string): { readonly local: string; readonly host
 
 const URI_HOST = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#:@]+)(?::\d*)?(?:[/?#]|$)/i;
 
-/** The host of a URI; undefined where it has none that is a host name (RFC 5280, section 4.2.1.10 then refuses it). */
+/** The host of a URI; undefined if it is not a host name, which RFC 5280, section 4.2.1.10, then rejects. */
 export function uriHost(text: string): string | undefined {
   const host = URI_HOST.exec(text)?.[1];
   return host !== undefined && isHostName(host) ? host : undefined;
 }
 
-/** Whether a name has the syntax of its form; forms without one are right. URIs only need a scheme. */
+/** Whether a name has the syntax of its form. A URI only needs a scheme; forms without a syntax always pass. */
 export function isWellFormed(name: GeneralName): boolean {
   switch (name.form) {
     case 'dns':

@@ -1,4 +1,4 @@
-// Name constraints (RFC 5280, section 4.2.1.10) and the namespaces of grids (A106): which names a CA may certify.
+// Which names a CA may certify: name constraints (RFC 5280, section 4.2.1.10) and grid namespaces (A106).
 import { type Certificate, shownSubject } from './certificate.ts';
 import type { NameConstraints, Subtree } from './extensions.ts';
 import {
@@ -17,14 +17,14 @@ import {
 } from './name.ts';
 import { EMAIL_ADDRESS } from './algorithm.ts';
 
-/** How many names, subtrees and comparisons of them one validation may still look at. Counted down here. */
+/** The remaining names, subtrees and comparisons of one validation; counted down here. */
 export interface ComparisonBudget {
   comparisons: number;
 }
 
 const TOO_MANY = 'has more names to compare with name constraints than are allowed';
 
-/** Why names violate the constraints, as the end of a sentence. Costs one a name, subtree and comparison. */
+/** Why names violate the constraints, as the end of a sentence. Each name, subtree and comparison costs one unit. */
 export function constraintProblem(
   certificate: Certificate,
   constraints: NameConstraints,
@@ -51,7 +51,7 @@ export function constraintProblem(
   return undefined;
 }
 
-/** All names that constraints apply to: alternative names, the subject, and mail addresses in it. */
+/** All names that constraints apply to: alternative names, the subject, and mail addresses in the subject. */
 function namesOf({ subject, extensions }: Certificate): readonly GeneralName[] {
   const mails = subject.rdns
     .flatMap(({ attributes }) => attributes)
@@ -61,7 +61,7 @@ function namesOf({ subject, extensions }: Certificate): readonly GeneralName[] {
   return [...(extensions.subjectAltNames ?? []), ...directory, ...mails];
 }
 
-/** Names of one form are compared with each other; the forms that nobody compares are told apart by their number. */
+/** Only names of the same form are compared. Forms without a comparison are distinguished by number. */
 function formOf(name: GeneralName): string {
   return name.form === 'other' ? `other ${name.number}` : name.form;
 }
@@ -78,7 +78,7 @@ function isComparable(name: GeneralName): boolean {
   return name.form === 'uri' ? uriHost(name.text) !== undefined : isWellFormed(name);
 }
 
-/** Whether a subtree is one that a CA may state (section 4.2.1.10, with an empty host name for every host). */
+/** Whether a subtree is valid (section 4.2.1.10). An empty host name means all hosts. */
 function isUsable({ base, isWhole }: Subtree): boolean {
   if (!isWhole) return false;
   switch (base.form) {
@@ -116,8 +116,8 @@ function isWithin(name: GeneralName, base: GeneralName, list: 'permitted' | 'exc
 }
 
 /**
- * Zero or more labels in front of the base. A pattern `*.example.org` stands for hosts below example.org: excluding one
- * of them, or anything deeper, excludes the pattern; permitting one of them does not permit it.
+ * The host is the base or has more labels in front of it. A pattern `*.example.org` represents the hosts below
+ * example.org: excluding one of them, or anything deeper, excludes the pattern, but permitting one does not permit it.
  */
 function isHostWithin(host: string, base: string, list: 'permitted' | 'excluded'): boolean {
   if (base === '') return true;
@@ -126,7 +126,7 @@ function isHostWithin(host: string, base: string, list: 'permitted' | 'excluded'
   return list === 'excluded' && name.startsWith('*.') && end.endsWith(name.slice(1));
 }
 
-/** A mailbox, all mailboxes on a host, or, with a leading period, on all hosts below a domain. */
+/** The base is a mailbox, a host with all its mailboxes, or, with a leading period, all hosts below a domain. */
 function isMailWithin(address: string, base: string): boolean {
   const mail = mailParts(address);
   const mailbox = mailParts(base);
@@ -135,7 +135,7 @@ function isMailWithin(address: string, base: string): boolean {
   return mail.local === mailbox.local && mail.host.toLowerCase() === mailbox.host.toLowerCase();
 }
 
-/** A host itself, or with a leading period all hosts below it. */
+/** A host itself or, with a leading period, all hosts below it. */
 function isHostMatch(host: string, base: string): boolean {
   if (base === '') return true;
   return base.startsWith('.')
@@ -149,20 +149,20 @@ function isAddressWithin(address: Uint8Array, network: Uint8Array): boolean {
   return address.every((byte, i) => ((byte ^ network[i]!) & network[bytes + i]!) === 0);
 }
 
-/** The RDNs of the base are the first of the name. */
+/** The name begins with the RDNs of the base. */
 function isNameWithin(name: Name, base: Name): boolean {
   return base.rdns.length <= name.rdns.length && base.rdns.every(({ key }, i) => key === name.rdns[i]!.key);
 }
 
 /**
  * Patterns of subjects by the nameOrderKey of the CA. A pattern is a name as text, `/TYPE=value` in certificate order,
- * in which `*` stands for any characters, slashes too. A CA that is not there may issue nothing.
+ * in which `*` matches any characters, including slashes. A CA without an entry may issue nothing.
  */
 export type Namespaces = ReadonlyMap<string, readonly string[]>;
 
 /**
- * By what names are the same: in any order, but in that of certificates where each CA has its namespaces. These judge
- * names in their order, and a CA could put the attributes of another's name into an order that is within its own.
+ * How names are compared: in any order without namespaces, in certificate order with them. Namespaces check names in
+ * order, so a CA could otherwise reorder another's name until it is within its namespaces.
  */
 interface NameKeys {
   readonly of: (name: Name) => string;
@@ -172,17 +172,17 @@ interface NameKeys {
 const ANY_ORDER: NameKeys = { of: nameSetKey, ofText: nameSetKeyOfText };
 const ITS_ORDER: NameKeys = { of: nameOrderKey, ofText: nameOrderKeyOfText };
 
-/** The keys of users, signers and holders under such namespaces (A80, A106). */
+/** The keys of users, signers and holders under these namespaces (A80, A106). */
 export function nameKeysUnder(namespaces: Namespaces | undefined): NameKeys {
   return namespaces === undefined ? ANY_ORDER : ITS_ORDER;
 }
 
-/** Whether a name as text is within one of the patterns. Case counts. Cost: the text, for each pattern. */
+/** Whether a name as text matches one of the patterns. Case-sensitive. Cost: the length of the text per pattern. */
 export function matchesAny(text: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => matches(text, pattern));
 }
 
-/** The parts between wildcards, each where it is found first: what comes later then has most room. */
+/** Matches each part between wildcards at its first position, which leaves the most room for later parts. */
 function matches(text: string, pattern: string): boolean {
   const [head = '', ...parts] = pattern.split('*');
   const tail = parts.pop();
@@ -198,7 +198,7 @@ function matches(text: string, pattern: string): boolean {
   return true;
 }
 
-/** Why this CA may not have issued a certificate, as the end of a sentence; undefined where it may. */
+/** Why this CA may not have issued a certificate, as the end of a sentence; undefined if it may. */
 export function namespaceProblem(
   { subject }: Certificate,
   issuer: Certificate,
@@ -206,7 +206,7 @@ export function namespaceProblem(
 ): string | undefined {
   const patterns = namespaces.get(nameOrderKey(issuer.subject));
   if (patterns === undefined) return `was issued by ${shownSubject(issuer)}, which has no namespaces`;
-  // A name that another one can be mistaken for is in none.
+  // A name with an ambiguous text is in no namespace.
   if (nameProblem(subject) === undefined && matchesAny(nameText(subject), patterns)) return undefined;
   return `is outside of the namespaces of ${shownSubject(issuer)}, which issued it`;
 }

@@ -1,6 +1,5 @@
-// The rules for each step of a path: those of RFC 5280, section 6.1, those of proxies (RFC 3820, section 3, and the
-// older kinds of the Globus Toolkit), and those of the strict profile (A70), which certificates of grid CAs often
-// break.
+// The rules for each step of a path: RFC 5280, section 6.1; proxies (RFC 3820, section 3, and the older kinds of the
+// Globus Toolkit); and the strict profile (A70), which certificates of grid CAs often violate.
 import { COMMON_NAME, EXTENSION, PROXY_POLICY, SERVER_PURPOSE, signatureStrength, type Strength } from './algorithm.ts';
 import { type Certificate, isCa, isSelfIssued, mayBeUsedFor, shownSubject } from './certificate.ts';
 import { type ComparisonBudget, constraintProblem, namespaceProblem, type Namespaces } from './nameConstraints.ts';
@@ -9,19 +8,25 @@ import { context, DerError, TAG, timeText } from './der.ts';
 import { isWellFormed, type Name } from './name.ts';
 import { valueOf } from './extensions.ts';
 
-/** What a path is judged by; ChainRules of validate.ts has the meanings. */
 export interface PathRules {
+  /** Seconds since 1970. */
   readonly at: number;
   readonly clockSkewSeconds: number;
+  /** Accepts SHA-1, MD5, short keys and DSA. */
   readonly allowWeak: boolean;
+  /**
+   * `service` is for grid certificates. `strict` adds what RFC 5280 requires of issuing CAs (A70), such as key
+   * identifiers, and also accepts the certificate of a CA.
+   */
   readonly profile: 'service' | 'strict';
+  /** The names that each CA may certify; undefined for any. */
   readonly namespaces?: Namespaces | undefined;
 }
 
 /** A path from a certificate to a configured CA, both included: at least two certificates. */
 export type Path = readonly [Certificate, ...Certificate[], Certificate];
 
-/** What is wrong with a path, as a sentence about the highest certificate that is wrong (section 6.1). */
+/** The first problem from the top of the path, as a sentence (section 6.1). */
 export function pathProblem(path: Path, rules: PathRules, budget: ComparisonBudget): string | undefined {
   for (let i = path.length - 1; i >= 0; i--) {
     const certificate = path[i]!;
@@ -37,7 +42,7 @@ export function pathProblem(path: Path, rules: PathRules, budget: ComparisonBudg
   return policyProblem(path, budget);
 }
 
-/** What holds for every certificate, proxies included: it is valid now, and nothing in it is unknown and critical. */
+/** Checks for every certificate, including proxies: it is valid now and has no unknown critical extension. */
 export function certificateProblem(
   certificate: Certificate,
   rules: Pick<PathRules, 'at' | 'clockSkewSeconds'>,
@@ -54,7 +59,7 @@ export function certificateProblem(
   return certificate.issuer.rdns.length === 0 ? 'has no issuer' : undefined;
 }
 
-/** Section 6.1.4 o. Key identifiers and access information must not be critical and are not here. */
+/** Section 6.1.4 o. Key identifiers and access information are missing, because they must not be critical. */
 const PROCESSED: ReadonlySet<string> = new Set([
   EXTENSION.keyUsage,
   EXTENSION.subjectAltName,
@@ -68,10 +73,10 @@ const PROCESSED: ReadonlySet<string> = new Set([
   EXTENSION.crlDistributionPoints,
 ]);
 
-/** The same for proxies, which have proxyCertInfo besides (RFC 3820, section 3.8). */
+/** The same for proxies, which also have proxyCertInfo (RFC 3820, section 3.8). */
 const PROCESSED_IN_PROXIES: ReadonlySet<string> = new Set([...PROCESSED, EXTENSION.proxyCertInfo]);
 
-/** Section 4.2.1.3 and 4.2.1.10: what only CAs may have. */
+/** Sections 4.2.1.3 and 4.2.1.10: what only CAs may have. */
 function endProblem(certificate: Certificate): string | undefined {
   if (isCa(certificate)) return undefined;
   const { keyUsage, nameConstraints } = certificate.extensions;
@@ -96,12 +101,12 @@ function caProblem(path: Path, i: number): string | undefined {
   return undefined;
 }
 
-/** How many intermediate CAs of a path count: those that are not self-issued (section 6.1.4 l). */
+/** The intermediate CAs of a path that are not self-issued (section 6.1.4 l). */
 export function intermediates(path: readonly Certificate[]): number {
   return path.slice(1).filter((certificate) => !isSelfIssued(certificate)).length;
 }
 
-/** Section 6.1.3 b and c, and 6.1.4 g: this CA's constraints on all below it, but for self-issued CAs. */
+/** Sections 6.1.3 b and c, 6.1.4 g: the constraints of every CA above. Self-issued CAs are exempt. */
 function namesProblem(path: Path, i: number, budget: ComparisonBudget): string | undefined {
   for (let k = i + 1; k < path.length; k++) {
     const constraints = path[k]!.extensions.nameConstraints;
@@ -112,18 +117,18 @@ function namesProblem(path: Path, i: number, budget: ComparisonBudget): string |
   return undefined;
 }
 
-/** What each CA may speak for, but for its own name, which it has anyway. */
+/** The namespaces of the issuer. A self-issued CA is exempt: it always has its name. */
 function spaceProblem(path: Path, i: number, { namespaces }: PathRules): string | undefined {
   const issuer = path[i + 1];
   if (namespaces === undefined || issuer === undefined || (i > 0 && isSelfIssued(path[i]!))) return undefined;
   return namespaceProblem(path[i]!, issuer, namespaces);
 }
 
-/** The key of each certificate, and the signature of each but the configured CA, whose own is not looked at. */
+/** Checks the key of each certificate, and each signature except that of the configured CA. */
 function algorithmProblem(path: Path, i: number, rules: PathRules): string | undefined {
   const { publicKey, keyStrength, signed } = path[i]!;
   if (i === path.length - 1) return strengthProblem(keyStrength, rules.allowWeak, 'a key');
-  // A71: the strict profile takes DSA below the configured CA, but of no server.
+  // A71: the strict profile accepts DSA below the configured CA, except for servers.
   const takesDsa = (key: Certificate['publicKey']): boolean =>
     rules.profile === 'strict' && key?.asymmetricKeyType === 'dsa' && !isOfServer(path[i]!);
   const issuerKey = path[i + 1]!.publicKey;
@@ -151,7 +156,7 @@ export function unsupportedProblem(certificate: Certificate, issuer: Certificate
   return problem && `The certificate of ${shownSubject(of)} ${problem}.`;
 }
 
-/** Why a configured CA certifies nobody, as the end of a sentence; undefined where it may. */
+/** Why a configured CA may not certify, as the end of a sentence; undefined if it may. */
 export function anchorProblem(
   anchor: Certificate,
   rules: Pick<PathRules, 'at' | 'clockSkewSeconds' | 'allowWeak'>,
@@ -168,13 +173,15 @@ function proxyAlgorithmProblem({ keyStrength, signed }: Certificate, rules: Path
   );
 }
 
-/** No proxy, or a proxy by RFC 3820 or by its name alone, with all rights of its owner or fewer. */
+/**
+ * `rfc3820` proxies have an extension, `legacy` ones only a name. `full` is all rights of the owner, `limited` fewer.
+ */
 export type ProxyMark =
   | { readonly kind: 'none' }
   | { readonly kind: 'rfc3820' | 'legacy'; readonly rights: 'full' | 'limited' }
   | { readonly kind: 'refused'; readonly problem: string };
 
-/** Which proxies are accepted. A limited legacy proxy needs both marks (A77). */
+/** Which proxies are accepted. A limited legacy proxy needs `limited` and `legacy` (A77). */
 export interface ProxyKinds {
   readonly full: boolean;
   readonly limited: boolean;
@@ -186,7 +193,7 @@ const LEGACY_NAMES: ReadonlyMap<string, 'full' | 'limited'> = new Map([
   ['limited proxy', 'limited'],
 ]);
 
-/** Tells proxies from other certificates. Problems are ends of a sentence about the certificate. */
+/** Distinguishes proxies from other certificates. A problem is the end of a sentence about the certificate. */
 export function proxyMark(certificate: Certificate): ProxyMark {
   const { byOid, proxyInfo } = certificate.extensions;
   if (byOid.has(EXTENSION.draftProxyCertInfo)) {
@@ -224,7 +231,7 @@ function extendsName({ subject, issuer }: Certificate): boolean {
   );
 }
 
-/** Why a proxy is not accepted, whoever issued it, as the end of a sentence about it; undefined where it is. */
+/** Why a proxy is not accepted, whatever its issuer, as the end of a sentence; undefined if it is. */
 export function proxyProblem(
   proxy: Certificate,
   mark: Extract<ProxyMark, { readonly rights: string }>,
@@ -242,7 +249,7 @@ export function proxyProblem(
   return certificateProblem(proxy, rules, PROCESSED_IN_PROXIES) ?? proxyAlgorithmProblem(proxy, rules);
 }
 
-/** Why a certificate may not issue a proxy, as the end of a sentence; `below` counts the proxies below it. */
+/** Why a certificate may not issue a proxy, as the end of a sentence. `below` counts the proxies below it. */
 export function proxyIssuerProblem(issuer: Certificate, below: number): string | undefined {
   if (isCa(issuer)) return 'is that of a CA, which cannot issue proxies';
   if (!mayBeUsedFor(issuer, 'digitalSignature')) return 'may not issue proxies by its key usage';
@@ -253,10 +260,10 @@ export function proxyIssuerProblem(issuer: Certificate, below: number): string |
   return undefined;
 }
 
-/** Serial numbers have 20 bytes at most (section 4.1.2.2), one bit of which is the sign. */
+/** Serial numbers have at most 20 bytes (section 4.1.2.2), one bit of which is the sign. */
 const SERIAL_END = 2n ** 159n;
 
-/** What is wrong by the strict profile, as the end of a sentence. */
+/** The first violation of the strict profile, as the end of a sentence. */
 function strictProblem(certificate: Certificate, { isAnchor }: { readonly isAnchor: boolean }): string | undefined {
   return [...RULES, ...(isAnchor ? ANCHOR_RULES : BELOW_RULES)].find(([isBroken]) => isBroken(certificate))?.[1];
 }
@@ -270,7 +277,7 @@ function isCritical({ extensions }: Certificate, oid: string): boolean | undefin
 const RULES: readonly StrictRule[] = [
   // 4.1.2.1
   [({ version }) => version !== 3, 'is not of version 3'],
-  // 4.1.2.2: zero is refused, negative numbers must be handled gracefully
+  // 4.1.2.2: zero is rejected, negative numbers must be handled gracefully
   [
     ({ serialNumber }) => serialNumber === 0n || serialNumber >= SERIAL_END,
     'has a serial number of 0 or too many bytes',
@@ -290,7 +297,7 @@ const RULES: readonly StrictRule[] = [
     ({ extensions }) => extensions.subjectAltNames?.every(isWellFormed) === false,
     'has an alternative name that is no host, address or the like',
   ],
-  // 4.2.1.3 and 4.2.1.9: a CA may sign certificates, or CRLs at least
+  // 4.2.1.3 and 4.2.1.9: a CA may sign certificates or at least CRLs
   [
     (certificate) =>
       isCa(certificate) && !mayBeUsedFor(certificate, 'keyCertSign') && !mayBeUsedFor(certificate, 'cRLSign'),
@@ -308,7 +315,7 @@ const RULES: readonly StrictRule[] = [
   ],
   // 4.2.2.1
   [(certificate) => !hasReadableAccess(certificate), 'has access information that cannot be read'],
-  // RFC 8017, section 3.1, in the common reading that keys have whole bytes
+  // RFC 8017, section 3.1, usually read as requiring whole bytes
   [
     ({ publicKey }) => (publicKey?.asymmetricKeyDetails?.modulusLength ?? 0) % 8 !== 0,
     'has a key whose length is no whole number of bytes',
@@ -316,7 +323,7 @@ const RULES: readonly StrictRule[] = [
 ];
 
 const ANCHOR_RULES: readonly StrictRule[] = [
-  // 4.2.1.9; of intermediate CAs the published suites accept it
+  // 4.2.1.9; the published test suites accept it for intermediate CAs
   [
     ({ extensions }) => extensions.basicConstraints?.isCritical === false,
     'has basic constraints that are not critical',
@@ -324,7 +331,7 @@ const ANCHOR_RULES: readonly StrictRule[] = [
 ];
 
 const BELOW_RULES: readonly StrictRule[] = [
-  // 4.2.1.1; of a configured CA nobody looks for the issuer
+  // 4.2.1.1; the issuer of a configured CA is not looked up
   [
     (certificate) => certificate.extensions.authorityKeyId === undefined && !isSelfIssued(certificate),
     'has no authority key identifier',

@@ -1,12 +1,12 @@
-// PEM (RFC 7468, section 2): blocks of base64 between BEGIN and END lines, with any text around them. Strict about what
-// is in a block. Private keys are recognised and never read. Knows no certificates; search.ts does.
+// PEM (RFC 7468, section 2): base64 blocks between BEGIN and END lines, with any text around them. The content of
+// blocks is checked strictly. Private keys are recognised but never decoded.
 
 export interface PemBlock {
   readonly label: string;
   readonly der: Uint8Array;
 }
 
-/** The blocks of a text in their order, or what is wrong with it, as the end of a sentence about the text. */
+/** The blocks of a text in order, or the problem as the end of a sentence about the text. */
 export type PemReading =
   | { readonly kind: 'read'; readonly blocks: readonly PemBlock[] }
   | { readonly kind: 'unreadable'; readonly problem: string };
@@ -21,10 +21,10 @@ export function holdsPrivateKey(text: string): boolean {
   return text.includes('PRIVATE KEY-----');
 }
 
-/** `refused` for a text that a client sent; `passed over` for a local file, such as that of a proxy. */
+/** `refused` for a text from a client; `passed over` for a local file, such as a proxy's. */
 export type PrivateKeys = 'refused' | 'passed over';
 
-/** Unreadable: a refused private key; a block that does not end, is nested, or is not base64. Linear in the length. */
+/** Unreadable are a refused private key and a block that does not end, is nested or is not base64. Linear time. */
 export function readPem(text: string, keys: PrivateKeys = 'refused'): PemReading {
   if (keys === 'refused' && holdsPrivateKey(text))
     return unreadable('holds a private key, which must never be sent to anyone');
@@ -53,7 +53,7 @@ export function readPem(text: string, keys: PrivateKeys = 'refused'): PemReading
   }
 }
 
-/** Encoding the bytes again is ten times as fast as checking each letter. */
+/** Encoding the bytes again is ten times as fast as checking each character. */
 function isBase64Of(text: string, bytes: Buffer): boolean {
   if (text !== '' && bytes.toString('base64') === text) return true;
   return text.length % 4 === 0 && BASE64.test(text);

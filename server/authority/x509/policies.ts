@@ -1,20 +1,19 @@
-// Certificate policies along a path (RFC 5280, section 6.1, with the graph of RFC 9618 in place of the tree), for the
-// initial policy set any-policy, nothing required and nothing inhibited: only what CAs of the path ask for can refuse
-// it (A76). Pure.
+// Certificate policies along a path (RFC 5280, section 6.1, with the graph of RFC 9618 instead of the tree). The
+// initial policy set is any-policy, with nothing required or inhibited, so only a CA of the path can cause a refusal
+// (A76).
 import { type Certificate, isSelfIssued, shownSubject } from './certificate.ts';
 import type { ComparisonBudget } from './nameConstraints.ts';
 
-/** The policy that stands for all (section 4.2.1.4). */
+/** any-policy, which matches every policy (section 4.2.1.4). */
 const ANY_POLICY = '2.5.29.32.0';
 
 /**
- * One level of the graph: each valid policy with those of the next certificate that would carry it on. What a whole
- * graph would add is which policies of the user's it leads to; with any-policy it is enough that some level is not
- * empty.
+ * One level of the graph: each valid policy with the policies of the next certificate that would continue it. The whole
+ * graph would also give the user's resulting policies. For any-policy it is enough to know whether a level is empty.
  */
 type Level = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The state variables of section 6.1.2: how many more certificates until each begins to count. */
+/** The state variables of section 6.1.2: how many more certificates until each rule applies. */
 interface Counters {
   explicitPolicy: number;
   policyMapping: number;
@@ -27,9 +26,8 @@ const TOO_MANY = 'has more certificate policies than are looked at';
 const NO_POLICY = 'is under none of the certificate policies that a CA above asks for';
 
 /**
- * What is wrong with the policies of a path, given from the certificate to the configured CA, as a sentence; undefined
- * when nothing is. Of the configured CA its constraints count, and its own policies do not (A76). Cost: linear in all
- * policies and mappings.
+ * The problem with the policies of a path, as a sentence; undefined without one. The path goes from the certificate to
+ * the configured CA, whose constraints count but not its policies (A76). Cost: linear in all policies and mappings.
  */
 export function policyProblem(path: readonly Certificate[], budget: ComparisonBudget): string | undefined {
   const counters: Counters = { explicitPolicy: Infinity, policyMapping: Infinity, inhibitAnyPolicy: Infinity };
@@ -78,7 +76,7 @@ function nextLevel(level: Level, { extensions: { policies = [] } }: Certificate,
   return next;
 }
 
-/** Section 6.1.4 a and b; undefined where any-policy is mapped. */
+/** Section 6.1.4 a and b; undefined if any-policy is mapped. */
 function mappedLevel(
   level: Level,
   { extensions: { policyMappings = [] } }: Certificate,
@@ -95,7 +93,7 @@ function mappedLevel(
   return mapped;
 }
 
-/** Section 6.1.4 h to j: towards what begins to count below this CA. */
+/** Section 6.1.4 h to j: updates the counters below this CA. */
 function count(counters: Counters, certificate: Certificate, isAnchor: boolean): void {
   const { policyConstraints, inhibitAnyPolicy = Infinity } = certificate.extensions;
   const step = isAnchor || isSelfIssued(certificate) ? 0 : 1;
@@ -105,7 +103,7 @@ function count(counters: Counters, certificate: Certificate, isAnchor: boolean):
   counters.inhibitAnyPolicy = lower(counters.inhibitAnyPolicy, inhibitAnyPolicy);
 }
 
-/** Section 6.1.5 a, b and g: the certificate itself may ask for a policy too. */
+/** Section 6.1.5 a, b and g: the certificate itself may also require a policy. */
 function isLeft({ extensions }: Certificate, level: Level, { explicitPolicy }: Counters): boolean {
   const isRequired = explicitPolicy <= 1 || extensions.policyConstraints?.requireExplicitPolicy === 0;
   return !isRequired || level.size > 0;

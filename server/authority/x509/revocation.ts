@@ -1,5 +1,5 @@
-// Revocation by CRLs (RFC 5280, section 6.3; A78): every certificate of a path that a CA issued needs a current,
-// complete CRL of that CA which does not list it. Without one the status is not known, and the path is refused.
+// Revocation by CRLs (RFC 5280, section 6.3; A78). Every certificate of a path that a CA issued needs a current,
+// complete CRL of that CA that does not list it. Without such a CRL the status is unknown and the path is refused.
 import { isSignedWith, signatureStrength } from './algorithm.ts';
 import {
   type Certificate,
@@ -13,10 +13,13 @@ import {
 import { certificateProblem, type Path } from './pathRules.ts';
 import type { PathSearch, SearchRules } from './search.ts';
 
-/** Finds a valid path for the signer of a CRL: `findPath` of validate.ts, which calls this module. */
+/**
+ * `findPath` of validate.ts, passed as a parameter because validate.ts imports this module. It validates the signer of
+ * a CRL.
+ */
 export type FindPath = (certificate: Certificate, search: PathSearch) => Path | undefined;
 
-/** Why CRLs refuse a path, as a sentence; undefined where they do not, or where no revocation is checked. */
+/** Why CRLs refuse a path, as a sentence; undefined if they do not or revocation is not checked. */
 export function revocationProblem(path: Path, search: PathSearch, findPath: FindPath): string | undefined {
   const { crls } = search.rules;
   if (crls === undefined) return undefined;
@@ -37,8 +40,8 @@ export function revocationProblem(path: Path, search: PathSearch, findPath: Find
 }
 
 /**
- * The first certificate of a path that CRLs list, signed by the CA itself or a configured one of its name: current
- * ones, or where none is current the last that was, since what was revoked stays so. Of other CRLs nothing is asked.
+ * The first certificate of a path that a CRL lists. The CRL must be signed by the CA itself or a configured CA of its
+ * name. Without a current CRL the last one counts, because a revocation is final.
  */
 export function revokedIn(path: readonly Certificate[], crls: CrlStore, rules: SearchRules): Certificate | undefined {
   const { at, clockSkewSeconds, allowWeak } = rules;
@@ -57,7 +60,7 @@ export function revokedIn(path: readonly Certificate[], crls: CrlStore, rules: S
   });
 }
 
-/** Whether a CRL speaks about this certificate and this time. The strict profile wants a number (section 5.2.3). */
+/** Whether a CRL covers this certificate at this time. The strict profile requires a CRL number (section 5.2.3). */
 function isUsable(crl: Crl, certificate: Certificate, rules: SearchRules): boolean {
   const { at, clockSkewSeconds, allowWeak, profile } = rules;
   return (
@@ -67,7 +70,7 @@ function isUsable(crl: Crl, certificate: Certificate, rules: SearchRules): boole
   );
 }
 
-/** Why a CRL says nothing of users or of CAs below its issuer, as the end of a sentence; undefined where it does. */
+/** Why a CRL does not cover the users or CAs of its issuer, as the end of a sentence; undefined if it does. */
 export function crlProblem({ scope, signed }: Crl, of: 'users' | 'cas', allowWeak: boolean): string | undefined {
   if (scope === 'unknown') return 'is no complete one, or has a critical extension that is not known';
   if (scope !== 'all' && scope !== of) return `is of its ${scope} alone`;
@@ -77,8 +80,9 @@ export function crlProblem({ scope, signed }: Crl, of: 'users' | 'cas', allowWea
 }
 
 /**
- * Whether a CRL counts: the CA itself signed it, or another certificate of the same name did. That is one which the CA
- * or its issuer certified for CRLs, below the same configured CA, or a configured CA, such as one with a new key.
+ * Whether a CRL has a valid signer: the CA itself, or another certificate with its name. The other one is either a
+ * configured CA, such as one with a new key, or certified for CRLs by the CA or its issuer, below the same configured
+ * CA.
  */
 function isVouchedFor(
   crl: Crl,
@@ -103,18 +107,18 @@ function isVouchedFor(
   return false;
 }
 
-/** Whether what a key signs may count: a weak one where `allowWeak` (A71). */
+/** Whether signatures of this key count. Weak keys do with `allowWeak` (A71). */
 export function isStrongEnough({ keyStrength }: Certificate, allowWeak: boolean): boolean {
   return keyStrength === 'strong' || (allowWeak && keyStrength === 'weak');
 }
 
 /**
- * Which keys signed a CRL and which did not: a list of thousands is hashed once for a key, not for every chain. Only
- * keys that a configured CA stands for come here, so there are few.
+ * Which keys signed a CRL and which did not. A CRL with thousands of entries is hashed once per key, not once per
+ * chain. Only keys below a configured CA occur here, so there are few.
  */
 const SIGNERS = new WeakMap<Crl, Map<string, boolean>>();
 
-/** Whether a certificate is for CRLs, and its key signed this one. */
+/** Whether a certificate may sign CRLs and its key signed this one. */
 export function isSignedBy(crl: Crl, signer: Certificate): boolean {
   return mayBeUsedFor(signer, 'cRLSign') && isSignedWithKeyOf(crl, signer);
 }

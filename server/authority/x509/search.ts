@@ -1,5 +1,5 @@
-// What one validation carries: its rules, the certificates that it may use, its remaining work, and the best reason for
-// a refusal so far. A text with any wrong part is refused as a whole (A73).
+// The state of one validation: its rules, the available certificates, the remaining budget, and the best reason for a
+// refusal so far. A text with one invalid part is refused as a whole (A73).
 import { type Certificate, type Crl, type CrlStore, parseCertificate, parseCrl } from './certificate.ts';
 import { DerError } from './der.ts';
 import { type PrivateKeys, readPem } from './pem.ts';
@@ -11,20 +11,23 @@ export interface ChainLimits {
   readonly certificates: number;
 }
 
-/** What a user may send: 256 KiB and 8 certificates. */
+/** For texts from users: 256 KiB and 8 certificates. */
 export const USER_CHAIN_LIMITS: ChainLimits = { textBytes: 256 * 1024, certificates: 8 };
 
-/** What an operator may have in a file: bundles of all grid CAs have about 150. */
+/** For files of operators. Bundles of all grid CAs have about 150 certificates. */
 export const FILE_LIMITS: ChainLimits = { textBytes: 4 * 1024 * 1024, certificates: 1024 };
 
-/** CRLs of the largest CAs have a million entries; this is room for that. */
+/** Enough for the largest CAs, whose CRLs have a million entries. */
 export const CRL_FILE_LIMITS: ChainLimits = { textBytes: 64 * 1024 * 1024, certificates: 1024 };
 
-/** What was read, in its order, one at least; or why there is none, as one sentence without any text of the input. */
+/** Everything in the file in order, at least one; or one sentence why it is unreadable, without quoting the input. */
 type FileReading<T> =
   { readonly kind: 'read'; readonly all: readonly T[] } | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** Refused: too long, too many, no CERTIFICATE block, a PRIVATE KEY block, anything that is no certificate. */
+/**
+ * Refuses a text that is too long or has too many blocks, no CERTIFICATE block, a PRIVATE KEY block, or an invalid
+ * certificate.
+ */
 export function readChain(text: string, limits: ChainLimits = USER_CHAIN_LIMITS): FileReading<Certificate> {
   return readBlocks(text, limits, CERTIFICATES);
 }
@@ -59,11 +62,11 @@ const CERTIFICATES: Kind<Certificate> = {
 };
 const CRLS: Kind<Crl> = { labels: ['X509 CRL'], one: 'CRL', many: 'CRLs', parse: parseCrl };
 
-/** The tag of a SEQUENCE; a text may start with that digit, but then no byte beyond ASCII follows. */
+/** The tag of a SEQUENCE. A text may start with that digit, but then no byte beyond ASCII follows. */
 const DER_START = 0x30;
 
 function readFile<T>(bytes: Uint8Array, limits: ChainLimits, kind: Kind<T>): FileReading<T> {
-  // Before a text is made of it: none can be as long as a file.
+  // Checked before the conversion to a string, which cannot be as long as a file.
   if (bytes.length > limits.textBytes) return tooLong(limits);
   const isDer = bytes[0] === DER_START && (bytes[1] ?? 0) >= 0x80;
   return isDer ? parseAll([bytes], kind) : readBlocks(Buffer.from(bytes).toString('latin1'), limits, kind);
@@ -104,13 +107,13 @@ function unreadable(reason: string): { kind: 'unreadable'; reason: string } {
   return { kind: 'unreadable', reason };
 }
 
-/** The configured CAs, self-signed or not (A74). Made once per configuration. */
+/** The configured CAs, self-signed or not (A74). Created once per configuration. */
 export interface TrustStore extends CertificatesByName {
   /** Whether a certificate is one of them, byte for byte. */
   readonly has: (certificate: Certificate) => boolean;
 }
 
-/** Certificates to look up by the key of their subject (`Name.key`). */
+/** Certificates by the key of their subject (`Name.key`). */
 interface CertificatesByName {
   readonly named: (subjectKey: string) => readonly Certificate[];
 }
@@ -121,7 +124,7 @@ export function trustStoreOf(anchors: readonly Certificate[]): TrustStore {
   return { has, ...byName };
 }
 
-/** Certificates by name, each once however often it is there. */
+/** Certificates by name, without duplicates. */
 export function certificatesByName(certificates: readonly Certificate[]): CertificatesByName {
   const bySubject = new Map<string, Certificate[]>();
   for (const certificate of certificates) {
@@ -132,35 +135,37 @@ export function certificatesByName(certificates: readonly Certificate[]): Certif
   return { named: (subjectKey) => bySubject.get(subjectKey) ?? [] };
 }
 
-/** By their bytes; those of one name, of which a text or a configuration has few, are compared one by one. */
+/** Compares the bytes one by one: few certificates share a name. */
 function isAmong(certificates: readonly Certificate[], { der }: Certificate): boolean {
   return certificates.some((other) => Buffer.compare(other.der, der) === 0);
 }
 
-/** What a search for a path is made by; ChainRules of validate.ts has the meanings. */
 export interface SearchRules extends PathRules {
   readonly trust: TrustStore;
+  /**
+   * Undefined skips the check of revocation. Otherwise a CA without a current CRL makes all its certificates invalid.
+   */
   readonly crls: CrlStore | undefined;
+  /** Maximum number of intermediate CAs of a path, not counting self-issued ones. */
   readonly maxDepth: number;
 }
 
-/** How near to an accepted path a refusal was; the nearest one is what people want to hear. */
+/** How close a refused path came to acceptance. The closest reason helps the user most. */
 const NEARNESS = { noIssuer: 0, unsigned: 1, exhausted: 2, judged: 3 } as const;
 
 /**
- * A72: what one validation may spend. A signature takes up to 200 us, a step or a comparison at most a few; so a
- * validation ends within a fraction of a second whatever it is given. Chains in use need 10 signatures, 10 steps and
- * 100 comparisons.
+ * A72: limits of one validation. A signature takes up to 200 us, a step or a comparison at most a few us, so every
+ * validation ends within a fraction of a second. Real chains need 10 signatures, 10 steps and 100 comparisons.
  */
 export const BUDGET = { signatures: 128, steps: 1024, comparisons: 262_144 } as const;
 
 export class PathSearch {
   readonly rules: SearchRules;
-  /** The certificates of the text that are no configured CAs. */
+  /** The certificates of the text that are not configured CAs. */
   readonly pool: CertificatesByName;
-  /** What is left of `BUDGET`. */
+  /** The remaining budget. */
   readonly left: { signatures: number; steps: number; comparisons: number } = { ...BUDGET };
-  /** Signers of CRLs that are being validated, so that none is asked to vouch for itself. */
+  /** Signers of CRLs that are being validated, so that none vouches for itself. */
   readonly signers = new Set<Certificate>();
 
   #reason = 'There is no certificate.';
@@ -176,19 +181,19 @@ export class PathSearch {
     return this.#reason;
   }
 
-  /** Keeps the first of the nearest reasons; problems with the signer of a CRL are none. Returns undefined. */
+  /** Keeps the first of the closest reasons. Ignores problems with the signer of a CRL. Returns undefined. */
   refuse(nearness: keyof typeof NEARNESS, reason: string): undefined {
     if (NEARNESS[nearness] <= this.#nearness || this.signers.size > 0) return;
     this.#nearness = NEARNESS[nearness];
     this.#reason = reason;
   }
 
-  /** Whether nothing is left of the steps or the signatures; the search then ends. */
+  /** Whether steps or signatures have run out, which ends the search. */
   get isSpent(): boolean {
     return this.left.steps <= 0 || this.left.signatures <= 0;
   }
 
-  /** Takes one step. Where nothing is left, answers false and notes that as the reason. */
+  /** Takes one step. Without any left, returns false and records that as the reason. */
   step(): boolean {
     if (this.isSpent) {
       this.refuse('exhausted', 'The certificates offer more paths than are tried.');
@@ -198,7 +203,7 @@ export class PathSearch {
     return true;
   }
 
-  /** Whether `issuer` signed `certificate`. Each pair is checked once, within the budget. */
+  /** Whether `issuer` signed `certificate`. Checks each pair once, within the budget. */
   isSigned(certificate: Certificate, issuer: Certificate): boolean {
     let bySigner = this.#signatures.get(certificate);
     if (bySigner === undefined) this.#signatures.set(certificate, (bySigner = new Map()));

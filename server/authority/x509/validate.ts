@@ -1,4 +1,4 @@
-// Path validation (RFC 5280, section 6.1): searches a path from a certificate to a configured CA and judges each step.
+// Path validation (RFC 5280, section 6.1): searches a path from a certificate to a configured CA and checks each step.
 import { type Certificate, isCa, shownName, shownSubject } from './certificate.ts';
 import {
   intermediates,
@@ -14,7 +14,7 @@ import {
 import { revocationProblem } from './revocation.ts';
 import { certificatesByName, PathSearch, type SearchRules } from './search.ts';
 
-/** The first valid path to a configured CA; `search` has the reason if there is none. */
+/** The first valid path to a configured CA. If there is none, `search` has the reason. */
 export function findPath(certificate: Certificate, search: PathSearch): Path | undefined {
   return extend([certificate], search);
 }
@@ -43,7 +43,7 @@ function noIssuer(last: Certificate): string {
   return `No configured CA, and no other certificate given, is ${issuer}, the issuer of ${shownSubject(last)}.`;
 }
 
-/** A79: issuers whose key identifier is the one that the certificate names (section 4.2.1.1) are tried first. */
+/** A79: an issuer with the key identifier that the certificate names (section 4.2.1.1) is tried first. */
 function likeliestFirst(issuers: readonly Certificate[], { extensions }: Certificate): readonly Certificate[] {
   const id = extensions.authorityKeyId;
   if (id === undefined || issuers.length < 2) return issuers;
@@ -61,7 +61,9 @@ function isIssued(certificate: Certificate, issuer: Certificate, search: PathSea
   return false;
 }
 
-/** No key of a name may repeat (RFC 4158, section 2.4.2), and the number of intermediate CAs is limited (A75). */
+/**
+ * A path must not repeat a name with the same key (RFC 4158, section 2.4.2). Its intermediate CAs are limited (A75).
+ */
 function isPossible(path: readonly Certificate[], search: PathSearch): boolean {
   const last = path.at(-1)!;
   const isRepeated = path
@@ -86,37 +88,31 @@ function judged(path: Path, search: PathSearch): Path | undefined {
   return problem === undefined ? path : search.refuse('judged', problem);
 }
 
-/**
- * What a chain is judged by. `at`: seconds since 1970. `crls`: undefined checks no revocation; else a CA without a
- * current CRL refuses all it issued. `maxDepth`: the most intermediate CAs of a path, self-issued ones apart.
- * `allowWeak`: SHA-1, MD5, short keys and DSA. `signatures`: those found good before, by whoever keeps them; all else
- * is judged anew. `namespaces`: which names each CA may speak for; undefined, any. `profile`: `service` for the
- * certificates of grids; `strict` adds what RFC 5280 asks of CAs when they issue (A70), such as key identifiers, and
- * leaves it open whether the certificate is that of a CA.
- */
 export interface ChainRules extends SearchRules {
   readonly proxies: ProxyKinds;
 }
 
-/** What a chain proved: whose it is, as what, and until when (seconds since 1970). */
+/** The result of an accepted chain. */
 export interface AcceptedChain {
   readonly accepted: true;
-  /** The end entity's certificate: its subject is the user, never the proxy's. */
+  /** The end entity's certificate. Its subject is the user, never the proxy. */
   readonly endEntity: Certificate;
-  /** The earliest end in the whole path, the configured CA's included. */
+  /** The earliest end of validity on the whole path, including the configured CA; seconds since 1970. */
   readonly expiresAt: number;
-  /** `limited` where any proxy of the chain is. */
+  /** `limited` if any proxy of the chain is limited. */
   readonly proxy: 'none' | 'full' | 'limited';
-  /** Whether any proxy of the chain is a legacy one. */
+  /** Whether the chain contains a legacy proxy. */
   readonly isLegacy: boolean;
   /** From the presented certificate to the configured CA, both included. */
   readonly path: readonly Certificate[];
 }
 
-/** Accepted, or why not, in one sentence for people: no file name and no text of keys. */
+/** Accepted, or the reason in one human-readable sentence without file names or keys. */
 export type Verdict = AcceptedChain | { readonly accepted: false; readonly reason: string };
 
-/** The first certificate is the presented one, the others have any order. Takes 0.1 ms a certificate of the path. */
+/**
+ * The first certificate is the presented one; the others may have any order. Cost: 0.1 ms per certificate of the path.
+ */
 export function validateChain(certificates: readonly Certificate[], rules: ChainRules): Verdict {
   const [presented, ...others] = certificates;
   const pool = others.filter((certificate) => !rules.trust.has(certificate));
@@ -125,7 +121,7 @@ export function validateChain(certificates: readonly Certificate[], rules: Chain
   return verdict ?? { accepted: false, reason: search.reason };
 }
 
-/** The proxies so far, from the presented one on, and the certificate above them. */
+/** The proxies so far, starting with the presented one, and the certificate above them. */
 interface Climb {
   readonly proxies: readonly Certificate[];
   readonly marks: readonly RightsMark[];
@@ -139,7 +135,7 @@ interface Context {
   readonly rules: ChainRules;
 }
 
-/** Goes from proxy to issuer until it comes to a certificate that is no proxy, and from there to a configured CA. */
+/** Climbs from proxy to issuer up to a certificate that is not a proxy, and from there to a configured CA. */
 function climb({ proxies, marks, last }: Climb, context: Context): AcceptedChain | undefined {
   const { search, rules } = context;
   if (!search.step()) return undefined;
@@ -162,7 +158,7 @@ function climb({ proxies, marks, last }: Climb, context: Context): AcceptedChain
   return undefined;
 }
 
-/** Why a certificate cannot stand where it stands, whoever issued it; `marks` are those of the proxies below it. */
+/** Why a certificate is invalid in its position, whatever its issuer. `marks` belong to the proxies below it. */
 function problemOf(
   certificate: Certificate,
   mark: Exclude<ProxyMark, { readonly kind: 'refused' }>,
