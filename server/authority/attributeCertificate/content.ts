@@ -1,5 +1,5 @@
-// The content of an attribute certificate and the one canonical form in which the authority writes it, with the names
-// of XML signatures (RFC 4514). Pure: no key, no signature, no clock.
+// The content of an attribute certificate, the canonical form in which the authority writes it, and the names of XML
+// signatures. Also compares names as text (RFC 4514). Uses no key, signature or clock.
 import {
   childElements,
   escapedText,
@@ -12,21 +12,21 @@ import {
 import { DerError, DerReader, stringText } from '../x509/der.ts';
 import { type Name, typeOfText } from '../x509/name.ts';
 
-/** Thrown where the structure is not the one wanted; its message is the end of a sentence. Never leaves read.ts. */
+/** The structure is wrong; the message is the end of a sentence. Never leaves read.ts. */
 export class Misshapen extends Error {}
 
 export function misshapen(reason: string): never {
   throw new Misshapen(reason);
 }
 
-/** The child elements; between them only white space may stand. */
+/** The child elements. Only white space is allowed between them. */
 export function elementsOf(element: XmlElement): readonly XmlElement[] {
   const elements = childElements(element);
   const hasText = elements.length < element.children.length && /[^ \t\r\n]/.test(ownText(element));
   return hasText ? misshapen(`has text in ${element.local}`) : elements;
 }
 
-/** Exactly these child elements in this order; their namespaces are judged by who takes them. */
+/** Returns the children, which must be exactly these elements in this order. The caller checks their namespaces. */
 export function childrenOf(element: XmlElement, names: readonly string[]): readonly XmlElement[] {
   const elements = elementsOf(element);
   if (elements.length !== names.length || elements.some(({ local }, i) => local !== names[i])) {
@@ -35,7 +35,7 @@ export function childrenOf(element: XmlElement, names: readonly string[]): reado
   return elements;
 }
 
-/** An element of the signed part: no namespace, no attribute, and this name. */
+/** Asserts an element of the signed part: this name, no namespace and no attributes. */
 export function isPlain(element: XmlElement, name: string): void {
   if (element.name !== name || element.uri !== '' || !isBare(element)) {
     misshapen(`has no plain ${name} where it should`);
@@ -51,34 +51,34 @@ export function plainText(element: XmlElement): string {
   return wholeText(element);
 }
 
-/** The whole text of an element that holds nothing else: the tree has joined it across comments. */
+/** The text of an element without child elements. The tree has joined text across comments. */
 export function wholeText({ local, children }: XmlElement): string {
   if (children.length === 0) return '';
   const [text] = children;
   return children.length === 1 && typeof text === 'string' ? text : misshapen(`has elements in ${local}`);
 }
 
-/** Base64 in its one canonical spelling, but for white space. */
+/** Decodes base64 in its canonical spelling; white space is ignored. */
 export function base64In(element: XmlElement): Uint8Array {
   const text = wholeText(element).replace(/[ \t\r\n]+/g, '');
   const bytes = Buffer.from(text, 'base64');
   return text !== '' && bytes.toString('base64') === text ? bytes : misshapen(`has no base64 in ${element.local}`);
 }
 
-/** Serial numbers of certificates have at most 20 bytes; nobody needs more than twice that. */
+/** Serial numbers of certificates have at most 20 bytes; 100 digits are about twice that. */
 export function decimalOf(text: string): string {
   return /^\d{1,100}$/.test(text) ? text : misshapen('has a serial number that is not decimal');
 }
 
-/** The root of a document, or why it is none, as the end of a sentence that begins with `it`. */
+/** The root of a document, or the problem as the end of a sentence that begins with `it`. */
 type TreeReading =
   { readonly kind: 'read'; readonly root: XmlElement } | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** The longest document that is read: longer ones are refused by their length. */
+/** Longer documents are refused before they are read. */
 export const DOCUMENT_BYTES_MAX = 262_144;
 const LIMITS: XmlLimits = { depth: 32, elements: 20_000, attributes: 64, instructions: 0 };
 
-/** In our words: those of the parser repeat parts of the document. */
+/** Separate texts, because the parser's messages quote the document. */
 const REASONS: Readonly<Record<XmlProblem, (line: number) => string>> = {
   illFormed: (line) => `is not well-formed XML (line ${line})`,
   documentType: () => 'has a DOCTYPE',
@@ -90,9 +90,9 @@ const REASONS: Readonly<Record<XmlProblem, (line: number) => string>> = {
 };
 
 /**
- * Reads a document. Refused: more than the limits, anything ill-formed, XML 1.1, a DOCTYPE (nothing in it is
- * interpreted), processing instructions, elements with two attributes or two namespace declarations, prefixed
- * attributes. Cost: linear in its length.
+ * Reads a document within the limits. Refuses ill-formed documents, XML 1.1, a DOCTYPE (never interpreted), processing
+ * instructions, elements with two attributes or two namespace declarations, and prefixed attributes. Cost: linear in
+ * the length.
  */
 export function readTree(text: string): TreeReading {
   try {
@@ -122,8 +122,8 @@ function judge({ declarations, attributes }: XmlElement): void {
 }
 
 /**
- * The canonical form of an element of which nothing but the apex declares a namespace, and none has two attributes:
- * exclusive and inclusive canonicalisation are then the same (Canonical XML 1.0, section 2.3; Exclusive XML
+ * The canonical form of an element in which only the apex declares a namespace and no element has two attributes. For
+ * these, exclusive and inclusive canonicalisation are the same (Canonical XML 1.0, section 2.3; Exclusive XML
  * Canonicalization, section 3).
  */
 export function canonicalText({ name, declarations, attributes, children }: XmlElement): string {
@@ -149,14 +149,15 @@ function escapedValue(value: string): string {
   return value.replace(/[&<"\t\n\r]/g, (character) => VALUE_ESCAPES.get(character)!);
 }
 
-/** Whether the roles are those the user has at the issuer, or were mapped from another site's. */
+/** Whether the roles are the user's roles at the issuer, or were mapped from another site's. */
 export type Provenance = 'original' | 'mapped';
 
-/** Names are `/TYPE=value` texts. The serial number is the issuer's; times are seconds, both ends included. */
+/** Names are `/TYPE=value` texts. Times are seconds since 1970, both ends included. */
 export interface AttributeContent {
   readonly holder: string;
   readonly issuer: string;
   readonly issuerName: string;
+  /** Serial number of the issuer's certificate. */
   readonly issuerSerialNumber: string;
   readonly notBefore: number;
   readonly notAfter: number;
@@ -166,13 +167,13 @@ export interface AttributeContent {
 
 export const VERSION = '1.0';
 
-/** A point in time as `YYYY MM DD HH MM SS` in UTC; years 0 to 9999. */
+/** A time as `YYYY MM DD HH MM SS` in UTC; years 0 to 9999. */
 export function timeFields(seconds: number): string {
   const iso = new Date(seconds * 1000).toISOString();
   return iso.slice(0, 19).replace(/[-T:]/g, ' ');
 }
 
-/** The seconds that such a text stands for, or undefined where it is none: February 30 is not March 2. */
+/** The seconds since 1970 of such a text. Undefined if it is invalid: February 30 does not become March 2. */
 export function secondsOfFields(text: string): number | undefined {
   const match = /^(\d{4}) (\d{2}) (\d{2}) (\d{2}) (\d{2}) (\d{2})$/.exec(text);
   if (!match) return undefined;
@@ -183,7 +184,7 @@ export function secondsOfFields(text: string): number | undefined {
   return timeFields(seconds) === text ? seconds : undefined;
 }
 
-/** The element `acInfo`, canonical by construction, so that its digest needs no canonicaliser. */
+/** The element `acInfo`, canonical by construction, so that its digest needs no canonicalisation. */
 export function contentXml(content: AttributeContent): string {
   const roles = content.roles.map((role) => `<role>${leaf('name', role)}</role>`).join('');
   return [
@@ -204,7 +205,7 @@ function leaf(name: string, text: string): string {
   return `<${name}>${escapedText(text)}</${name}>`;
 }
 
-/** `CN=Some One,O=Site` for a name: RDNs in reverse order, special characters escaped (RFC 4514, section 2.4). */
+/** A name as `CN=Some One,O=Site`: RDNs in reverse order, special characters escaped (RFC 4514, section 2.4). */
 export function rfc4514Text(name: Name): string {
   return name.rdns
     .toReversed()
@@ -217,9 +218,9 @@ function escaped(value: string): string {
 }
 
 /**
- * Whether a text names the same attributes as a name, in whatever order: other writers turn RDNs round, put blanks
- * behind commas, quote or escape at will, and write the DER of values whose types they do not know. Types are compared
- * without case, by OID or one of their usual spellings.
+ * Whether a text has the same attributes as a name, in any order. Other writers reverse RDNs, add blanks after commas,
+ * quote or escape differently, and write unknown types as DER. Types are compared without case, by OID or a usual
+ * spelling.
  */
 export function isTextOf(text: string, name: Name): boolean {
   const wanted = name.rdns.flatMap(({ attributes }) => attributes);
@@ -246,7 +247,7 @@ function attributesOf(text: string): readonly { readonly type: string; readonly 
     : undefined;
 }
 
-/** The value that a text writes: quoted, as the DER of a string, or with escapes. Other DER stays as it is. */
+/** Decodes a value: quoted, with escapes, or the DER of a string. Other DER stays as it is. */
 function valueOf(written: string): string {
   if (DER.test(written)) return stringIn(Buffer.from(written.slice(1), 'hex')) ?? written.toLowerCase();
   return unescaped(QUOTED.exec(written)?.[1] ?? written);
@@ -264,12 +265,12 @@ function stringIn(der: Uint8Array): string | undefined {
   }
 }
 
-/** Without the blanks at both ends, but for an escaped one. */
+/** Removes blanks at both ends, except an escaped one. */
 function withoutBlanks(value: string): string {
   return value.trimStart().replace(/(?<!\\)\s+$/, '');
 }
 
-/** Hexadecimal pairs are bytes of UTF-8, all else stands for itself. */
+/** Hexadecimal pairs are bytes of UTF-8; any other escaped character represents itself. */
 function unescaped(value: string): string {
   return value.replace(/(?:\\[0-9A-Fa-f]{2})+|\\([^])/g, (escape: string, character: string | undefined) =>
     character === undefined ? Buffer.from(escape.replaceAll('\\', ''), 'hex').toString() : character,
@@ -280,16 +281,16 @@ function unescaped(value: string): string {
 export const SIGNATURE_NAMESPACE = 'http://www.w3.org/2000/09/xmldsig#';
 export const ENVELOPED_SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 export const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
-/** Canonical XML 1.0 without comments: the same bytes as the exclusive one in the form that is accepted here. */
+/** Canonical XML 1.0 without comments. For the accepted form it gives the same bytes as exclusive canonicalisation. */
 export const INCLUSIVE_C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 
 export type SignatureAlgorithm = 'rsa-sha256' | 'ecdsa-sha256' | 'rsa-sha1';
 
-/** `digest` is of the document too. */
 export interface AlgorithmRow {
   readonly name: SignatureAlgorithm;
   readonly uri: string;
   readonly keyType: 'rsa' | 'ec';
+  /** Digest of the signature and of the document. */
   readonly digest: 'sha256' | 'sha1';
 }
 

@@ -1,6 +1,6 @@
-// Reads an attribute certificate strictly: its content and its signature, which has one reference to the whole document
-// and one certificate. Every element is in the one namespace with the one prefix that Signature declares, so that
-// nothing hides under another. It verifies nothing.
+// Reads an attribute certificate strictly: its content, and its signature with one reference to the whole document and
+// one certificate. All elements of the signature must have the one namespace and prefix that Signature declares, so
+// that none can be disguised. Verifies nothing.
 import {
   type AlgorithmRow,
   type AttributeContent,
@@ -84,25 +84,26 @@ function provenanceIn(element: XmlElement): Provenance {
   return text === 'original' || text === 'mapped' ? text : misshapen('has a provenance that is not known');
 }
 
-/** `signedText` and `signedInfoText` are canonical. `hints` repeat names of `der` and are checked against it. */
 export interface ReadSignature {
   readonly algorithm: AlgorithmRow;
+  /** Canonical, like `signedInfoText`. */
   readonly signedText: string;
   readonly signedInfoText: string;
   readonly digest: Uint8Array;
   readonly value: Uint8Array;
   readonly der: Uint8Array;
+  /** Names that repeat those in `der` and are checked against it. */
   readonly hints: SignerHints;
 }
 
-/** What KeyInfo says of the certificate beside it: RFC 4514 texts, and a decimal serial number. */
+/** The description of the certificate in KeyInfo: names as RFC 4514 text, and a decimal serial number. */
 export interface SignerHints {
   readonly subject: string | undefined;
   readonly issuer: string | undefined;
   readonly serialNumber: string | undefined;
 }
 
-/** The signature of an element `Signature`; `signedText` is the canonical rest of the document. Throws Misshapen. */
+/** Reads the element `Signature`. `signedText` is the canonical rest of the document. Throws Misshapen. */
 function signatureOf(signature: XmlElement, signedText: string): ReadSignature {
   const [declared] = signature.declarations;
   const isDeclared = declared?.uri === SIGNATURE_NAMESPACE && declared.prefix === signature.prefix;
@@ -136,7 +137,7 @@ function signedInfoOf(signedInfo: XmlElement, signature: XmlElement): Pick<ReadS
   return { algorithm, digest: base64In(within(signature, digestValue!)) };
 }
 
-/** Enveloped, then perhaps exclusive canonicalisation. */
+/** Enveloped signature, then optionally exclusive canonicalisation. */
 function transformsIn(transforms: XmlElement, signature: XmlElement): void {
   const all = elementsOf(transforms).map((transform) => {
     if (transform.local !== 'Transform') misshapen('has something other than transforms among its transforms');
@@ -173,7 +174,7 @@ function oneOf(uri: string, allowed: readonly string[], what: string): void {
   if (!allowed.includes(uri)) misshapen(`has a ${what} that is not accepted`);
 }
 
-/** An element of the signature: in its namespace, with its prefix, declaring nothing. */
+/** Asserts an element of the signature: in its namespace, with its prefix, without declarations or attributes. */
 function within(signature: XmlElement, element: XmlElement): XmlElement {
   const isWithin = element.uri === SIGNATURE_NAMESPACE && element.prefix === signature.prefix;
   if (!isWithin || !isBare(element)) misshapen(`has a ${element.local} that is not plain`);
@@ -193,16 +194,16 @@ export interface ReadCertificate {
   readonly signature: ReadSignature;
 }
 
-/** A certificate as read, or why it is none, as the end of a sentence that begins with `it`. */
+/** A certificate, or the problem as the end of a sentence that begins with `it`. */
 export type CertificateReading =
   | { readonly kind: 'read'; readonly certificate: ReadCertificate }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 /**
- * Reads an attribute certificate: the root `attributeCertificate` with exactly `acInfo` and `Signature`, in this order;
- * in `acInfo` exactly the elements of contentXml, without attributes and namespaces; in `Signature` one Reference to
- * the whole document, the two transforms, one X509Certificate. White space between elements and comments anywhere
- * change nothing (A81). The version must be 1.0. Cost: linear in the length of the text.
+ * Reads an attribute certificate of version 1.0: the root `attributeCertificate` with exactly `acInfo` and `Signature`.
+ * `acInfo` has exactly the elements of contentXml. `Signature` has one Reference to the whole document, the two
+ * transforms and one X509Certificate. White space between elements and comments are ignored (A81). Cost: linear in the
+ * length.
  */
 export function readCertificate(text: string): CertificateReading {
   const tree = readTree(text);
@@ -217,7 +218,9 @@ export function readCertificate(text: string): CertificateReading {
 
 const FILE_BYTES_MAX = 4 * DOCUMENT_BYTES_MAX;
 
-/** Without byte order mark and blanks around. Of a file that is too long it is the beginning, also too long. */
+/**
+ * Removes the byte order mark and blanks at both ends. A file that is too long is cut to a text that is still too long.
+ */
 export function textOfFile(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.subarray(0, FILE_BYTES_MAX))
     .toString('utf8')

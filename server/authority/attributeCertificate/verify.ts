@@ -1,21 +1,21 @@
-// Whether a read attribute certificate was signed by the key of the certificate it carries. Nothing else of the text
-// counts: what was read is what is verified. Whom the signer's certificate belongs to is judged by others.
+// Checks whether an attribute certificate was signed by the key of the certificate it carries. Only the parsed content
+// counts, so what is verified is what was read. Whether to trust the signer is checked elsewhere.
 import { hash, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
 import { RSA_BITS_STRONG } from '../x509/algorithm.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { isTextOf, type SignatureAlgorithm } from './content.ts';
 import type { ReadSignature, SignerHints } from './read.ts';
 
-/** RSA keys under 2,048 bits are accepted only where weak ones are allowed. */
 export interface SignatureRules {
   readonly algorithms: readonly SignatureAlgorithm[];
+  /** Accepts RSA keys under 2,048 bits. */
   readonly allowWeak: boolean;
 }
 
 /**
- * Why a signature is refused, as the end of a sentence that begins with `it`; undefined when it is good. `signer` is
- * the certificate that the signature carries. The algorithm is the document's choice within the rules, but the key must
- * be of that algorithm's type: an RSA signature is never checked with another key. Cost: one verification, one digest.
+ * Why a signature is refused, as the end of a sentence that begins with `it`; undefined if it is good. `signer` is the
+ * certificate that the signature carries. The document chooses an algorithm within the rules, but it must fit the key's
+ * type: an RSA signature is never verified with another key. Cost: one verification and one digest.
  */
 export function signatureProblem(
   signature: ReadSignature,
@@ -47,7 +47,7 @@ function isSigned({ algorithm, signedInfoText, value }: ReadSignature, key: KeyO
   try {
     return verify(algorithm.digest, Buffer.from(signedInfoText), { key, dsaEncoding: 'ieee-p1363' }, value);
   } catch {
-    // OpenSSL throws at keys whose numbers make no sense; such a key has signed nothing.
+    // OpenSSL throws for keys with nonsensical numbers. Such a key has signed nothing.
     return false;
   }
 }

@@ -1,5 +1,5 @@
-// Signs attribute certificates: digest and signature over texts that are canonical by construction, no canonicaliser
-// needed. Decides nothing; holds no key longer than its caller.
+// Signs attribute certificates. The signed texts are canonical by construction, so no canonicalisation is needed. Makes
+// no decisions and keeps no key beyond its caller's use.
 import { hash, type KeyObject, sign } from 'node:crypto';
 import {
   type AlgorithmRow,
@@ -20,10 +20,10 @@ export interface SigningIdentity {
   readonly certificate: Certificate;
 }
 
-/** What is left to say where the signer is known: its certificate has the serial number. */
+/** The content without the serial number, which the signer's certificate provides. */
 export type UnsignedContent = Omit<AttributeContent, 'issuerSerialNumber'>;
 
-/** Signs contents. Cost of a call: one signature of the key, and two digests of about 1 KB. */
+/** Signs one content. Cost: one signature, and two digests of about 1 KB. */
 export type Sign = (content: UnsignedContent) => string;
 
 const DIGEST_URI = DIGEST_URIS.sha256;
@@ -31,9 +31,10 @@ const BEFORE_DIGEST = `<Reference URI=""><Transforms><Transform Algorithm="${ENV
 const BEHIND_DIGEST = '</DigestValue></Reference></SignedInfo>';
 
 /**
- * A signer for one identity: `<attributeCertificate>` with the content and, as its last child, an enveloped XML
- * signature (RSA-SHA256, or ECDSA with SHA-256 for an EC key, A86) with the certificate. One line, no XML declaration:
- * clients cut it out of other texts by its root element. Throws an Error for a key that is neither RSA nor EC.
+ * A signer for one identity. It writes `<attributeCertificate>` with the content and, as last child, an enveloped XML
+ * signature (RSA-SHA256, or ECDSA with SHA-256 for an EC key, A86) with the certificate. The result is one line without
+ * XML declaration, because clients cut it out of other texts by its root element. Throws an Error for a key that is
+ * neither RSA nor EC.
  */
 export function signerOf({ key, certificate }: SigningIdentity): Sign {
   const algorithm = algorithmOf(key);
@@ -45,7 +46,7 @@ export function signerOf({ key, certificate }: SigningIdentity): Sign {
     const info = contentXml({ ...content, issuerSerialNumber });
     const digest = hash('sha256', `<attributeCertificate>${info}</attributeCertificate>`, 'base64');
     const behindTag = `${before}${digest}${BEHIND_DIGEST}`;
-    // In canonical form the namespace stands on SignedInfo, which is the apex there; in the document its parent has it.
+    // SignedInfo is the apex of the canonical form and declares the namespace there; in the document its parent does.
     const signed = Buffer.from(`<SignedInfo xmlns="${SIGNATURE_NAMESPACE}"${behindTag}`);
     const signature = sign('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }).toString('base64');
     return `<attributeCertificate>${info}<Signature xmlns="${SIGNATURE_NAMESPACE}"><SignedInfo${behindTag}<SignatureValue>${signature}</SignatureValue>${keyInfo}</Signature></attributeCertificate>`;
