@@ -1,5 +1,5 @@
-// When what a configuration rests on runs out: the authority's certificate, its CAs, their CRLs; and what an operator
-// is told then. Pure: reads no clock and no file.
+// When the parts of a configuration expire: the authority's certificate, its CAs and their CRLs, with a note for the
+// operator. Reads no clock and no file.
 import {
   type Certificate,
   type Crl,
@@ -13,24 +13,24 @@ import { crlProblem, isSignedBy, isStrongEnough } from '../x509/revocation.ts';
 
 export const EXPIRING = ['certificate', 'cas', 'crls'] as const;
 
-/** `at` is in seconds since 1970; 0 if there is no current CRL. `note` is a sentence without its full stop. */
 export interface Expiry {
   readonly what: (typeof EXPIRING)[number];
+  /** Seconds since 1970; 0 if there is no current CRL. */
   readonly at: number;
+  /** A sentence without its full stop. */
   readonly note: string;
 }
 
-/**
- * What was read; the authority's certificate and what it rests on is valid until `notAfter`, in seconds since 1970;
- * `crls` is undefined where revocation is not checked. Times are judged give or take the skew; a weak
- * signature counts where that is allowed.
- */
 export interface ExpiringParts {
   readonly certificate: Certificate;
+  /** End of validity of the certificate and its path, in seconds since 1970. */
   readonly notAfter: number;
   readonly anchors: readonly Certificate[];
+  /** Undefined if revocation is not checked. */
   readonly crls: readonly Crl[] | undefined;
+  /** Tolerance for all times. */
   readonly clockSkewSeconds: number;
+  /** Whether weak signatures count. */
   readonly allowWeak: boolean;
 }
 
@@ -39,14 +39,14 @@ interface ListTimes extends Pick<Crl, 'thisUpdate' | 'nextUpdate'> {
   readonly isOfCas: boolean;
 }
 
-/** What each expiry is computed from. It has no entries of CRLs, of which there may be millions. */
+/** The data from which expiries are computed. Excludes the entries of CRLs, of which there may be millions. */
 export interface ExpirySource {
   readonly certificates: readonly Expiry[];
   readonly cas: readonly { readonly name: string; readonly lists: readonly ListTimes[] }[];
   readonly clockSkewSeconds: number;
 }
 
-/** From what was read. Cost: a look at every CA, and one verification for every CRL. */
+/** Cost: one check per CA and one signature verification per CRL. */
 export function expirySourceOf({
   certificate,
   notAfter,
@@ -75,12 +75,12 @@ export function expirySourceOf({
   };
 }
 
-/** What ends first, before the name of the authority: its own certificate, or what certified it. */
+/** Which ends first: the certificate of the authority or one above it. Continues with the authority's name. */
 export function endingFirst(certificate: Certificate, notAfter: number): string {
   return notAfter < certificate.notAfter ? 'what certified' : 'the certificate of';
 }
 
-/** Of several CRLs of one CA the last counts. Cost: a look at every CA and CRL. */
+/** The expiries at a time. The last of several CRLs of a CA counts. Cost: one check per CA and CRL. */
 export function expiriesOf({ certificates, cas, clockSkewSeconds }: ExpirySource, at: number): readonly Expiry[] {
   return [
     ...certificates,
@@ -89,8 +89,8 @@ export function expiriesOf({ certificates, cas, clockSkewSeconds }: ExpirySource
 }
 
 /**
- * Of a CA: when the last runs out of its current CRLs without a problem, of those for users where it has some; where
- * each has one, that of the first.
+ * The expiry of a CA's CRLs: the latest end of its valid current ones. CRLs for users take precedence over those for
+ * CAs only.
  */
 function listExpiry(ca: string, lists: readonly ListTimes[], isNow: (list: ListTimes) => boolean): Expiry {
   const good = lists.filter(({ problem }) => problem === undefined);
@@ -102,7 +102,7 @@ function listExpiry(ca: string, lists: readonly ListTimes[], isNow: (list: ListT
   return { what: 'crls', at: ends.reduce((last, end) => Math.max(last, end), 0), note };
 }
 
-/** What keeps a CRL from saying something. Whom else a CA lets sign is known from requests alone. */
+/** Why a CRL does not count. Other signers that a CA has certified are known only from requests. */
 function problemOf(crl: Crl, signers: readonly Certificate[], allowWeak: boolean): string | undefined {
   const problem = crlProblem(crl, crl.scope === 'cas' ? 'cas' : 'users', allowWeak);
   const isSignedByOne = (of: readonly Certificate[]): boolean => of.some((signer) => isSignedBy(crl, signer));
@@ -113,7 +113,7 @@ function problemOf(crl: Crl, signers: readonly Certificate[], allowWeak: boolean
     : 'is not signed by a CA of that name here';
 }
 
-/** The first of each kind to run out, in seconds since 1970; kinds of which there are none are left out. */
+/** The earliest expiry of each kind, in seconds since 1970. Kinds without an expiry are missing. */
 export function firstExpiries(expiries: readonly Expiry[]): Readonly<Partial<Record<Expiry['what'], number>>> {
   const firsts: Partial<Record<Expiry['what'], number>> = {};
   for (const { what, at } of expiries) firsts[what] = Math.min(firsts[what] ?? Infinity, at);

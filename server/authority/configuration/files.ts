@@ -1,5 +1,4 @@
-// The files of a configuration and the mistakes in them. All mistakes are collected, so that an operator can fix them
-// together.
+// Reads the files of a configuration and collects all errors in them, so that an operator can fix them together.
 import { type Place, placeText } from '../../settings/toml.ts';
 import { isUtf8 } from 'node:buffer';
 import { readdirSync, statSync } from 'node:fs';
@@ -12,13 +11,13 @@ export interface Mistake extends Place {
   readonly message: string;
 }
 
-/** Sorted by file as first met, then by line. Beyond a limit only the number of further mistakes is kept. */
+/** Errors, sorted by first mention of their file, then by line. Beyond a limit only their number is kept. */
 export interface Mistakes {
   add(place: Place, message: string): void;
   readonly all: readonly Mistake[];
 }
 
-/** A file that is none has one in each line: whoever mends these finds the others then. */
+/** A wrong file could have an error in every line. After these are fixed, the next load shows the others. */
 const TOLD_MAX = 1000;
 
 export function noMistakes(): Mistakes {
@@ -43,7 +42,7 @@ export function mistakeText(mistake: Mistake): string {
   return `${placeText(mistake)}: ${mistake.message}`;
 }
 
-/** The longest files (A107): each is read and checked within seconds. 100,000 users take 5 to 10 MB. */
+/** Limits of the files (A107), so that each is read and checked within seconds. 100,000 users take 5 to 10 MB. */
 export const FILE_BYTES_MAX = {
   configuration: 512 << 10,
   users: 16 << 20,
@@ -54,9 +53,9 @@ export const FILE_BYTES_MAX = {
 } as const;
 
 /**
- * The bytes of a file, or undefined with a mistake at `place`, the key that names it; `tooLong` is what is said of one
- * with more than `bytesMax`. Throws OperationError `file` if the process has no descriptor or memory left: that says
- * nothing about the file.
+ * Reads a file. Returns undefined and adds an error at `place`, the key that names the file. `tooLong` is the error of
+ * a file with more than `bytesMax`. Throws OperationError `file` if the process has no descriptor or memory left,
+ * because that is no error of the file.
  */
 export function readBytes(
   path: string,
@@ -81,7 +80,7 @@ function addMistake(what: string, path: string, place: Place, mistakes: Mistakes
   mistakes.add(place, path === place.file ? what : `${path} ${what}`);
 }
 
-/** The text of a file in UTF-8; undefined with a mistake at `place`, or at the first line in another encoding. */
+/** Reads a UTF-8 text. Returns undefined and adds an error, at `place` or at the first line that is not UTF-8. */
 export function readText(path: string, bytesMax: number, place: Place, mistakes: Mistakes): string | undefined {
   const bytes = readBytes(path, bytesMax, place, mistakes);
   if (!bytes) return undefined;
@@ -95,7 +94,7 @@ export function readText(path: string, bytesMax: number, place: Place, mistakes:
 
 const LINE_END = 0x0a;
 
-/** The number, from 1, of the first line of that kind; undefined where there is none. */
+/** The number of the first such line, from 1; undefined without such a line. */
 function firstLineOf(bytes: Buffer, isOfKind: (line: Buffer) => boolean): number | undefined {
   let line = 1;
   for (let start = 0; start < bytes.length; line++) {
@@ -107,13 +106,13 @@ function firstLineOf(bytes: Buffer, isOfKind: (line: Buffer) => boolean): number
   return undefined;
 }
 
-/** Entries of a directory of CRLs (A107): grid directories hold some hundreds. */
+/** Limit of entries in a CRL directory (A107). Grid directories have some hundreds. */
 export const ENTRIES_MAX = 10_000;
 
 /**
- * What tells two states of a directory apart: names, sizes and times of change of its files (a new mode changes that
- * time too), and of what leads to none, or to one that may not be looked at, why. `unreadable` where it cannot be read
- * now.
+ * The state of a directory, to detect changes: names, sizes and change times of its files, which include changes of
+ * mode. For an entry that cannot be examined it has the error code instead. `unreadable` if the directory cannot be
+ * read.
  */
 export function directoryStamp(directory: string): string {
   try {
@@ -123,7 +122,7 @@ export function directoryStamp(directory: string): string {
       .map((name) => `${name} ${fileStamp(join(directory, name))}`)
       .join('\n');
   } catch {
-    // A directory that is gone for a moment is another state, and the reload says what is wrong with it.
+    // A directory that is missing for a moment counts as a change. The reload then reports the error.
     return 'unreadable';
   }
 }

@@ -1,5 +1,5 @@
-// The trusted hosts of a configuration, from its table or from the older form `mapConfig.xml` (authority design:
-// Configuration), of which only `AAmap/thisHost` and `AAmap/trusted` are read.
+// The trusted hosts of a configuration, from its table or from the older format `mapConfig.xml` (authority design:
+// Configuration). Of the older format only `AAmap/thisHost` and `AAmap/trusted` are read.
 import {
   attributeOf,
   childElements,
@@ -14,7 +14,7 @@ import { FILE_BYTES_MAX, type Mistakes, readText } from './files.ts';
 import { nameKeysUnder, type Namespaces } from '../x509/nameConstraints.ts';
 import { personProblem, roleProblem, siteNameProblem } from './users.ts';
 
-/** What the older file holds. `siteName` is undefined where it names none. */
+/** The content of the older file. `siteName` is undefined if the file has none. */
 interface MapConfig {
   readonly siteName: { readonly name: string; readonly place: Place } | undefined;
   readonly hosts: readonly HostDraft[];
@@ -31,11 +31,11 @@ const REASONS: Readonly<Partial<Record<XmlProblem, string>>> = {
 };
 const LIMITS: XmlLimits = { depth: 32, elements: 100_000, attributes: 64, instructions: 64 };
 
-/** Elements that hold the parts of a trusted host: its address, under two names, and its signer. */
+/** The children of a trusted host: its address, under two names, and its signer. */
 const ADDRESSES = ['aaURI', 'wsdl'] as const;
 const SIGNER = 'aaDN';
 
-/** Reads `mapConfig.xml`. Only the first error of form is a mistake; checkedHosts checks what it says. */
+/** Reads `mapConfig.xml`. Reports only the first syntax error; checkedHosts validates the content. */
 export function readMapConfig(path: string, place: Place, mistakes: Mistakes): MapConfig {
   const text = readText(path, FILE_BYTES_MAX.mapConfig, place, mistakes);
   if (text === undefined) return NOTHING;
@@ -93,10 +93,10 @@ interface RoleMapping {
   readonly local: string;
 }
 
-/** A trusted host. `signer` is the key (see NameKeys) of the subject of the certificate that signs for it. */
 export interface TrustedHost {
   readonly name: string;
   readonly uri: string;
+  /** The key (see NameKeys) of the subject of its signing certificate. */
   readonly signer: string;
   readonly mappings: readonly RoleMapping[];
 }
@@ -115,7 +115,9 @@ interface HostContext {
   readonly mistakes: Mistakes;
 }
 
-/** Checks drafts; the hosts in their order. `siteName` is this site's own, which it cannot trust. */
+/**
+ * Validates drafts and returns the hosts in the same order. `siteName` is the local site, which cannot trust itself.
+ */
 export function checkedHosts(
   drafts: readonly HostDraft[],
   { siteName, namespaces, mistakes }: HostContext,
@@ -156,12 +158,12 @@ function problemOf(what: string, text: string, judge: (text: string) => string |
   return problem && `${what}: ${JSON.stringify(text)} ${problem}`;
 }
 
-/** What stands under a key; a key that is missing is read as ''. */
+/** Describes the value of a key. A missing key reads as ''. */
 function gotten(key: string, text: string): string {
   return text === '' ? `${key} is missing or empty` : `${key}: got ${JSON.stringify(text)}`;
 }
 
-/** An absolute URI in printable ASCII: it is handed to clients as it stands. */
+/** An absolute URI in printable ASCII, because clients receive it unchanged. */
 function isAddress(uri: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[!-~]+$/i.test(uri) && URL.canParse(uri);
 }
@@ -197,7 +199,7 @@ export function hostDrafts(
     mistakes.add(placeOf(path), message);
   }
 
-  /** The members of a table. Those not in `other` must be strings; a missing one is '' and refused later. */
+  /** The members of a table. Those not in `other` must be strings. A missing one reads as '' and is refused later. */
   function textsOf(
     table: unknown,
     path: TomlPath,

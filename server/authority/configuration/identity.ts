@@ -1,4 +1,4 @@
-// The certificates and keys of a configuration, and its table `namespaces`: the names that each CA may certify.
+// Reads the certificates and keys of a configuration, and its table `namespaces`: the names that each CA may certify.
 import { type Certificate, type CrlStore, mayBeUsedFor, shownSubject } from '../x509/certificate.ts';
 import {
   nameOrderKey,
@@ -25,16 +25,19 @@ import { type AcceptedChain, type ChainRules, validateChain } from '../x509/vali
 import { endingFirst } from './expiries.ts';
 import type { AuthorityKeys } from './keys.ts';
 
-/** The namespaces of a configuration, and of each CA in them how it is written; undefined where every CA has all. */
+/** The namespaces, with each CA's name as written in the file. */
 interface ReadNamespaces {
   readonly patterns: Namespaces;
   readonly written: ReadonlyMap<string, string>;
 }
 
-/** CAs and their patterns in all (A107): users are looked for in each. */
+/** Limit of CAs plus patterns (A107), because the lookup of a user checks each of them. */
 const PATTERNS_MAX = 2048;
 
-/** Reads the table: a CA's name is the key, a pattern or an array of them the value. Undefined without the table. */
+/**
+ * Reads the table: the key is the name of a CA, the value a pattern or an array of patterns. Undefined without the
+ * table, which allows all names.
+ */
 export function readNamespaces(
   table: unknown,
   { placeOf, mistakes }: Pick<TomlDocument, 'placeOf'> & { readonly mistakes: Mistakes },
@@ -96,10 +99,13 @@ export function namespaceNotes(
 
 const EXPIRY_NOTE_SECONDS = 30 * 86_400;
 
-/** CA certificates in all files (A107): grids have a hundred. */
+/** Limit of CA certificates in all files (A107). Grids have about a hundred. */
 const ANCHORS_MAX = 4096;
 
-/** The CA certificates of files, each named at `placeOf(i)`. A file that cannot be read is added to `unusable`. */
+/**
+ * Reads the CA certificates of files, which the configuration names at `placeOf(i)`. Unreadable files are added to
+ * `unusable`.
+ */
 export function readAnchors(
   paths: readonly string[],
   placeOf: (i: number) => Place,
@@ -140,8 +146,8 @@ interface IdentityContext {
 }
 
 /**
- * Reads and checks key and certificate; undefined with mistakes. `notAfter` is the end of the certificate and of all
- * that it rests on, in seconds since 1970.
+ * Reads and checks key and certificate; undefined after an error. `notAfter` is the earliest end of validity of the
+ * certificate and its path, in seconds since 1970.
  */
 export function readIdentity(keys: AuthorityKeys, { at, namespaces, anchors, placeOf, mistakes }: IdentityContext) {
   const key = keyOf(keys.key, placeOf('key'), mistakes);
@@ -159,7 +165,7 @@ export function readIdentity(keys: AuthorityKeys, { at, namespaces, anchors, pla
   for (const name of [certificate.subject, certificate.issuer])
     if (!isTextOf(rfc4514Text(name), name))
       complain(`has a name that is too long, or strange, to be written in what is issued (RFC 4514): ${refused}`);
-  // Without CAs there is a mistake already, and no verdict to give.
+  // Without CAs there is already an error, and no path to check.
   const rules = {
     trust: trustStoreOf(anchors),
     at,
@@ -183,7 +189,7 @@ export function readIdentity(keys: AuthorityKeys, { at, namespaces, anchors, pla
   return { key, certificate, notAfter, revoked, notes };
 }
 
-/** Until when there is a path: a CA that was certified anew may follow the one that is there. */
+/** The latest end of any valid path. A renewed CA certificate may succeed the present one. */
 function lastEnd(certificates: readonly Certificate[], rules: ChainRules, first: AcceptedChain): number {
   for (let { expiresAt } = first; ;) {
     const next = validateChain(certificates, { ...rules, at: expiresAt + rules.clockSkewSeconds + 1 });
@@ -192,7 +198,7 @@ function lastEnd(certificates: readonly Certificate[], rules: ChainRules, first:
   }
 }
 
-/** What CRLs list of the only path there is, or of the last one. */
+/** The certificate that CRLs list on the only valid path, or on the last one tried. */
 function revokedOn(certificates: readonly Certificate[], rules: ChainRules, crls: CrlStore): Certificate | undefined {
   let listed: Certificate | undefined;
   for (let left = certificates; ;) {
@@ -201,7 +207,7 @@ function revokedOn(certificates: readonly Certificate[], rules: ChainRules, crls
     const found = revokedIn(verdict.path, crls, rules);
     if (found === undefined || found === certificates[0]) return found;
     const others = left.filter((one) => one !== found);
-    // It is a configured CA.
+    // The certificate is a configured CA, so no other path avoids it.
     if (others.length === left.length) return found;
     [listed, left] = [found, others];
   }
@@ -218,7 +224,7 @@ function keyOf(path: string, place: Place, mistakes: Mistakes): KeyObject | unde
   return undefined;
 }
 
-/** What is said of a file where `privateKeyOf` finds none: the runtime's reason may repeat what the file holds. */
+/** The error for a file without a usable key. The runtime's message is not used: it may quote the file. */
 export const NO_PRIVATE_KEY = 'holds no private key in PEM without a passphrase';
 
 export function privateKeyOf(bytes: Buffer): KeyObject | undefined {
@@ -243,18 +249,20 @@ function isPublicKeyOf({ publicKey }: Certificate, key: KeyObject): boolean {
 
 function isReadableByOthers(path: string): boolean {
   if (process.platform === 'win32') return false;
-  // Gone since it was read, as where it is being replaced: the next look tells.
+  // The file may be missing while it is being replaced; the next load checks it again.
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
 
-/** Which files of the directory are CRLs; grid directories hold other things beside them (A82). */
+/** CRLs are recognised by file name, because grid directories also contain other files (A82). */
 const CRL_NAME = /\.(?:crl|pem|der|r\d+)$/i;
 
-/** All files of CRLs together (A107). */
+/** Limit of all CRL files together (A107). */
 const CRL_BYTES_MAX = 128 << 20;
 const TOO_MANY_CRLS = `is too long: all files of CRLs together have more than ${CRL_BYTES_MAX} bytes`;
 
-/** A file that is not CRLs is added to `unusable`, unless it has only certificates, as grid directories do. */
+/**
+ * Files that are not CRLs are added to `unusable`, except those with certificates only, which grid directories contain.
+ */
 export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes, unusable: Mistakes) {
   let names: readonly string[];
   try {

@@ -1,6 +1,6 @@
-// The keys of an authority's configuration, declared once: checks, defaults and the table in the README beside the
-// authority derive from this table, and so does the type of what is set. To add a key: a row of KEYS, the line that the
-// test then asks for in server/authority/README.md. Reads no file.
+// The keys of the authority's configuration, declared once: checks, defaults, the type and the table in the README
+// derive from KEYS. To add a key, add a row to KEYS and the line in server/authority/README.md that the test then
+// requires.
 import { dirname, resolve } from 'node:path';
 import { closestName } from '../../../engine/shared.ts';
 import type { TomlDocument } from '../../settings/toml.ts';
@@ -10,17 +10,17 @@ import { holdsPrivateKey } from '../x509/pem.ts';
 import type { Mistakes } from './files.ts';
 import { siteNameProblem } from './users.ts';
 
-/** What the table says of a key. `initialText` is in words what it is when nothing is said. */
 export interface KeyRow<V> {
   readonly kind: ValueKind<unknown>;
   readonly arity: 'one' | 'many';
   readonly isRequired: boolean;
   readonly initial: V | undefined;
+  /** The default in words. */
   readonly initialText: string;
   readonly help: string;
 }
 
-/** A day more or less: what exceeds it is a slip of the finger. */
+/** A day in either direction. Larger values are typing errors. */
 const OFFSET_SECONDS_MAX = 86_400;
 const OFFSET: ValueKind<number> = {
   placeholder: '<seconds>',
@@ -35,7 +35,7 @@ const SITE_NAME: ValueKind<string> = {
   toml: 'string',
   parse: (text) => (siteNameProblem(text) === undefined ? text : undefined),
 };
-/** A year: an attribute certificate that lives longer outlives its reasons. */
+/** At most a year: an attribute certificate must not outlive its reasons. */
 const LIFETIME = integerBetween(1, 31_622_400);
 const SKEW = integerBetween(0, 3600);
 
@@ -47,7 +47,7 @@ function optional<V>(kind: ValueKind<unknown>, initial: V, initialText: string, 
   return { kind, arity: Array.isArray(initial) ? 'many' : 'one', isRequired: false, initial, initialText, help };
 }
 
-/** The keys. Paths are absolute or relative to the working directory; undefined means: not given. */
+/** Paths are absolute or relative to the configuration file. Undefined means that a key is not given. */
 export const KEYS = {
   name: required<string>(SITE_NAME, 'one', 'name of this site: the issuerName of its attribute certificates'),
   key: required<string>(PATH, 'one', 'PEM file of the private key, RSA of 2,048 bits or more, or EC P-256'),
@@ -104,7 +104,7 @@ export type AuthorityKeys = {
 
 const TABLES = ['users', 'namespaces', 'trustedHost'] as const;
 
-/** The keys of a parsed file; what is wrong or unknown is a mistake, and has its default or '' here. */
+/** The keys of a parsed file. An unknown or invalid key adds an error and gets its default or ''. */
 export function keysOf(
   file: string,
   { table, placeOf, mistakes }: TomlDocument & { readonly mistakes: Mistakes },
@@ -119,7 +119,7 @@ export function keysOf(
     if (row.isRequired) mistakes.add({ file }, `the key ${key} is missing: ${row.help}`);
     return [key, row.initial ?? (row.arity === 'many' ? [] : row.isRequired ? '' : undefined)];
   });
-  // One value per key of KEYS, made by the row of that key; its mapped type ties the two.
+  // Each row of KEYS makes the value of its key, which the mapped type cannot express.
   return Object.fromEntries(values) as AuthorityKeys;
 
   function valueOf(key: string, row: KeyRow<unknown>, value: unknown): unknown {
@@ -132,7 +132,7 @@ export function keysOf(
       if (parsedValue !== undefined) {
         return row.kind === PATH ? resolve(dirname(file), parsedValue as string) : parsedValue;
       }
-      // Mistakes come into logs and into what /status tells.
+      // Errors go to logs and to /status, so they must not contain a key.
       const got = isSecret ? 'a private key itself' : text;
       mistakes.add(placeOf(isMany ? [key, i] : [key]), `${key}: got ${got}, want ${row.kind.wanted}`);
       return row.isRequired ? '' : row.initial;

@@ -1,5 +1,5 @@
-// Loads the configuration of an authority: the TOML file and every file that it names, checked as a whole. All mistakes
-// are found first, and a configuration with one is not used. Notes name what is valid but lets nobody in or is weak.
+// Loads the configuration of an authority: the TOML file and every file that it names. Collects all errors, and rejects
+// a configuration with any. Notes describe valid parts that grant access to no one or are weak.
 import { hash, type KeyObject } from 'node:crypto';
 import { type Certificate, crlStoreOf, isCa, shownSubject } from '../x509/certificate.ts';
 import { expiredNote, expiriesOf, type Expiry, type ExpirySource, expirySourceOf } from './expiries.ts';
@@ -22,17 +22,17 @@ import {
 import { namespaceNotes, readAnchors, readCrlFiles, readIdentity, readNamespaces } from './identity.ts';
 import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
 
-/** What was read, when it expires, and the time in seconds since 1970. */
 interface ReadConfiguration {
   readonly keys: AuthorityKeys;
   readonly anchors: readonly Certificate[];
   readonly expiries: readonly Expiry[];
   readonly userCount: number;
   readonly hosts: readonly TrustedHost[];
+  /** Seconds since 1970. */
   readonly at: number;
 }
 
-/** The notes, a sentence each without its full stop. Cost: a look at every CA. */
+/** The notes: sentences without their full stop. Cost: one check per CA. */
 function notesOf({ keys, anchors, expiries, userCount, hosts, at }: ReadConfiguration): readonly string[] {
   const earlier = new Set<string>();
   const notes = anchors.flatMap((anchor) => anchorNotes(anchor, earlier, { ...keys, at }));
@@ -61,7 +61,7 @@ function anchorNotes(
   return problem === undefined ? [] : [`the CA ${name} ${problem}: nobody whom it certified gets in`];
 }
 
-/** The keys of the file that decide what is issued and believed, which threads get as they are. */
+/** Keys of the file that control issuing and trust. Threads get them unchanged. */
 const ISSUING_KEYS = [
   'lifetimeSeconds',
   'notBeforeOffsetSeconds',
@@ -73,43 +73,45 @@ const ISSUING_KEYS = [
 type IssuingKeys = Pick<AuthorityKeys, (typeof ISSUING_KEYS)[number]>;
 
 /**
- * A checked configuration as plain data that can be sent to a thread: DER of certificates and CRLs, the key as an
- * object that never leaves the process. `crls` is undefined if revocation is not checked, `namespaces` if every CA may
- * speak for any name.
+ * A validated configuration as plain data for a thread: certificates and CRLs in DER, and the key as an object that
+ * never leaves the process.
  */
 export interface AuthorityData extends IssuingKeys {
   readonly siteName: string;
   readonly key: KeyObject;
   readonly certificate: Uint8Array;
-  /** Until when it and what it rests on is valid, in seconds since 1970, and whether a CRL lists any of that. */
+  /** End of validity of the certificate and its path, in seconds since 1970. */
   readonly issuerNotAfter: number;
+  /** Whether a CRL lists the certificate or one on its path. */
   readonly isIssuerRevoked: boolean;
   readonly anchors: readonly Uint8Array[];
+  /** Undefined if revocation is not checked. */
   readonly crls: readonly Uint8Array[] | undefined;
   /** The roles of each user, by the key of the name. */
   readonly users: ReadonlyMap<string, readonly string[]>;
   readonly hosts: readonly TrustedHost[];
+  /** Undefined if every CA may certify any name. */
   readonly namespaces: Namespaces | undefined;
 }
 
-/** `crlStamp` is the state of `crlDirectory` (directoryStamp) before it was read, '' without one. */
 export interface LoadedAuthority {
   readonly kind: 'loaded';
   readonly data: AuthorityData;
   readonly notes: readonly string[];
-  /** Files of CAs and CRLs that cannot be read and are not used: the notes name them. */
+  /** CA and CRL files that cannot be read and are ignored. The notes name them. */
   readonly unusableFiles: number;
   readonly expirySource: ExpirySource;
   readonly crlDirectory: string | undefined;
+  /** The state of `crlDirectory` (directoryStamp) before it was read; '' without one. */
   readonly crlStamp: string;
 }
 
 export type AuthorityLoading = LoadedAuthority | { readonly kind: 'refused'; readonly mistakes: readonly Mistake[] };
 
 /**
- * Loads a configuration file. `at` is the time, in seconds since 1970, at which certificates must be valid. A file that
- * cannot be read hides the mistakes in it. Throws OperationError `file` if the process has no descriptor or memory
- * left. Cost: half a second for 100,000 users, some seconds for any file (A107).
+ * Loads a configuration file. Certificates must be valid at `at`, in seconds since 1970. Errors within an unreadable
+ * file remain unreported. Throws OperationError `file` if the process has no descriptor or memory left. Cost: half a
+ * second for 100,000 users, some seconds for the largest files (A107).
  */
 export function loadAuthority(file: string, at: number): AuthorityLoading {
   const mistakes = noMistakes();
@@ -126,7 +128,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const unusable = noMistakes();
   const anchors = readAnchors(keys.ca, (i) => placeOf(['ca', i]), mistakes, unusable);
   const identity = readIdentity(keys, { at, namespaces, anchors, placeOf: (key) => placeOf([key]), mistakes });
-  // Before the files are read: one that is written meanwhile is another state.
+  // Taken before the files are read, so that a file written meanwhile changes the state.
   const crlStamp = keys.crls === undefined ? '' : directoryStamp(keys.crls);
   const crlFiles = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(['crls']), mistakes, unusable);
   if (!identity || anchors.length === 0 || mistakes.all.length > 0) return refusedWith(mistakes, unusable);
@@ -166,7 +168,10 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   return { kind: 'loaded', data, notes, unusableFiles, expirySource, crlDirectory: keys.crls, crlStamp };
 }
 
-/** As loadAuthority, but throws OperationError `network` if a path does not answer: that would block this thread. */
+/**
+ * Like loadAuthority, but throws OperationError `network` for a path that does not respond, which would block this
+ * thread.
+ */
 export async function loadAnswering(file: string, at: number): Promise<AuthorityLoading> {
   await assertAnswers(file);
   const source = sourceIn(file, noMistakes());
@@ -184,13 +189,13 @@ function sourceIn(file: string, mistakes: Mistakes): Source | undefined {
   return reading?.kind === 'read' ? { ...reading, mistakes } : undefined;
 }
 
-/** The files that are not used are often the reason of the mistakes. */
+/** Also reports the unusable files, which often cause the errors. */
 function refusedWith(mistakes: Mistakes, unusable: Mistakes): AuthorityLoading {
   for (const one of unusable.all) mistakes.add(one, one.message);
   return { kind: 'refused', mistakes: mistakes.all };
 }
 
-/** Loads a configuration file. Throws OperationError `input` with every mistake, a line each. */
+/** Loads a configuration file. Throws OperationError `input` with all errors, one per line. */
 export function loadedOrThrown(file: string, at: number): LoadedAuthority {
   const loading = loadAuthority(file, at);
   if (loading.kind === 'loaded') return loading;
@@ -207,7 +212,7 @@ function judgeWindow({ placeOf, mistakes }: Source, { notBeforeOffsetSeconds, li
   mistakes.add(placeOf(['notBeforeOffsetSeconds']), `${what}: lifetimeSeconds is ${lifetimeSeconds}`);
 }
 
-/** Those of the older file first. */
+/** The hosts of the older file come first. */
 function draftsOf(source: Source, keys: AuthorityKeys): readonly HostDraft[] {
   const { mistakes, placeOf, table } = source;
   const older =

@@ -1,20 +1,20 @@
-// The users of a configuration, and which names of sites, roles and users are valid (authority design:
+// The users of a configuration, and the rules for names of sites, roles and users (authority design:
 // getTrustedHostInfo).
 import { nameSetKeyOfText } from '../x509/name.ts';
 import { nameKeysUnder, type Namespaces } from '../x509/nameConstraints.ts';
 import { type Place, placeText, type TomlDocument } from '../../settings/toml.ts';
 import { FILE_BYTES_MAX, type Mistakes, readText } from './files.ts';
 
-/** Neither prints, and XML allows neither everywhere. */
+/** These characters are unprintable, and XML restricts them. */
 const CONTROL = /[\p{Cc}\ufffe\uffff]/u;
 
-/** What is wrong with the name of a site, or undefined: a colon would end it in the strings of getTrustedHostInfo. */
+/** Why a site name is invalid; undefined if it is valid. A colon would end it in the strings of getTrustedHostInfo. */
 export function siteNameProblem(name: string): string | undefined {
   if (name.includes(':')) return 'has a colon';
   return textProblem(name);
 }
 
-/** What is wrong with the name of a role, or undefined: colons and commas part the strings of getTrustedHostInfo. */
+/** Why a role name is invalid; undefined if it is valid. Colons and commas are separators in getTrustedHostInfo. */
 export function roleProblem(role: string): string | undefined {
   if (/[:,]/.test(role)) return 'has a colon or comma';
   return textProblem(role);
@@ -32,9 +32,10 @@ function textProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** A user by the key of the name (see NameKeys), and the roles in their order, without duplicates. */
 interface UserRoles {
+  /** The key of the name (see NameKeys). */
   readonly key: string;
+  /** In the given order, without duplicates. */
   readonly roles: readonly string[];
 }
 
@@ -79,13 +80,13 @@ export class UserList {
   }
 }
 
-/** `"name" role, role`; a quote or backslash in the name has a backslash before it. */
+/** `"name" role, role`. A quote or backslash in the name is escaped by a backslash. */
 const USER_LINE = /^"((?:[^"\\]|\\["\\])+)"[ \t]+([^ \t].*)$/s;
 
-/** Adds the users of a file in UTF-8, one a line as in grid map files (A87). Lines that begin with `#` are ignored. */
+/** Adds the users of a UTF-8 file, one per line as in grid map files (A87). Ignores lines that begin with `#`. */
 export function addUsersOfFile(path: string, place: Place, list: UserList, mistakes: Mistakes): void {
   const text = readText(path, FILE_BYTES_MAX.users, place, mistakes) ?? '';
-  // One after the other: an array of millions of lines would take more than the file.
+  // Line by line: an array of millions of lines would take more memory than the file.
   for (let [at, number] = [0, 1]; at < text.length; number++) {
     const end = text.indexOf('\n', at);
     const line = text.slice(at, end < 0 ? undefined : end).trim();
@@ -99,7 +100,7 @@ export function addUsersOfFile(path: string, place: Place, list: UserList, mista
   }
 }
 
-/** Adds the users of the table `users` of a configuration: the name is the key, an array of roles the value. */
+/** Adds the users of the table `users`: the key is the name, the value an array of roles. */
 export function addUsersOfTable(
   table: unknown,
   { placeOf, list, mistakes }: Pick<TomlDocument, 'placeOf'> & { list: UserList; mistakes: Mistakes },
