@@ -1,4 +1,4 @@
-// The responses of the SOAP service, as XML and as HTTP.
+// The responses of the SOAP service, as XML and over HTTP.
 import { escapedText } from '../../../data/xml/xml.ts';
 import { type Fault, type FaultName, FAULTS } from './faults.ts';
 import { NAMESPACES, type Operation } from './protocol.ts';
@@ -16,7 +16,7 @@ const TAIL = '</SOAP-ENV:Body></SOAP-ENV:Envelope>';
 
 export type Result = string | readonly string[];
 
-/** The response of an operation with its results in the order of `operation.results`. Cost: the bytes. */
+/** `results` are in the order of `operation.results`. Cost: linear in the size of the response. */
 export function responseBytes(operation: Operation, results: readonly Result[]): Uint8Array {
   const parts = operation.results.map(([name], i) => resultText(name, results[i] ?? ''));
   const tag = `ns1:${operation.name}Response`;
@@ -25,7 +25,7 @@ export function responseBytes(operation: Operation, results: readonly Result[]):
   );
 }
 
-/** A fault; its entries are unqualified (SOAP 1.1, 4.4). */
+/** The children of a fault are unqualified (SOAP 1.1, 4.4). */
 export function faultBytes({ code, text, isOfBody }: Fault): Uint8Array {
   const detail = isOfBody ? '<detail/>' : '';
   return Buffer.from(
@@ -43,11 +43,11 @@ function stringElement(name: string, text: string): string {
   return `<${name} xsi:type="xsd:string">${escaped(text)}</${name}>`;
 }
 
-/** What no XML 1.0 document can hold, not even as a reference (XML 1.0, 2.2); lone surrogates apart. */
+/** Characters that XML 1.0 cannot represent, not even by a reference (XML 1.0, 2.2), except lone surrogates. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const IMPOSSIBLE = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
-/** Text as the content of an element; characters that XML cannot hold become U+FFFD (A98). */
+/** Escapes the content of an element. Characters that XML cannot represent become U+FFFD (A98). */
 export function escaped(text: string): string {
   return escapedText(text.toWellFormed().replace(IMPOSSIBLE, '\ufffd'));
 }
@@ -61,7 +61,7 @@ export function xmlAnswer(bytes: Uint8Array): Answer {
   return { status: 200, headers: XML, body: wholeBody(bytes) };
 }
 
-/** Every fault as its answer: 500 (SOAP 1.1, 6.2), or 503 with Retry-After if the client should try again (A105). */
+/** The HTTP response of each fault: 500 (SOAP 1.1, 6.2), or 503 with Retry-After if the client should retry (A105). */
 export const FAULT_ANSWERS: Readonly<Record<FaultName, Answer>> = faultAnswers();
 
 function faultAnswers(): Record<FaultName, Answer> {
@@ -69,7 +69,7 @@ function faultAnswers(): Record<FaultName, Answer> {
     name,
     { status: 500, headers: XML, body: wholeBody(faultBytes(fault)) },
   ]);
-  // One entry for each key of the table.
+  // The same keys as those of the table.
   const faults = Object.fromEntries(answers) as Record<FaultName, Answer>;
   const later = { status: 503, headers: [...XML, ['Retry-After', '1']] } as const;
   return { ...faults, busy: { ...faults.busy, ...later }, away: { ...faults.away, ...later } };
@@ -96,7 +96,7 @@ export const ENCODED_BODY = refusal(415, 'The attribute authority takes bodies w
 
 export const TOO_LONG = refusal(413, 'The request is longer than the attribute authority takes.');
 
-/** A refusal by HTTP, before SOAP: a sentence for people, as no SOAP client reads it (A96). */
+/** An HTTP error before SOAP is reached: plain text, because no SOAP client reads it (A96). */
 function refusal(status: number, sentence: string, more: Headers = []): Answer {
   return { status, headers: [...TEXT, ...more], body: wholeBody(Buffer.from(`${sentence}\n`)) };
 }

@@ -1,10 +1,10 @@
-// Every fault there is, as a table: its code, its sentence, and whether the Body is to blame.
-// Fixed texts: nothing of the request, of a stack or of a file ever stands in one.
+// All faults as a table: code, text, and whether the Body is the cause. The texts are fixed: none contains any part of
+// a request, stack or file.
 
-/** A fault. `when` says what brings it about; `isOfBody` adds the empty detail of SOAP 1.1, 4.4. */
 export interface Fault {
   readonly code: 'Client' | 'Server' | 'VersionMismatch' | 'MustUnderstand';
   readonly text: string;
+  /** The Body is the cause, so the fault has an empty `detail` (SOAP 1.1, 4.4). */
   readonly isOfBody: boolean;
 }
 

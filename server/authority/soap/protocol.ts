@@ -1,7 +1,7 @@
-// The service's two operations and the names of SOAP 1.1, declared once: WSDL, readers, writer and client derive from
-// them. Data only; a name that is not in this file is not understood.
+// The two operations of the service and the names of SOAP 1.1. WSDL, readers, writer and client derive from this data.
+// Names that are missing here are not understood.
 
-/** The namespaces of SOAP 1.1 (sections 3 and 5) and XML Schema, and the service's own (spec 4). */
+/** The namespaces of SOAP 1.1 (sections 3 and 5), XML Schema and this service (spec 4). */
 export const NAMESPACES = {
   envelope: 'http://schemas.xmlsoap.org/soap/envelope/',
   encoding: 'http://schemas.xmlsoap.org/soap/encoding/',
@@ -10,13 +10,13 @@ export const NAMESPACES = {
   service: 'urn:attAuthority',
 } as const;
 
-/** The actor that means whoever receives the message (SOAP 1.1, 4.2.2). */
+/** The actor that stands for any recipient of the message (SOAP 1.1, 4.2.2). */
 export const NEXT_ACTOR = 'http://schemas.xmlsoap.org/soap/actor/next';
 
-/** Where the service is, behind the base URL (spec, Service address). */
+/** The path of the service after the base URL (spec, Service address). */
 export const SERVICE_PATH = '/attAuthority.wsdl';
 
-/** One operation (spec 2, 4): its parts are strings, its results strings or arrays of them. */
+/** An operation (spec 2, 4): its parts are strings, its results strings or arrays of strings. */
 export interface Operation {
   readonly name: string;
   readonly parts: readonly string[];
@@ -45,8 +45,8 @@ export const GET_TRUSTED_HOST_INFO: Operation = {
 /** Both, in the order of the specification. */
 export const OPERATIONS: readonly Operation[] = [REQ_AUTHORISATION, GET_TRUSTED_HOST_INFO];
 
-/** `values` are those of the operation's parts, in their order; '' where absent or nil. */
 export interface Call {
   readonly operation: Operation;
+  /** In the order of the operation's parts; '' if absent or nil. */
   readonly values: readonly string[];
 }

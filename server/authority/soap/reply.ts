@@ -1,11 +1,11 @@
-// From a SOAP message to its reply: read, carried out, written. Runs in the authority thread.
+// Handles a SOAP message from reading to the response. Runs in the authority thread.
 import type { Authority, Reply, SoapMessage } from '../authority.ts';
 import { readEnvelope } from './requests.ts';
 import { GET_TRUSTED_HOST_INFO, type Operation, REQ_AUTHORISATION } from './protocol.ts';
 import { responseBytes, type Result } from './answers.ts';
 import { OUTCOME } from './tally.ts';
 
-/** The reply to a message by one configuration. An error is our bug: `onBug` gets it and the client a fault. */
+/** The reply to a message under one configuration. An error is a bug: `onBug` receives it, and the client a fault. */
 export function replyTo(authority: Authority, message: SoapMessage, onBug: (error: unknown) => void): Reply {
   try {
     return carryOut(authority, message);

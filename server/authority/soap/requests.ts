@@ -1,5 +1,6 @@
-// Reads requests: bytes of any encoding become a call or the name of a fault. It judges what SOAP 1.1 says of
-// envelopes, and follows references within the request (`href="#id"`, SOAP 1.1, 5.4.1) for a few steps only.
+// Reads requests: bytes in any supported encoding become a call or the name of a fault. Checks the rules of SOAP 1.1
+// for envelopes, and follows references within the request (`href="#id"`, SOAP 1.1, 5.4.1) for a few steps. Also writes
+// requests and reads responses, for the client.
 import {
   attributeOf,
   childElements,
@@ -13,7 +14,7 @@ import type { FaultName } from './faults.ts';
 import { type Call, NAMESPACES, NEXT_ACTOR, type Operation, OPERATIONS } from './protocol.ts';
 import { escaped, type Result } from './answers.ts';
 
-/** Encodings by their names in lower case; UTF-16 alone says nothing of the byte order, so it needs a mark. */
+/** Encodings by lower-case name. Plain UTF-16 is missing: it needs a byte order mark, which decides first. */
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'latin1';
 
 const ENCODINGS: ReadonlyMap<string, Encoding> = new Map([
@@ -25,14 +26,13 @@ const ENCODINGS: ReadonlyMap<string, Encoding> = new Map([
   ['iso-8859-1', 'latin1'],
 ]);
 
-/** Longer than any XML declaration that clients write. */
+/** Longer than any XML declaration of real clients. */
 const DECLARATION_BYTES = 200;
 const DECLARED = /^<\?xml\s+version\s*=\s*(?:"[^"]*"|'[^']*')\s+encoding\s*=\s*["']([A-Za-z0-9._-]+)["']/;
 
 /**
- * The text of a request, or undefined where the bytes are not text in their encoding. That is the one of the byte order
- * mark, else of `charset` (of Content-Type), else of the XML declaration, else UTF-8 (A91). A mark is not part of the
- * text.
+ * Decodes a request; undefined if the bytes are invalid in their encoding. The byte order mark decides the encoding,
+ * then `charset` (of Content-Type), then the XML declaration, else UTF-8 (A91). The mark is removed.
  */
 function decodedText(bytes: Uint8Array, charset: string | undefined): string | undefined {
   const encoding = markedEncoding(bytes) ?? namedEncoding(bytes, charset);
@@ -63,10 +63,10 @@ function declaredEncoding(bytes: Uint8Array): string | undefined {
   return DECLARED.exec(Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('latin1'))?.[1];
 }
 
-/** Hrefs followed for one value: one is what clients write. */
+/** Limit of hrefs followed for one value. Real clients use one. */
 const STEPS_MAX = 4;
 
-/** The elements that have an unqualified id, or undefined where two have the same. Cost: a walk over the tree. */
+/** The elements with an unqualified id; undefined if two have the same. Cost: a walk over the tree. */
 function elementsById(root: XmlElement): ReadonlyMap<string, XmlElement> | undefined {
   const ids = new Map<string, XmlElement>();
   const walk = (element: XmlElement): boolean => {
@@ -78,7 +78,7 @@ function elementsById(root: XmlElement): ReadonlyMap<string, XmlElement> | undef
   return walk(root) ? ids : undefined;
 }
 
-/** The text of a value, behind its references; '' where it is nil. White space is kept. */
+/** The text of a value after following its references; '' if it is nil. White space is kept. */
 function referencedText(value: XmlElement, ids: ReadonlyMap<string, XmlElement>): string | { fault: FaultName } {
   let element = value;
   for (let steps = 0; ; steps++) {
@@ -100,7 +100,7 @@ function leafText(element: XmlElement): string | { fault: FaultName } {
 }
 
 const LIMITS: XmlLimits = {
-  // Deeper than any client nests: a SOAP message with references needs 5.
+  // A SOAP message with references needs 5.
   depth: 32,
   // A body of 1 MiB could hold 260,000.
   elements: 20_000,
@@ -110,7 +110,7 @@ const LIMITS: XmlLimits = {
   instructions: 0,
 };
 
-/** The root element of a message, or what is wrong with it. Cost: about 20 ns a character. */
+/** The root element of a message, or the problem. Cost: about 20 ns per character. */
 export function messageTree(text: string, elements = LIMITS.elements): XmlElement | XmlProblem {
   const reading = readXml(text, { ...LIMITS, elements });
   return reading.kind === 'read' ? reading.root : reading.problem;
@@ -128,7 +128,7 @@ function isEnvelope({ uri }: XmlElement): boolean {
   return uri === NAMESPACES.envelope;
 }
 
-/** Judges version, headers, Body, in the order of SOAP 1.1, 4. Elements beside Header and Body are ignored (A95). */
+/** Checks version, headers and Body in the order of SOAP 1.1, 4. Other children of the Envelope are ignored (A95). */
 function readRoot(root: XmlElement): Call | FaultName {
   if (root.local !== 'Envelope') return 'notEnvelope';
   if (!isEnvelope(root)) return 'versionMismatch';
@@ -142,7 +142,9 @@ function readRoot(root: XmlElement): Call | FaultName {
   return more.length > 0 ? 'severalBodies' : readBody(root, body);
 }
 
-/** Whether a header entry is for us and must be understood (SOAP 1.1, 4.2; `true` is taken for `1`, A97). */
+/**
+ * Whether a header entry is addressed to this service and must be understood (SOAP 1.1, 4.2; `true` means `1`, A97).
+ */
 function mustBeUnderstood(entry: XmlElement): boolean {
   const actor = envelopeAttribute(entry, 'actor') ?? '';
   if (actor !== '' && actor !== NEXT_ACTOR) return false;
@@ -163,7 +165,7 @@ function readBody(root: XmlElement, body: XmlElement): Call | FaultName {
   return operation === undefined ? 'unknownOperation' : readParts(operation, first, ids);
 }
 
-/** The children of the Body that are no referenced values; where all have ids, all of them (A93). */
+/** The children of the Body that are not referenced values. If all have ids, all of them (A93). */
 function operationsOf(body: XmlElement): readonly XmlElement[] {
   const children = childElements(body);
   const roots = children.filter((child) => !isReferenced(child));
@@ -192,13 +194,13 @@ function isPart({ uri }: XmlElement): boolean {
   return uri === '' || uri === NAMESPACES.service;
 }
 
-/** What came back: the results in the order of the operation, a fault, or what is no answer to it. */
+/** The outcome of a request: the results in the operation's order, a fault, or an unreadable response. */
 type ReadAnswer =
   | { readonly kind: 'answered'; readonly results: readonly Result[] }
   | { readonly kind: 'fault'; readonly code: string; readonly text: string }
   | { readonly kind: 'unreadable' };
 
-/** An answer may hold 100,000 hosts, of other implementations with members of their own. */
+/** A response may list 100,000 hosts, and other implementations may add members to each. */
 const ANSWER_ELEMENTS_MAX = 1_000_000;
 
 const UNREADABLE: ReadAnswer = { kind: 'unreadable' };
@@ -216,7 +218,7 @@ export function requestBytes(operation: Operation, values: readonly string[]): U
   );
 }
 
-/** Reads an answer in UTF-8 or what it says it is in. A result that is missing is '' or an empty list. */
+/** Reads a response in UTF-8 or the encoding that it declares. A missing result is '' or an empty list. */
 export function readAnswer(operation: Operation, bytes: Uint8Array): ReadAnswer {
   const text = decodedText(bytes, undefined);
   const root = text === undefined ? 'undecodable' : messageTree(text, ANSWER_ELEMENTS_MAX);

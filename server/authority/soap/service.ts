@@ -1,6 +1,6 @@
-// The handler of the attribute authority: WSDL to GET and HEAD, SOAP 1.1 over POST (spec, attribute authority; design:
-// message level; Content-Type: RFC 9110, 8.3). The authority thread answers messages; the other handler gets every
-// other path.
+// The handler of the attribute authority: WSDL for GET and HEAD, SOAP 1.1 over POST (spec, attribute authority; design:
+// message level; Content-Type: RFC 9110, 8.3). The authority thread handles messages. All other paths go to the next
+// handler.
 import { MIMEType } from 'node:util';
 import {
   type Answer,
@@ -27,8 +27,8 @@ import { SERVICE_PATH } from './protocol.ts';
 import { wsdlBytes } from './wsdl.ts';
 
 /**
- * The charset of a request whose type is text/xml; undefined if it names none, or if there is no header. `unsupported`
- * for every other type. Of two charsets the first counts.
+ * The charset of a text/xml request; undefined if the header or its charset is missing. `unsupported` for any other
+ * type. The first of two charsets counts.
  */
 export function charsetOf(contentType: string | undefined): { readonly charset: string | undefined } | 'unsupported' {
   if (contentType === undefined) return { charset: undefined };
@@ -40,9 +40,10 @@ export function charsetOf(contentType: string | undefined): { readonly charset: 
   }
 }
 
-/** The WSDL has the base URL, whatever a client calls us. The service is found below the other allowed ones too. */
 export interface SoapSettings {
+  /** The WSDL always contains this URL, whatever host name a client uses. */
   readonly baseUrl: string;
+  /** The service is also available below these. */
   readonly allowBaseUrls: readonly string[];
   readonly soapBodyBytesMax: number;
 }
@@ -62,7 +63,7 @@ export function openAuthority(
   return { authority, handler: soapHandler({ ...options, authority }) };
 }
 
-/** The handler of the service's path. Cost for other paths: a comparison of lengths for each base path. */
+/** The handler of the service's path. Cost for other paths: one comparison of lengths per base path. */
 export function soapHandler({ authority, settings, tally, otherwise }: SoapOptions): Handler {
   const wsdl = xmlAnswer(wsdlBytes(settings.baseUrl));
   const paths = [...new Set([settings.baseUrl, ...settings.allowBaseUrls].map(basePath))];
@@ -96,7 +97,10 @@ export function soapHandler({ authority, settings, tally, otherwise }: SoapOptio
   };
 }
 
-/** Compares targets as sent, so that a proxy's rule for the path has no second spelling. Runs for every request. */
+/**
+ * Compares targets as sent, so that a proxy's rule for the path cannot be evaded by another spelling. Runs for every
+ * request.
+ */
 function isServiceBelow(paths: readonly string[], target: string): boolean {
   for (const path of paths) if (targetWithin(target, path) === SERVICE_PATH) return true;
   return false;

@@ -1,9 +1,7 @@
-// What the SOAP service counts of its answers: the outcomes, each a cell of a tally, and the metric that they make.
-// Data only.
 import type { TalliedMetric } from '../../observe/tally.ts';
 import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from './protocol.ts';
 
-/** The cells: three of getTrustedHostInfo, three of reqAuthorisation by status, and those of faults by code. */
+/** The cells of the tally: three for getTrustedHostInfo, three for reqAuthorisation by status, and faults by code. */
 export const OUTCOME = {
   listed: 0,
   unknownRole: 1,
@@ -17,7 +15,7 @@ export const OUTCOME = {
   Server: 9,
 } as const;
 
-/** Answers by operation and status; a fault has the operation `none` and its code as status. */
+/** Responses by operation and status. A fault has the operation `none` and its code as status. */
 export const SOAP_ANSWERS: TalliedMetric = {
   name: 'soap_answers_total',
   help: 'Answers of the attribute authority over SOAP, by operation and status.',

@@ -1,5 +1,4 @@
-// The WSDL 1.1 document of the service (spec 4), in the form that every WSDL compiler tried accepts.
-// Pure: derived from the operations and one base URL.
+// The WSDL 1.1 document of the service (spec 4), in a form that all tested WSDL compilers accept.
 import { NAMESPACES, type Operation, OPERATIONS, SERVICE_PATH } from './protocol.ts';
 import { escaped } from './answers.ts';
 
@@ -7,7 +6,7 @@ const NAME = 'attAuthority';
 const ARRAY = 'ArrayOf_xsd_string';
 const TYPES = { string: 'xsd:string', strings: `tns:${ARRAY}` } as const;
 
-/** The array type imports the encoding namespace without a location, as every client knows it. */
+/** The array type imports the encoding namespace without a location, because every client knows it. */
 export function wsdlBytes(baseUrl: string): Uint8Array {
   const { service, schema, encoding } = NAMESPACES;
   return Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>
