@@ -1,5 +1,5 @@
-// The audit: each decision is recorded before its response goes out, and nothing is granted that cannot be recorded.
-// Refusals that come again are counted, so that no client can fill the disk.
+// The audit log: each decision is recorded before its response is sent, and nothing is granted that cannot be recorded.
+// Repeated refusals are only counted, so that no client can fill the disk.
 import { epochSeconds } from '../observe/clock.ts';
 import type { AuthorisationRecord, Observer, RefusalsRepeated, ServiceEvent } from '../observe/events.ts';
 import { type AuthorisationOutcome, NOTHING_ISSUED, outcomeOf } from './authorise.ts';
@@ -12,12 +12,12 @@ const UNRECORDED = {
 
 export const COUNTS_EVERY_MS = 60_000;
 
-/** Kinds of refusals that are counted apart, some 300 bytes each. The refusals of further kinds share one count. */
+/** Limit of separately counted kinds of refusals, some 300 bytes each. All further kinds share one count. */
 const KINDS_MAX = 1000;
 
 type Count = Pick<RefusalsRepeated, 'reason' | 'peer' | 'holder'> & { repeated: number };
 
-/** A kind is a reason, a peer and a holder. `onLost` gets what `append` throws, and the lost events. */
+/** A kind is a reason, a peer and a holder. `onLost` receives the error of `append` and the lost events. */
 export class Audit {
   readonly #append: Observer;
   readonly #onLost: (events: readonly ServiceEvent[], cause: unknown) => void;
@@ -29,7 +29,7 @@ export class Audit {
     this.#onLost = onLost;
   }
 
-  /** The outcome once it is recorded. A grant that cannot be recorded becomes a refusal. */
+  /** Returns the outcome once it is recorded. A grant that cannot be recorded becomes a refusal. */
   record(outcome: AuthorisationOutcome): AuthorisationOutcome {
     const cause = this.#countRepeated(outcome.record) ? undefined : this.#refusal([outcome.record]);
     if (cause === undefined) return outcome;
@@ -53,7 +53,7 @@ export class Audit {
     for (const count of repeated) count.repeated = 0;
   }
 
-  /** Counts a refusal that has a line already. Returns whether it did. */
+  /** Counts a refusal whose kind has already been recorded. Returns whether it did. */
   #countRepeated({ status, reason, peer, holder }: AuthorisationRecord): boolean {
     if (status === 'AccessGranted') return false;
     const kind = `${reason} ${peer} ${holder}`;

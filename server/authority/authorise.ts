@@ -1,5 +1,5 @@
-// One request to be authorised, from its two texts to the response and the record of it: decision, evidence and
-// signature by one configuration. Starts no thread.
+// Authorises one request: from its two texts to the response and its record, with decision, evidence and signature
+// under one configuration. Starts no thread.
 import { hash } from 'node:crypto';
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
@@ -15,10 +15,10 @@ export interface AuthorisationOutcome {
   readonly record: AuthorisationRecord;
 }
 
-/** Answers a request at a time, in whole seconds since 1970. Never throws for what a client sent. */
+/** Handles a request at a time in whole seconds since 1970. Never throws because of a client's input. */
 export type Authorise = (request: AuthorisationRequest, at: number) => AuthorisationOutcome;
 
-/** The part of a record that describes an issued certificate, for a request that gets none. */
+/** The part of a record about the issued certificate, if none was issued. */
 export const NOTHING_ISSUED = {
   roles: [],
   provenance: '',
@@ -27,7 +27,7 @@ export const NOTHING_ISSUED = {
   issuedDigest: '',
 } as const satisfies Partial<AuthorisationRecord>;
 
-/** `giveWay` is called before a signature. Cost: reading its CAs, about 0.1 ms each. */
+/** `giveWay` is called before each signature. Cost: reading the CAs, about 0.1 ms each. */
 export function authoriserOf(data: AuthorityData, giveWay: () => void = () => undefined): Authorise {
   const certificate = parseCertificate(data.certificate);
   const sign = signerOf({ key: data.key, certificate });
@@ -75,7 +75,7 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
   };
 }
 
-/** The outcome of a record, whose status and sentence are those of the response. */
+/** The outcome of a record, with its status and sentence in the response. */
 export function outcomeOf(record: AuthorisationRecord, attCert = ''): AuthorisationOutcome {
   return { answer: { attCert, statCode: record.status, errMsg: record.sentence }, record };
 }

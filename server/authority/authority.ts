@@ -1,5 +1,5 @@
-// The interface between serving threads and the authority thread, the bounds of waiting messages, and the strings that
-// getTrustedHostInfo returns. Long messages have a bound of their own, so that a flood of them leaves room for others.
+// The interface between serving threads and the authority thread, the limits of waiting messages, and the strings of
+// getTrustedHostInfo. Long messages have a separate limit, so that a flood of them leaves room for others.
 import type { MessagePort } from 'node:worker_threads';
 import type { AuditFile } from '../observe/log.ts';
 import type { ServiceEvent } from '../observe/events.ts';
@@ -7,22 +7,22 @@ import type { AuthorityData } from './configuration/load.ts';
 import type { FaultName } from './soap/faults.ts';
 import type { TrustedHost } from './configuration/hosts.ts';
 
-/** The outcome of an authorisation; granted, refused by the configuration, or refused because an input is wrong. */
+/** Granted, denied by the configuration, or refused because an input is invalid. */
 type StatusCode = 'AccessGranted' | 'AccessDenied' | 'AccessError';
 
-/** The id of a request in the access log, if it has one, and the address of its connection: logs name it by these. */
+/** Identifies a request in logs: its id in the access log, if any, and the address of its connection. */
 export interface Sender {
   readonly id?: string | undefined;
   readonly peer?: string;
 }
 
-/** The texts of a request, as received: PEM of a certificate chain; an attribute certificate or ''. */
+/** The received texts: a certificate chain in PEM, and an attribute certificate or ''. */
 export interface AuthorisationRequest extends Sender {
   readonly usrProxyCert: string;
   readonly usrAttCert: string;
 }
 
-/** The response to it: the attribute certificate if granted, else '' and one sentence. */
+/** The response: the attribute certificate if granted, else '' and one sentence. */
 export interface Authorisation {
   readonly attCert: string;
   readonly statCode: StatusCode;
@@ -30,29 +30,29 @@ export interface Authorisation {
 }
 
 export interface Authority {
-  /** For each local role, `name:uri:remote1, remote2` of every trusted host that maps to it, in configuration order. */
+  /** By local role: `name:uri:remote1, remote2` of each trusted host that maps to it, in configuration order. */
   readonly trustedHosts: ReadonlyMap<string, readonly string[]>;
-  /** Decides, signs and records. Never throws for what a client sent. */
+  /** Decides, signs and records. Never throws because of a client's input. */
   readonly authorise: (request: AuthorisationRequest) => Authorisation;
 }
 
-/** A SOAP message. `charset` is that of its Content-Type, undefined without one. */
 export interface SoapMessage {
   readonly body: Uint8Array;
+  /** From Content-Type; undefined if missing. */
   readonly charset: string | undefined;
   readonly sender: Sender;
 }
 
-/** A fault, or the bytes of a response with the cell of OUTCOME that counts it. */
+/** A fault, or the bytes of a response with its cell of OUTCOME. */
 export type Reply =
   { readonly fault: FaultName } | { readonly outcome: number; readonly bytes: Uint8Array<ArrayBuffer> };
 
-/** From a serving thread to the authority thread. Replies name the message by its `id`. */
+/** From a serving thread to the authority thread. The reply has the same `id`. */
 export interface PostedMessage extends SoapMessage {
   readonly id: number;
 }
 
-/** From the authority thread to a serving thread: the hosts of a configuration that answers from now on, or a reply. */
+/** From the authority thread to a serving thread: the hosts of a new configuration, or a reply. */
 export type FromAuthority =
   { readonly trustedHosts: Authority['trustedHosts'] } | { readonly id: number; readonly reply: Reply };
 
@@ -68,30 +68,30 @@ export type ToAuthority =
   | { readonly kind: 'audit'; readonly events: readonly ServiceEvent[] }
   | { readonly kind: 'end' };
 
-/** From the authority thread to the supervisor: events, and a sentence about each line that the audit lost. */
 export interface AuthorityNews {
   readonly events: readonly ServiceEvent[];
+  /** A sentence about each line that could not be written to the audit log. */
   readonly unwritten: readonly string[];
 }
 
-/** Users send less than a third of it. A message of this length takes 2.5 ms to read at worst. */
+/** Over three times what users send. Reading a message of this length takes at most 2.5 ms. */
 const LONG_BYTES = 16_384;
 /** About 0.2 s of signing (A85). */
 const SHORT_MAX = 256;
-/** About a second of reading at worst (A105). */
+/** At most about a second of reading (A105). */
 const LONG_BYTES_MAX = 4 << 20;
 
-/** Two shared words: the number of short messages that wait, and the bytes of long ones. */
+/** Two shared words: the number of waiting short messages, and the bytes of waiting long ones. */
 export function newBacklog(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** Whether a message waits until no short one does. */
+/** Whether a message must wait for all short ones. */
 export function isLong({ length }: Uint8Array): boolean {
   return length > LONG_BYTES;
 }
 
-/** Counts a message in, if there is room for it. A long one has room alone, whatever its length. */
+/** Counts a message in if there is room. A long one always has room if no other long one waits. */
 export function enter(backlog: Int32Array, body: Uint8Array): boolean {
   const before = isLong(body) ? Atomics.add(backlog, 1, body.length) : Atomics.add(backlog, 0, 1);
   const hasRoom = isLong(body) ? before === 0 || before + body.length <= LONG_BYTES_MAX : before < SHORT_MAX;

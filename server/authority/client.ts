@@ -1,5 +1,5 @@
-// The authority as a serving thread has it: it posts messages to the authority thread and gets their replies. The
-// responses of getTrustedHostInfo are kept under the bytes of their requests until the configuration changes.
+// The serving thread's side of the authority: posts messages to the authority thread and receives the replies. Caches
+// responses of getTrustedHostInfo by the bytes of the request until the configuration changes.
 import type { MessagePort } from 'node:worker_threads';
 import { Memory } from '../http/memory.ts';
 import {
@@ -14,17 +14,17 @@ import {
 import { type Outcome, outcomeOf } from './soap/answers.ts';
 import { OUTCOME } from './soap/tally.ts';
 
-/** From the supervisor: a port that receives a port to each authority thread, and the words of the backlog. */
+/** From the supervisor: a port that receives a port to each authority thread, and the shared words of the backlog. */
 export interface AuthorityLink {
   readonly port: MessagePort;
   readonly backlog: Int32Array;
 }
 
-/** More than the roles and toolkits of most sites. The requests for one role by one toolkit are the same bytes. */
+/** Enough for the roles and toolkits of most sites: one toolkit sends the same bytes whenever it asks for a role. */
 const KNOWN_BYTES_MAX = 32_768;
 /** Four times what toolkits send for getTrustedHostInfo. */
 const KNOWN_BODY_BYTES_MAX = 2048;
-/** A body is looked up by its end, where the role is. All of it would take longer to look up. */
+/** Length of the cache key: the end of a body, which contains the role. Hashing the whole body would take longer. */
 const END_BYTES = 96;
 
 interface Known {
@@ -38,7 +38,7 @@ interface Waiting {
 }
 
 export class AuthorityClient {
-  /** Resolves when an authority thread answers, or ended before it did. */
+  /** Resolves when an authority thread responds, or has ended before. */
   readonly started: Promise<void>;
   #trustedHosts: Authority['trustedHosts'] = new Map();
   readonly #link: AuthorityLink;
@@ -59,7 +59,7 @@ export class AuthorityClient {
     return this.#trustedHosts;
   }
 
-  /** The outcome of the same message before, if it is kept. Cost: a look-up. */
+  /** The cached outcome of the same message, if any. Cost: one lookup. */
   find({ body, charset }: SoapMessage): Outcome | undefined {
     const known = this.#known.find(endOf(body));
     if (known?.message.charset !== charset) return undefined;
@@ -71,13 +71,13 @@ export class AuthorityClient {
     if (!this.#port) return outcomeOf({ fault: 'away' });
     if (!enter(this.#link.backlog, body)) return outcomeOf({ fault: 'busy' });
     const id = ++this.#lastId;
-    // The transport uses its memory again.
+    // Copied, because the transport reuses its memory.
     const message = { ...head, body: Uint8Array.from(body) };
     this.#port.postMessage({ ...message, id } satisfies PostedMessage);
     return new Promise((resolve) => this.#waiting.set(id, { message, resolve }));
   }
 
-  /** Lets messages that wait have their replies. No message comes after it. */
+  /** Closes after the replies to waiting messages. No message may follow. */
   close(): void {
     this.#isClosing = true;
     this.#link.port.close();
@@ -103,7 +103,7 @@ export class AuthorityClient {
     const { message, resolve } = this.#waiting.get(id)!;
     this.#waiting.delete(id);
     leave(this.#link.backlog, message.body);
-    // An unknown role is not kept: a client that makes roles up drives out no other.
+    // Unknown roles are not cached: a client that invents roles evicts nothing.
     const outcome = outcomeOf(reply);
     const isKept = outcome.cell === OUTCOME.listed || outcome.cell === OUTCOME.noRole;
     const { length } = message.body;

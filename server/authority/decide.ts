@@ -1,5 +1,5 @@
-// Decides about a request: validates the chain against the configured CAs, verifies the attribute certificate of
-// another site, and names the roles. It knows the configuration and the time, and no network or file.
+// Decides about a request: validates the chain against the configured CAs, verifies another site's attribute
+// certificate, and determines the roles. Uses only the configuration and the time, no network or file.
 import { type CertificateReading, readCertificate } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import type { AuthorityData } from './configuration/load.ts';
@@ -30,24 +30,24 @@ interface Trust {
   readonly data: AuthorityData;
 }
 
-/** Made once per configuration. Cost: reading every CA and CRL. */
+/** Created once per configuration. Cost: reading every CA and CRL. */
 export function trustOf(data: AuthorityData): Trust {
   const store = trustStoreOf(data.anchors.map(parseCertificate));
   const crls = data.crls && crlStoreOf(data.crls.flatMap(crlsOf));
   return { store, crls, data };
 }
 
-/** Files that cannot be read are none: load.ts has seen to that. */
+/** load.ts has already skipped unreadable files. */
 function crlsOf(file: Uint8Array): readonly Crl[] {
   const reading = readCrlFile(file);
   return reading.kind === 'read' ? reading.all : [];
 }
 
 const NO_PROXIES: ProxyKinds = { full: false, limited: false, legacy: false };
-/** Intermediate CAs of a path: a text holds 8 certificates, of which one is the user's. */
+/** Intermediate CAs of a path: a text has at most 8 certificates, one of which is the user's. */
 const DEPTH_MAX = 7;
 
-/** Evidence at a time, in seconds since 1970. */
+/** `at` is in seconds since 1970. */
 export function evidenceAt(trust: Trust, at: number): Evidence {
   return {
     userOf: (text) => proveUser(trust, text, at),
@@ -84,7 +84,7 @@ function proveUser(trust: Trust, text: string, at: number): Proof<ProvenUser> {
 const INNER_EXTERNAL = "the user's attribute certificate (usrAttCert)";
 const EXTERNAL = "The user's attribute certificate (usrAttCert)";
 
-/** Step 5 of the design, in its order, up to the signer's chain; decide.ts goes on. */
+/** Step 5 of the design up to the signer's chain; `mapped` continues. */
 function proveCertificate(trust: Trust, text: string, at: number): Proof<ProvenCertificate> {
   const reading: CertificateReading = readCertificate(text);
   if (reading.kind === 'unreadable') return unproven('', 'externalForm', `${EXTERNAL} ${reading.reason}`);
@@ -104,7 +104,7 @@ function proveCertificate(trust: Trust, text: string, at: number): Proof<ProvenC
   return { kind: 'proven', value: { content, signer: keys.of(signer.subject), issuer, holder } };
 }
 
-/** Why a certificate may not sign attributes: proxies and keys for other purposes may not. */
+/** Why a certificate may not sign attributes. Proxies may not, nor may keys for other purposes. */
 function signerRefusal(trust: Trust, certificate: Certificate, at: number): string | undefined {
   if (!mayBeUsedFor(certificate, 'digitalSignature'))
     return `${EXTERNAL} is signed by a certificate that is not for signatures`;
@@ -112,46 +112,51 @@ function signerRefusal(trust: Trust, certificate: Certificate, at: number): stri
   return verdict.accepted ? undefined : `The signer of ${INNER_EXTERNAL} is refused: ${verdict.reason}`;
 }
 
-/** A sentence with one full stop, whoever wrote its end. */
+/** Adds a full stop unless the text ends with one. */
 function unproven(claimed: string, code: RefusalCode, text: string): Extract<Proof<never>, { kind: 'refused' }> {
   return { kind: 'refused', claimed, refusal: { code, sentence: `${text.replace(/\.$/, '')}.` } };
 }
 
-/** `name` is the end entity's subject, `key` its key (NameKeys), `expiresAt` the end of the chain in seconds. */
 export interface ProvenUser {
+  /** The subject of the end entity. */
   readonly name: string;
+  /** The key of the name (NameKeys). */
   readonly key: string;
+  /** The end of the chain in seconds since 1970. */
   readonly expiresAt: number;
   readonly proxy: 'none' | 'full' | 'limited';
 }
 
 /**
- * Another site's attribute certificate whose signature and signer's chain are good. `signer` and `issuer` are keys of
- * names: of the certificate that signed it, and of what it says of its issuer (undefined where that is no name);
- * `holder` likewise.
+ * Another site's attribute certificate with a valid signature and signer's chain. `signer`, `issuer` and `holder` are
+ * keys of names.
  */
 export interface ProvenCertificate {
   readonly content: AttributeContent;
+  /** The certificate that signed it. */
   readonly signer: string;
+  /** The issuer that it names; undefined if that is not a valid name. */
   readonly issuer: string | undefined;
+  /** The holder that it names; undefined if that is not a valid name. */
   readonly holder: string | undefined;
 }
 
-/** Why nothing is granted: which of the refusals, and one sentence for a person. */
+/** The kind of refusal, and one human-readable sentence. */
 interface RequestRefusal {
   readonly code: RefusalCode;
   readonly sentence: string;
 }
 
-/** Proof, or why there is none. `claimed` is who the text says it is, for the record alone; '' if unreadable. */
+/** Proof, or why there is none. `claimed` is the unproven name in the text, for the record only; '' if unreadable. */
 type Proof<T> =
   | { readonly kind: 'proven'; readonly value: T }
   | { readonly kind: 'refused'; readonly refusal: RequestRefusal; readonly claimed: string };
 
 export interface Policy {
   readonly siteName: string;
-  /** This site's subject, and until when its certificate and what that rests on are valid, in seconds since 1970. */
+  /** The subject of this site's certificate. */
   readonly issuer: string;
+  /** End of validity of that certificate and its path, in seconds since 1970. */
   readonly issuerNotAfter: number;
   readonly isIssuerRevoked: boolean;
   readonly hosts: ReadonlyMap<string, TrustedHost>;
@@ -162,13 +167,13 @@ export interface Policy {
   readonly at: number;
 }
 
-/** How texts become proof. Each is called at most once, and the second only for users without roles of their own. */
+/** Proves the texts of a request. Each method is called at most once; the second only for users without local roles. */
 export interface Evidence {
   userOf(usrProxyCert: string): Proof<ProvenUser>;
   certificateOf(usrAttCert: string): Proof<ProvenCertificate>;
 }
 
-/** `site` is the issuer of the attribute certificate, unproven until something is granted; '' without one. */
+/** `site` is the issuer of the attribute certificate, '' without one. It is unproven unless access is granted. */
 export type Decision =
   | {
       readonly status: 'AccessGranted';
@@ -178,16 +183,17 @@ export type Decision =
     }
   | RefusedDecision;
 
-/** Why nothing is to be signed. `user` is undefined until one was proven, and `claimed` who it was said to be. */
 interface RefusedDecision {
   readonly status: 'AccessDenied' | 'AccessError';
+  /** Undefined if no user was proven. */
   readonly user: ProvenUser | undefined;
+  /** The name that was claimed in that case. */
   readonly claimed: string;
   readonly site: string;
   readonly refusal: RequestRefusal;
 }
 
-/** Decides. Never throws for what a client sent. */
+/** Never throws because of a client's input. */
 export function decide(request: AuthorisationRequest, policy: Policy, evidence: Evidence): Decision {
   const proof = evidence.userOf(request.usrProxyCert);
   if (proof.kind === 'refused') {
@@ -211,7 +217,7 @@ function isBlank(text: string): boolean {
   return !/[^ \t\r\n]/.test(text);
 }
 
-/** Steps 5 (what is left of it), 6 and on. */
+/** The rest of step 5, and step 6 onwards. */
 function mapped(user: ProvenUser, policy: Policy, certificate: ProvenCertificate): Decision {
   const { content } = certificate;
   const problem = externalProblem(user, policy, certificate);
@@ -254,7 +260,7 @@ function externalProblem(
   return undefined;
 }
 
-/** In the order of the certificate, then of the configuration; each once. */
+/** In the order of the certificate, then of the configuration, without duplicates. */
 function mappedRoles(remotes: readonly string[], { mappings }: TrustedHost): readonly string[] {
   const byRemote = Map.groupBy(mappings, ({ remote }) => remote);
   const mapped = [...new Set(remotes)].flatMap((remote) => byRemote.get(remote) ?? []);
@@ -267,7 +273,10 @@ interface Grant {
   readonly notAfter: number;
 }
 
-/** Nothing that an expired or revoked certificate signs is accepted; and new CRLs are not taken with the former. */
+/**
+ * Grants nothing with an expired or revoked certificate: no site would accept the result, nor could new CRLs be loaded
+ * with an expired one.
+ */
 function granted(user: ProvenUser, policy: Policy, grant: Grant): Decision {
   if (policy.isIssuerRevoked)
     return error(user, 'window', `The certificate of ${policy.siteName}, or what certified it, has been revoked.`);

@@ -1,6 +1,6 @@
-// A demonstration authority: keys, a CA, two trusted hosts, users and what they would send, made on this machine at
-// first start. For trying the service, never for use: the names say so, and the keys of the CA, the users and the hosts
-// are thrown away. Writes one directory.
+// A demonstration authority, created on this machine at first start: keys, a CA, two trusted hosts, users and their
+// requests. Only for trying the service, as the names say. The keys of the CA, the users and the hosts are discarded.
+// Writes one directory.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -25,10 +25,10 @@ import { nameText } from './x509/name.ts';
 const ORGANISATION = 'Demonstration of catalogue-replica, not for real use';
 const SITE = 'Demonstration';
 const HOSTS = ['Demonstration Partner', 'Demonstration Archive'] as const;
-/** Everything is valid this long, and made anew when less than a day of it is left or it is not valid yet. */
+/** Validity of all certificates. They are renewed if less than a day is left or they are not valid yet. */
 const VALID_SECONDS = 90 * 86_400;
 const FRESH_SECONDS = 86_400;
-/** Valid from a little earlier, since clocks differ. */
+/** Backdating, because clocks differ. */
 const EARLIER_SECONDS = 3600;
 
 export const DEMONSTRATION_FILES = {
@@ -36,21 +36,21 @@ export const DEMONSTRATION_FILES = {
   guide: 'README.txt',
   /** A proxy and its user, who has roles at the site. */
   user: 'user-proxy.pem',
-  /** A proxy and its user, who has roles at a trusted host only, and the attribute certificate that says so. */
+  /** A proxy and its user, who has roles only at a trusted host, and the attribute certificate that proves them. */
   visitor: 'visitor-proxy.pem',
   visitorCertificate: 'visitor-attribute-certificate.xml',
 } as const;
 
 const NAMED_FILES = { key: 'authority.key', certificate: 'authority.pem', ca: 'ca.pem', users: 'users' } as const;
 
-/** In the cache folder of the user; undefined for a user without a home. */
+/** In the user's cache folder; undefined for a user without a home. */
 export function demonstrationDirectory(): string | undefined {
   const home = homeOfUser();
   if (!isAbsolute(home)) return undefined;
   return join(home, '.cache', 'catalogue-replica', 'demonstration-authority');
 }
 
-/** HOME, or what the system says; empty where neither says anything. */
+/** HOME, or the system's entry; empty if both are missing. */
 function homeOfUser(): string {
   try {
     return homedir();
@@ -60,10 +60,10 @@ function homeOfUser(): string {
 }
 
 /**
- * Returns `directory` with a demonstration that is valid at this time (seconds since 1970) and for a day; makes one if
- * a file is missing or a certificate expires. If `directory` is undefined or cannot be written, the demonstration is in
- * a temporary directory that is removed when the process ends. Throws OperationError `file` if that cannot be written
- * either. Cost: 0.5 s for making keys, or next to nothing.
+ * Returns `directory` with a demonstration that is valid at `at` (seconds since 1970) and for a day. Creates one if a
+ * file is missing or a certificate expires. If `directory` is undefined or not writable, uses a temporary directory
+ * that is removed when the process ends. Throws OperationError `file` if that fails too. Cost: 0.5 s to create keys,
+ * else negligible.
  */
 export function prepareDemonstration(directory: string | undefined, at: number): string {
   if (directory === undefined) return temporaryDemonstration(at);
@@ -90,7 +90,7 @@ function temporaryDemonstration(at: number): string {
   }
 }
 
-/** A file that was changed and cannot be read is good here: loading the configuration reports it. */
+/** An unreadable changed file counts as good here: loading the configuration reports it. */
 function isGood(directory: string, at: number): boolean {
   const names = Object.values({ ...DEMONSTRATION_FILES, ...NAMED_FILES });
   if (!names.every((name) => existsSync(join(directory, name)))) return false;
@@ -103,7 +103,7 @@ function isGood(directory: string, at: number): boolean {
   });
 }
 
-/** Written to another directory and renamed. Another process that was faster has made one that is as good. */
+/** Writes to another directory and renames it. If another process was faster, its result is used. */
 function madeAt(directory: string, at: number): string {
   const aside = mkdtempSync(`${directory}-`);
   try {
@@ -124,7 +124,7 @@ interface Holder {
   readonly key: KeyObject;
 }
 
-/** Writes a demonstration into an existing directory. Its CA's key is not kept. */
+/** Writes a demonstration into an existing directory. Discards the CA's key. */
 export function writeDemonstration(directory: string, at: number): void {
   const authority = rootOf('Demonstration CA', at);
   const issue = (kind: CertificateKind, commonName: string, pair: KeyPair): Holder =>
@@ -152,12 +152,12 @@ interface KeyPair {
   readonly privateKey: KeyObject;
 }
 
-/** What signs is RSA, as in the grids of the time. */
+/** RSA for signing keys, as in the grids of the time. */
 function rsaPair(): KeyPair {
   return generateKeyPairSync('rsa', { modulusLength: 2048 });
 }
 
-/** Quick to make, for keys that sign nothing. */
+/** Fast to create, for keys that sign nothing. */
 function ecPair(): KeyPair {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' });
 }
@@ -201,7 +201,7 @@ function issued(issuer: Issuer, { kind, commonName, pair, at }: Wanted): Holder 
   return { certificate: issueCertificate({ kind, subject, publicKey, issuer, serialNumber, ...validityAt(at) }), key };
 }
 
-/** What a user sends: a proxy with all rights, then the user's own certificate. */
+/** A user's request: a proxy with full rights, then the user's certificate. */
 function proxyText({ certificate, key }: Holder, at: number): string {
   const { subject } = parseCertificate(certificate);
   const serialNumber = randomSerialNumber();

@@ -1,5 +1,5 @@
-// What is in a file: an attribute certificate, or certificates, as text for people. Judges signatures only by the
-// certificate that comes with them: whom to trust is a matter of a configuration.
+// Describes a file with an attribute certificate or certificates as human-readable text. Checks signatures only against
+// the enclosed certificate: trust depends on a configuration.
 import { timeFields, VERSION } from './attributeCertificate/content.ts';
 import { readCertificate, type ReadCertificate, textOfFile } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
@@ -8,7 +8,7 @@ import { certificateOf } from './x509/search.ts';
 import { describeFile, type Description, type FileDescription } from './x509/describe.ts';
 import { nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
 
-/** A text that begins with a tag is an attribute certificate; any other is left to describeFile. */
+/** A text that begins with a tag is an attribute certificate. Everything else goes to describeFile. */
 export function inspect(bytes: Uint8Array): FileDescription {
   const text = textOfFile(bytes);
   return text.startsWith('<') ? inspectAttributes(text) : describeFile(bytes);
@@ -29,7 +29,7 @@ function attributeRows({ content, signature }: ReadCertificate): Description {
   const problem = signer
     ? signatureProblem(signature, signer, { algorithms: [signature.algorithm.name], allowWeak: true })
     : 'has no certificate of its signer';
-  // Whoever has a certificate can sign, and write another's name as the issuer's.
+  // Any certificate can sign a text that names another issuer.
   const isOfIssuer = signer && nameSetKey(signer.subject) === nameSetKeyOfText(content.issuer);
   const verdict = problem === undefined ? (isOfIssuer ? 'good' : 'BAD: it is not of the issuer') : `BAD: it ${problem}`;
   return [

@@ -1,9 +1,9 @@
-// Issues X.509 certificates for tests and demonstrations: CAs, end entities and proxies. Real issuance belongs to a
-// real CA. Serial numbers are random, so that restarts and replicas need not know of each other.
+// Issues X.509 certificates for tests and demonstrations: CAs, end entities and proxies. Never use it for real
+// certificates. Serial numbers are random, so that restarts and replicas need no shared state.
 import { createHash, createPublicKey, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
 import { EXTENSION, PROXY_POLICY } from './x509/algorithm.ts';
 
-/** A value with its tag and length around its contents. Lengths up to 2^32 - 1. */
+/** Encodes a value with its tag and length. Lengths up to 2^32 - 1. */
 export function tagged(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content]);
@@ -15,7 +15,7 @@ function lengthOf(length: number): Buffer {
   return Buffer.concat([Buffer.from([0x80 | bytes.length]), bytes]);
 }
 
-/** A non-negative number as bytes, most significant first, without leading zeros; 0 is one byte. */
+/** Big-endian bytes of a non-negative number without leading zeros; 0 is one byte. */
 function bigEndian(value: bigint): Buffer {
   const digits = value.toString(16);
   return Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex');
@@ -25,7 +25,7 @@ export function sequence(...members: readonly Uint8Array[]): Buffer {
   return tagged(0x30, ...members);
 }
 
-/** SET of one, or of members in the order given. */
+/** SET of members in the given order. */
 export function set(...members: readonly Uint8Array[]): Buffer {
   return tagged(0x31, ...members);
 }
@@ -58,14 +58,14 @@ export function bitString(bytes: Uint8Array, unused = 0): Buffer {
   return tagged(0x03, Buffer.from([unused]), bytes);
 }
 
-/** The string types that names use: UTF8String, PrintableString, IA5String. */
+/** The string types in names: UTF8String, PrintableString, IA5String. */
 const STRING_TAGS = { utf8: 0x0c, printable: 0x13, ia5: 0x16 } as const;
 
 function text(type: keyof typeof STRING_TAGS, value: string): Buffer {
   return tagged(STRING_TAGS[type], Buffer.from(value));
 }
 
-/** A time as certificates have it (RFC 5280, section 4.1.2.5): UTCTime to 2049, GeneralizedTime from 2050 on. */
+/** A time in a certificate (RFC 5280, section 4.1.2.5): UTCTime up to 2049, GeneralizedTime from 2050 on. */
 export function time(seconds: number): Buffer {
   const digits = new Date(seconds * 1000).toISOString().slice(0, 19).replace(/\D/g, '');
   const isShort = digits >= '1950' && digits < '2050';
@@ -76,7 +76,7 @@ export function explicit(number: number, ...contents: readonly Uint8Array[]): Bu
   return tagged(0xa0 | number, ...contents);
 }
 
-/** With 96 bits, 200 certificates a second for ten years meet a number twice with a probability of 1 in 40 million. */
+/** With 96 bits, 200 certificates a second for ten years produce a duplicate with a probability of 1 in 40 million. */
 const BYTES = 12;
 
 /** A positive number of at most 96 random bits (A83). Cost: a few us. */
@@ -84,32 +84,37 @@ export function randomSerialNumber(): bigint {
   return BigInt(`0x${randomBytes(BYTES).toString('hex')}`) || 1n;
 }
 
-/** What a certificate is for; the last four are proxies: RFC 3820 with all rights or limited, and their older kin. */
+/**
+ * The purpose of a certificate. The last four are proxies: RFC 3820 with full or limited rights, and the same by name
+ * alone.
+ */
 export type CertificateKind =
   'ca' | 'user' | 'signer' | 'proxy' | 'limited-proxy' | 'legacy-proxy' | 'legacy-limited-proxy';
 
 export type TypedValue = readonly [type: string, value: string];
 
-/** `name` is the DER of the subject. `keyId` is set if the certificate of the issuer was not issued here. */
 export interface Issuer {
+  /** The subject in DER. */
   readonly name: Uint8Array;
   readonly key: KeyObject;
+  /** Set if the issuer's certificate was not issued here. */
   readonly keyId?: Uint8Array | undefined;
 }
 
-/** Times are seconds since 1970. `pathLength`: how many CAs or proxies may follow; undefined for any number. */
 export interface Issuance {
   readonly kind: CertificateKind;
   readonly subject: Uint8Array;
   readonly publicKey: KeyObject;
   readonly issuer: Issuer;
   readonly serialNumber: bigint;
+  /** Seconds since 1970, like `notAfter`. */
   readonly notBefore: number;
   readonly notAfter: number;
+  /** Maximum number of CAs or proxies below; undefined for any number. */
   readonly pathLength?: number;
 }
 
-/** The OIDs of the types of name attributes, with the string type of their values. */
+/** The types of name attributes: their OIDs and the string types of their values. */
 const NAME_TYPES: ReadonlyMap<string, readonly [oid: string, string: 'utf8' | 'printable' | 'ia5']> = new Map([
   ['C', ['2.5.4.6', 'printable']],
   ['ST', ['2.5.4.8', 'utf8']],
@@ -124,12 +129,12 @@ const NAME_TYPES: ReadonlyMap<string, readonly [oid: string, string: 'utf8' | 'p
 
 export const NAME_TYPE_LIST: readonly string[] = [...NAME_TYPES.keys()];
 
-/** Those whose values are ASCII (RFC 5280, appendix A). */
+/** Types with ASCII values (RFC 5280, appendix A). */
 export const ASCII_TYPES: readonly string[] = NAME_TYPE_LIST.filter((type) => NAME_TYPES.get(type)![1] !== 'utf8');
 
 const SIGNATURE = { sha256WithRsa: '1.2.840.113549.1.1.11', ecdsaWithSha256: '1.2.840.10045.4.3.2' } as const;
 
-/** Every attribute is an RDN of its own. Throws an Error for a type that is not in NAME_TYPE_LIST. */
+/** Makes one RDN per attribute. Throws an Error for a type that is not in NAME_TYPE_LIST. */
 export function nameDer(attributes: readonly TypedValue[]): Buffer {
   return sequence(...attributes.map(rdn));
 }
@@ -140,7 +145,7 @@ function rdn([type, value]: TypedValue): Buffer {
   return set(sequence(objectIdentifier(row[0]), text(row[1], value)));
 }
 
-/** The name of a proxy: its issuer's, and one CN more (RFC 3820, section 3.4). */
+/** The name of a proxy: its issuer's name and one more CN (RFC 3820, section 3.4). */
 export function proxyNameDer(issuerName: Uint8Array, commonName: string): Buffer {
   const header = headerLength(issuerName);
   return sequence(issuerName.subarray(header), rdn(['CN', commonName]));
@@ -151,7 +156,7 @@ function headerLength(der: Uint8Array): number {
   return first < 0x80 ? 2 : 2 + (first & 0x7f);
 }
 
-/** Issues a certificate; answers its DER. Cost: one signature of the issuer's key. */
+/** Issues a certificate and returns its DER. Cost: one signature with the issuer's key. */
 export function issueCertificate(issuance: Issuance): Buffer {
   const { issuer, publicKey } = issuance;
   const algorithm = sequence(
@@ -195,7 +200,7 @@ function extensionsOf({ kind, publicKey, pathLength, issuer }: Issuance): readon
   ];
 }
 
-/** RFC 5280, section 4.2.1.2, lets each issuer choose a way to make these. */
+/** RFC 5280, section 4.2.1.2, leaves the method to the issuer. */
 function keyIdOf(publicKey: KeyObject): Uint8Array {
   const keyDer = publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(keyDer).digest().subarray(0, 20);

@@ -1,5 +1,5 @@
-// The supervisor of the authority: loads the configuration, gives it to the authority thread, loads it again as a whole
-// or not at all, and reports what expires. It starts the thread again if it dies.
+// The supervisor of the authority: loads the configuration, passes it to the authority thread, and reports what
+// expires. Reloads the configuration as a whole or not at all. Restarts the thread if it dies.
 import { OperationError } from '../../data/operationError.ts';
 import { assertAnswers } from '../../data/timeLimit.ts';
 import { epochSeconds, steadyMs } from '../observe/clock.ts';
@@ -21,10 +21,10 @@ import { type AuthorityNews, type AuthorityStart, newBacklog, type ToAuthority }
 
 export type AuthoritySupervisor = ReturnType<typeof superviseAuthority>;
 
-/** How often the directory of CRLs is checked (A82). */
+/** Interval between checks of the CRL directory (A82). */
 export const CRLS_EVERY_MS = 60_000;
 
-/** Throws OperationError `input` with every mistake, a line each. `now` is in whole seconds since 1970. */
+/** Throws OperationError `input` with all errors, one per line. `now` returns whole seconds since 1970. */
 export function superviseAuthority(
   file: string,
   audit: AuditFile,
@@ -34,7 +34,7 @@ export function superviseAuthority(
   let loadedAt = now();
   let loaded = loadedOrThrown(file, loadedAt);
   let notes = notesAt(loaded, loadedAt);
-  /** The mistakes of a later configuration. */
+  /** The errors of a configuration that was refused later. */
   let refused: { readonly at: number; readonly mistakes: readonly string[] } | undefined;
   const thread = new RunningThread(loaded.data, audit, hearers);
   const observe = (events: readonly ServiceEvent[]): void => {
@@ -44,7 +44,7 @@ export function superviseAuthority(
   observe([loadedEvent(loaded)]);
   let isOwed = false;
   const reload = (): Promise<boolean> => load(() => true);
-  /** Loads all; mistakes are told where they are to be, which gets those told last. */
+  /** Loads all files. `isTold` gets the errors and returns whether to report them. */
   const load = async (isTold: (mistakes: readonly string[]) => boolean): Promise<boolean> => {
     const at = now();
     const loading = await attempted(file, at);
@@ -68,7 +68,7 @@ export function superviseAuthority(
     notes = { ...notes, expired: [...notes.expired.filter((note) => expired.includes(note)), ...untold] };
     if (untold.length > 0) observe(untold.map((note) => ({ kind: 'authorityExpired', at, note })));
   };
-  // Whatever mistake keeps new CRLs out, they are tried again until they are in; the same mistakes are told once.
+  // After a failed load of new CRLs, every check tries again until it succeeds. The same errors are reported once.
   const areOthers = (mistakes: readonly string[]): boolean => mistakes.join('\n') !== refused?.mistakes.join('\n');
   const look = async (): Promise<void> => {
     if (isOwed || (await haveCrlsChanged(loaded))) isOwed = !(await load(areOthers));
@@ -76,15 +76,15 @@ export function superviseAuthority(
   };
   const timer = setInterval(() => void look(), CRLS_EVERY_MS).unref();
   return {
-    /** The link of one more serving thread; its port must be transferred to it. */
+    /** The link for one more serving thread. Its port must be transferred to the thread. */
     link: (): AuthorityLink => thread.link(),
-    /** Loads all files again; resolves to whether it did. An invalid configuration changes nothing. */
+    /** Reloads all files. Resolves to whether it succeeded; an invalid configuration changes nothing. */
     reload,
-    /** Loads all files again if the CRLs have changed, and reports what has expired; also called each CRLS_EVERY_MS. */
+    /** Reloads all files if the CRLs have changed, and reports what has expired. Also runs every CRLS_EVERY_MS. */
     look,
     /** Times are in seconds since 1970. */
     status: () => ({ ...statusOf(loaded, now()), loadedAt, notes: [...notes.lasting, ...notes.expired], refused }),
-    /** Ends the authority thread. The serving threads have ended before: a message that waits gets no reply. */
+    /** Ends the authority thread. The serving threads must have ended: waiting messages get no reply. */
     stop(): Promise<void> {
       clearInterval(timer);
       return thread.stop();
@@ -92,7 +92,7 @@ export function superviseAuthority(
   };
 }
 
-/** Also true if their directory does not answer: the load that follows reports it. */
+/** Also true if the directory does not respond: the load that follows reports it. */
 async function haveCrlsChanged({ crlDirectory, crlStamp }: LoadedAuthority): Promise<boolean> {
   if (crlDirectory === undefined) return false;
   const stamp = assertAnswers(crlDirectory).then(() => directoryStamp(crlDirectory));
@@ -108,7 +108,10 @@ async function attempted(file: string, at: number): Promise<AuthorityLoading> {
   }
 }
 
-/** What is to be known of a configuration: for good, and what had run out when it was loaded, which may end. */
+/**
+ * The notes of a configuration: the permanent ones, and those about what had expired when it was loaded, which may
+ * disappear.
+ */
 function notesAt(loaded: LoadedAuthority, at: number): Readonly<Record<'lasting' | 'expired', readonly string[]>> {
   const expired = expiredNotes(loaded, at);
   return { lasting: without(loaded.notes, expired), expired };
@@ -142,13 +145,13 @@ function loadedEvent({ data, notes, unusableFiles }: LoadedAuthority): ServiceEv
   };
 }
 
-/** Starts within a minute, so that a thread that dies at once takes no more than its share of the machine. */
+/** Limit of starts per minute, so that a thread that dies at once does not use up the CPU. */
 const STARTS_MAX = 5;
 const MINUTE_MS = 60_000;
 
-/** `onUnwritten` gets a sentence about each line that the audit lost. */
 export interface AuthorityHearers {
   readonly observe: Observer;
+  /** Receives a sentence about each line that could not be written to the audit log. */
   readonly onUnwritten: (sentence: string) => void;
   readonly onLostThread: OnLostThread;
 }
@@ -185,7 +188,7 @@ class RunningThread {
     this.#post({ kind: 'data', data });
   }
 
-  /** Writes events to the audit if that is a file. Standard output has decisions only. */
+  /** Writes events to the audit log if that is a file. Standard output gets decisions only. */
   audit(events: readonly ServiceEvent[]): void {
     if (typeof this.#audit === 'string') this.#post({ kind: 'audit', events });
   }

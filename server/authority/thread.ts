@@ -1,5 +1,5 @@
-// The authority thread, one per process: it reads messages, decides, signs, records and writes responses. It opens no
-// socket and no file but the audit's: its configuration comes with its start, later ones as messages.
+// The authority thread, one per process: it reads messages, decides, signs, records and writes responses. It gets its
+// configuration at start and later ones as messages, and opens no socket and no file except the audit log.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { beNice } from '../../workers/niceness.ts';
 import { reasonOf } from '../../data/operationError.ts';
@@ -21,13 +21,13 @@ import {
 import type { AuthorityData } from './configuration/load.ts';
 import { replyTo } from './soap/reply.ts';
 
-/** News waits this long for more: to wake the supervisor costs more than everything else that is done with an event. */
+/** News are batched for this long: waking the supervisor costs more than the rest of the handling of an event. */
 const NEWS_MS = 10;
 
 /**
- * The thread sleeps this long, and what the system adds, after it has read a message and before it signs. Linux lets a
- * running thread finish its slice, however nice it is, so that a serving thread that wakes meanwhile would wait:
- * without the sleeps p99 of the catalogue is 1.2 to 1.5 times as high.
+ * The thread sleeps for this time, plus the system's overhead, after reading a message and before signing. Linux lets a
+ * running thread finish its slice however nice it is, so a serving thread that wakes meanwhile would wait. Without the
+ * sleeps the catalogue's p99 is 1.2 to 1.5 times as high.
  */
 const GIVE_WAY_MS = 0.05;
 
@@ -101,7 +101,7 @@ function arm(): void {
   setImmediate(answerNext);
 }
 
-/** Answers one message a turn. A long one waits until no short one does, so that a flood of them delays no user. */
+/** Handles one message per turn. Long ones wait for all short ones, so that a flood of long messages delays no user. */
 function answerNext(): void {
   isArmed = false;
   const job = short.shift() ?? long.shift();
