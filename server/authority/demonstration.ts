@@ -234,36 +234,36 @@ function visitorCertificate(partner: Holder, holder: string, at: number): string
   });
 }
 
-const GUIDE = `A demonstration of the attribute authority, made by catalogue-replica on this machine. Its keys protect nothing.
+const GUIDE = `A demonstration of the attribute authority, created by catalogue-replica on this machine. Its keys protect nothing.
 
-An attribute certificate says who somebody is and which roles they have at a site. Users show it, with their proxy, to
-the services of that site: one that hands out data looks at the signature, the time and the holder, and lets in whoever
-has the role that it asks for. It needs no list of users of its own, and never asks the authority. In this directory,
+An attribute certificate states who a user is and which roles they have at a site. Users present it, with their proxy,
+to the services of that site. A service checks the signature, the validity and the holder, and grants access to users
+with the required role. It needs no list of users and never contacts the authority. Examples in this directory,
 with the server on http://localhost:8080:
 
 A grant: Sample User is registered here (file "users") and gets their roles, staff and data-reader.
 
   catalogue-replica authority call http://localhost:8080 reqAuthorisation --cert ${DEMONSTRATION_FILES.user}
 
-A denial: nobody here knows Sample Visitor, who gets no certificate, and no service would let them in.
+A denial: Sample Visitor is not registered here and gets no certificate, so no service would grant access.
 
   catalogue-replica authority call http://localhost:8080 reqAuthorisation --cert ${DEMONSTRATION_FILES.visitor}
 
-A mapping: the site ${HOSTS[0]} says in an attribute certificate of its own that Sample Visitor is a researcher and
+A mapping: the site ${HOSTS[0]} states in an attribute certificate that Sample Visitor is a researcher and
 a guest there. This site trusts it, and a researcher there is a data-reader here (file "${DEMONSTRATION_FILES.config}").
 
   catalogue-replica authority call http://localhost:8080 reqAuthorisation --cert ${DEMONSTRATION_FILES.visitor} --att-cert ${DEMONSTRATION_FILES.visitorCertificate}
 
-Where a service asks for a role, its users ask which sites could vouch for it, to fetch a certificate from one of them:
+Users without the required role can list the sites that could vouch for it, and get a certificate from one of them:
 
   catalogue-replica authority call http://localhost:8080 getTrustedHostInfo --role data-reader
 
-You may change these files; the next start reports errors in them. When one is missing, or the certificates expire after
-90 days, all of them are made again. Keep your changes elsewhere: they are lost then.
+You may change these files; the next start reports errors in them. If one is missing, or once the certificates expire
+after 90 days, all files are created again and your changes are lost: keep them elsewhere.
 `;
 
 function configText(partner: string, archive: string): string {
-  return `# A demonstration, made by catalogue-replica on this machine. Its keys protect nothing: never use them for anything else.
+  return `# A demonstration, created by catalogue-replica on this machine. Its keys protect nothing: never use them for anything else.
 name = "${SITE}"
 key = "${NAMED_FILES.key}"
 certificate = "${NAMED_FILES.certificate}"

@@ -109,7 +109,7 @@ function problemOf(crl: Crl, signers: readonly Certificate[], allowWeak: boolean
   if (problem !== undefined || isSignedByOne(signers.filter((one) => isStrongEnough(one, allowWeak)))) return problem;
   if (isSignedByOne(signers)) return 'is signed by a key that is weak (allowWeak is off)';
   return signers.some((signer) => !mayBeUsedFor(signer, 'cRLSign'))
-    ? 'is of a CA that is not for CRLs by its key usage, or not signed by it'
+    ? 'is of a CA whose key usage excludes CRLs, or is not signed by it'
     : 'is not signed by a CA of that name here';
 }
 

@@ -75,7 +75,7 @@ export const KEYS = {
     OFFSET,
     0,
     '0',
-    'offset of its begin from now; negative if other sites have slow clocks',
+    'offset of its start from now; negative if other sites have slow clocks',
   ),
   clockSkewSeconds: optional(
     SKEW,

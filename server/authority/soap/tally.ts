@@ -18,7 +18,7 @@ export const OUTCOME = {
 /** Responses by operation and status. A fault has the operation `none` and its code as status. */
 export const SOAP_ANSWERS: TalliedMetric = {
   name: 'soap_answers_total',
-  help: 'Answers of the attribute authority over SOAP, by operation and status.',
+  help: 'Responses of the attribute authority over SOAP, by operation and status.',
   cells: Object.entries(OUTCOME).map(([status, cell]) => ({
     operation:
       cell < OUTCOME.AccessGranted
