@@ -1,6 +1,6 @@
-// The settings, declared once: flags, environment names, TOML keys, defaults, help and the README table derive from the
-// table in this file, and so does the type of their values. The only file that sees the process environment. To add a
-// setting: a row in DECLARATIONS, the line the tidy test then asks for in README.md beside this.
+// The settings, declared once: flags, environment variables, TOML keys, defaults, help, the README table and the types
+// derive from DECLARATIONS. No other file reads the process environment. To add a setting, add a row to DECLARATIONS
+// and the line in server/settings/README.md that the tidy test then requires.
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { TargetAccess } from '../../data/distribution/target.ts';
@@ -32,19 +32,18 @@ import {
 import { FOLLOW_SETTINGS, TARGET_SETTINGS, targetAccessOf } from './replicaSettings.ts';
 
 const PORT = integerBetween(0, 65_535);
-/** Listeners need a port each; any number of them may take a free one. */
+/** Listeners need different ports, except that any number of them may ask for a free one (0). */
 const PORTS = ['port', 'http10Port', 'adminPort'];
-/** More serving threads than any machine has cores is a slip of the finger. */
+/** Upper limits that catch typing errors: more threads than any machine has cores, and a terabyte. */
 const THREADS_MAX = 1024;
-/** A terabyte: more is a slip of the finger too. */
 const CACHE_MB_MAX = 1_000_000;
-/** An hour: nobody waits longer for a process to end. */
+/** An hour: operators do not wait longer for a process to stop. */
 const SECONDS_MAX = 3600;
-/** All that a listener sets aside for unfinished bodies. */
+/** The memory that a listener reserves for all unfinished bodies. */
 const SOAP_BODY_BYTES_MAX = 64 << 20;
-/** Fewer lines are no log. */
+/** A sparser sample is not a useful log. */
 const SAMPLE_MAX = 1_000_000;
-/** The data that is served where nothing else is named. */
+/** The data that is served by default. */
 export const SAMPLE: string = installed('data/sample');
 
 const DECLARATIONS = named({
@@ -150,7 +149,7 @@ const DECLARATIONS = named({
   accessLogSample: one(integerBetween(1, SAMPLE_MAX), 1, { help: 'log one request in this many' }),
 });
 
-/** Everything that can be set. Undefined means: off, or decided where it is used (`baseUrl` follows the port taken). */
+/** Undefined means off, or decided where the value is used (`baseUrl` contains the actual port). */
 export type Settings = ValuesOf<typeof DECLARATIONS>;
 
 const { config: CONFIG } = named({
@@ -160,20 +159,20 @@ const { config: CONFIG } = named({
   }),
 });
 
-/** All settings in the order of help and README. `config`, which names the file, cannot itself stand in the file. */
+/** All settings in the order of help and README. The file cannot contain `config`, which names it. */
 export const SETTINGS: readonly Setting<unknown>[] = [...Object.values(DECLARATIONS), CONFIG];
 
-/** Throws OperationError `usage` with every wrong value and its source, and `file` for the TOML file. */
+/** Throws OperationError `usage` with every wrong value and its source, or `file` for the TOML file. */
 export function readSettings(flags: Flags, environment: Environment = process.env): Settings {
   return readOrigins(flags, environment).settings;
 }
 
-/** Keys of S3 have no setting: they come from the environment variables of S3 programs, and nothing shows them. */
+/** The keys of S3 are not settings: they come from the usual environment variables and are never shown. */
 export function targetAccess(settings: Settings, environment: Environment = process.env): TargetAccess {
   return targetAccessOf(settings, environment);
 }
 
-/** The settings, and a row of each for people, see settingRows. Throws as readSettings does. */
+/** The settings, and a human-readable row for each, see settingRows. Throws as readSettings does. */
 export function readOrigins(
   flags: Flags,
   environment: Environment = process.env,
@@ -183,15 +182,15 @@ export function readOrigins(
   const { values, mistakes } = gathered;
   const origins = overrule(gathered);
   mistakes.push(...sharedValues({ values, origins }, PORTS), ...sourceMistakes(values, origins));
-  // The data is what is fetched, wherever the default would lead.
+  // The fetched data is served, regardless of the default.
   if (values['from'] !== undefined) values['data'] = values['cache'];
   if (values['follow'] !== undefined) values['data'] = path.join(String(values['state']), 'catalogue.snapshot');
   if (mistakes.length > 0) throw new OperationError('usage', mistakes.join('\n'));
-  // One value per key of DECLARATIONS, made by the declaration of that key; its mapped type ties the two.
+  // Each declaration makes the value of its key, which the mapped type cannot express.
   return { settings: values as unknown as Settings, rows: settingRows(DECLARATIONS, { ...gathered, origins }) };
 }
 
-/** Unsets the data source of environment and file if a flag names another one; returns the origins that count. */
+/** Removes the data source of environment and file if a flag names another one. Returns the remaining origins. */
 function overrule({ values, texts, origins }: Omit<ReturnType<typeof gatherSettings>, 'mistakes'>): Origins {
   const isFlag = (name: string): boolean => origins[name]?.startsWith('flag') === true;
   if (!isFlag('data') || ['from', 'follow'].some(isFlag)) return origins;
@@ -205,7 +204,7 @@ function overrule({ values, texts, origins }: Omit<ReturnType<typeof gatherSetti
 
 type Origins = Readonly<Record<string, string>>;
 
-/** An image may have set a variable that nobody here did. */
+/** A container image may have set a variable that the operator did not. */
 function dataCure(origin: string): string {
   const cure = 'fetches the data: leave one out';
   return origin.startsWith('environment') ? `${cure}, or set it empty` : cure;

@@ -1,6 +1,5 @@
-// The settings about where a replica's data comes from and goes to: the catalogue that is crawled or followed, and the
-// targets of snapshots. Rows of the table in declarations.ts, of which crawl and follow have flags too, the words that
-// hand them on, and who a process is to a target that asks.
+// The settings for the source and destination of a replica's data: the catalogue that is crawled or followed, and the
+// targets of snapshots. They are rows of the table in declarations.ts; some are also flags of crawl and follow.
 import type { TargetAccess } from '../../data/distribution/target.ts';
 import { type Environment, flagName, named, one, type ValuesOf } from './sources.ts';
 import {
@@ -20,7 +19,7 @@ import {
 const PERIOD = durationBetween(1000, 7 * DAY_MS);
 const PERCENT = numberBetween(0, 100);
 
-/** Rows about every crawl; `ca` is for targets too. */
+/** For every crawl; `ca` also applies to targets. */
 const CRAWLING = named({
   concurrency: one(integerBetween(1, 4), 2, { help: 'simultaneous requests to a crawled catalogue, 1 to 4' }),
   rate: one(numberBetween(0.01, 1000), 10, { help: 'maximum of requests a second to it' }),
@@ -70,7 +69,7 @@ export const CRAWL_FLAGS: readonly string[] = [...Object.values(CRAWLING).map(({
 
 export const FOLLOW_FLAGS: readonly string[] = [...CRAWL_FLAGS, 'every', 'sweepEvery', 'lenient', 'takeNulls'];
 
-/** The flags that give a process that follows once all that it heeds, whatever its environment holds. */
+/** All flags for a child process that follows, so that its environment does not matter. */
 export function crawlWords(settings: ValuesOf<typeof FOLLOW_SETTINGS>): readonly string[] {
   const { everyMs, sweepEveryMs } = settings;
   const words = Object.entries(CRAWLING).flatMap(([key, setting]) => {
@@ -123,16 +122,16 @@ export const PUBLISHER_SETTINGS: readonly string[] = [
   'config',
 ];
 
-/** Where a publisher may write, for people. */
+/** Destinations of a publisher, for error messages and help. */
 export const PUBLISHED_FORMS = 'file:///folder, nats://host:4222/bucket or s3://bucket/prefix';
 
-/** The flag of a publisher that takes an S3 server which ignores conditions, and its help. */
+/** The flag, and its help, that lets a publisher use an S3 server that ignores conditions. */
 export const S3_UNCONDITIONAL = [
   '--s3-unconditional',
   'publish to an S3 server that ignores conditions too, as its only publisher',
 ] as const;
 
-/** Who a process is to targets, of its settings and the keys of S3 in an environment. */
+/** The credentials of a process for targets, from its settings and the S3 keys of an environment. */
 export function targetAccessOf(
   settings: ValuesOf<typeof TARGET_SETTINGS> & Pick<CrawlSettings, 'ca'>,
   environment: Environment,

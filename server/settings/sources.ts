@@ -1,5 +1,5 @@
-// Where settings come from: flags, environment, a TOML file, defaults, in this order of precedence. Generic over the
-// table of settings, which declarations.ts has; knows no setting by name. Reads one file, the TOML file.
+// Reads settings from flags, environment, a TOML file and defaults, in this order of precedence. Generic:
+// declarations.ts has the table of settings. Reads no file except the TOML file.
 import { dirname, resolve } from 'node:path';
 import { closestName } from '../../engine/shared.ts';
 import { NO_FILE, readAtMost } from '../../data/files.ts';
@@ -7,28 +7,29 @@ import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { placeText, readToml, type TomlDocument, type TomlPath } from './toml.ts';
 import { PATH, type ValueKind } from './values.ts';
 
-/**
- * One row of the table. `name` is the TOML key; flag and environment name derive from it. `initial` is the value when
- * nothing is said, `initialText` the words for it. A `many` setting may be given repeatedly.
- */
+/** One row of the table. Flag and environment variable derive from the name. */
 export interface Setting<V> {
+  /** The TOML key. */
   readonly name: string;
   readonly kind: ValueKind<unknown>;
+  /** `many` may be given repeatedly. */
   readonly arity: 'one' | 'many';
   readonly help: string;
+  /** The default as shown in help. */
   readonly initialText: string;
+  /** The default. */
   readonly initial: V;
-  /** The setting's value for the given values of its kind: the last one, or all of them. */
+  /** The setting's value for the given values: the last one, or all of them. */
   gather(values: readonly unknown[]): V;
 }
 
-/** A setting before it has a name, unless it has one that is not its key in the table. */
+/** A setting that is named by its key in the table unless it has a name. */
 type Unnamed<V> = Omit<Setting<V>, 'name'> & Words;
 
-/** The words for a setting; `initialText` where the value alone does not tell people. */
 interface Words {
   readonly name?: string;
   readonly help: string;
+  /** Needed if the value alone is not clear. */
   readonly initialText?: string;
 }
 
@@ -37,7 +38,7 @@ export function one<V extends string | number | boolean, I extends V | undefined
   initial: I,
   words: Words,
 ): Unnamed<V | I> {
-  // Every value was made by `kind.parse`, so it is a V.
+  // `kind.parse` made every value, so it is a V.
   const gather = (values: readonly unknown[]): V => values.at(-1) as V;
   return { kind, arity: 'one', initialText: initialTextOf(initial), ...words, initial, gather };
 }
@@ -52,7 +53,7 @@ function initialTextOf(initial: string | number | boolean | undefined): string {
   return initial === undefined ? 'off' : String(initial);
 }
 
-/** Rows of the table, each with a name: its own, or its key. */
+/** Adds a name to each row: its explicit name, or its key. */
 export function named<T extends Readonly<Record<string, Unnamed<unknown>>>>(rows: T): Named<T> {
   const entries = Object.entries(rows).map(([key, row]) => [key, { name: key, ...row }]);
   return Object.fromEntries(entries) as Named<T>;
@@ -64,11 +65,11 @@ export type ValuesOf<T extends Readonly<Record<string, Unnamed<unknown>>>> = {
   readonly [K in keyof T]: T[K]['initial'];
 };
 
-/** What the command line gave, by setting name: a text, several, or true and false for a switch. */
+/** The command line by setting name: a text, several, or true and false for a switch. */
 export type Flags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The table of settings, the setting that names the TOML file, and what the other two sources hold. */
+/** The table of settings, the setting that names the TOML file, and the other two sources. */
 export interface Sources {
   readonly declarations: Readonly<Record<string, Setting<unknown>>>;
   readonly fileSetting: Setting<unknown>;
@@ -76,35 +77,36 @@ export interface Sources {
   readonly environment: Environment;
 }
 
-/** `origins` are those of values that are no defaults; each mistake is one line. */
 export interface GatheredSettings {
   readonly values: Record<string, unknown>;
+  /** The source of each value that is not a default. */
   readonly origins: Record<string, string>;
   readonly texts: Record<string, string>;
+  /** The errors, one line each. */
   readonly mistakes: string[];
 }
 
-/** `filterErrors` as a flag: `--filter-errors`. */
+/** The flag of a setting: `--filter-errors` for `filterErrors`. */
 export function flagName(setting: Setting<unknown>): string {
   return `--${setting.name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 const PREFIX = 'CATALOGUE_';
 
-/** `filterErrors` as an environment variable: `CATALOGUE_FILTER_ERRORS`. */
+/** The environment variable of a setting: `CATALOGUE_FILTER_ERRORS` for `filterErrors`. */
 export function environmentName(setting: Setting<unknown>): string {
   return `${PREFIX}${setting.name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 }
 
-/** An environment without settings, for a process that is given all of them as flags. */
+/** An environment without settings, for a process that gets all of them as flags. */
 export function withoutSettings(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith(PREFIX)));
 }
 
 /**
  * Gathers the settings: flag, else environment, else file, else default. An empty environment variable counts as
- * absent; in one, several values are separated by blanks or commas. A relative path in the file is relative to the
- * file. Throws OperationError `file` when the TOML file cannot be read, `usage` when it is no TOML.
+ * absent; several values in one are separated by blanks or commas. Relative paths in the file are relative to the file.
+ * Throws OperationError `file` if the TOML file cannot be read, `usage` if it is not TOML.
  */
 export function gatherSettings(sources: Sources): GatheredSettings {
   const mistakes: string[] = [];
@@ -124,7 +126,7 @@ export function gatherSettings(sources: Sources): GatheredSettings {
   return { values, origins, texts, mistakes };
 }
 
-/** The settings as people write them, a row each: TOML key, value, and where that came from. */
+/** A human-readable row per setting: TOML key, value and source. */
 export function settingRows(
   declarations: Sources['declarations'],
   { values, origins, texts }: GatheredSettings,
@@ -132,13 +134,13 @@ export function settingRows(
   return Object.entries(declarations).map(([key, setting]) => {
     const { name, initial, initialText } = setting;
     const value = values[key];
-    // Of a value in other units than it is given in, and of none, the words say what it is.
+    // If the value is undefined or has another unit than the input, `initialText` describes it.
     const isTold = value !== initial || (name === key && value !== undefined);
     return [name, texts[key] ?? (isTold ? String(value) : initialText), origins[key] ?? 'default'];
   });
 }
 
-/** A misspelt variable would leave its setting at the default without a word. */
+/** Otherwise a misspelt variable would silently leave its setting at the default. */
 function unknownVariables({ declarations, fileSetting, environment }: Sources): readonly string[] {
   const known = [...Object.values(declarations), fileSetting].map(environmentName);
   const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
@@ -147,7 +149,7 @@ function unknownVariables({ declarations, fileSetting, environment }: Sources): 
   );
 }
 
-/** Where values came from, and those of a list in the file one by one. */
+/** The source of the values, and the source of each value of a list in the file. */
 interface Given {
   readonly from: string;
   readonly values: readonly unknown[];
@@ -180,8 +182,8 @@ function given(setting: Setting<unknown>, sources: Sources, file: ConfigFile | u
   };
 }
 
-// A value of the right TOML type becomes its text; any other value is passed on as it is and refused by valueOf. A path
-// begins where the file is, but for the name of standard output.
+// A value of the right TOML type becomes text. Any other value is wrapped, and valueOf rejects it. Paths are relative
+// to the file, except `-`, which is standard output.
 function fileValue(setting: Setting<unknown>, member: unknown, path: string): unknown {
   if (typeof member !== setting.kind.toml) return { member };
   const isPath = setting.kind === PATH && member !== '' && member !== '-';
@@ -236,7 +238,7 @@ function readText(path: string): string {
   throw new OperationError('file', `config file ${path} cannot be read (${reason})`);
 }
 
-/** What is wrong where two of these settings have one value that is not 0, a line each. */
+/** An error line for each pair of these settings with the same value other than 0. */
 export function sharedValues(
   { values, origins }: Pick<GatheredSettings, 'values' | 'origins'>,
   names: readonly string[],

@@ -1,8 +1,8 @@
-// The one reader of TOML: values of a document, and where each stands, so that a mistake in its form or its meaning is
-// told with file, line and column. Strict by TOML 1.1. Pure: a text in; callers bound its length.
+// Reads TOML 1.1 strictly. Returns the values of a document and the position of each, so that syntax and semantic
+// errors show file, line and column. Callers must limit the length of the text.
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 
-/** Where something stands: lines and columns count from 1; without them the file as a whole is meant. */
+/** Lines and columns count from 1. Without them the place is the whole file. */
 export interface Place {
   readonly file: string;
   readonly line?: number | undefined;
@@ -13,29 +13,29 @@ export function placeText({ file, line, column }: Place): string {
   return [file, line, column].filter((part) => part !== undefined).join(':');
 }
 
-/** The members of a table; without a prototype, so that any name is a member like the others. */
+/** A table without prototype, so that any name is an ordinary key. */
 export type TomlTable = Readonly<Record<string, unknown>>;
 
-/** A place in a document: keys, and numbers of elements of arrays. */
+/** The path of a value: keys, and indexes of array elements. */
 export type TomlPath = readonly (string | number)[];
 
-/** A document: where its keys and elements begin. What has no place of its own has that of the table around it. */
+/** A document and the positions of its keys and elements. A value without a position has that of its table. */
 export interface TomlDocument {
   readonly table: TomlTable;
   placeOf(path: TomlPath): Place;
 }
 
-/** A document, or the first thing in it that is no TOML, and where. */
+/** A document, or the position and reason of the first syntax error. */
 export type TomlReading =
   | ({ readonly kind: 'read' } & TomlDocument)
   | { readonly kind: 'refused'; readonly place: Place; readonly reason: string };
 
-/** No value of a configuration stands deeper: what does is left out, and what holds it is a mistake anyway. */
+/** No valid configuration nests deeper. Deeper values are dropped; the value around them is an error anyway. */
 export const TOML_DEPTH_MAX = 8;
 
 /**
- * Reads the text of `file`. Cost: up to 4 us and 1 kB of memory for each byte, so that callers bound the text first. A
- * single text in it of more than some 100,000 characters is refused.
+ * Reads the text of `file`. Costs up to 4 us and 1 kB of memory per byte, so callers must limit the text. Rejects a
+ * single string of more than some 100,000 characters.
  */
 export function readToml(file: string, text: string): TomlReading {
   try {
@@ -51,13 +51,13 @@ export function readToml(file: string, text: string): TomlReading {
       const place = placeIn(file, { line: cause.lineNumber, column: cause.column });
       return { kind: 'refused', place, reason: cause.message };
     }
-    // The parser hands all characters of a text to one call, on the stack.
+    // The parser passes all characters of a string to one call, on the stack.
     if (cause instanceof RangeError) return { kind: 'refused', place: { file }, reason: 'a text in it is too long' };
     throw cause;
   }
 }
 
-/** As the parser has it: columns count from 0. */
+/** The parser's position: columns count from 0. */
 type Start = AST.Position;
 
 function placeIn(file: string, { line, column }: Start): Place {
@@ -68,7 +68,7 @@ function emptyTable(): object {
   return Object.create(null) as object;
 }
 
-/** A value under construction, with the beginnings of its members. */
+/** A value under construction, with the positions of its members. */
 class Draft {
   readonly value: unknown;
   readonly #start: Start;
@@ -86,7 +86,7 @@ class Draft {
     return (first === undefined ? undefined : this.#members.get(first)?.nearest(rest)) ?? this.#start;
   }
 
-  /** `[a.b]` or `[[a.b]]`: the parser has numbered the elements of arrays of tables. */
+  /** `[a.b]` or `[[a.b]]`. The parser has numbered the elements of arrays of tables. */
   addTable({ key, resolvedKey, body }: AST.TOMLTable): void {
     const { start } = key.keys.at(-1)!.loc;
     const valueAt = (i: number): object => (typeof resolvedKey[i + 1] === 'number' ? [] : emptyTable());
@@ -114,7 +114,7 @@ class Draft {
     }
   }
 
-  /** The member that stands there, or `value` as a new one; beyond the greatest depth it stands nowhere. */
+  /** Returns the existing member, or adds `value`. Beyond the greatest depth the new member is not attached. */
   #member(part: string | number, start: Start, value: unknown): Draft {
     const known = this.#members.get(part);
     if (known) return known;

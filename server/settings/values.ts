@@ -1,18 +1,19 @@
-// What a setting's text may be: one kind per sort of value, each with the words that say what is wanted. Pure functions
-// on text: no environment, no files.
+// The kinds of values that settings have, each with its parser and the description used in error messages. Pure
+// functions on text.
 import ipaddr from 'ipaddr.js';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** `wanted` completes the sentence `want ...`. `parse` returns undefined for a wrong text; it never throws. */
 export interface ValueKind<V> {
   readonly placeholder: string;
+  /** Completes the sentence `want ...`. */
   readonly wanted: string;
   readonly toml: 'string' | 'number' | 'boolean';
+  /** Returns undefined for an invalid text; never throws. */
   parse(text: string): V | undefined;
 }
 
-/** A whole number from `least` to `most`, both included; decimal digits only, no sign, no blanks. */
+/** An integer from `least` to `most`, both included; only decimal digits, no sign or blanks. */
 export function integerBetween(least: number, most: number): ValueKind<number> {
   const upTo = most === Number.MAX_SAFE_INTEGER ? ' up' : ` to ${most}`;
   return {
@@ -52,7 +53,7 @@ const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, 
 
 export const DAY_MS = 86_400_000;
 
-/** A span of time, a whole number and its unit, from `leastMs` to `mostMs`, both included. The value is in ms. */
+/** A duration: an integer and its unit, from `leastMs` to `mostMs`, both included. The value is in milliseconds. */
 export function durationBetween(leastMs: number, mostMs: number): ValueKind<number> {
   return {
     placeholder: '<time>',
@@ -66,7 +67,7 @@ export function durationBetween(leastMs: number, mostMs: number): ValueKind<numb
   };
 }
 
-/** Where snapshots come from: `targetMistake` judges it, and says what is wrong without its secrets. */
+/** A source of snapshots. `targetMistake` validates it, with error messages that hide its secrets. */
 export const TARGET: ValueKind<string> = {
   placeholder: '<target>',
   wanted: 'the URL of a target',
@@ -84,7 +85,7 @@ export const SWITCH: ValueKind<boolean> = {
 const SECONDS = /^\d{1,12}(?:\.\d{1,9})?$/;
 const ISO_8601 = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/;
 
-/** A time: seconds since 1970, or ISO 8601, which is UTC where no zone is given. The value is in seconds since 1970. */
+/** A time: seconds since 1970, or ISO 8601, in UTC if it has no zone. The value is in seconds since 1970. */
 export const INSTANT: ValueKind<number> = {
   placeholder: '<time>',
   wanted: 'seconds since 1970, or a time such as 2026-01-31T12:00:00Z',
@@ -98,12 +99,12 @@ export const INSTANT: ValueKind<number> = {
   },
 };
 
-/** Whether there is such a day: the 31st of February is taken for one of March else. */
+/** Whether the day exists: Date reads February 31 as a day in March. */
 function isDay(text: string): boolean {
   return new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
 }
 
-/** A path of the file system; whether it exists is judged by who opens it. */
+/** A path of the file system. Whether it exists is checked when it is opened. */
 export const PATH: ValueKind<string> = {
   placeholder: '<path>',
   wanted: 'the path of a directory or file',
@@ -122,8 +123,8 @@ export const HOST: ValueKind<string> = {
 };
 
 /**
- * A message as it may be repeated: in what it says of URLs, users, passwords and the values of queries are `…`. No
- * setting takes a URL with any of them, but who tries wrote it down in a command line or a file all the same.
+ * Makes a message safe to log: replaces users, passwords and query values in URLs by `…`. No setting accepts a URL with
+ * any of them, but a rejected one may contain secrets.
  */
 export function withoutSecrets(text: string): string {
   return text
@@ -131,10 +132,10 @@ export function withoutSecrets(text: string): string {
     .replace(/([?&][\w.%-]+=)[^&#\s"]+?(?=\)?[,.:;]?(?:[&#\s"]|$))/g, '$1…');
 }
 
-/** A base URL is repeated in every link of a page; beyond this length, pages would be mostly base URL. */
+/** Every link of a page repeats the base URL. With a longer one, pages would consist mostly of it. */
 const BASE_URL_BYTES_MAX = 256;
 
-/** A normalised URL. Its characters need no escape in JSON or URLs, so that links are made by copying bytes. */
+/** A normalised URL. Its characters need no escape in JSON or URLs, so links are made by copying bytes. */
 export const BASE_URL: ValueKind<string> = {
   placeholder: '<url>',
   wanted:
@@ -153,12 +154,12 @@ export const BASE_URL: ValueKind<string> = {
   },
 };
 
-/** What the template of a record's page may name. */
+/** Example values of the names that a template may contain. */
 const TEMPLATE_NAMES: Readonly<Record<string, string>> = { uuid: '0f', id: '1', collection: 'a' };
 
 /**
- * The template of the address of a record's page: behind the host, names in braces stand for values of the record, of
- * which the id or uuid must be one. The rest is as of a base URL, with query and fragment.
+ * A template for the address of a record's page. After the host, names in braces represent values of the record; id or
+ * uuid is required. The other characters are those of a base URL, plus query and fragment.
  */
 export const RECORD_URL: ValueKind<string> = {
   placeholder: '<template>',
@@ -181,14 +182,14 @@ export const REGION: ValueKind<string> = {
   parse: (text) => (/^[a-z0-9-]{1,32}$/.test(text) ? text : undefined),
 };
 
-/** A network in CIDR notation, in its normal form; a single address is a network of one. */
+/** A network in normalised CIDR notation. A single address is a network of one. */
 export const NETWORK: ValueKind<string> = {
   placeholder: '<cidr>',
   wanted: 'a network in CIDR notation (such as 10.0.0.0/8 or fd00::/8) or a single IP address',
   toml: 'string',
   parse(text) {
     const [address = '', length] = text.split('/', 2);
-    // ipaddr.js also reads 0x7f.1 and the like, which nobody means in a list of trusted networks.
+    // ipaddr.js also accepts forms such as 0x7f.1, which are errors in a list of trusted networks.
     const isPlain = address.includes(':') ? ipaddr.IPv6.isValid(address) : ipaddr.IPv4.isValidFourPartDecimal(address);
     if (!isPlain || address.includes('%')) return undefined;
     const network = `${address}/${length ?? (address.includes(':') ? 128 : 32)}`;
@@ -196,7 +197,7 @@ export const NETWORK: ValueKind<string> = {
   },
 };
 
-/** Directives of Cache-Control in its own grammar, but for quoted values. Source: RFC 9111, 5.2. */
+/** Directives of Cache-Control without quoted values. Source: RFC 9111, 5.2. */
 export const CACHE_CONTROL: ValueKind<string> = {
   placeholder: '<text>',
   wanted: 'directives of Cache-Control, separated by commas (such as public, max-age=60)',
@@ -208,7 +209,7 @@ export const CACHE_CONTROL: ValueKind<string> = {
   },
 };
 
-/** A generation, or as many of its digits as tell it. */
+/** A generation, or enough of its first digits. */
 export const GENERATION: ValueKind<string> = {
   placeholder: '<generation>',
   wanted: 'a generation, or its first 8 digits or more',
@@ -216,7 +217,7 @@ export const GENERATION: ValueKind<string> = {
   parse: (text) => (/^[0-9a-f]{8,64}$/.test(text) ? text : undefined),
 };
 
-/** Who a client is, as its User-Agent tells a host. */
+/** The operator of a crawl, for the User-Agent. */
 export const CONTACT: ValueKind<string> = {
   placeholder: '<text>',
   wanted: 'an address or URL of at most 200 printable ASCII characters',
@@ -226,7 +227,7 @@ export const CONTACT: ValueKind<string> = {
 
 const ROOT = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../../../', import.meta.url);
 
-/** The absolute path of a file or folder of the installation, which `path` names from its root. Looks at no disk. */
+/** The absolute path of a file or folder of the installation. Does not access the disk. */
 export function installed(path: string): string {
   return fileURLToPath(new URL(path, ROOT));
 }
@@ -234,8 +235,8 @@ export function installed(path: string): string {
 let version: string | undefined;
 
 /**
- * The version of the program, as its package said when this was asked first: what is installed in its place while it
- * runs is not what runs. Reads one small file, once.
+ * The version of the program. Read once from package.json, because an upgrade may replace that file while the old
+ * version still runs.
  */
 export function packageVersion(): string {
   version ??= (JSON.parse(readFileSync(installed('package.json'), 'utf8')) as { readonly version: string }).version;
