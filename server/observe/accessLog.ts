@@ -1,6 +1,7 @@
-// The access log's way out: whole lines appended to one file by all serving threads, each with a buffer of its own, off
-// the path of requests. When the disk is slow or full, lines are dropped and counted; no request waits.
-// sonic-boom is what pino writes with; pino itself takes 45 ms of each thread's start, and 1.6 us a line for our 0.5.
+// The access log: all serving threads append whole lines to one file, each through a separate buffer, without delaying
+// requests. If the disk is slow or full, lines are dropped and counted.
+// Uses sonic-boom, as pino does. pino itself would add 45 ms to the start of each thread and take 1.6 us per line
+// instead of 0.5.
 import { statSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import library, { type SonicBoom } from 'sonic-boom';
@@ -16,33 +17,33 @@ const DROPPED = 1;
 const STANDARD_OUTPUT = '-';
 const STANDARD_OUTPUT_FD = 1;
 
-/** One request in `sample` is logged. `words` are shared by all threads. */
 export interface AccessLogLink {
   readonly path: string;
+  /** One request in this many is logged. */
   readonly sample: number;
   readonly lines: Tally;
+  /** Shared by all threads, see `Word`. */
   readonly words: Int32Array;
 }
 
 const Word = { reopen: 0, failed: 1, errno: 2 } as const;
 
-/** Others may not read who asked for what. */
+/** Not readable by other users, because it shows the requests of clients. */
 const FILE_MODE = 0o640;
-/** Lines that wait for the disk, in bytes of each thread: 10 s of 1,000 requests a second. */
+/** Limit of bytes per thread that wait for the disk: 10 s of 1,000 requests a second. */
 const WAITING_BYTES_MAX = 4 << 20;
-/** Whole lines in one write: a file takes any number (O_APPEND), a pipe 4 kB (PIPE_BUF). */
+/** Whole lines per write: a file accepts any number of bytes (O_APPEND), a pipe 4 kB (PIPE_BUF). */
 const FILE_WRITE = { maxWrite: 65_536, minLength: 16_384 } as const;
 const PIPE_WRITE = { maxWrite: 4096, minLength: 3072 } as const;
-/** Lines wait at most this long for others to be written with. */
+/** The longest time that lines are buffered to be written together. */
 const FLUSH_MS = 250;
 const CLOSE_MS = 2000;
 
-/** Whether standard output belongs to the access log, and to nothing else. */
 function takesStandardOutput(path: string | undefined): boolean {
   return path === STANDARD_OUTPUT;
 }
 
-/** How often the supervisor looks whether all goes well, and how often at most it says that it does not. */
+/** How often the supervisor checks for losses, and the shortest interval between reports. */
 const LOOK_MS = 1000;
 const TELL_MS = 60_000;
 
@@ -57,7 +58,7 @@ export class AccessLogs {
   readonly #onSignal = (): void => this.reopen();
   #told = { failed: 0, dropped: 0, ms: -Infinity };
 
-  /** Throws OperationError `file` when the log cannot be opened now. */
+  /** Throws OperationError `file` if the log cannot be opened now. */
   constructor(path: string, sample: number, report: Report, clock: Clock = steadyMs) {
     if (!takesStandardOutput(path)) assertAppendable('access log', path, FILE_MODE);
     this.#path = path;
@@ -73,12 +74,12 @@ export class AccessLogs {
     return { path: this.#path, sample: this.#sample, lines, words: this.#words };
   }
 
-  /** All threads open the file anew within FLUSH_MS. */
+  /** All threads reopen the file within FLUSH_MS. */
   reopen(): void {
     Atomics.add(this.#words, Word.reopen, 1);
   }
 
-  /** Says what was lost since it said so last, once a minute at most. */
+  /** Reports the losses since the last report, at most once a minute. */
   look(isLast = false): void {
     const dropped = this.#tallies.reduce((sum, tally) => sum + tally[DROPPED]!, 0);
     const failed = Atomics.load(this.#words, Word.failed);
@@ -92,7 +93,7 @@ export class AccessLogs {
     this.#report(`the access log ${this.#path} cannot be written ${why}: ${lost} lines dropped${kept}`, 'error');
   }
 
-  /** No look behind it but the last one, whenever it last told. */
+  /** Reports the remaining losses and stops checking. */
   stop(): void {
     clearInterval(this.#timer);
     process.off('SIGUSR2', this.#onSignal);
@@ -101,10 +102,10 @@ export class AccessLogs {
   }
 }
 
-/** So many flushes lie between a file that could not be opened and the next try. */
+/** Flushes before a file that could not be opened is tried again. */
 const FLUSHES_BETWEEN = 4;
 
-/** A stream into the file, and what it was given of which it has written so much; a line has a byte a character. */
+/** A stream to the file with the lines and bytes given to it and the bytes written. Every character is one byte. */
 interface OpenFile {
   readonly stream: SonicBoom;
   lines: number;
@@ -112,14 +113,15 @@ interface OpenFile {
   bytesWritten: number;
 }
 
-/** Lines that wait in a file's stream, by their mean length. */
+/** Lines that wait in a file's stream, estimated by their mean length. */
 function waitingLines({ lines, bytes, bytesWritten }: OpenFile): number {
   return bytes === 0 ? 0 : Math.ceil((lines * (bytes - bytesWritten)) / bytes);
 }
 
 export class AccessLog {
-  /** The one that is open, and the one that is being opened, in its place or as the first. */
+  /** The open file. */
   #file: OpenFile | undefined;
+  /** The file that is being opened, as the first or to replace `#file`. */
   #opening: OpenFile | undefined;
   #untilTry = 0;
   readonly #link: AccessLogLink;
@@ -135,7 +137,10 @@ export class AccessLog {
     this.#timer = setInterval(() => this.#flush(), FLUSH_MS).unref();
   }
 
-  /** One line, shorter than a write, with its end. Never throws. Cost: a copy; writing is the event loop's. */
+  /**
+   * Writes one line, including its line end, shorter than a write. Never throws. Cost: a copy; the event loop does the
+   * writing.
+   */
   write(line: string): void {
     const file = this.#file ?? this.#opening;
     if (!file) return this.#drop(1);
@@ -145,11 +150,11 @@ export class AccessLog {
     if (lines[DROPPED] !== dropped) return;
     file.lines++;
     file.bytes += line.length;
-    // What waits for the first file to open is taken once it is.
+    // Lines that wait for the first file to open are counted as taken once it is open.
     if (file === this.#file) lines[TAKEN]! += 1;
   }
 
-  /** Writes what waits, as far as the disk takes it within CLOSE_MS; nothing is logged behind it. */
+  /** Writes the buffered lines, as far as the disk accepts them within CLOSE_MS. Nothing may be logged afterwards. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     const file = this.#file ?? this.#opening;
@@ -168,7 +173,9 @@ export class AccessLog {
     this.#abandon(file);
   }
 
-  /** Opens the file; a stream of its own each time, since one that failed to open writes to no file, or to another. */
+  /**
+   * Opens the file with a new stream each time: a stream that failed to open would write to no file, or to another one.
+   */
   #open(asked: number): void {
     const { path, words } = this.#link;
     const stream = new library.SonicBoom({
@@ -186,8 +193,8 @@ export class AccessLog {
       this.#link.lines[TAKEN]! += file.lines;
       [this.#file, this.#opening, this.#opened] = [file, undefined, asked];
     });
-    // What could not be written is kept, up to the limit, and tried again with the next lines; that of a file which
-    // another one has replaced is not, since it would keep the room of a file that was removed.
+    // The stream keeps failed writes, up to the limit, and retries them with the next lines. For a file that has been
+    // replaced they are dropped: the stream would keep the space of a removed file occupied.
     stream.on('error', ({ errno = 0 }: NodeJS.ErrnoException) => {
       Atomics.store(words, Word.errno, errno);
       Atomics.add(words, Word.failed, 1);
@@ -196,14 +203,14 @@ export class AccessLog {
     });
   }
 
-  /** Until the next try lines go to the file that is open, where one is. */
+  /** Until the next attempt, lines go to the currently open file, if any. */
   #giveUp(file: OpenFile): void {
     this.#opening = undefined;
     this.#untilTry = FLUSHES_BETWEEN;
     this.#abandon(file);
   }
 
-  /** What waits there is lost, though it was taken. */
+  /** The buffered lines are lost, although they were counted as taken. */
   #abandon(file: OpenFile): void {
     this.#drop(waitingLines(file));
     file.lines = file.bytes = file.bytesWritten = 0;
@@ -222,7 +229,7 @@ export class AccessLog {
   }
 }
 
-/** Whether what is written there comes out in pieces: a named pipe, or one that a path of the system stands for. */
+/** Whether long writes may be split: a named pipe or socket, or a path such as /dev/stdout that refers to one. */
 function isPipe(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   return found !== undefined && (found.isFIFO() || found.isSocket());

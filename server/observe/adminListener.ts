@@ -1,11 +1,10 @@
-// The admin listener: what operators and their tools ask of a server, on a port of the supervisor's own, so that it
-// takes nothing from serving threads and no proxy hands it out. Speaks for what it is given and knows none of it.
+// The admin listener for operators and their tools. It has a separate port in the supervisor, so that it takes nothing
+// from serving threads and no proxy exposes it. The caller provides its paths.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { boundPort, portRefused } from '../http/ports.ts';
 
-/** What it answers with: a status, a text of a media type, and headers of its own. */
 export interface AdminAnswer {
   readonly status: number;
   readonly type: string;
@@ -13,7 +12,7 @@ export interface AdminAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** By path: `views` answer GET and HEAD, `commands` POST. A rejection becomes a 500. */
+/** By path: `views` respond to GET and HEAD, `commands` to POST. A rejection becomes a 500. */
 export interface AdminPaths {
   readonly views: AdminAnswers;
   readonly commands: AdminAnswers;
@@ -21,20 +20,21 @@ export interface AdminPaths {
 
 export type AdminAnswers = Readonly<Record<string, () => AdminAnswer | Promise<AdminAnswer>>>;
 
-/** Far more than operators and their tools open: the serving threads of the process share its descriptors. */
+/** Far more than operators and their tools open. The serving threads share the descriptors of the process. */
 const CONNECTIONS_MAX = 64;
-/** A request must be complete within this time, counted from the opening of its connection. */
+/** Time limit for a complete request, from the opening of its connection. */
 const REQUEST_MS_MAX = 10_000;
 
-/** Where it listens, what is called with a bug, and the time for a request if it is not REQUEST_MS_MAX. */
 export interface AdminOptions {
   readonly host: string;
   readonly port: number;
+  /** Default: REQUEST_MS_MAX. */
   readonly requestMsMax?: number;
+  /** Called with bugs. */
   onError(error: unknown): void;
 }
 
-/** Port 0 takes a free one. Throws OperationError `port`. */
+/** Port 0 uses a free one. Throws OperationError `port`. */
 export async function listenForAdmin(
   { host, port, requestMsMax: headersTimeout = REQUEST_MS_MAX, onError }: AdminOptions,
   paths: () => AdminPaths,
@@ -67,11 +67,14 @@ export async function listenForAdmin(
   return { port: boundPort(server.address()), stop };
 }
 
-/** An address or localhost: a page in an operator's browser may resolve another name to this port. */
+/**
+ * An address or localhost. Protects against DNS rebinding: a page in an operator's browser may resolve another name to
+ * this port.
+ */
 const NAMED_HERE = /^(?:localhost|[\d.]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 const MISNAMED = problem(403, 'Name this port by its address or as localhost.');
 
-/** Whether nobody but this host can reach an address, however it was named. */
+/** Whether an address can only be reached from this host. */
 function isLoopback(bound: ReturnType<Server['address']>): boolean {
   return typeof bound === 'object' && bound !== null && ipaddr.process(bound.address).range() === 'loopback';
 }
@@ -92,7 +95,7 @@ async function answerTo(
   if (!allowed.includes(method)) {
     return { ...problem(405, `Method "${method}" not allowed; want ${allow}.`), headers: { Allow: allow } };
   }
-  // A page in an operator's browser may send a POST here, and says where it comes from.
+  // Protects against requests from a page in an operator's browser, which carry an Origin.
   if (isCommand && headers.origin !== undefined) return problem(403, 'No orders are taken from web pages.');
   return ask();
 }
@@ -107,6 +110,6 @@ export function jsonAnswer(status: number, value: unknown): AdminAnswer {
 
 function send(response: ServerResponse, { status, type, text, headers = {} }: AdminAnswer): void {
   const own = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text), 'Cache-Control': 'no-store' };
-  // To HEAD, node:http sends no body.
+  // node:http sends no body in response to HEAD.
   response.writeHead(status, { ...own, ...headers }).end(text);
 }

@@ -1,13 +1,13 @@
-// What the service tells about itself while it runs, as one closed union of plain events. Log and metrics are observers
-// of it. No event holds the text of a key, of a certificate, or of a request.
+// The events of the service, as one closed union of plain objects. Log and metrics observe them. No event contains the
+// text of a key, certificate or request.
 
 export type AuthorisationStatus = 'AccessGranted' | 'AccessDenied' | 'AccessError';
 
 /**
- * Why nothing was granted, and how the request ended. `userChain`: the user's certificates; `userName`: a subject that
- * cannot be told by its text; `externalForm`: XML or structure; `externalSigner`: its chain; `externalIssuer`: the
- * issuer field; `externalHost`: signed for a trusted host by somebody else; `window`: nothing is left of the validity,
- * or of that of the authority's own certificate; `unrecorded`: the audit log cannot be written.
+ * The reasons of refusals, with the resulting status. `userChain`: the user's certificates. `userName`: a subject whose
+ * text is ambiguous. `externalForm`: XML or structure. `externalSigner`: its chain. `externalIssuer`: the issuer field.
+ * `externalHost`: in the name of a trusted host, but signed by another. `window`: no validity is left, or the
+ * authority's certificate has expired. `unrecorded`: the audit log cannot be written.
  */
 export const REFUSALS = {
   unregistered: 'AccessDenied',
@@ -30,41 +30,49 @@ export const REFUSALS = {
 export type RefusalCode = keyof typeof REFUSALS;
 
 /**
- * A request to be authorised, for the audit (A88). `reason` is the code of a refusal and `sentence` the one that the
- * client got, both '' if granted. `requestId` is the id of the request in the access log, '' without one. `peer` is the
- * address of the connection. `holder` is the user's name, '' until a chain proved one; `claimed` then the
- * subject of the certificate that was presented, believed by nobody. `proxy` is how it was presented. `site` is who
- * issued the attribute certificate that was looked at, by its own word until something was granted; '' where none was.
- * `roles`, `serialNumber`, `provenance` and `notAfter` (seconds since 1970) are those of the certificate issued;
- * `issuedDigest` is its SHA-256, `chainDigest` that of what the user sent to prove who it is, both in hexadecimal.
+ * An authorisation request, for the audit log (A88). The fields from `roles` to `issuedDigest` describe the issued
+ * certificate.
  */
 export interface AuthorisationRecord {
   readonly kind: 'authorisation';
   readonly at: number;
   readonly status: AuthorisationStatus;
+  /** The code of a refusal; '' if granted. */
   readonly reason: RefusalCode | '';
+  /** The sentence that the client received; '' if granted. */
   readonly sentence: string;
+  /** The id of the request in the access log; '' without one. */
   readonly requestId: string;
+  /** The address of the connection. */
   readonly peer: string;
+  /** The name of the user; '' unless a chain proved it. */
   readonly holder: string;
+  /** The unproven subject of the presented certificate, if `holder` is ''. */
   readonly claimed: string;
+  /** How the user was presented. */
   readonly proxy: 'none' | 'full' | 'limited' | '';
+  /**
+   * The issuer named in the user's attribute certificate, unproven unless access was granted; '' if none was checked.
+   */
   readonly site: string;
   readonly roles: readonly string[];
   readonly provenance: 'original' | 'mapped' | '';
   readonly serialNumber: string;
+  /** Seconds since 1970. */
   readonly notAfter: number;
+  /** SHA-256 in hexadecimal. */
   readonly issuedDigest: string;
+  /** SHA-256, in hexadecimal, of the text that should prove the user. */
   readonly chainDigest: string;
 }
 
-/** Refusals of a reason, peer and holder since the last line about them. All three are empty for further kinds. */
+/** Refusals with the same reason, peer and holder since their last line. All three are empty for further kinds. */
 export interface RefusalsRepeated extends Pick<AuthorisationRecord, 'at' | 'reason' | 'peer' | 'holder'> {
   readonly kind: 'refusalsRepeated';
   readonly repeated: number;
 }
 
-/** Threads that may die while the process serves. A serving thread that dies ends it. */
+/** Threads that may die while the process continues. The death of a serving thread ends the process. */
 export const THREAD_KINDS = ['pool', 'authority'] as const;
 
 export type ThreadKind = (typeof THREAD_KINDS)[number];
@@ -82,22 +90,22 @@ export type ServiceEvent =
       readonly unusableFiles: number;
       readonly notes: readonly string[];
     }
-  /** A configuration was refused, and the one before it stays. */
+  /** A configuration was refused; the previous one stays. */
   | { readonly kind: 'authorityReloadRefused'; readonly at: number; readonly mistakes: readonly string[] }
-  /** Something that the configuration rests on has expired; `note` says what, and the effect. */
+  /** A part of the configuration has expired; `note` names the part and the effect. */
   | { readonly kind: 'authorityExpired'; readonly at: number; readonly note: string }
   | { readonly kind: 'authorityBug'; readonly at: number; readonly stack: string }
   | { readonly kind: 'threadDied'; readonly at: number; readonly thread: ThreadKind; readonly stack: string }
-  /** A thread could not start: descriptors, threads or memory ran out. It is tried again. */
+  /** A thread could not start, for lack of descriptors, threads or memory. It is tried again. */
   | { readonly kind: 'threadStarved'; readonly at: number; readonly thread: ThreadKind; readonly reason: string };
 
-/** Takes events, one or more at a time, in the order in which they come. It must not throw and should be quick. */
+/** Receives events in order, one or more at a time. Must not throw and should be fast. */
 export type Observer = (events: readonly ServiceEvent[]) => void;
 
-/** How grave something is: as it should be, a promise that is not kept, a fault that somebody has to look at. */
+/** Normal, a broken promise, or an error that an operator must look at. */
 export type Level = 'info' | 'warn' | 'error';
 
-/** The steps of the life of data, from another catalogue to the memory that it leaves. */
+/** The steps in the life of data, from the crawl of a catalogue to the release of its memory. */
 export const DATA_STEPS = [
   'crawlStarted',
   'pageRetried',
@@ -120,15 +128,15 @@ export const DATA_STEPS = [
 
 export type DataStep = (typeof DATA_STEPS)[number];
 
-/** The ways in which a collection is compared with the catalogue that is followed. */
+/** The ways to compare a collection with the followed catalogue. */
 export const COMPARISON_KINDS = ['dates', 'validators', 'full'] as const;
 
-/** How the last refresh compared each collection, and when every record of it was last read (ISO 8601). */
+/** How the last refresh compared each collection, and when all its records were last read (ISO 8601). */
 export type Comparisons = Readonly<
   Record<string, { readonly compared: (typeof COMPARISON_KINDS)[number]; readonly lastFullRead: string }>
 >;
 
-/** A step that was done, with its figures: `bytes`, `seconds`, `generation`, `reason`, and counts by what counts. */
+/** A completed step with its figures: `bytes`, `seconds`, `generation`, `reason`, and named counts. */
 export interface DataEvent {
   readonly event: DataStep;
   readonly generation?: string | undefined;
@@ -136,5 +144,5 @@ export interface DataEvent {
   readonly [figure: string]: string | number | boolean | undefined | Comparisons;
 }
 
-/** Takes what is to be said, in one line or several, and the step that it is about. `info` where no level is told. */
+/** Logs one or more lines and the step that they are about. The default level is `info`. */
 export type Report = (text: string, level?: Level, step?: DataEvent) => void;

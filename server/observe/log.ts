@@ -1,18 +1,18 @@
-// The log: events as lines of JSON, written to a sink or appended to a file. A file is checked at the start, and opened
-// so that a pipe without a reader blocks nobody.
+// The event log: JSON lines, written to a sink or appended to a file. A file is checked at the start and opened so that
+// a pipe without a reader does not block.
 import { appendFileSync, closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import type { Observer, ServiceEvent } from './events.ts';
 
-/** As `a` does, but a pipe without a reader is refused, and neither that nor a full one is waited for. */
+/** Like flag `a`, but fails for a pipe without a reader, and does not wait for a full pipe. */
 const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 const NO_READER = 'ENXIO';
 
-/** Makes the file if it does not exist. Throws OperationError `file` if it cannot be written now. */
+/** Creates the file if it does not exist. Throws OperationError `file` if it cannot be written now. */
 export function assertAppendable(called: string, path: string, mode: number): void {
   try {
     const descriptor = openSync(path, APPENDING, mode);
-    // The reader of a pipe ends with who wrote to it last: this one stays, as long as the process.
+    // A pipe stays open as long as the process: its reader would stop when the last writer closes it.
     if (!fstatSync(descriptor).isFIFO()) closeSync(descriptor);
   } catch (cause) {
     const reason = reasonOf(cause);
@@ -21,39 +21,40 @@ export function assertAppendable(called: string, path: string, mode: number): vo
   }
 }
 
-/** Writes each event as one line of JSON: `time` (ISO 8601, UTC) and `event` first, then its members. */
+/** Writes each event as one line of JSON: `time` (ISO 8601, UTC) and `event` first, then its other members. */
 export function logTo(write: (lines: readonly string[]) => void): Observer {
   return (events) => write(events.map(logLine));
 }
 
-/** An event as a line of JSON; line breaks and control characters inside are escaped. */
+/** One line of JSON; line breaks and control characters are escaped. */
 export function logLine({ kind, at, ...members }: ServiceEvent): string {
-  // What is undefined is left out.
+  // JSON.stringify omits undefined members.
   return JSON.stringify({ time: new Date(at * 1000).toISOString(), event: kind, ...members });
 }
 
 export type AuditFile = string | typeof STANDARD_OUTPUT;
 
-/** The descriptor that stands for itself where lines are appended. */
+/** This descriptor represents standard output in `AuditFile`. */
 export const STANDARD_OUTPUT = 1;
 
 export function nameOfAudit(file: AuditFile): string {
   return file === STANDARD_OUTPUT ? 'on standard output' : file;
 }
 
-/** Others may not read who did what. */
+/** Not readable by other users, because it shows their decisions. */
 const FILE_MODE = 0o600;
 
 const LINE_END = 0x0a;
 
 /**
- * Appends lines to a file, which is opened for those that come together, so that it may be moved away at any time. A
- * line that broke off, with its process or for want of room, is ended first and takes none with it. Throws what the
- * system says, as of a pipe that nobody reads. Cost: 20 us.
+ * Appends lines to a file. It is opened for each call, so it may be moved at any time. A previous incomplete line, from
+ * a crash or a full disk, gets its line end first, so that it spoils no other. Throws the system's errors, such as for
+ * a pipe without a reader. Cost: 20 us.
  */
 export function appendLines(file: AuditFile, lines: readonly string[]): void {
   if (typeof file === 'number') return writeAll(file, lines);
-  // Who opens a pipe to read as well is its reader, and has one that nobody else reads take lines until it is full.
+  // `a+` would make this process a reader of the pipe, which would then accept lines until it is full, although no
+  // other process reads them.
   const isPipe = statSync(file, { throwIfNoEntry: false })?.isFIFO() === true;
   const descriptor = openSync(file, isPipe ? APPENDING : 'a+', FILE_MODE);
   try {
@@ -65,13 +66,13 @@ export function appendLines(file: AuditFile, lines: readonly string[]): void {
   }
 }
 
-/** How long the rest of a line is waited with whose beginning a full pipe has taken: it takes 4,096 bytes whole. */
+/** How long to wait for the rest of a line that a full pipe has taken in part. A pipe takes up to 4,096 bytes whole. */
 const REST_MS_MAX = 1000;
 const REST_LOOK_MS = 5;
 let isBrokenOff = false;
 const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-/** A line that broke off is ended before the next. Throws what the system says, as for a pipe that stays full. */
+/** Ends an incomplete line before the next. Throws the system's errors, such as for a pipe that stays full. */
 function writeAll(descriptor: number, lines: readonly string[]): void {
   if (lines.length === 0) return;
   let [left, waitedMs] = [Buffer.from(`${isBrokenOff ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`), 0];
@@ -88,7 +89,7 @@ function writeAll(descriptor: number, lines: readonly string[]): void {
   }
 }
 
-/** Whether a file ends within a line, and no other process writes it now. */
+/** Whether a file ends within a line and is not being written by another process. */
 function endsInLine(descriptor: number): boolean {
   const last = new Uint8Array(1);
   for (let { size } = fstatSync(descriptor); size > 0; size = fstatSync(descriptor).size) {

@@ -1,5 +1,5 @@
-// The metrics of the whole process, in the text form that Prometheus reads: what threads tally, what the supervisor
-// sees, and what Node tells of itself. Lives in the supervisor, and is read only where somebody may ask for it.
+// The metrics of the whole process in Prometheus text format: tallies of threads, figures of the supervisor, and Node's
+// metrics. Loaded only with an admin port.
 import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from '@prometheus-io/client';
 import { type Observer, REFUSALS, type ServiceEvent, THREAD_KINDS } from './events.ts';
 import {
@@ -13,11 +13,13 @@ import {
   type Tally,
 } from './tally.ts';
 
-/** A counter of events: the labels of an event that it counts, or undefined; `known` are told from the start. */
+/** A counter of events. */
 interface EventMetric {
   readonly name: string;
   readonly help: string;
+  /** Cells that are exported from the start, with 0. */
   readonly known: readonly Labels[];
+  /** The cell of an event; undefined if it does not count. */
   readonly labelsOf: (event: ServiceEvent) => Labels | undefined;
 }
 
@@ -69,7 +71,7 @@ export interface OwnGauge {
 
 export type Metrics = ReturnType<typeof newMetrics>;
 
-/** Makes metrics. Labels are taken from closed sets, so their number is bounded; every cell is told from 0 on. */
+/** Labels come from closed sets, so their number is bounded. Every cell is exported from 0 on. */
 export function newMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: METRIC_PREFIX });
@@ -77,7 +79,7 @@ export function newMetrics() {
   return {
     contentType: registry.contentType,
     observe: eventCounters(registry),
-    /** One more tally of a metric, for one thread; the metric is the sum of all. */
+    /** Adds a tally of a metric for one thread. The metric is the sum of all its tallies. */
     tally: (metric: TalliedMetric | TalliedHistogram): Tally => {
       const of = tallies.get(metric) ?? [];
       if (of.length === 0) tell(registry, metric, of);
@@ -90,7 +92,7 @@ export function newMetrics() {
       const collect = function (this: Gauge<string>): void {
         this.reset();
         const values = valuesOf();
-        // One without a label would be told as 0.
+        // Without labels, prom-client would export it as 0.
         if (label === undefined && values.length === 0) this.remove();
         for (const [of, value] of values) this.set(label === undefined ? {} : { [label]: of }, value);
       };
@@ -116,7 +118,7 @@ function eventCounters(registry: Registry): Observer {
   return (events) => events.forEach(count);
 }
 
-/** Tells the sums of tallies under a metric's name, whatever is added to `of` later. */
+/** Exports the sums of tallies as a metric. `of` may grow later. */
 function tell(registry: Registry, metric: TalliedMetric | TalliedHistogram, of: readonly Tally[]): void {
   const name = METRIC_PREFIX + metric.name;
   const { help } = metric;
@@ -130,7 +132,7 @@ function tell(registry: Registry, metric: TalliedMetric | TalliedHistogram, of: 
   registry.registerMetric(new Kind({ name, help, labelNames, registers: [], collect }));
 }
 
-/** The library's own histogram counts by itself; this one tells what was counted elsewhere. */
+/** A histogram with values counted elsewhere. The library's histogram can only count by itself. */
 function histogram(name: string, help: string, curves: () => ReturnType<typeof curvesOf>): Metric {
   const get = async (): Promise<unknown> => ({
     name,
@@ -145,6 +147,6 @@ function histogram(name: string, help: string, curves: () => ReturnType<typeof c
       { metricName: `${name}_count`, labels, value: count },
     ]),
   });
-  // A registry asks a metric for nothing but its name and its values.
+  // A registry uses only the name and the values of a metric.
   return { name, get } as unknown as Metric;
 }

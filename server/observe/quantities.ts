@@ -1,12 +1,12 @@
-// Counts and sizes as people read them. Pure. The same everywhere: no locale of the machine changes a report, and none
-// is read, which takes 12 ms of a start.
+// Human-readable counts and sizes. Independent of the locale: reports are the same on every machine, and reading the
+// locale takes 12 ms of the start.
 
-/** A count, an integer of at least 0, with separators: `1,234,567`. */
+/** A non-negative integer with separators: `1,234,567`. */
 export function countText(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** How many of some records were compressed, where others were carried over: `, 12 of 1,234 anew`. */
+/** The number of compressed records, if others were carried over: `, 12 of 1,234 anew`. */
 export function anewText({ records, deflated }: { readonly records: number; readonly deflated: number }): string {
   return deflated === records ? '' : `, ${countText(deflated)} of ${countText(records)} anew`;
 }
@@ -20,7 +20,7 @@ export function bytesText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   let value = bytes / 1000;
   let unit = 0;
-  // 999.95 would be rounded to 1000.0 of the same unit.
+  // 999.95 would round to 1000.0 in the same unit.
   while (value >= 999.95 && unit < BYTE_UNITS.length - 1) {
     value /= 1000;
     unit++;

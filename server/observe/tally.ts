@@ -1,44 +1,46 @@
-// Counters that serving threads count by themselves, in memory that the supervisor reads when it is asked for the
-// metrics: no event, no message, nothing allocated. Knows no metric.
+// Counters that serving threads write in shared memory and the supervisor reads for the metrics: no events, messages or
+// allocations.
 
 export const METRIC_PREFIX = 'catalogue_replica_';
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** A metric of tallies: the labels of each of its cells. A counter, unless it is told to be a gauge. */
 export interface TalliedMetric {
   readonly name: string;
   readonly help: string;
+  /** Default: counter. */
   readonly kind?: 'counter' | 'gauge';
+  /** The labels of each cell. */
   readonly cells: readonly Labels[];
 }
 
-/** A histogram of tallies: its buckets' upper ends, ascending, and the labels of each of its curves. */
 export interface TalliedHistogram {
   readonly name: string;
   readonly help: string;
+  /** Upper ends, ascending. */
   readonly buckets: readonly number[];
+  /** The labels of each curve. */
   readonly curves: readonly Labels[];
 }
 
-/** One thread writes the cells without a lock; an aligned double is never read torn. Exact up to 2^53. */
+/** Only one thread writes a tally, so it needs no lock; an aligned double is never torn. Exact up to 2^53. */
 export type Tally = Float64Array;
 
-/** Where tallies come from: told as metrics, or only counted. */
+/** Creates tallies, which may be exported as metrics. */
 export type TallyMaker = (metric: TalliedMetric | TalliedHistogram) => Tally;
 
-/** A tally of nothing, in memory that threads share. */
+/** A tally of zeros in shared memory. */
 export function newTally(metric: TalliedMetric | TalliedHistogram): Tally {
   const cells = 'cells' in metric ? metric.cells.length : metric.curves.length * curveCells(metric);
   return new Float64Array(new SharedArrayBuffer(cells * Float64Array.BYTES_PER_ELEMENT));
 }
 
-/** The cells of one curve: a count a bucket, one of what lies beyond the last, and the sum of all values. */
+/** The cells of one curve: a count per bucket, one beyond the last, and the sum of all values. */
 function curveCells({ buckets }: TalliedHistogram): number {
   return buckets.length + 2;
 }
 
-/** Counts one value in a curve, told by its number. Cost: a comparison for each bucket below the value. */
+/** Counts one value in the curve with this number. Cost: one comparison per bucket below the value. */
 export function observeValue(tally: Tally, metric: TalliedHistogram, curve: number, value: number): void {
   const { buckets } = metric;
   const start = curve * curveCells(metric);
@@ -58,7 +60,7 @@ export function sumOf(tallies: readonly Tally[]): readonly number[] {
   return Array.from(tallies[0] ?? [], (_, i) => tallies.reduce((sum, tally) => sum + tally[i]!, 0));
 }
 
-/** A curve as it is told: how many values lie at or below each bucket's end, how many there are, and their sum. */
+/** A curve for export: the number of values at or below each bucket's end, the number of all values, and their sum. */
 export interface Curve {
   readonly labels: Labels;
   readonly below: readonly (readonly [end: number, count: number])[];
