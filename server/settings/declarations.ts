@@ -216,7 +216,7 @@ function sourceMistakes(
 ): readonly string[] {
   const source = ['from', 'follow'].find((name) => values[name] !== undefined);
   if (source === undefined) {
-    const cure = 'only beside from or follow, which say how fresh the data is';
+    const cure = 'needs from or follow, which define how fresh the data is';
     return origins['maxStaleMs'] === undefined ? [] : [`${origins['maxStaleMs']}: ${cure}`];
   }
   const mistake = (name: string, cure: string): string =>
@@ -226,6 +226,6 @@ function sourceMistakes(
     ...(source === 'from' && values['follow'] !== undefined
       ? [mistake('follow', 'fetches the data: leave one out')]
       : []),
-    ...(values['watch'] === true ? [mistake('watch', 'looks for new data by itself: leave it out')] : []),
+    ...(values['watch'] === true ? [mistake('watch', 'checks for new data itself: remove it')] : []),
   ];
 }

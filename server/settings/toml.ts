@@ -52,7 +52,7 @@ export function readToml(file: string, text: string): TomlReading {
       return { kind: 'refused', place, reason: cause.message };
     }
     // The parser passes all characters of a string to one call, on the stack.
-    if (cause instanceof RangeError) return { kind: 'refused', place: { file }, reason: 'a text in it is too long' };
+    if (cause instanceof RangeError) return { kind: 'refused', place: { file }, reason: 'a string in it is too long' };
     throw cause;
   }
 }

@@ -164,8 +164,8 @@ const TEMPLATE_NAMES: Readonly<Record<string, string>> = { uuid: '0f', id: '1', 
 export const RECORD_URL: ValueKind<string> = {
   placeholder: '<template>',
   wanted:
-    'an http or https URL of at most 256 printable ASCII characters that names {id} or {uuid} behind its host, and no ' +
-    'other braces but {collection} (such as https://catalogue.example.org/uuid/{uuid})',
+    'an http or https URL of at most 256 printable ASCII characters with {id} or {uuid} after its host, and no ' +
+    'other braces except {collection} (such as https://catalogue.example.org/uuid/{uuid})',
   toml: 'string',
   parse(text) {
     if (text.length > BASE_URL_BYTES_MAX || !/^https?:\/\/[^/{}?#@]+\/[!#-;=?-[\]_a-~]*$/i.test(text)) return undefined;
