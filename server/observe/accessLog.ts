@@ -87,9 +87,9 @@ export class AccessLogs {
     if ((dropped === this.#told.dropped && failed === this.#told.failed) || nowMs - this.#told.ms < TELL_MS) return;
     const lost = countText(dropped - this.#told.dropped);
     const errno = Atomics.load(this.#words, Word.errno);
-    const why = failed === this.#told.failed || errno === 0 ? 'so fast' : `(${getSystemErrorName(errno)})`;
+    const why = failed === this.#told.failed || errno === 0 ? 'fast enough' : `(${getSystemErrorName(errno)})`;
     this.#told = { failed, dropped, ms: nowMs };
-    const kept = isLast ? '' : ', what waits is tried again';
+    const kept = isLast ? '' : ', waiting lines are retried';
     this.#report(`the access log ${this.#path} cannot be written ${why}: ${lost} lines dropped${kept}`, 'error');
   }
 

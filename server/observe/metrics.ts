@@ -26,7 +26,7 @@ interface EventMetric {
 const EVENT_METRICS: readonly EventMetric[] = [
   {
     name: 'authority_authorisations_total',
-    help: 'Requests to be authorised, by status and reason.',
+    help: 'Authorisation requests, by status and reason.',
     known: [
       { status: 'AccessGranted', reason: '' },
       ...Object.entries(REFUSALS).map(([reason, status]) => ({ status, reason })),
@@ -44,7 +44,7 @@ const EVENT_METRICS: readonly EventMetric[] = [
   },
   {
     name: 'authority_bugs_total',
-    help: 'Requests to be authorised that met a bug.',
+    help: 'Authorisation requests that hit a bug.',
     known: [{}],
     labelsOf: ({ kind }) => (kind === 'authorityBug' ? {} : undefined),
   },
@@ -56,7 +56,7 @@ const EVENT_METRICS: readonly EventMetric[] = [
   },
   {
     name: 'thread_starts_failed_total',
-    help: 'Starts of threads that failed for want of descriptors, threads or memory, by kind.',
+    help: 'Failed starts of threads for lack of descriptors, threads or memory, by kind.',
     known: THREAD_KINDS.map((thread) => ({ thread })),
     labelsOf: (event) => (event.kind === 'threadStarved' ? { thread: event.thread } : undefined),
   },

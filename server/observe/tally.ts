@@ -52,7 +52,7 @@ export function observeValue(tally: Tally, metric: TalliedHistogram, curve: numb
 
 export const ACCESS_LINES: TalliedMetric = {
   name: 'access_log_lines_total',
-  help: 'Lines of the access log that were taken for writing, or dropped since it cannot be written so fast.',
+  help: 'Access log lines that were accepted for writing, or dropped because writing was too slow.',
   cells: [{ outcome: 'taken' }, { outcome: 'dropped' }],
 };
 
