@@ -1,5 +1,5 @@
-// `diff` and `changes`: print the records that were created, changed or deleted, as counts or as lines of JSON. Changes
-// are found in data/upstream/.
+// `diff` and `changes`: print created, changed and deleted records as counts or JSON lines. data/upstream/ finds the
+// changes.
 import type { Command } from 'commander';
 import { availableParallelism } from 'node:os';
 import { example, type Outputs, THREADS, valueOption } from './parts.ts';
@@ -50,7 +50,9 @@ type ChangeFormat = 'table' | 'ndjson';
 
 const PRINTED_CHARACTERS = 1 << 16;
 
-/** Compares two data sets or snapshot files in so many threads and prints what differs. Throws as digestsOf does. */
+/**
+ * Compares two data sets or snapshot files with this many threads and prints the differences. Throws as digestsOf does.
+ */
 async function runDiff(
   [before, after]: readonly [string, string],
   { format, threads }: { readonly format: ChangeFormat; readonly threads: number },
@@ -67,7 +69,9 @@ async function runDiff(
   print(stdout, format, ['collection'], rows());
 }
 
-/** Prints what the change log of a folder, or a change log, has behind a generation. Throws as changesSince does. */
+/**
+ * Prints the changes after a generation, from a change log or the folder that contains it. Throws as changesSince does.
+ */
 function runChanges(
   where: string,
   { format, since }: { readonly format: ChangeFormat; readonly since?: string },
@@ -89,9 +93,10 @@ function runChanges(
   print(stdout, format, ['generation', 'time', 'collection'], rows());
 }
 
-/** A change, what it is counted under, and what is told of it beside itself. */
 interface ChangeRow {
+  /** The row of the table in which the change is counted. */
   readonly key: readonly string[];
+  /** Members to print in addition to the change. */
   readonly of: Readonly<Record<string, string>>;
   readonly change: RecordChange;
 }

@@ -1,6 +1,6 @@
-// The entry point of `catalogue-replica`, on the Node that launch.js has chosen: runs the command line and turns its
-// end into an exit code. 0: done; 1: the world's fault, said in one message; 2: wrong usage; 3: what a crawl fetched
-// was refused and removed; 70: our bug, with its stack.
+// The entry point of `catalogue-replica`, on the Node that launch.js has chosen. Runs the command line and sets the
+// exit code. 0: success. 1: operational error, with one message. 2: wrong usage. 3: the data of a crawl was refused and
+// removed. 70: bug, with its stack.
 import { CommanderError } from 'commander';
 import { OperationError } from '../../data/operationError.ts';
 import { isStarved } from '../../workers/starvation.ts';
@@ -8,7 +8,7 @@ import { BUG_EXIT, endWithLauncher } from '../process/signals.ts';
 import { withoutSecrets } from '../settings/values.ts';
 import { serveLine } from './serveCommand.ts';
 
-// If cli.ts runs without launch.js, which prevents this earlier: SIGUSR1 would open Node's inspector.
+// For runs without launch.js, which prevents this earlier: SIGUSR1 would open Node's inspector.
 process.on('SIGUSR1', () => undefined);
 
 const USAGE_EXIT = 2;
@@ -47,7 +47,7 @@ async function run(): Promise<number> {
   }
 }
 
-/** Nobody reads the output (`| head`), or its disk is full. The work continues; only lost output is a failure. */
+/** The reader has gone (`| head`) or the disk is full. The work continues; only a full disk is a failure. */
 function onLostOutput(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') process.exitCode = OPERATION_EXIT;
 }

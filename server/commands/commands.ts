@@ -1,12 +1,13 @@
-// The command line: each command is a file. It is loaded only if the words name it, so that help is quick.
+// The command line. Each command is a file that is imported only when it is named, so that help is fast.
 import type { Command } from 'commander';
 import type { Outputs } from './parts.ts';
 import { serveLine } from './serveCommand.ts';
 
-/** The commands beside `serve`, in the order of help. `load` resolves to the function that defines the rest. */
+/** The commands other than `serve`, in the order of help. */
 const COMMANDS: readonly {
   readonly name: string;
   readonly description: string;
+  /** Resolves to the function that defines arguments and options. */
   readonly load: () => Promise<(command: Command, outputs: Outputs) => void>;
 }[] = [
   {
@@ -95,13 +96,16 @@ const COMMANDS: readonly {
   },
 ];
 
-/** Has the options of the command that `words` name, or of all. Parsing throws a CommanderError instead of exiting. */
+/**
+ * Defines the options of the command named in `words`, or of all commands. Parsing throws a CommanderError instead of
+ * exiting.
+ */
 export async function commandLine(outputs: Outputs, words?: readonly string[]): Promise<Command> {
   const root = serveLine(outputs);
   for (const { name, description, load } of COMMANDS) {
     const command = root.command(name).description(description);
     if (!words || words.includes(name)) (await load())(command, outputs);
   }
-  // The arguments of a command that is not loaded are unknown.
+  // Without this, help would show wrong arguments for commands that are not loaded.
   return root.configureHelp({ subcommandTerm: (command) => command.name() });
 }

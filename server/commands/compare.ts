@@ -15,14 +15,13 @@ import { tableText, withProgress } from './terminal.ts';
 const CAUSE_NAMES = Object.keys(CAUSES) as readonly Cause[];
 const SETTING_NAMES = ['concurrency', 'rate', 'timeoutSeconds', 'contact', 'ca'];
 
-/** The flags of the command besides its settings. */
+/** The flags of the command in addition to its settings. */
 interface CompareFlags {
   readonly log?: string;
   readonly format: 'table' | 'json';
   readonly accept?: readonly Cause[];
 }
 
-/** Defines the arguments, options and action of `compare`. */
 export function defineCompare(command: Command, outputs: Outputs): void {
   addSettings(command, SETTING_NAMES)
     .argument('<upstream>', 'base URL of the catalogue')
@@ -85,7 +84,7 @@ async function runCompare(
   }
 }
 
-/** The report for a terminal, at most 80 columns wide but for the URLs of examples. */
+/** The report for a terminal: at most 80 columns, except for the URLs of examples. */
 function reportText({ compared, different, groups }: Comparison): string {
   const summary = `${countText(compared - different)} of ${countText(compared)} responses are identical\n`;
   if (groups.length === 0) return summary;

@@ -2,7 +2,7 @@
 import type { Command, Option } from 'commander';
 import { NAME, type Outputs } from './parts.ts';
 
-/** Defines `completion`; `allCommands` resolves to the command line with the options of every command. */
+/** `allCommands` resolves to the command line with the options of every command. */
 export function defineCompletion(command: Command, { stdout }: Outputs, allCommands: () => Promise<Command>): void {
   command
     .addHelpText('after', `\nExample:\n  source <(${NAME} completion)`)

@@ -1,5 +1,5 @@
-// Compresses the records of a snapshot file for a base URL, told as an event: what import and follow do where asked to.
-// How they are made and kept is data/blocks/.
+// Compresses the records of a snapshot file for a base URL and reports it, for import and follow. data/blocks/ does the
+// work.
 import { statSync } from 'node:fs';
 import { keepBlocks } from '../../data/blocks/blockStore.ts';
 import type { ShowProgress } from '../process/loadGeneration.ts';
@@ -7,16 +7,16 @@ import { secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { anewText } from '../observe/quantities.ts';
 
-/** Whose records are compressed, for which base URL, in how many threads; `name` is what `file` will be called. */
 export interface Compression {
   readonly file: string;
+  /** The later name of `file`. */
   readonly name?: string;
   readonly generation: string;
   readonly baseUrl: string;
   readonly threads: number;
 }
 
-/** Compresses the records of a snapshot and keeps them beside it. Throws and costs as keepBlocks does. */
+/** Compresses the records of a snapshot and stores them next to it. Throws and costs as keepBlocks does. */
 export async function compressTold(
   { file: snapshot, name, generation, baseUrl, threads }: Compression,
   report: Report,

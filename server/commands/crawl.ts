@@ -1,4 +1,4 @@
-// `crawl`: fetches a catalogue into a data set directory. The crawl itself is data/upstream/crawl.ts.
+// `crawl`: fetches a catalogue into a data set directory. data/upstream/crawl.ts does the work.
 import type { Command } from 'commander';
 import { addSettings, example, NAME, type Outputs, settingsOf, valueOption } from './parts.ts';
 import type { Flags } from '../settings/sources.ts';
@@ -46,16 +46,16 @@ interface CrawlFlags {
   readonly discardRefused?: boolean;
 }
 
-/** A request is tried this often: with waits of up to 0.5, 1, 2, 4 and 8 s between them. */
+/** Attempts per request, with waits of up to 0.5, 1, 2, 4 and 8 s between them. */
 const ATTEMPTS = { tries: 6, backoffMs: 500 };
 
 /** Limits of a crawl: ten times a catalogue of a million observations, and 1.6 GB of memory. */
 const SIZES = { recordsMax: 10_000_000, idsMax: 40_000_000 };
 
-/** What stands behind the base URL in the address of a root view, a list or a record, as people copy them. */
+/** The end of copied addresses of a root view, a list or a record, which is not part of the base URL. */
 const WITHIN_API = /\/api\/v[23](?:\/[\w.]+){0,2}\/?(?:\?.*)?$/;
 
-/** Trusts the certificates in `ca` from now on. Throws OperationError `usage`, `file` and `input`. */
+/** Also trusts the certificates in `ca` from now on. Throws OperationError `usage`, `file` and `input`. */
 export function crawlingOf(
   url: string,
   { contact, ca, concurrency, rate, timeoutSeconds, linksMin, shrinkMax }: CrawlSettings,
@@ -79,7 +79,7 @@ export function crawlingOf(
   };
 }
 
-/** Throws OperationError `usage`, and what the crawl throws. */
+/** Throws OperationError `usage`, and errors of the crawl. */
 async function runCrawl(
   url: string,
   flags: CrawlFlags,
@@ -110,7 +110,7 @@ async function runCrawl(
   });
 }
 
-/** What a crawl brings; what it fetched is removed where that is refused. */
+/** Returns the crawl's result. If it is refused, removes the fetched data. */
 async function discardingRefused<T>(state: string, crawled: Promise<T>): Promise<T> {
   try {
     return await crawled;
@@ -122,7 +122,10 @@ async function discardingRefused<T>(state: string, crawled: Promise<T>): Promise
   }
 }
 
-/** Work of which it is told that the next run goes on where a signal ends it: as it would have, or as `end` does. */
+/**
+ * Runs work that the next run can resume, and reports that if a signal ends it. `end` then ends the process; by default as
+ * the signal would.
+ */
 export async function tellingOfSignals<T>(
   report: Report,
   work: () => Promise<T>,
@@ -130,7 +133,7 @@ export async function tellingOfSignals<T>(
 ): Promise<T> {
   const tell = (signal: NodeJS.Signals): void => {
     report(`${signal}: ended; the next run goes on`);
-    // Behind those who remove what is not finished, and leave the end to us while we listen.
+    // Runs after the listeners that remove partial files. They leave the exit to this one while it is registered.
     setImmediate(() => {
       process.off(signal, tell);
       end(signal);
@@ -156,7 +159,7 @@ export function retryTold(report: Report): (retry: Retry) => void {
   };
 }
 
-/** Tells that the data set before is damaged, so that nobody knows what was lost since. */
+/** Reports that the previous data set is damaged, so that losses cannot be detected. */
 export function damageTold(report: Report): (reason: string) => void {
   return (reason) => report(`the data before is damaged, and no loss of it is looked for: ${reason}`, 'warn');
 }
@@ -181,7 +184,7 @@ function crawlText(report: CrawlReport | undefined, output: string): string {
   ].join('\n');
 }
 
-/** A line about collections of an upstream that no declaration has, where there are some. */
+/** A line about upstream collections that are not declared here, if any. */
 export function leftOut(unknown: readonly string[]): readonly string[] {
   return unknown.length > 0 ? [`left out, since no such collection is known: ${unknown.join(', ')}`] : [];
 }

@@ -1,5 +1,5 @@
-// What `serve --check` says: each setting with its value and where that came from, and what is there to be served.
-// Starts nothing, takes no port and writes nothing.
+// The output of `serve --check`: each setting with its value and source, and the data that would be served. Starts no
+// server, opens no port and writes nothing.
 import { closeSync, existsSync } from 'node:fs';
 import { decodePointer } from '../../data/distribution/target.ts';
 import { openTarget } from '../../data/distribution/openTarget.ts';
@@ -16,9 +16,9 @@ import { tableText } from './terminal.ts';
 const TIMEOUT_MS = 10_000;
 
 /**
- * What would run under these settings, as lines for people: `rows` are those of the settings (readOrigins). Reads of
- * the data no more than headers and names, of the authority all of its configuration. Throws OperationError `file`,
- * `snapshot` or `input` with what would keep a server from starting.
+ * Describes what would run under these settings. `rows` describe the settings (readOrigins). Reads only headers and
+ * names of the data, but the authority's whole configuration. Throws OperationError `file`, `snapshot` or `input` for
+ * anything that would keep a server from starting.
  */
 export async function dryRunText(settings: Settings, rows: readonly (readonly string[])[]): Promise<string> {
   const { from } = settings;
@@ -29,7 +29,7 @@ export async function dryRunText(settings: Settings, rows: readonly (readonly st
   return [tableText([['setting', 'value', 'from'], ...rows]), ...lines].join('\n');
 }
 
-/** A target that cannot be asked keeps no server from starting that has a cache. */
+/** An unreachable target is no error: a server with a cache starts without it. */
 async function targetLine(from: string, settings: Settings): Promise<string> {
   const target = await openTarget(from, { timeoutMs: TIMEOUT_MS, ...targetAccess(settings) });
   try {

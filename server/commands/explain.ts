@@ -1,5 +1,5 @@
-// `explain`: prints how a request would be answered, and the work of answering it. It loads the data as serve does, in
-// this thread, and opens no socket.
+// `explain`: prints the plan of a request and the work it takes. Loads the data in this thread as serve does, and opens
+// no socket.
 import type { Command } from 'commander';
 import { addSettings, example, type Outputs } from './parts.ts';
 import { readSettings, SAMPLE, type Settings } from '../settings/declarations.ts';
@@ -35,9 +35,9 @@ export function defineExplain(command: Command, { stdout }: Outputs): void {
 }
 
 /**
- * The plan of a list request, its count and the work it took, as lines. `request` is a URL or a path with query. Throws
- * OperationError `usage` where it is no list, its format is unknown or its filters are wrong, and what loading the data
- * throws.
+ * The plan of a list request, its count and its work, as lines. `request` is a URL or a path with query. Throws
+ * OperationError `usage` if it is not a list or has an unknown format or invalid filters, and errors of loading the
+ * data.
  */
 export async function explainRequest(settings: Settings, request: string): Promise<string> {
   const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
@@ -73,12 +73,12 @@ export async function explainRequest(settings: Settings, request: string): Promi
   return [...leftOut, explain(plan!).trimEnd(), found, place, ...ignored].join('\n');
 }
 
-/** What stands behind a count of records where no data was named; nothing where some was. */
+/** A note after a count of records if no data was named. */
 export function ofSample({ data }: Pick<Settings, 'data'>): string {
   return data === SAMPLE ? ' of the embedded sample' : '';
 }
 
-/** Throws OperationError `usage` where the data is to be fetched, which no command does but those that serve. */
+/** Throws OperationError `usage` if the data is to be fetched, which only servers do. */
 export function refuseFetching(command: string, { from }: Pick<Settings, 'from'>): void {
   if (from === undefined) return;
   throw new OperationError('usage', `${command} fetches nothing: name the data by --data in place of --from`);
@@ -101,7 +101,7 @@ function refuseFormat({ page: { format } }: Ask): void {
   throw new OperationError('usage', `format: got ${JSON.stringify(format)}, want ${formatsText('or')}`);
 }
 
-/** Throws OperationError `usage` with what a query would be refused for, in the words of the API behind `of`. */
+/** Throws OperationError `usage` with the errors of a query, in the words of the API, each preceded by `of`. */
 export function refuseProblems({ problems }: Pick<Ask, 'problems'>, of = ''): void {
   if (problems.length === 0) return;
   throw new OperationError(

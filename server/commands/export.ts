@@ -1,4 +1,4 @@
-// `export`: writes lists of a snapshot or data set to files, each of them whole or not at all.
+// `export`: writes lists of a snapshot or data set to files, each completely or not at all.
 import { type Command, Option } from 'commander';
 import {
   type Body,
@@ -65,7 +65,7 @@ interface Target {
   readonly file: string;
 }
 
-/** Checks names, values and files before it writes anything. Throws OperationError `usage`, and as openData does. */
+/** Checks names, values and files before writing anything. Throws OperationError `usage`, and as openData does. */
 async function runExport(
   names: readonly string[],
   { output, where = '', format, force = false, ...flags }: Flags & ExportFlags,
@@ -81,7 +81,7 @@ async function runExport(
   const lines = await withProgress(stderr, async (onProgress) => {
     const opening = openingOf(settings, (line) => leftOut.push(line));
     const catalogue = openSnapshot(await openData(settings.data, { baseUrl, ...opening }, onProgress));
-    // Whatever a server's file says of filters that are wrong.
+    // Invalid filters are always errors here, even if the configuration file of a server ignores them.
     const options = { ...queryOptionsOf(settings), isStrict: true, filterErrors: 'fail' as const };
     const here: Here = { options, form: { baseUrl, version: 'v3', linkEnd: SPEC_LINK_END } };
     const ready = targets.map(({ collection: { name }, format: wanted, file }) => {
@@ -106,7 +106,7 @@ async function runExport(
   stdout.write(lines.join(''));
 }
 
-/** The lists of these names and their files: of a directory in the `wanted` format, parquet unless one is named. */
+/** The lists with these names and their files. In a directory the format is `wanted`, by default Parquet. */
 function targetsOf(names: readonly string[], output: string, wanted?: ExportFormat): readonly Target[] {
   const collections = names.flatMap((name) => (name === 'all' ? COLLECTIONS : collectionsCalled(name)));
   const [first] = collections;
@@ -124,7 +124,7 @@ function targetsOf(names: readonly string[], output: string, wanted?: ExportForm
   });
 }
 
-/** Writes a page to a partial file and renames it; signals are handled between pieces. Returns its bytes. */
+/** Writes a page to a partial file and renames it. Signals are handled between pieces. Returns the number of bytes. */
 async function writePage(
   page: Representation,
   file: string,

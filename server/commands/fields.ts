@@ -1,5 +1,5 @@
-// `fields`: prints the fields of collections with their types, lookups and sentences, as tables, as the filter
-// reference in Markdown, or as JSON. It reads the declaration and no data.
+// `fields`: prints the fields of collections with types, lookups and descriptions, as tables, as the filter reference
+// in Markdown, or as JSON. Uses the declaration only, no data.
 import { type Command, Option } from 'commander';
 import { example, type Outputs } from './parts.ts';
 import { OperationError } from '../../data/operationError.ts';
@@ -47,7 +47,7 @@ export function fieldsText(name: string | undefined, format: FieldFormat): strin
   }
 }
 
-/** The collections that a path segment means. Throws OperationError `usage` for a name that is none. */
+/** The collections of a path segment. Throws OperationError `usage` for an unknown name. */
 export function collectionsCalled(name: string): readonly Collection[] {
   const found = collectionsOfPath(name, 'v3');
   if (found.length > 0) return found;
@@ -85,7 +85,7 @@ function tables(collections: readonly Collection[]): string {
   return `${parts.join('\n\n')}\n\nLookups\n\n${groups.join('\n')}`;
 }
 
-/** The groups that a field's lookups are of; each comes whole or not at all. */
+/** The groups of a field's lookups. A field has all lookups of a group or none. */
 function groupsOf({ lookups }: DescribedField): readonly LookupGroup[] {
   return GROUPS.filter((group) => lookups.some((lookup) => lookup.group === group));
 }

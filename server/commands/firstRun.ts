@@ -1,4 +1,4 @@
-// The first run of a server on a terminal: two requests to itself, on loopback or the address it listens on.
+// The first run of a server on a terminal: it sends two requests to itself, to loopback or the address it listens on.
 import { COLLECTIONS } from '../../engine/shared.ts';
 import { steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
@@ -7,14 +7,14 @@ import { GET_TRUSTED_HOST_INFO, SERVICE_PATH } from '../authority/soap/protocol.
 import { requestBytes } from '../authority/soap/requests.ts';
 import { askServer } from './question.ts';
 
-/** A response takes milliseconds. */
+/** Responses take milliseconds. */
 const ANSWER_MS_MAX = 10_000;
-/** More than any page: one of 100 records has 400 kB. */
+/** More than any page: a page of 100 records has 400 kB. */
 const ANSWER_BYTES_MAX = 64 << 20;
-/** The list with the most filters, with the page size of the server. */
+/** The list with the most filters, with the server's page size. */
 const LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
 
-/** Requests a list and, if there is an authority, an operation of it. Reports a line for each. */
+/** Requests a list and, if there is an authority, one of its operations. Reports one line for each. */
 export async function askItself(origin: string, hasAuthority: boolean, report: Report): Promise<void> {
   const reachable = reachableOf(origin);
   const show = async (what: string, path: string, body?: Uint8Array): Promise<void> => {
@@ -26,7 +26,7 @@ export async function askItself(origin: string, hasAuthority: boolean, report: R
     await show(`SOAP ${GET_TRUSTED_HOST_INFO.name}`, SERVICE_PATH, requestBytes(GET_TRUSTED_HOST_INFO, ['']));
 }
 
-/** The address to ask at: of a server that listens on all addresses, that of loopback. */
+/** For a server that listens on all addresses, the loopback address. */
 function reachableOf(origin: string): string {
   return origin.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

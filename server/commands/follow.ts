@@ -1,4 +1,4 @@
-// `follow`: keeps a folder with a snapshot fresh. A refresh is data/upstream/refresh.ts.
+// `follow`: keeps a folder with a snapshot fresh. data/upstream/refresh.ts does a refresh.
 import type { Command } from 'commander';
 import { availableParallelism } from 'node:os';
 import { addSettings, COMPRESSED_FOR, example, KEEP, type Outputs, settingsOf, THREADS, valueOption } from './parts.ts';
@@ -63,10 +63,10 @@ interface FollowFlags extends TargetWords {
 }
 
 /**
- * Follows the catalogue at a base URL or an address of its API. A refresh that fails is told, and the next one comes at
- * its time; with `once` it is thrown. What is new is then compressed and published, where that is asked for, and so is
- * what a run before could not. SIGINT and SIGTERM end the process at once, with 0 but for `once`: what is not finished,
- * the next run ends.
+ * Follows the catalogue at a base URL or another address of its API. A failed refresh is reported, and the next one
+ * runs on schedule; with `once` the error is thrown. New data is compressed and published if requested, including data
+ * that an earlier run could not publish. SIGINT and SIGTERM end the process at once, with exit code 0 except with
+ * `once`. The next run completes unfinished work.
  */
 async function runFollow(
   url: string,
@@ -79,9 +79,9 @@ async function runFollow(
   );
 }
 
-/** To whom a run is told: a report, which `isJson` where it is for machines, and standard error. */
 interface Told {
   readonly report: Report;
+  /** Whether the report is JSON lines for a program. */
   readonly isJson: boolean;
   readonly stderr: Output;
 }
@@ -107,7 +107,7 @@ async function followTold(
   if (flags.keep !== undefined && flags.publishTo === undefined)
     throw new OperationError('usage', '--keep: only beside --publish-to, whose target it prunes');
   const progress: Output = isJson ? { write: () => undefined } : stderr;
-  // Who reads lines of JSON may have started this process, and shows it itself.
+  // The program that reads JSON lines may be the parent process, which shows the progress itself.
   const show: ShowProgress = isJson ? sent : (work) => withProgress(stderr, work);
   const work = async (): Promise<void> => {
     const publishing = flags.publishTo === undefined ? undefined : await publishingTo(flags.publishTo, settings, flags);
@@ -123,7 +123,7 @@ async function followTold(
           ...(reason !== undefined && { reason }),
         });
         if (flags.once === true) return;
-        // Until the next refresh nothing else makes V8 free the memories of snapshots.
+        // Otherwise V8 would not free the memory of snapshots before the next refresh.
         collectSoon();
         await orders.after(order, Math.max(0, startMs + settings.everyMs - steadyMs()));
       }
@@ -131,13 +131,13 @@ async function followTold(
       await publishing?.close();
     }
   };
-  // Who follows until it is told to end has done all that it was asked for.
+  // Without --once, following until a signal is success.
   await (flags.once === true ? tellingOfSignals(report, work) : tellingOfSignals(report, work, () => process.exit(0)));
 }
 
-/** Orders of the process that started this one, if it has a channel, to refresh before --every has passed. */
+/** Orders from the parent process, if there is one, to refresh before --every has passed. */
 class RefreshOrders {
-  /** The number of the last one; 0 before the first. */
+  /** The number of the last order; 0 before the first. */
   last = 0;
   #wake = new AbortController();
 
@@ -148,7 +148,7 @@ class RefreshOrders {
     });
   }
 
-  /** Waits for an order after the one of this number, at most this long. */
+  /** Waits at most this long for an order after the one with this number. */
   async after(order: number, ms: number): Promise<void> {
     if (this.last > order) return;
     this.#wake = new AbortController();
@@ -160,7 +160,7 @@ function sendToParent(message: FollowMessage): void {
   process.send?.(message);
 }
 
-/** Publishes the snapshot of a folder, or confirms to replicas that the one before is still current. */
+/** Publishes the snapshot of a folder, or confirms to replicas that the previous one is still current. */
 type Publishing = (refreshed: RefreshResult, file: string, report: Report, progress: Output) => Promise<void>;
 
 async function publishingTo(
@@ -187,12 +187,12 @@ async function publishingTo(
   };
 }
 
-/** Tells why a target was not pruned: what is published is so all the same. */
+/** A failure to prune is only reported, because the generation is published. */
 function notPruned(report: Report): (error: unknown) => void {
   return toldOnly(report, 'not pruned, which is tried behind the next generation');
 }
 
-/** Tells why records are not compressed: they are published all the same, and each replica compresses them. */
+/** A failure to compress is only reported, because each replica can compress the records. */
 function notCompressed(report: Report): (error: unknown) => void {
   return toldOnly(report, 'not compressed, which is tried the next time, and left to replicas until then');
 }
@@ -210,7 +210,7 @@ interface Shown {
   readonly show: ShowProgress;
 }
 
-/** Sends progress to the process that started this one, where it has a channel, a few times a second. */
+/** Sends progress to the parent process, if there is one, a few times a second. */
 function sent<T>(work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
   let nextMs = -Infinity;
   return work((progress) => {
@@ -262,14 +262,14 @@ async function refreshOnce(
   }
 }
 
-/** What "unchanged" means for collections that were compared in a way. */
+/** The meaning of "unchanged" for each kind of comparison. */
 const UNCHANGED = {
   dates: 'no newer date and the same count',
   validators: 'every page answered 304 or has the same bytes',
   full: 'every record has the same bytes',
 } as const;
 
-/** Claims what was checked, and nothing more. */
+/** Claims only what was checked. */
 function refreshedLine({ generation, isNew, comparisons }: RefreshResult): string {
   const line = `refreshed: generation ${generation.slice(0, 12)}`;
   if (isNew) return line;
@@ -278,7 +278,7 @@ function refreshedLine({ generation, isNew, comparisons }: RefreshResult): strin
   return `${line} is unchanged; ${ways.map((how) => `${UNCHANGED[how]}: ${names[how].length} collections`).join(', ')}`;
 }
 
-/** Which collections were compared in which way, and when they were last read in full. */
+/** Describes how collections were compared and when they were last read in full. */
 function comparedText(comparisons: Comparisons): string {
   const names = namesByCompared(comparisons);
   const textOf = (how: (typeof COMPARISON_KINDS)[number]): string => {
@@ -299,7 +299,7 @@ function namesByCompared(
   return { dates: [], validators: [], full: [], ...names };
 }
 
-/** Whether a failure to publish is due to the file. A pointer of the target may be wrong, too. */
+/** Whether a failure to publish is due to the file. The target's pointer may be wrong instead. */
 async function isDamaged(file: string, failure: unknown): Promise<boolean> {
   const isOfSnapshot = (error: unknown): boolean => error instanceof OperationError && error.code === 'snapshot';
   if (!isOfSnapshot(failure)) return false;
@@ -307,7 +307,7 @@ async function isDamaged(file: string, failure: unknown): Promise<boolean> {
   return verifyFile(file, () => undefined).then(() => false, isOfSnapshot);
 }
 
-/** Reports a step of a refresh: a line, with its event unless it is a warning. */
+/** Reports a step of a refresh: a line and its event. Warnings have no event. */
 function reportStep(step: RefreshStep, { rate, everyMs, base }: RefreshOptions, report: Report): void {
   switch (step.kind) {
     case 'crawlBegan': {

@@ -1,4 +1,4 @@
-// `generate`: writes a catalogue of random records. The generator is data/synth/generate.ts.
+// `generate`: writes a catalogue of random records. data/synth/generate.ts does the work.
 import type { Command } from 'commander';
 import { readdirSync } from 'node:fs';
 import { OperationError } from '../../data/operationError.ts';
@@ -44,6 +44,6 @@ function refuseFilled(directory: string): void {
   if (names.length > 0) throw new OperationError('usage', `${directory} is not empty; --force writes into it anyway`);
 }
 
-/** A thousand times the largest catalogue known. */
+/** A thousand times the largest known catalogue. */
 const OBSERVATIONS = integerBetween(1, 100_000_000);
 const SEED = integerBetween(0, Number.MAX_SAFE_INTEGER);

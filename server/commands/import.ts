@@ -1,4 +1,4 @@
-// `import`: builds a snapshot file from a data set directory. The import itself is data/import/import.ts.
+// `import`: builds a snapshot file from a data set directory. data/import/import.ts does the work.
 import type { Command } from 'commander';
 import { availableParallelism } from 'node:os';
 import { addSettings, COMPRESSED_FOR, example, type Outputs, THREADS, valueOption } from './parts.ts';
@@ -54,7 +54,7 @@ interface ImportFlags {
   readonly baseUrl?: string;
 }
 
-/** Builds the snapshot file of a directory, and its compressed records where asked to. Throws as those do. */
+/** Builds the snapshot file of a directory and, on request, its compressed records. Throws the errors of both. */
 async function runImport(
   directory: string,
   flags: ImportFlags,
@@ -69,7 +69,7 @@ async function importTold(directory: string, flags: ImportFlags, report: Report,
   const { output, threads, baseUrl } = flags;
   refuseDirectory(output);
   if (baseUrl === undefined) return (await built(directory, flags, output, stderr)).tell(report);
-  // Who watches for a new snapshot finds its compressed records with it.
+  // The snapshot appears only with its compressed records, for processes that watch it.
   await unfinished(output, async (file) => {
     const { generation, tell } = await built(directory, flags, file, stderr);
     const compression = { file, name: output, generation, baseUrl, threads };
@@ -82,7 +82,9 @@ async function importTold(directory: string, flags: ImportFlags, report: Report,
   });
 }
 
-/** Builds a snapshot file that will be the output; answers its generation, and what tells of it once it is there. */
+/**
+ * Builds a snapshot file at a temporary name. Returns its generation and a function that reports it once it is renamed.
+ */
 async function built(
   directory: string,
   { output, created, lenient = false, takeNulls, profile: isProfiled = false, threads, without }: ImportFlags,
@@ -102,13 +104,13 @@ async function built(
   return { generation, tell: (report) => report(text, 'info', { event: 'built', generation, ...figures }) };
 }
 
-/** Before the import, which may take minutes: only its last step, the move to that name, would find out. */
+/** Checked before the import, which may take minutes: otherwise only its last step, the rename, would fail. */
 function refuseDirectory(output: string): void {
   if (!foundAt(output)?.isDirectory()) return;
   throw new OperationError('usage', `--output ${output} is a directory; want the name of the file to write`);
 }
 
-/** CPU seconds of an import by stage, each with its share and what it is. */
+/** A table of the CPU seconds of an import by stage, with their shares and descriptions. */
 export function profileText({ stages }: Pick<ImportReport, 'stages'>): string {
   const total = stages.reduce((sum, { seconds }) => sum + seconds, 0);
   const rows = stages.map(({ stage, seconds }) => [

@@ -1,14 +1,15 @@
-// What the commands have in common: where they print, how their help ends, options with a checked value, and the
-// settings as flags, with what help says of their other sources. Defines no command, and judges no setting.
+// Common parts of the commands: outputs, examples in help, options with a validated value, and the settings as flags
+// with a help text about their other sources.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readSettings, SETTINGS, type Settings } from '../settings/declarations.ts';
 import { environmentName, flagName, type Flags, type Setting } from '../settings/sources.ts';
 import { BASE_URL, integerBetween, SWITCH, type ValueKind } from '../settings/values.ts';
 import type { Output } from './terminal.ts';
 
-/** Where a command prints: what was asked for to `stdout`, progress and errors to `stderr`. */
 export interface Outputs {
+  /** For results. */
   readonly stdout: Output;
+  /** For progress and errors. */
   readonly stderr: Output;
 }
 
@@ -16,26 +17,26 @@ export const NAME = 'catalogue-replica';
 
 export const THREADS: ValueKind<number> = integerBetween(1, 1024);
 
-/** How much `prune` leaves, as it is asked and as `follow` is. */
+/** The option of `prune` and `follow` for what remains in a target. */
 export const KEEP = [
   '--keep',
   'generations to keep in the target, the current one included',
   integerBetween(1, 32),
 ] as const;
 
-/** For whom `import` compresses records, and `follow` those of each generation. */
+/** The option of `import` and `follow` that compresses the records. */
 export const COMPRESSED_FOR = [
   '--base-url',
   'compress the records for this base URL too, so that serve need not',
   BASE_URL,
 ] as const;
 
-/** The end of a command's help: its words behind the name of the program. */
+/** The example at the end of a command's help; `text` follows the name of the program. */
 export function example(text: string): string {
   return `\nExample:\n  ${NAME} ${text}`;
 }
 
-/** An option with a value of a kind; a wrong value is a usage error that says what is wanted. */
+/** An option with a value of a kind. An invalid value is a usage error that describes valid ones. */
 export function valueOption<V>(flag: string, help: string, kind: ValueKind<V>): Option {
   return new Option(`${flag} ${kind.placeholder}`, help).argParser((text) => {
     const value = kind.parse(text);
@@ -44,7 +45,7 @@ export function valueOption<V>(flag: string, help: string, kind: ValueKind<V>): 
   });
 }
 
-/** What help says of the other sources of flags that are settings: of all, or of these names. */
+/** The help text about the other sources of settings: of all, or of these names. */
 function settingsHint(names?: readonly string[]): string {
   const settings = SETTINGS.filter(({ name }) => (names ?? ['filterErrors']).includes(name));
   const flags = names ? settings.map(flagName).join(', ') : 'every flag that serve has';
@@ -55,15 +56,15 @@ function settingsHint(names?: readonly string[]): string {
   return `\n${text.replace(/(.{1,110})(?: |$)/g, '$1\n').trimEnd()}`;
 }
 
-/** Adds all settings, or those of these names and `config`, as flags. Returns the command. */
+/** Adds all settings, or those with these names and `config`, as flags. Returns the command. */
 export function addSettings(command: Command, names?: readonly string[]): Command {
   for (const setting of SETTINGS.filter(({ name }) => !names || name === 'config' || names.includes(name)))
     for (const option of settingOptions(setting)) command.addOption(option);
   return command.addHelpText('after', settingsHint(names?.filter((name) => name !== 'config')));
 }
 
-// No default and no parser here: settings/declarations.ts judges all sources alike and says where a wrong value came
-// from.
+// No default and no parser here: settings/declarations.ts validates all sources in the same way and reports the source
+// of an invalid value.
 function settingOptions(setting: Setting<unknown>): readonly Option[] {
   const flag = flagName(setting);
   if (setting.kind === SWITCH) {

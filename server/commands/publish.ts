@@ -1,5 +1,5 @@
-// `publish` and `prune`: put a snapshot file where replicas fetch it, and remove old ones there. The work itself is in
-// data/distribution/.
+// `publish` and `prune`: send a snapshot file to a target and remove old ones from it. data/distribution/ does the
+// work.
 import type { Command } from 'commander';
 import { addSettings, example, KEEP, type Outputs, valueOption } from './parts.ts';
 import type { Flags } from '../settings/sources.ts';
@@ -38,7 +38,7 @@ export function definePrune(command: Command, outputs: Outputs): void {
     });
 }
 
-/** What a publisher says of targets of a kind beside its settings. */
+/** Flags of a publisher for certain kinds of targets, in addition to its settings. */
 export interface TargetWords {
   readonly s3Unconditional?: boolean | undefined;
 }
@@ -48,13 +48,13 @@ interface Publication extends TargetWords {
   readonly to: string;
 }
 
-/** What whoever goes back has to know. */
+/** A warning for operators who publish older data. */
 const REFUSED_WITHOUT =
   'that is older than what was current: replicas without --allow-rollback refuse it, serve on, and with --max-stale are not ready any more';
 
 const LEFT_OUT = 'left out, since it is damaged or of other records: each replica compresses its own';
 
-/** Publishes a snapshot file. Throws OperationError as it is told there. */
+/** Throws OperationError as publishTold does. */
 async function runPublish({ file, to, ...words }: Publication, flags: Flags, outputs: Outputs): Promise<void> {
   const allowRollback = flags['allowRollback'] === true;
   const isForced = flags['force'] === true;
@@ -86,24 +86,24 @@ export async function publishTold(
   if (isOlder) report(`${name}: ${REFUSED_WITHOUT}`, 'warn');
 }
 
-/** Removes what no pointer of a target needs. Throws OperationError as it is told there. */
+/** Throws OperationError as pruneTold does. */
 async function runPrune(to: string, keep: number, flags: Flags, outputs: Outputs): Promise<void> {
   await withTarget(to, flags, outputs, {}, (target, report) => pruneTold(target, keep, report));
 }
 
-/** Removes what no pointer of a target needs, and tells what that was. Throws as it is told there. */
+/** Removes and reports the objects that no pointer of a target needs. Throws as pruneTarget does. */
 export async function pruneTold(target: PublishingTarget, keep: number, report: Report): Promise<void> {
   const { removed, removedBytes, kept, missing } = await pruneTarget(target, keep, epochMs());
   const line = `${target.name}: removed ${countText(removed)} objects (${bytesText(removedBytes)}), kept ${kept}`;
   report(line, 'info', { event: 'pruned', target: target.name, removed, bytes: removedBytes, kept });
-  // Who publishes it looks once its pointer is in place, and sends again what is not there.
+  // A concurrent publisher checks its objects after writing the pointer and sends missing ones again.
   if (missing !== undefined) {
     const what = `${missing} became current again while it was removed: publish it again, unless that goes on`;
     report(`${target.name}: ${what}`, 'warn', { event: 'pruned', target: target.name, missing });
   }
 }
 
-/** The target of a URL, with the settings that say who we are to it. Throws as openPublishingTarget does. */
+/** Opens the target of a URL with the credentials in the settings. Throws as openPublishingTarget does. */
 export async function targetToPublish(
   to: string,
   settings: Settings,

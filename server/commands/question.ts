@@ -1,4 +1,4 @@
-// Files and servers that a command reads: the bytes of a file, and one request to a server within its bounds.
+// Reads files, and sends single requests to servers within limits.
 import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
@@ -6,7 +6,7 @@ import { bytesWithin } from '../../data/boundedBytes.ts';
 import { readFileSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 
-/** `timeout` is in ms without data. `ca` replaces the system's CAs; `ca`, `cert` and `key` are PEM. */
+/** `ca`, `cert` and `key` are PEM; `ca` replaces the system's CAs. `timeout` is the longest time without data in ms. */
 export interface Question
   extends Pick<RequestOptions, 'signal' | 'timeout'>, Pick<SecureContextOptions, 'ca' | 'cert' | 'key'> {
   readonly headers?: OutgoingHttpHeaders;
@@ -14,7 +14,7 @@ export interface Question
   readonly bytesMax: number;
 }
 
-/** GET, or POST with a body. The response has no body if that is too long. Rejects with what the system says. */
+/** GET, or POST with a body. The response has no body if it exceeds `bytesMax`. Rejects with the system's errors. */
 export async function askServer(url: URL, { body, bytesMax, headers, ...limits }: Question) {
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
   const length = body ? { 'Content-Length': body.length } : {};
@@ -29,7 +29,7 @@ export async function askServer(url: URL, { body, bytesMax, headers, ...limits }
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: received };
 }
 
-/** The bytes of a file. Throws OperationError `file`, such as `chain.pem cannot be read (ENOENT)`. Cost: its length. */
+/** The bytes of a file. Throws OperationError `file`, such as `chain.pem cannot be read (ENOENT)`. */
 export function bytesOf(file: string): Buffer {
   try {
     return readFileSync(file);

@@ -1,5 +1,5 @@
-// The command line with serve alone: a server reads the flags of no other command. Built on commander; the code of the
-// server is loaded when it runs.
+// The command line with `serve` only, so that a server imports no other command. Uses commander; the server's code is
+// imported when it runs.
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { addSettings, example, NAME, type Outputs } from './parts.ts';
@@ -10,7 +10,7 @@ import type { Flags } from '../settings/sources.ts';
 
 const COMMAND_LINE = fileURLToPath(new URL('./cli.ts', import.meta.url));
 
-/** A command line with serve; parsing throws a CommanderError for help, version and usage errors. */
+/** Parsing throws a CommanderError for help, version and usage errors. */
 export function serveLine(outputs: Outputs): Command {
   const root = new Command(NAME)
     .description('A read replica of a scientific-data catalogue API.')
@@ -60,16 +60,16 @@ async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }
   const { withProgress, withReport } = terminal;
   const output = needsStandardOutput(settings) ? stderr : stdout;
   await withReport(settings.logFormat, output, async (report, isJson) => {
-    // Progress is told like all else where lines are for machines.
+    // In JSON logs progress is a log line.
     const progress: Output = isJson ? { write: (text) => report(text.trimEnd()) } : stderr;
     signals.outliveSignals(report);
-    // Who reads a log later did not see it start, nor end.
+    // The start and end of a process are logged, because a log may be read later.
     if (isJson) report(`${NAME} ${packageVersion()} on Node ${process.versions.node}, process ${process.pid}`);
-    // Nobody watches elsewhere, and a server in production must not meet requests of its own.
+    // Only on a terminal: a production server must not send itself requests.
     const isWatched = output.isTTY === true && !isJson && !isQuiet;
     const firstRun = isWatched ? await import('./firstRun.ts') : undefined;
     const heard = Promise.withResolvers<NodeJS.Signals>();
-    // Until then there is nobody to drain, and a signal ends the process by itself.
+    // Before the first request there is nothing to drain, and a signal simply ends the process.
     const beforeFirst = (): void => void signals.firstSignal().then(heard.resolve);
     const starter = { commandLine: COMMAND_LINE, beforeFirst };
     const server = await serve(settings, report, (work) => withProgress(progress, work), starter);

@@ -1,5 +1,5 @@
-// `stats`: prints the collections of a snapshot or data set with their sizes, memory by part, and the values of fields
-// that have few.
+// `stats`: prints the collections of a snapshot or data set with their sizes, the memory by part, and the values of
+// fields that have only a few.
 import { type Command, Option } from 'commander';
 import { addSettings, example, type Outputs } from './parts.ts';
 import type { Flags } from '../settings/sources.ts';
@@ -25,11 +25,11 @@ export function defineStats(command: Command, outputs: Outputs): void {
 
 type StatsFormat = 'table' | 'json';
 
-/** Fields with more values than this are no categories. */
+/** A field with more values than this is not a category. */
 const VALUES_MAX = 16;
-/** The longest bar, in characters; each stands for as many parts of all records. */
+/** Characters of a bar that represents all records. */
 const BAR_CHARACTERS = 30;
-/** Of longer values the begin and the end are shown: what differs often stands at the end. */
+/** Longer values are cut in the middle, because values often differ at their end. */
 const TEXT_CHARACTERS_MAX = 60;
 const END_CHARACTERS = 20;
 
@@ -61,7 +61,7 @@ async function runStats(
 ): Promise<void> {
   const leftOut: string[] = [];
   const opening = openingOf(readSettings(flags), (line) => leftOut.push(line));
-  // As long as in the file.
+  // The placeholder has the length it has in the file, so the records keep their size.
   const options = { baseUrl: PLACEHOLDER, ...opening, threads: 1 };
   const loaded = await withProgress(stderr, (onProgress) => openData(data, options, onProgress));
   const opened = openSnapshot(loaded);
@@ -82,7 +82,9 @@ function statsOf(collection: CollectionIndex): CollectionStats {
   return { name: declaration.name, records: rows, recordBytes, distributions: distributionsOf(collection) };
 }
 
-/** Of each field with one value a record: several values, but few, that two records share on average. */
+/**
+ * Covers fields with one value per record and only a few distinct values, which two or more records share on average.
+ */
 function distributionsOf({ members, rows }: CollectionIndex): readonly Distribution[] {
   return [...members.values()].flatMap((node) => {
     if (node.kind !== 'values' || node.link) return [];
@@ -125,7 +127,7 @@ function textOf({ generation, created, collections, misfits, memory }: Statistic
   ].join('\n\n');
 }
 
-/** A value as JSON text, so that blanks and control characters are seen. */
+/** A value as JSON text, which makes blanks and control characters visible. */
 function shown(value: string): string {
   const characters = Array.from(value);
   if (characters.length <= TEXT_CHARACTERS_MAX) return JSON.stringify(value);
@@ -133,7 +135,7 @@ function shown(value: string): string {
   return `${JSON.stringify(begin)} ... ${JSON.stringify(characters.slice(-END_CHARACTERS).join(''))}`;
 }
 
-/** A share as a bar; what is there at all has one character. */
+/** A share as a bar. Any share above 0 has at least one character. */
 function barOf(part: number, whole: number): string {
   return part === 0 ? '' : '#'.repeat(Math.max(1, Math.round((part / whole) * BAR_CHARACTERS)));
 }

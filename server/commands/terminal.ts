@@ -1,5 +1,5 @@
-// What people see on a terminal: progress as a bar, or as a plain line every few seconds where the output is no
-// terminal; tables with aligned columns; counts and sizes in words. Knows no command and decides nothing.
+// Output for terminals: progress as a bar, or as a plain line every few seconds if the output is not a terminal;
+// aligned tables; amounts and durations as text.
 import type { SingleBar } from 'cli-progress';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress, Progress } from '../../data/progress.ts';
@@ -8,16 +8,15 @@ import type { Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { withoutSecrets } from '../settings/values.ts';
 
-/** Where text goes: `process.stdout`, `process.stderr`, or a list in a test. */
+/** `process.stdout`, `process.stderr`, or a list in a test. */
 export interface Output {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
 /**
- * A report to an output: as it is, or as a line of JSON with `time` (ISO 8601, UTC), `level` and `message`, and with
- * `event` and its figures where it is about a step of the data. No library: pino takes 45 ms and 29 modules of each
- * start for what JSON.stringify does here in none.
+ * Reports to an output: plain text, or JSON lines with `time` (ISO 8601, UTC), `level` and `message`, plus `event` and
+ * its figures for a step of the data. Uses no library: pino adds 45 ms and 29 modules to each start.
  */
 export function reportTo(output: Output, isJson: boolean): Report {
   if (!isJson)
@@ -31,12 +30,12 @@ export function reportTo(output: Output, isJson: boolean): Report {
   };
 }
 
-/** Whether a report to an output is lines of JSON, by the setting: `auto` is for people on a terminal alone. */
+/** Whether reports are JSON lines. `auto` uses plain text only on a terminal. */
 function isForMachines(logFormat: 'auto' | 'people' | 'json', output: Output): boolean {
   return logFormat === 'json' || (logFormat === 'auto' && output.isTTY !== true);
 }
 
-/** Runs work with a report. What it throws is an event of a JSON log too. */
+/** Runs work with a report. In a JSON log, its error is also an event. */
 export async function withReport<T>(
   logFormat: 'auto' | 'people' | 'json',
   output: Output,
@@ -55,16 +54,16 @@ export async function withReport<T>(
   }
 }
 
-/** Takes away the bar that is on the terminal, where there is one: its next progress shows it again. */
+/** Removes the current progress bar, if any. The next progress shows it again. */
 let takeAway = (): void => undefined;
 
-/** A rate of less time than this says little about the time left. */
+/** A rate over less time than this does not predict the remaining time. */
 const PACE_MS_MIN = 2000;
 
-/** Plain lines at most this often, so that the log of a long import stays short. */
+/** Shortest interval between plain lines, so that the log of a long import stays short. */
 const LINE_EVERY_MS = 3000;
 
-/** Shows progress on `output`; the bar is removed however the work ends, by Ctrl-C too, and before a report. */
+/** Shows progress on `output`. The bar is removed when the work ends, also by Ctrl-C, and before each report. */
 export async function withProgress<T>(
   output: Output,
   work: (onProgress: OnProgress) => Promise<T>,
@@ -86,7 +85,7 @@ export async function withProgress<T>(
 
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Ends the process as the signal does by itself, unless somebody else heeds it. */
+/** Ends the process as the signal would, unless it has another listener. */
 function endBehindBar(signal: NodeJS.Signals): void {
   takeAway();
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
@@ -105,7 +104,7 @@ export function progressLines(output: Output, clock: Clock): OnProgress {
   };
 }
 
-/** Reads the library now, since most outputs are no terminal. */
+/** Imported only here, because most outputs are not terminals. */
 async function progressBars(
   stream: NodeJS.WriteStream,
   clock: Clock,
@@ -124,7 +123,8 @@ async function progressBars(
     if (progress.phase !== phase) {
       finish();
       phase = progress.phase;
-      // gracefulExit would end a process that others end in order; without it the terminal is left as it is.
+      // gracefulExit would end a process whose listeners shut it down in order. Without it the terminal keeps its
+      // state.
       const options = { stream, clearOnComplete: true, gracefulExit: false, linewrap: true, hideCursor: null };
       bar = new library.SingleBar({ ...options, emptyOnZero: true, barsize: 30, format: '{phase} [{bar}] {amount}' });
       bar.start(progress.total, progress.done, { phase, amount });
@@ -135,7 +135,7 @@ async function progressBars(
   return { onProgress, finish };
 }
 
-/** How far work is and how long it still takes at its pace so far: phases with one total are one piece of work. */
+/** The progress and the remaining time at the pace so far. Phases with the same total count as one piece of work. */
 function amounts(clock: Clock): (progress: Progress) => string {
   let start = { total: -1, done: 0, ms: 0 };
   return (progress) => {
@@ -162,7 +162,7 @@ function amountText({ done, total, unit }: Progress): string {
   return `${percent} % (${text(done)} of ${text(total)}${unit === 'bytes' ? '' : ` ${unit}`})`;
 }
 
-/** Aligned columns under the head; numbers to the right. No line ends in a blank; no final line break. */
+/** Aligned columns under a head, numbers right-aligned. No trailing blanks and no final line break. */
 export function tableText(rows: readonly (readonly string[])[]): string {
   const columns = (rows[0] ?? []).map((_, column) => {
     const cells = rows.map((row) => row[column] ?? '');

@@ -1,4 +1,4 @@
-// `verify`: checks a snapshot file. The checks are data/store/verify.ts and data/verifyDeep.ts.
+// `verify`: checks a snapshot file. data/store/verify.ts and data/verifyDeep.ts do the checks.
 import type { Command } from 'commander';
 import { verifyFile } from '../../data/store/verify.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
@@ -21,7 +21,7 @@ const DEEP_HELP = 'import its records again and compare: time and memory of an i
 
 type VerifyReport = Awaited<ReturnType<typeof verifyFile>>;
 
-/** The checks with their outcomes, the records of each collection, the bytes of each part. */
+/** The checks with their outcomes, the records of each collection, and the bytes of each part. */
 function verifyText(report: VerifyReport, file: string): string {
   const collections = report.collections.map(({ name, records }) => [name, countText(records)]);
   const total = report.parts.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -1,4 +1,4 @@
-// `authority call`: asks an attribute authority over SOAP and prints its response.
+// `authority call`: sends a request to an attribute authority over SOAP and prints the response.
 import { Argument, type Command } from 'commander';
 import { OperationError } from '../../../data/operationError.ts';
 import { example, type Outputs } from '../parts.ts';
@@ -64,7 +64,7 @@ const HINT = `
 Ends with 0 when the authority answers, with 1 and its words when it refuses, answers a fault or cannot be asked,
 with 2 on wrong usage.`;
 
-/** A flag of the other operation is a slip that would otherwise be sent as nothing. */
+/** A flag of the other operation is an error that would otherwise be ignored silently. */
 function refuseForeign(operation: Operation, { cert, attCert, role, out }: CallFlags): void {
   const isAuthorisation = operation === REQ_AUTHORISATION;
   if (isAuthorisation && cert === undefined) throw new OperationError('usage', 'reqAuthorisation wants --cert <file>');
@@ -74,26 +74,25 @@ function refuseForeign(operation: Operation, { cert, attCert, role, out }: CallF
   }
 }
 
-/** `values` are those of the operation's parts, in their order. */
 interface AuthorityCall {
   readonly url: string;
   readonly operation: Operation;
+  /** In the order of the operation's parts. */
   readonly values: readonly string[];
   readonly tls: Pick<Question, 'ca' | 'cert' | 'key'>;
 }
 
-/** An answer may hold 100,000 hosts. */
+/** A response may list 100,000 hosts. */
 const ANSWER_BYTES_MAX = 64 << 20;
 const KEEP_HINT = '--out FILE keeps the attribute certificate itself';
-/** Signing takes milliseconds; an authority that is silent this long does not answer any more. */
+/** Signing takes milliseconds. An authority that sends nothing for this long is unresponsive. */
 const WAIT_MS_MAX = 60_000;
 
 /**
- * Asks, and prints each result: a line for a text, a line an entry for a list. Of an attribute certificate that was
- * granted it prints what it says; the certificate itself goes into the file `out`, and is printed only where it cannot
- * be read. The address may leave out the name of the service.
- * Throws OperationError `network` where there is no answer, `refused` for a fault and for what is not granted, `file`
- * where it cannot be written.
+ * Sends the request and prints each result: one line per text, one line per entry of a list. Describes a granted
+ * attribute certificate; the certificate itself goes to the file `out` and is only printed if it is unreadable. The URL
+ * may omit the path of the service. Throws OperationError `network` without a response, `refused` for a fault or a
+ * denial, `file` if `out` cannot be written.
  */
 async function callAuthority(call: AuthorityCall, print: (line: string) => void, out?: string): Promise<void> {
   const url = serviceUrl(call.url);
@@ -109,13 +108,13 @@ async function callAuthority(call: AuthorityCall, print: (line: string) => void,
   }
 }
 
-/** Whole blocks: base64 has no dash, so that none reaches from one that does not end over a key into the next. */
+/** Whole blocks only. Base64 has no dash, so an unterminated block cannot extend over a key to the next one. */
 const CERTIFICATES = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[^-]*-----END \1-----\r?\n?/g;
 
 /**
- * The certificates of a PEM file, without what else stands there: files of proxies hold the key of the proxy between
- * them, which nobody but its owner may have. `warn` is told of a key that stays here. Throws OperationError `file`, and
- * `input` where there is no certificate, or far more than a service takes.
+ * The certificates of a PEM file without its other content: a proxy file also contains the private key, which must not
+ * leave its owner. `warn` reports such a key. Throws OperationError `file`, or `input` without a certificate or for a
+ * file far longer than a service accepts.
  */
 function certificatesIn(path: string, warn: (line: string) => void): string {
   const text = textIn(path, 'latin1');
@@ -125,14 +124,14 @@ function certificatesIn(path: string, warn: (line: string) => void): string {
   return certificates.join('');
 }
 
-/** The files of a TLS connection: CAs, and a client's certificate with its key, in its own file or another. */
+/** The PEM files of a TLS connection: CAs, client certificate, and its key, which may be in the certificate's file. */
 interface TlsFiles {
   readonly tlsCa?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
 }
 
-/** What is in them. Throws OperationError `file`, and `usage` for a key without a certificate. */
+/** Reads them. Throws OperationError `file`, and `usage` for a key without a certificate. */
 function tlsOf({ tlsCa, tlsCert, tlsKey = tlsCert }: TlsFiles): AuthorityCall['tls'] {
   if (tlsCert === undefined && tlsKey !== undefined) throw new OperationError('usage', '--tls-key wants --tls-cert');
   const ca = tlsCa === undefined ? {} : { ca: bytesOf(tlsCa) };
@@ -146,7 +145,7 @@ function attributesIn(path: string): string {
   return text;
 }
 
-/** Judged before there is a text: none can be as long as a file. */
+/** Checked before the conversion to a string, which cannot be as long as a file. */
 function textIn(path: string, encoding: 'latin1' | 'utf8'): string {
   const bytes = bytesOf(path);
   const { textBytes } = FILE_LIMITS;
@@ -156,7 +155,7 @@ function textIn(path: string, encoding: 'latin1' | 'utf8'): string {
 
 const NO_GRANT = { kind: 'unreadable', reason: 'What was granted is no attribute certificate.' } as const;
 
-/** Prints what an attribute certificate says, once it is in a file; false where it is neither kept nor readable. */
+/** Stores a certificate in `out` and describes it. Returns false if it is neither stored nor readable. */
 function printGrant(certificate: string, print: (line: string) => void, out: string | undefined): boolean {
   if (out !== undefined) attempt(`cannot write ${out}`, () => writeFileSync(out, certificate));
   const inspection = /^\s*</.test(certificate) ? inspect(Buffer.from(certificate)) : NO_GRANT;
@@ -197,7 +196,7 @@ async function posted(
     const { status, body } = await askServer(new URL(url), question);
     if (body) return { status, body };
   } catch (cause) {
-    // Of TLS it may name what stands in the server's certificate, and end its line.
+    // An error of TLS may quote the server's certificate, including line ends.
     const reason = printable((cause as Error).message.trim());
     throw new OperationError('network', `${url} cannot be asked: ${reason}`, cause);
   }

@@ -1,5 +1,3 @@
-// The commands for whoever runs the attribute authority, as one group: `authority <command>`. Each file of the group
-// adds its own commands; this one only gathers them.
 import type { Command } from 'commander';
 import { addCallCommand } from './call.ts';
 import { addVerifyAttributes } from './verifyAttributes.ts';

@@ -40,7 +40,7 @@ const KINDS: readonly CertificateKind[] = [
   'legacy-proxy',
   'legacy-limited-proxy',
 ];
-/** A hundred years: more is a slip of the finger. */
+/** A hundred years. Larger values are typing errors. */
 const HOURS = integerBetween(1, 876_600);
 const PATH_LENGTH = integerBetween(0, 255);
 
@@ -98,7 +98,7 @@ function addIssue(group: Command, { stdout }: Outputs): void {
     });
 }
 
-/** Throws OperationError `input` with every mistake of a wrong configuration, a line each. */
+/** Throws OperationError `input` with all errors of an invalid configuration, one per line. */
 function checkText(config: string, at: number): string {
   const { data, notes, unusableFiles, expirySource } = loadedOrThrown(config, at);
   return [
@@ -127,7 +127,7 @@ function configurationRows(
   ];
 }
 
-/** What is in a file, a table for each certificate. Throws OperationError `file`, and `input` for what is neither. */
+/** A table per certificate. Throws OperationError `file`, or `input` for a file of another kind. */
 function inspectText(file: string): string {
   const inspection = inspect(bytesOf(file));
   if (inspection.kind === 'unreadable') throw new OperationError('input', `${file}: ${inspection.reason}`);
@@ -145,20 +145,19 @@ interface IssueFlags {
   readonly output: string;
 }
 
-/** The CN of a proxy says what it is, where it is older than RFC 3820. */
+/** The common name marks proxies older than RFC 3820. */
 const LEGACY_NAMES: Partial<Record<CertificateKind, string>> = {
   'legacy-proxy': 'proxy',
   'legacy-limited-proxy': 'limited proxy',
 };
 
-/** Those that say how many may follow them. */
+/** Kinds of certificates that limit how many may follow them. */
 const BOUNDED_KINDS: readonly CertificateKind[] = ['ca', 'proxy', 'limited-proxy'];
 
 /**
- * Issues a certificate with a new key and writes both files, that of a proxy with the chain of its issuer behind it. It
- * is valid for no longer than its issuer.
- * Answers a line for people. Throws OperationError `usage` where flags are missing or do not fit, or a file is there
- * already, `file` and `input` for the files.
+ * Issues a certificate with a new key and writes both files; a proxy's file also contains the issuer's chain. The
+ * certificate expires no later than its issuer. Returns a line for the terminal. Throws OperationError `usage` for
+ * missing or inconsistent flags or an existing file, `file` and `input` for the files.
  */
 export function issueFiles(flags: IssueFlags, at: number): string {
   const { kind } = flags;
@@ -195,7 +194,7 @@ export function issueFiles(flags: IssueFlags, at: number): string {
     issuer: issuer?.by ?? { name: subject, key: privateKey },
     serialNumber,
     notBefore: at,
-    // Whatever outlives its issuer is good for nothing from then on.
+    // A certificate is useless after its issuer has expired.
     notAfter: Math.min(at + flags.hours * 3600, issuer?.chain[0]!.notAfter ?? Infinity),
     ...(flags.pathLength === undefined ? {} : { pathLength: flags.pathLength }),
   });
@@ -206,7 +205,7 @@ export function issueFiles(flags: IssueFlags, at: number): string {
   return `${flags.output}.pem: ${name}; its key is in ${flags.output}.key`;
 }
 
-/** Read back before a file is written: what this program does not read, it does not issue. */
+/** Parses the certificate before a file is written: this program issues nothing that it cannot read. */
 function issuedName(der: Uint8Array, flag: string): string {
   try {
     return nameText(parseCertificate(der).subject);
@@ -254,7 +253,7 @@ function attributesOf(name: string): readonly TypedValue[] {
   throw new OperationError('usage', `--name: a value of ${strange[0]} has printable ASCII characters alone`);
 }
 
-/** Before either file is written, so that no key is left without its certificate. */
+/** Checked for both files before either is written, so that no key is left without its certificate. */
 function refuseExisting(file: string): void {
   if (existsSync(file)) throw new OperationError('usage', `${file} is there already, and is not written over`);
 }

@@ -1,4 +1,4 @@
-// `authority verify-attributes`: judges an attribute certificate as a service does that lets its holder in.
+// `authority verify-attributes`: validates an attribute certificate like a service that grants its holder access.
 import type { Command } from 'commander';
 import { epochMs } from '../../observe/clock.ts';
 import { example, type Outputs, valueOption } from '../parts.ts';
@@ -41,17 +41,18 @@ export function addVerifyAttributes(group: Command, { stdout }: Outputs): void {
     });
 }
 
-/** `signer`: file with the certificate of the authority that has to have signed. `at` is in seconds since 1970. */
 interface AttributesRequest {
   readonly file: string;
+  /** File with the certificate of the authority that must have signed it. */
   readonly signer: string;
   readonly holder?: string;
-  /** Whether RSA-SHA1 counts, as at services whose `externalSignatures` has it. */
+  /** Whether RSA-SHA1 is accepted, as by services that list it in `externalSignatures`. */
   readonly allowSha1?: boolean;
+  /** Seconds since 1970. */
   readonly at: number;
 }
 
-/** Throws OperationError `refused` with the reason, `input` for the file of the signer, `usage` for a bad `holder`. */
+/** Throws OperationError `refused` with the reason, `input` for the signer's file, `usage` for an invalid `holder`. */
 function verifyAttributes(request: AttributesRequest, print: (line: string) => void): void {
   const { file, signer, holder, at } = request;
   if (holder !== undefined && nameSetKeyOfText(holder) === undefined) {
@@ -78,7 +79,7 @@ function refused(file: string, reason: string): OperationError {
   return new OperationError('refused', `refused: ${file}: the attribute certificate ${printable(reason)}`);
 }
 
-/** That the trusted key signed it counts, and not which certificate comes with it, though that is to say the same. */
+/** The trusted key must have signed it. The enclosed certificate only needs the same key and name. */
 function signerProblem(
   { content, signature }: ReadCertificate,
   trusted: Certificate,
@@ -105,7 +106,7 @@ function contentProblem(content: AttributeContent, holder: string | undefined, a
   if (at < content.notBefore) return `is not valid before ${timeFields(content.notBefore)} UTC`;
   if (at > content.notAfter) return `has expired at ${timeFields(content.notAfter)} UTC`;
   if (holder === undefined) return undefined;
-  // Another's software may write names in a form that is none here: that is nobody's name.
+  // Other software may write names in another form. Such a name matches none.
   const key = nameSetKeyOfText(content.holder);
   return key !== undefined && key === nameSetKeyOfText(holder)
     ? undefined

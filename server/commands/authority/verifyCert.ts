@@ -1,4 +1,4 @@
-// `authority verify-cert`: judges a certificate by the CAs that are trusted (RFC 5280; RFC 3820 for proxies).
+// `authority verify-cert`: validates a certificate against trusted CAs (RFC 5280; RFC 3820 for proxies).
 import { type Command, Option } from 'commander';
 import { epochMs } from '../../observe/clock.ts';
 import { example, type Outputs, valueOption } from '../parts.ts';
@@ -16,7 +16,7 @@ import { tableText } from '../terminal.ts';
 
 type VerifyFlags = Omit<VerifyRequest, 'chain' | 'at'> & { readonly time?: number };
 
-/** Far more than any chain in use; a path of a hundred CAs is an experiment. */
+/** Far more than any real chain has. */
 const DEPTH_MAX = 255;
 const DEPTH_INITIAL = 16;
 
@@ -60,11 +60,12 @@ Ends with 0 when the certificate is accepted, with 1 and the reason when it is r
 With any of the --allow flags the certificate is judged as the service judges those of users. Without, the strict
 profile applies: it also asks for what RFC 5280 demands of CAs when they issue, such as key identifiers.`;
 
-/** What is to be judged and how. `at` is in seconds since 1970; the files are paths, `crls` one of a directory too. */
+/** The files are paths; `crls` may be a directory. */
 interface VerifyRequest {
   readonly chain: string;
   readonly trust: readonly string[];
   readonly crls?: string;
+  /** Seconds since 1970. */
   readonly at: number;
   readonly maxDepth: number;
   readonly allowProxies?: boolean;
@@ -95,7 +96,7 @@ interface Files {
   readonly crls: Uint8Array | undefined;
 }
 
-/** From the bytes of the files to the verdict. A file that cannot be read refuses; the reason then names it. */
+/** Validates the contents of the files. An unreadable file is a refusal that names it. */
 function verdictOf(files: Files, request: VerifyRequest): Verdict {
   const trusted: Certificate[] = [];
   for (const [path, bytes] of files.trust) {
@@ -124,7 +125,7 @@ function verdictOf(files: Files, request: VerifyRequest): Verdict {
   });
 }
 
-/** Those of a file, by its bytes, or of a directory, as the setting `crls` has it; or what is wrong with it. */
+/** The CRLs of a file, given as bytes, or of a directory, read like the setting `crls`; or the error. */
 function crlsOf(path: string, bytes: Uint8Array | undefined): readonly Crl[] | string {
   if (bytes) {
     const reading = readCrlFile(bytes);
