@@ -20,7 +20,7 @@ import { OperationError } from '../../data/operationError.ts';
 import { countText } from '../observe/quantities.ts';
 import { type Output, tableText, withProgress } from './terminal.ts';
 
-const FORMAT_HELP = 'how many changes, or a line of JSON for each';
+const FORMAT_HELP = 'counts of changes, or a JSON line for each';
 const CHANGE_FORMAT = oneOf('table', 'ndjson');
 
 export function defineDiff(command: Command, outputs: Outputs): void {
@@ -37,8 +37,8 @@ export function defineDiff(command: Command, outputs: Outputs): void {
 
 export function defineChanges(command: Command, outputs: Outputs): void {
   command
-    .argument('<directory>', 'folder of a replica that follows another, or its change log')
-    .addOption(valueOption('--since', 'what changed behind this one (default: all that is known)', GENERATION))
+    .argument('<directory>', 'folder of a replica that follows a catalogue, or its change log')
+    .addOption(valueOption('--since', 'only changes after this one (default: all)', GENERATION))
     .addOption(valueOption('--format', FORMAT_HELP, CHANGE_FORMAT).default('table'))
     .addHelpText('after', example('changes replica/ --since 5d43adc79607 --format ndjson'))
     .action((directory: string, flags: { readonly format: ChangeFormat; readonly since?: string }) =>
@@ -80,7 +80,7 @@ function runChanges(
   const isFolder = foundAt(where)?.isDirectory() === true;
   const file = isFolder ? path.join(where, CHANGES_FILE) : where;
   if (!foundAt(file)) {
-    const cure = 'name the folder that follow keeps, or its changes.log';
+    const cure = 'name the folder of follow, or its changes.log';
     throw new OperationError('file', `${file}: there is no change log: ${cure}`);
   }
   const rows = function* (): Generator<ChangeRow> {

@@ -22,28 +22,27 @@ const COMMANDS: readonly {
   },
   {
     name: 'publish',
-    description: 'Put a snapshot file where replicas fetch it (serve --from), and point to it.',
+    description: 'Upload a snapshot file to a target, for replicas with serve --from.',
     load: async () => (await import('./publish.ts')).definePublish,
   },
   {
     name: 'prune',
-    description: 'Remove from a target what is neither current nor of the generations right before.',
+    description: 'Delete old generations from a target.',
     load: async () => (await import('./publish.ts')).definePrune,
   },
   {
     name: 'generate',
-    description: 'Write a made-up catalogue of any size as NDJSON; the same seed gives the same records everywhere.',
+    description: 'Write a random catalogue of any size as NDJSON, reproducible by its seed.',
     load: async () => (await import('./generate.ts')).defineGenerate,
   },
   {
     name: 'crawl',
-    description: 'Fetch a catalogue that serves this API into a directory of NDJSON files, for import and serve.',
+    description: 'Fetch a catalogue with this API into a directory of NDJSON files.',
     load: async () => (await import('./crawl.ts')).defineCrawl,
   },
   {
     name: 'follow',
-    description:
-      'Keep a folder with a snapshot fresh: compare it with a catalogue, import changes and log them, repeatedly.',
+    description: 'Keep a snapshot fresh: compare it with a catalogue, import and log changes.',
     load: async () => (await import('./follow.ts')).defineFollow,
   },
   {
@@ -53,37 +52,37 @@ const COMMANDS: readonly {
   },
   {
     name: 'diff',
-    description: 'Tell which records differ between two data set directories or snapshot files, by id and digest.',
+    description: 'Print the records that differ between two data sets or snapshots.',
     load: async () => (await import('./changes.ts')).defineDiff,
   },
   {
     name: 'changes',
-    description: 'Tell what changed from generation to generation, as the change log of a replica has it.',
+    description: 'Print the change log of a replica: what changed in each generation.',
     load: async () => (await import('./changes.ts')).defineChanges,
   },
   {
     name: 'explain',
-    description: 'Print how a request would be answered: its plan, indexes and estimated cost.',
+    description: 'Print the plan of a request: steps, indexes and estimated cost.',
     load: async () => (await import('./explain.ts')).defineExplain,
   },
   {
     name: 'fields',
-    description: 'Print the documented fields of a collection, or of all, with the lookups that filters have.',
+    description: 'Print the documented fields of collections with their lookups.',
     load: async () => (await import('./fields.ts')).defineFields,
   },
   {
     name: 'export',
-    description: 'Write lists of a snapshot or data set to files: Parquet, CSV or NDJSON, filtered and ordered.',
+    description: 'Write lists to files as Parquet, CSV or NDJSON, filtered and ordered.',
     load: async () => (await import('./export.ts')).defineExport,
   },
   {
     name: 'stats',
-    description: 'Print what a snapshot or data set holds: collections, memory by part, how values are distributed.',
+    description: 'Print collections, memory by part and value counts of a snapshot or data set.',
     load: async () => (await import('./stats.ts')).defineStats,
   },
   {
     name: 'authority',
-    description: 'Look after the attribute authority and what it trusts.',
+    description: 'Manage the attribute authority and its certificates.',
     load: async () => (await import('./authority/commands.ts')).defineAuthority,
   },
   {

@@ -30,7 +30,7 @@ export function defineCompare(command: Command, outputs: Outputs): void {
     .addOption(new Option('--format <format>', 'output format').choices(['table', 'json']).default('table'))
     .addOption(new Option('--accept <cause...>', 'causes that do not count as differences').choices(CAUSE_NAMES))
     .addHelpText('after', `\nCauses:\n${tableText(CAUSE_NAMES.map((name) => [`  ${name}`, CAUSES[name][0]]))}`)
-    .addHelpText('after', '\nExits with 1 if a response differs for another cause than those of --accept.')
+    .addHelpText('after', '\nExits with 1 if a response differs for a cause that is not in --accept.')
     .addHelpText('after', example('compare https://catalogue.example.org http://localhost:8080 --log access.log'))
     .action((upstream: string, replica: string, flags: CompareFlags & Flags) =>
       runCompare(baseUrl(upstream), baseUrl(replica), flags, outputs),

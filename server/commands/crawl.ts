@@ -18,19 +18,18 @@ import type { Settings } from '../settings/declarations.ts';
 import { withProgress, withReport } from './terminal.ts';
 
 const CRAWL_HINT = `
-The output is replaced as a whole or not at all. A crawl that was ended, in whatever way, goes on where it was when the
-same command runs again. A crawl is refused where too many links lead nowhere or a collection shrank: what was fetched
-is kept then, and the error says how to accept it; with --discard-refused it is removed, for runs that nobody watches,
-which end with 3 then.`;
+The output is replaced as a whole or not at all. If a crawl is stopped or killed, the same command resumes it.
+A crawl is refused if too many links are dangling or a collection shrank too much. The data is kept then, and the error
+says how to accept it. With --discard-refused, for unattended runs, the data is removed and the exit code is 3.`;
 
 export function defineCrawl(command: Command, outputs: Outputs): void {
   const names = [...CRAWL_FLAGS, 'logFormat'];
   addSettings(command, names)
     .argument('<url>', 'base URL of the catalogue, or an address of its API')
     .addOption(valueOption('-o, --output', 'directory to write or replace', PATH).makeOptionMandatory())
-    .addOption(valueOption('--state', 'directory of what is not finished (default: OUTPUT.crawl)', PATH))
-    .option('--force', 'replace the data of another catalogue too; accept collections that lost more')
-    .option('--discard-refused', 'remove what was fetched where it is refused, so that the next run fetches all anew')
+    .addOption(valueOption('--state', 'directory of unfinished work (default: OUTPUT.crawl)', PATH))
+    .option('--force', "replace another catalogue's data; accept any loss of records")
+    .option('--discard-refused', 'remove refused data, so that the next run starts over')
     .addHelpText('after', CRAWL_HINT)
     .addHelpText('after', example('crawl https://catalogue.example.org -o catalogue/ --contact ops@example.org'))
     .action(async (url: string, flags: CrawlFlags & Flags) => {
@@ -161,7 +160,7 @@ export function retryTold(report: Report): (retry: Retry) => void {
 
 /** Reports that the previous data set is damaged, so that losses cannot be detected. */
 export function damageTold(report: Report): (reason: string) => void {
-  return (reason) => report(`the data before is damaged, and no loss of it is looked for: ${reason}`, 'warn');
+  return (reason) => report(`the previous data is damaged, so losses are not checked: ${reason}`, 'warn');
 }
 
 function crawlEvent(report: CrawlReport | undefined, ms: number): DataEvent {
@@ -175,7 +174,7 @@ function recordsIn({ counts }: CrawlReport): number {
 }
 
 function crawlText(report: CrawlReport | undefined, output: string): string {
-  if (!report) return `${output}: what an earlier run had fetched is in place; run again to fetch anew`;
+  if (!report) return `${output}: completed the crawl of an earlier run; run again to fetch newer data`;
   const { counts, links, dangling, worst, unknown } = report;
   return [
     ...leftOut(unknown),

@@ -55,7 +55,7 @@ async function dataLine({ data, follow }: Settings): Promise<string> {
   }
   try {
     const { bytes, generation } = describeHeld(held);
-    return `data: a snapshot file (${bytesText(bytes)}), generation ${generation}; verify looks at all of it`;
+    return `data: a snapshot file (${bytesText(bytes)}), generation ${generation}; use verify to check all of it`;
   } finally {
     closeSync(held.descriptor);
   }
@@ -64,5 +64,5 @@ async function dataLine({ data, follow }: Settings): Promise<string> {
 function authorityLine({ authority: file, data }: Settings): string {
   if (file === undefined) return `attribute authority: ${data === SAMPLE ? 'a demonstration' : 'none'}`;
   const { siteName } = loadedOrThrown(file, epochSeconds()).data;
-  return `attribute authority: ${siteName}, whose configuration has no mistake`;
+  return `attribute authority: ${siteName}, whose configuration has no errors`;
 }

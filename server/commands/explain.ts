@@ -81,7 +81,7 @@ export function ofSample({ data }: Pick<Settings, 'data'>): string {
 /** Throws OperationError `usage` if the data is to be fetched, which only servers do. */
 export function refuseFetching(command: string, { from }: Pick<Settings, 'from'>): void {
   if (from === undefined) return;
-  throw new OperationError('usage', `${command} fetches nothing: name the data by --data in place of --from`);
+  throw new OperationError('usage', `${command} does not fetch data: use --data instead of --from`);
 }
 
 function workOf({ counters, spent }: Meter): string {

@@ -35,11 +35,13 @@ import { withProgress } from './terminal.ts';
 
 export function defineExport(command: Command, outputs: Outputs): void {
   command
-    .argument('<collections...>', 'as they stand in paths, or all')
-    .requiredOption('-o, --output <path>', 'file to write, named *.parquet, *.csv or *.ndjson; of several a directory')
-    .option('--where <query>', 'filters, fields and ordering as the API has them: status=completed&ordering=title')
-    .addOption(new Option('--format <format>', 'of files in a directory (default: parquet)').choices(EXPORT_FORMATS))
-    .option('--force', 'replace what is there');
+    .argument('<collections...>', 'names as in paths of the API, or all')
+    .requiredOption('-o, --output <path>', 'file named *.parquet, *.csv or *.ndjson; a directory for several')
+    .option('--where <query>', 'filters, fields and ordering of the API: status=completed&ordering=title')
+    .addOption(
+      new Option('--format <format>', 'format of files in a directory (default: parquet)').choices(EXPORT_FORMATS),
+    )
+    .option('--force', 'replace existing files');
   addSettings(command, ['data', 'baseUrl', 'lenient', 'takeNulls'])
     .addHelpText(
       'after',

@@ -17,8 +17,8 @@ const FIELD_FORMATS: readonly FieldFormat[] = ['table', 'json', 'ndjson', 'markd
 
 export function defineFields(command: Command, { stdout }: Outputs): void {
   command
-    .argument('[collection]', 'as it stands in paths')
-    .addOption(new Option('--format <format>', 'how to print them').choices(FIELD_FORMATS).default('table'))
+    .argument('[collection]', 'name as in paths of the API')
+    .addOption(new Option('--format <format>', 'output format').choices(FIELD_FORMATS).default('table'))
     .addHelpText('after', example('fields observations'))
     .action(async (collection: string | undefined, { format }: { readonly format: FieldFormat }) => {
       stdout.write(`${fieldsText(collection, format)}\n`);

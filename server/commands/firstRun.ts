@@ -36,7 +36,7 @@ async function outcomeOf(url: string, body: Uint8Array | undefined): Promise<str
   const headers = body ? { 'Content-Type': 'text/xml' } : {};
   const bounds = { signal: AbortSignal.timeout(ANSWER_MS_MAX), bytesMax: ANSWER_BYTES_MAX };
   const answer = await askServer(new URL(url), { body, headers, ...bounds });
-  if (!answer.body) throw new Error('the answer is too long');
+  if (!answer.body) throw new Error('the response is too long');
   const total = answer.headers['x-total-count'];
   const count = total === undefined ? '' : `${countText(Number(total))} records, `;
   const failure = answer.status === 200 ? '' : `, status ${answer.status}`;

@@ -25,11 +25,11 @@ import type { TargetWords } from './publish.ts';
 import { durationText, type Output, withProgress, withReport } from './terminal.ts';
 
 const FOLLOW_HINT = `
-The folder holds the data set, catalogue.snapshot for serve --watch, and the log of what changed. Each refresh compares
-collections by modification dates or validators if the catalogue has them, and reads the others in full. One that fails
-or is killed leaves what is there. --publish-to reports each refresh to replicas, changes or not: their
+The folder contains the data set, catalogue.snapshot for serve --watch, and the change log. Each refresh compares
+collections by modification dates or validators if the catalogue has them, and reads the others in full. A refresh that
+fails or is killed changes nothing. --publish-to reports each refresh to replicas, even without changes: their
 refresh_age_seconds and --max-stale count from the start of its comparison.
-With --keep the target is pruned behind each new generation. With --base-url the new records are compressed here, and
+With --keep the target is pruned after each new generation. With --base-url the new records are compressed once here,
 not by each replica with that --base-url.`;
 
 export function defineFollow(command: Command, outputs: Outputs): void {
@@ -37,9 +37,9 @@ export function defineFollow(command: Command, outputs: Outputs): void {
   addSettings(command, names)
     .argument('<url>', 'base URL of the catalogue, or an address of its API')
     .addOption(valueOption('-o, --output', 'folder of the replica', PATH).makeOptionMandatory())
-    .option('--force', 'accept collections that lost more; publish data dated in the future')
-    .option('--once', 'refresh once and end, for cron')
-    .addOption(valueOption('--publish-to', 'target that each new generation is published to', TARGET))
+    .option('--force', 'accept any loss of records; publish data dated in the future')
+    .option('--once', 'refresh once and exit, for cron')
+    .addOption(valueOption('--publish-to', 'target to publish each new generation to', TARGET))
     .addOption(valueOption(...KEEP))
     .addOption(valueOption(...COMPRESSED_FOR))
     .option(...S3_UNCONDITIONAL)
@@ -189,12 +189,12 @@ async function publishingTo(
 
 /** A failure to prune is only reported, because the generation is published. */
 function notPruned(report: Report): (error: unknown) => void {
-  return toldOnly(report, 'not pruned, which is tried behind the next generation');
+  return toldOnly(report, 'pruning failed, next attempt after the next generation');
 }
 
 /** A failure to compress is only reported, because each replica can compress the records. */
 function notCompressed(report: Report): (error: unknown) => void {
-  return toldOnly(report, 'not compressed, which is tried the next time, and left to replicas until then');
+  return toldOnly(report, 'compressing failed, left to replicas until the next attempt');
 }
 
 function toldOnly(report: Report, what: string): (error: unknown) => void {
@@ -229,7 +229,7 @@ async function refreshOnce(
   publishing: Publishing | undefined,
 ): Promise<string | undefined> {
   const { snapshot: file } = pathsIn(options.folder);
-  let what = 'the refresh failed, and what was there stays';
+  let what = 'the refresh failed, the previous data stays';
   try {
     const bring = async (): Promise<RefreshResult> => {
       const refreshed = await show((onProgress) =>
@@ -265,7 +265,7 @@ async function refreshOnce(
 /** The meaning of "unchanged" for each kind of comparison. */
 const UNCHANGED = {
   dates: 'no newer date and the same count',
-  validators: 'every page answered 304 or has the same bytes',
+  validators: 'every page is a 304 or has the same bytes',
   full: 'every record has the same bytes',
 } as const;
 
@@ -338,7 +338,7 @@ function reportStep(step: RefreshStep, { rate, everyMs, base }: RefreshOptions, 
     }
     case 'importedWhole': {
       const { reason } = step;
-      const line = `nothing is taken over from the last generation, everything is imported: ${reason}`;
+      const line = `importing everything, nothing is carried over from the last generation: ${reason}`;
       return report(line, 'info', { event: 'importedWhole', reason });
     }
     case 'placed': {

@@ -19,10 +19,10 @@ interface GenerateFlags {
 export function defineGenerate(command: Command, { stdout, stderr }: Outputs): void {
   command
     .addOption(valueOption('--observations', 'observations to write', OBSERVATIONS).makeOptionMandatory())
-    .addOption(valueOption('--seed', 'start of the random numbers', SEED).default(1))
+    .addOption(valueOption('--seed', 'seed of the random numbers', SEED).default(1))
     .requiredOption('-o, --output <directory>', 'directory to write to')
     .option('--gzip', 'write .ndjson.gz files')
-    .option('--force', 'write even where the directory is not empty')
+    .option('--force', 'write even if the directory is not empty')
     .addHelpText('after', example('generate --observations 100000 --seed 7 -o catalogue/'))
     .action(async ({ observations, seed, output, gzip = false, force = false }: GenerateFlags) => {
       if (!force) refuseFilled(output);
@@ -41,7 +41,7 @@ function refuseFilled(directory: string): void {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return;
     throw new OperationError('file', `${directory} cannot be read as a directory`, cause);
   }
-  if (names.length > 0) throw new OperationError('usage', `${directory} is not empty; --force writes into it anyway`);
+  if (names.length > 0) throw new OperationError('usage', `${directory} is not empty; --force writes to it anyway`);
 }
 
 /** A thousand times the largest known catalogue. */

@@ -21,15 +21,12 @@ export function defineImport(command: Command, outputs: Outputs): void {
     .argument('<directory>', 'directory of NDJSON files')
     .requiredOption('-o, --output <file>', 'snapshot file to write')
     .option('--created <time>', 'time of the data, for Last-Modified (default: created of MANIFEST.json)')
-    .option('--without <variants>', 'index variants to leave out, of grams,bitmaps: smaller, same answers, some slower')
-    .option('--lenient', 'skip and count wrong lines instead of stopping at the first')
-    .option(
-      '--take-nulls',
-      'take null in fields that are documented to have values, which makes a line wrong otherwise',
-    )
-    .option('--profile', 'say where the CPU time went, in seconds by stage')
+    .option('--without <variants>', 'index variants to omit (grams,bitmaps): smaller, but some lists are slower')
+    .option('--lenient', 'skip and count invalid lines instead of stopping at the first')
+    .option('--take-nulls', 'accept null in fields that are documented to have values')
+    .option('--profile', 'print the CPU seconds of each stage')
     .addOption(
-      valueOption('--threads', 'threads that decode lines and make columns', THREADS).default(
+      valueOption('--threads', 'threads that decode lines and build columns', THREADS).default(
         availableParallelism(),
         'number of cores',
       ),

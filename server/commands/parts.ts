@@ -20,14 +20,14 @@ export const THREADS: ValueKind<number> = integerBetween(1, 1024);
 /** The option of `prune` and `follow` for what remains in a target. */
 export const KEEP = [
   '--keep',
-  'generations to keep in the target, the current one included',
+  'generations to keep in the target, including the current one',
   integerBetween(1, 32),
 ] as const;
 
 /** The option of `import` and `follow` that compresses the records. */
 export const COMPRESSED_FOR = [
   '--base-url',
-  'compress the records for this base URL too, so that serve need not',
+  'also compress the records for this base URL, so that serve need not',
   BASE_URL,
 ] as const;
 

@@ -17,9 +17,9 @@ import { type Output, withProgress, withReport } from './terminal.ts';
 
 export function definePublish(command: Command, outputs: Outputs): void {
   command
-    .argument('<file>', 'snapshot file; what import --base-url compressed goes with it')
-    .requiredOption('--to <target>', `where: ${PUBLISHED_FORMS}`)
-    .option('--allow-rollback', 'publish even where the data is older than what is current')
+    .argument('<file>', 'snapshot file, published with its records from import --base-url')
+    .requiredOption('--to <target>', `target: ${PUBLISHED_FORMS}`)
+    .option('--allow-rollback', 'publish even if the data is older than the current data')
     .option('--force', 'publish even if the data is dated more than a day in the future')
     .option(...S3_UNCONDITIONAL);
   addSettings(command, [...PUBLISHER_SETTINGS, 'logFormat'])
@@ -50,7 +50,7 @@ interface Publication extends TargetWords {
 
 /** A warning for operators who publish older data. */
 const REFUSED_WITHOUT =
-  'that is older than what was current: replicas without --allow-rollback refuse it, serve on, and with --max-stale are not ready any more';
+  'the data is older than before: replicas need --allow-rollback to accept it; others keep serving, and with --max-stale become unready';
 
 const LEFT_OUT = 'left out, since it is damaged or of other records: each replica compresses its own';
 
@@ -75,7 +75,7 @@ export async function publishTold(
     publishSnapshot({ ...options, latestMs: isForced ? undefined : epochMs() + DAY_MS }, onProgress),
   );
   const { generation, created, sequence } = pointer;
-  const what = isNew ? `published generation ${generation}` : `generation ${generation} is published already`;
+  const what = isNew ? `published generation ${generation}` : `generation ${generation} is already published`;
   const seconds = secondsSince(startMs);
   const sent = `${bytesText(sentBytes)} sent in ${seconds.toFixed(1)} s`;
   const of = created === undefined ? '' : `, data of ${created}`;
@@ -98,7 +98,7 @@ export async function pruneTold(target: PublishingTarget, keep: number, report: 
   report(line, 'info', { event: 'pruned', target: target.name, removed, bytes: removedBytes, kept });
   // A concurrent publisher checks its objects after writing the pointer and sends missing ones again.
   if (missing !== undefined) {
-    const what = `${missing} became current again while it was removed: publish it again, unless that goes on`;
+    const what = `${missing} became current again while it was removed: publish it again unless a publisher still runs`;
     report(`${target.name}: ${what}`, 'warn', { event: 'pruned', target: target.name, missing });
   }
 }

@@ -30,8 +30,8 @@ export function serveLine(outputs: Outputs): Command {
 function addServe(root: Command, { stdout, stderr }: Outputs): void {
   const command = root.command('serve').description('Serve a snapshot file or a directory of NDJSON over HTTP.');
   addSettings(command)
-    .option('--quiet', 'on a terminal: ask nothing of itself')
-    .option('--check', 'say what would run, with where each setting comes from, and stop')
+    .option('--quiet', 'on a terminal: send no requests to itself')
+    .option('--check', 'print the settings with their sources and the data, and exit')
     .addHelpText(
       'after',
       example('serve --data catalogue.snapshot --port 8080 --base-url https://catalogue.example.org'),

@@ -15,7 +15,7 @@ import { tableText, withProgress } from './terminal.ts';
 export function defineStats(command: Command, outputs: Outputs): void {
   command
     .argument('<data>', 'snapshot file, or directory of <collection>.ndjson[.gz] files')
-    .addOption(new Option('--format <format>', 'how to print it').choices(['table', 'json']).default('table'));
+    .addOption(new Option('--format <format>', 'output format').choices(['table', 'json']).default('table'));
   addSettings(command, ['lenient', 'takeNulls'])
     .addHelpText('after', example('stats catalogue.snapshot'))
     .action(async (data: string, { format, ...flags }: Flags & { readonly format: StatsFormat }) => {

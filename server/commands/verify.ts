@@ -17,7 +17,7 @@ export function defineVerify(command: Command, { stdout, stderr }: Outputs): voi
     });
 }
 
-const DEEP_HELP = 'import its records again and compare: time and memory of an import, 2.5 times the file in TMPDIR';
+const DEEP_HELP = 'import its records again and compare; needs 2.5 times its size in TMPDIR';
 
 type VerifyReport = Awaited<ReturnType<typeof verifyFile>>;
 

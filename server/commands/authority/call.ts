@@ -32,18 +32,15 @@ export function addCallCommand(group: Command, { stdout, stderr }: Outputs): voi
   const names = OPERATIONS.map(({ name }) => name);
   group
     .command('call')
-    .description('Ask an attribute authority over SOAP and print its answer.')
+    .description('Send a request to an attribute authority over SOAP and print its response.')
     .argument('<url>', 'address of the service, or its base URL')
-    .addArgument(new Argument('<operation>', 'what to ask').choices(names))
-    .option(
-      '--cert <file>',
-      'reqAuthorisation: PEM file of the proxy certificate and its chain; keys in it are not sent',
-    )
-    .option('--att-cert <file>', 'reqAuthorisation: file of an attribute certificate of another site (default: none)')
-    .option('--out <file>', 'reqAuthorisation: keep the attribute certificate itself there; what it says is printed')
+    .addArgument(new Argument('<operation>', 'operation to call').choices(names))
+    .option('--cert <file>', 'reqAuthorisation: PEM file of the proxy and its chain; keys in it are not sent')
+    .option('--att-cert <file>', "reqAuthorisation: file of another site's attribute certificate (default: none)")
+    .option('--out <file>', 'reqAuthorisation: file to write the attribute certificate to')
     .option('--role <role>', 'getTrustedHostInfo: a role of that site')
     .option('--tls-ca <file>', 'https: PEM file of the CAs of the server (default: those of Node)')
-    .option('--tls-cert <file>', 'https: PEM file of a client certificate, where a proxy in front wants one')
+    .option('--tls-cert <file>', 'https: PEM file of a client certificate, if a proxy requires one')
     .option('--tls-key <file>', 'https: PEM file of its key (default: in the same file)')
     .addHelpText('after', HINT)
     .addHelpText('after', example('authority call http://localhost:8080 getTrustedHostInfo --role academic'))
@@ -61,8 +58,8 @@ export function addCallCommand(group: Command, { stdout, stderr }: Outputs): voi
 }
 
 const HINT = `
-Ends with 0 when the authority answers, with 1 and its words when it refuses, answers a fault or cannot be asked,
-with 2 on wrong usage.`;
+Exit codes: 0 if the authority responds, 1 with the reason if it denies access, returns a fault or is unreachable, 2 for
+wrong usage.`;
 
 /** A flag of the other operation is an error that would otherwise be ignored silently. */
 function refuseForeign(operation: Operation, { cert, attCert, role, out }: CallFlags): void {
@@ -133,7 +130,7 @@ interface TlsFiles {
 
 /** Reads them. Throws OperationError `file`, and `usage` for a key without a certificate. */
 function tlsOf({ tlsCa, tlsCert, tlsKey = tlsCert }: TlsFiles): AuthorityCall['tls'] {
-  if (tlsCert === undefined && tlsKey !== undefined) throw new OperationError('usage', '--tls-key wants --tls-cert');
+  if (tlsCert === undefined && tlsKey !== undefined) throw new OperationError('usage', '--tls-key needs --tls-cert');
   const ca = tlsCa === undefined ? {} : { ca: bytesOf(tlsCa) };
   return tlsCert === undefined || tlsKey === undefined ? ca : { ...ca, cert: bytesOf(tlsCert), key: bytesOf(tlsKey) };
 }

@@ -53,7 +53,7 @@ export function addConfigurationCommands(group: Command, outputs: Outputs): void
 function addCheck(group: Command, { stdout }: Outputs): void {
   group
     .command('check')
-    .description('Check a configuration and every file it names; says every mistake with its file and line.')
+    .description('Check a configuration and its files; list all errors with file and line.')
     .argument('<config>', 'TOML file of an attribute authority')
     .addHelpText('after', example('authority check authority.toml'))
     .action((config: string) => {
@@ -65,10 +65,7 @@ function addInspect(group: Command, { stdout }: Outputs): void {
   group
     .command('inspect')
     .description('Print what is in an attribute certificate, or in the certificates and CRLs of a file.')
-    .argument(
-      '<file>',
-      'file with an attribute certificate (XML), or with certificates and CRLs (PEM, or one in DER); private keys in it are passed over',
-    )
+    .argument('<file>', 'attribute certificate (XML), or certificates and CRLs (PEM, or one in DER)')
     .addHelpText('after', example('authority inspect attribute-certificate.xml'))
     .action((file: string) => {
       stdout.write(`${inspectText(file)}\n`);
@@ -78,17 +75,17 @@ function addInspect(group: Command, { stdout }: Outputs): void {
 function addIssue(group: Command, { stdout }: Outputs): void {
   group
     .command('issue')
-    .description('Issue a certificate for testing, with a new key. For real ones, ask a real CA.')
-    .addOption(new Option('--kind <kind>', 'what to issue').choices(KINDS).makeOptionMandatory())
-    .option('--name <name>', 'subject, /TYPE=value/TYPE=value; that of a proxy follows from its issuer')
-    .option('--issuer <file>', 'PEM file whose first certificate issues it (default: it issues itself; a CA only)')
+    .description('Issue a certificate for testing, with a new key.')
+    .addOption(new Option('--kind <kind>', 'kind of certificate').choices(KINDS).makeOptionMandatory())
+    .option('--name <name>', 'subject, /TYPE=value/TYPE=value; a proxy gets it from its issuer')
+    .option('--issuer <file>', 'PEM file; its first certificate is the issuer (default for a CA: itself)')
     .option('--issuer-key <file>', 'PEM file of the private key of the issuer')
     .addOption(new Option('--key-type <type>', 'kind of the new key').choices(['rsa', 'ec']).default('rsa'))
-    .addOption(valueOption('--hours', 'how long it is valid, unless its issuer expires before', HOURS).default(24))
+    .addOption(valueOption('--hours', 'validity in hours, at most until the issuer expires', HOURS).default(24))
     .addOption(
-      valueOption('--path-length', 'how many may follow a CA or an RFC 3820 proxy (default: any number)', PATH_LENGTH),
+      valueOption('--path-length', 'number that may follow a CA or RFC 3820 proxy (default: any)', PATH_LENGTH),
     )
-    .requiredOption('-o, --output <prefix>', 'writes <prefix>.pem and <prefix>.key')
+    .requiredOption('-o, --output <prefix>', 'write <prefix>.pem and <prefix>.key')
     .addHelpText(
       'after',
       example('authority issue --kind user --name /O=Site/CN=Name --issuer ca.pem --issuer-key ca.key -o user'),
@@ -165,14 +162,14 @@ export function issueFiles(flags: IssueFlags, at: number): string {
   if (isProxy === (flags.name !== undefined)) {
     throw new OperationError(
       'usage',
-      isProxy ? 'a proxy takes its name from its issuer: leave --name out' : '--name is missing',
+      isProxy ? 'a proxy gets its name from its issuer: remove --name' : '--name is missing',
     );
   }
   if (
     (flags.issuer === undefined) !== (flags.issuerKey === undefined) ||
     (flags.issuer === undefined && kind !== 'ca')
   ) {
-    throw new OperationError('usage', 'want --issuer and --issuer-key; only a CA may issue itself, with neither');
+    throw new OperationError('usage', 'want --issuer and --issuer-key; only a CA may issue itself, without both');
   }
   if (flags.pathLength !== undefined && !BOUNDED_KINDS.includes(kind))
     throw new OperationError('usage', `--path-length is for the kinds ${BOUNDED_KINDS.join(', ')}`);
@@ -212,7 +209,7 @@ function issuedName(der: Uint8Array, flag: string): string {
   } catch (cause) {
     throw new OperationError(
       'usage',
-      `${flag}: nobody could read such a certificate (${(cause as Error).message})`,
+      `${flag}: such a certificate would be unreadable (${(cause as Error).message})`,
       cause,
     );
   }
@@ -250,7 +247,7 @@ function attributesOf(name: string): readonly TypedValue[] {
     throw new OperationError('usage', `--name: want /TYPE=value/TYPE=value, of the types ${NAME_TYPE_LIST.join(', ')}`);
   const strange = attributes.find(([type, value]) => ASCII_TYPES.includes(type) && /[^ -~]/.test(value));
   if (!strange) return attributes;
-  throw new OperationError('usage', `--name: a value of ${strange[0]} has printable ASCII characters alone`);
+  throw new OperationError('usage', `--name: a value of ${strange[0]} may only have printable ASCII characters`);
 }
 
 /** Checked for both files before either is written, so that no key is left without its certificate. */

@@ -22,16 +22,13 @@ type AttributesFlags = Omit<AttributesRequest, 'file' | 'at'> & { readonly time?
 export function addVerifyAttributes(group: Command, { stdout }: Outputs): void {
   group
     .command('verify-attributes')
-    .description('Judge an attribute certificate as a service does that lets its holder in: signer, time and holder.')
+    .description('Validate an attribute certificate as a service does: signer, time and holder.')
     .argument('<file>', 'file with an attribute certificate (XML)')
-    .requiredOption('--signer <file>', 'PEM file of the certificate of the authority that has to have signed it')
-    .option('--holder <name>', 'subject of the user, /TYPE=value/TYPE=value, whose it has to be (default: anybody)')
-    .option('--allow-sha1', 'take signatures with SHA-1, as services do whose externalSignatures has rsa-sha1')
-    .addOption(valueOption('--time', 'time to judge at (default: now)', INSTANT))
-    .addHelpText(
-      'after',
-      '\nEnds with 0 when it counts, with 1 and the reason when it is refused, with 2 on wrong usage.',
-    )
+    .requiredOption('--signer <file>', 'PEM file of the certificate of the authority that must have signed it')
+    .option('--holder <name>', 'required holder, /TYPE=value/TYPE=value (default: any)')
+    .option('--allow-sha1', 'accept SHA-1, as services with rsa-sha1 in externalSignatures do')
+    .addOption(valueOption('--time', 'time of the validation (default: now)', INSTANT))
+    .addHelpText('after', '\nExit codes: 0 if accepted, 1 with the reason if refused, 2 for wrong usage.')
     .addHelpText(
       'after',
       example('authority verify-attributes --signer authority.pem --holder /O=Site/CN=Name attributes.xml'),

@@ -23,30 +23,22 @@ const DEPTH_INITIAL = 16;
 export function addVerifyCert(group: Command, { stdout }: Outputs): void {
   group
     .command('verify-cert')
-    .description('Judge a certificate by the CAs that are trusted: RFC 5280, and proxies by RFC 3820.')
-    .argument(
-      '<chain>',
-      'PEM file: the certificate first, then intermediates in any order, unneeded ones too; private keys in it are passed over',
-    )
+    .description('Validate a certificate against trusted CAs (RFC 5280; RFC 3820 for proxies).')
+    .argument('<chain>', 'PEM file: the certificate, then intermediates in any order; keys are skipped')
     .addOption(
-      new Option('--trust <file>', 'PEM file of the CAs that are trusted (repeatable)')
+      new Option('--trust <file>', 'PEM file of trusted CAs (repeatable)')
         .argParser((path: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), path])
         .makeOptionMandatory(),
     )
-    .addOption(valueOption('--time', 'time to judge at (default: now)', INSTANT))
+    .addOption(valueOption('--time', 'time of the validation (default: now)', INSTANT))
     .addOption(
-      valueOption('--max-depth', 'most intermediate CAs of a path', integerBetween(0, DEPTH_MAX)).default(
-        DEPTH_INITIAL,
-      ),
+      valueOption('--max-depth', 'maximum of intermediate CAs', integerBetween(0, DEPTH_MAX)).default(DEPTH_INITIAL),
     )
-    .option(
-      '--crls <path>',
-      'PEM file of CRLs, or directory of such files; every CA then needs a current one (default: revocation is not checked)',
-    )
-    .option('--allow-proxies', 'accept proxies with all rights of their owner')
+    .option('--crls <path>', 'file or directory of CRLs; each CA needs one (default: no check of revocation)')
+    .option('--allow-proxies', 'accept proxies with full rights')
     .option('--allow-limited-proxies', 'accept limited proxies')
-    .option('--allow-legacy-proxies', 'accept legacy proxies; a limited one needs both flags')
-    .option('--timing', 'print the CPU time of the validation alone')
+    .option('--allow-legacy-proxies', 'accept legacy proxies; limited ones need both flags')
+    .option('--timing', 'print the CPU time of the validation')
     .addHelpText('after', HINT)
     .addHelpText('after', example('authority verify-cert --trust cas.pem --allow-proxies chain.pem'))
     .action((chain: string, { time, ...flags }: VerifyFlags) => {
@@ -56,9 +48,9 @@ export function addVerifyCert(group: Command, { stdout }: Outputs): void {
 }
 
 const HINT = `
-Ends with 0 when the certificate is accepted, with 1 and the reason when it is refused, with 2 on wrong usage.
-With any of the --allow flags the certificate is judged as the service judges those of users. Without, the strict
-profile applies: it also asks for what RFC 5280 demands of CAs when they issue, such as key identifiers.`;
+Exit codes: 0 if the certificate is accepted, 1 with the reason if it is refused, 2 for wrong usage.
+With any of the --allow flags, the rules are those of the service for its users. Without them the strict profile applies,
+which also checks what RFC 5280 requires of issuing CAs, such as key identifiers.`;
 
 /** The files are paths; `crls` may be a directory. */
 interface VerifyRequest {
