@@ -1,9 +1,9 @@
-// One request body put together from the pieces in which it arrives, and the memory that all of a listener may take.
-// Knows no transport.
+// Assembles a request body from its pieces, within the memory that all bodies of a listener may use. Independent of the
+// transport.
 
-/** Bytes of unfinished bodies that one listener holds: 64 of the largest that the default limit lets in. */
+/** Memory of one listener for unfinished bodies: 64 of the largest that the default limit allows. */
 const UNFINISHED_BYTES_MAX = 64 << 20;
-/** The first buffer of a body of unknown length; it doubles as it fills. */
+/** The first buffer of a body of unknown length. It doubles as it fills. */
 const UNSIZED_BYTES = 16_384;
 const NOTHING = new Uint8Array(0);
 
@@ -14,7 +14,7 @@ export class BodyBudget {
     this.#bytesLeft = bytes;
   }
 
-  /** Sets bytes aside; false, and nothing set aside, where there are not so many. */
+  /** Reserves bytes; returns false without reserving any if too few are left. */
   take(bytes: number): boolean {
     if (bytes > this.#bytesLeft) return false;
     this.#bytesLeft -= bytes;
@@ -26,14 +26,14 @@ export class BodyBudget {
   }
 }
 
-/** What became of a body with one more piece: it goes on, passes its limit, finds no memory, or is whole. */
+/** The state after one more piece: more to come, over the limit, out of memory, or the whole body. */
 export type BodyProgress = 'more' | 'tooLong' | 'busy' | Uint8Array;
 
 /**
- * Collects one body. `declaredBytes` is its Content-Length, undefined of a chunked one. A body that comes in one piece
- * is not copied; of others each byte is copied once, or twice while an undeclared one grows. A buffer of a declared
- * length is made with its first piece, but costs memory only as far as it is written: so only that counts, and who
- * declares much and sends little takes nothing from others.
+ * Collects one body. `declaredBytes` is its Content-Length, undefined for a chunked one. A body in one piece is not
+ * copied; others are copied once, or twice while an undeclared one grows. A buffer of declared length is allocated with
+ * the first piece but uses memory only as far as it is written. Only that counts, so a client that declares much and
+ * sends little takes nothing from others.
  */
 export class BodyCollector {
   readonly #bytesMax: number;
@@ -48,7 +48,7 @@ export class BodyCollector {
     this.#budget = budget;
   }
 
-  /** Takes the next piece, which is not kept: a whole body is the piece itself or our own buffer. */
+  /** Adds a piece without keeping it. A whole body is the piece itself or the collector's buffer. */
   take(piece: Uint8Array, isLast: boolean): BodyProgress {
     const length = this.#length + piece.length;
     if (length > this.#bytesMax) return 'tooLong';
@@ -61,7 +61,7 @@ export class BodyCollector {
     return isWhole ? this.#buffer.subarray(0, length) : 'more';
   }
 
-  /** Lets go of the memory; the body given is dead with it. */
+  /** Releases the memory; the returned body must not be used any more. */
   drop(): void {
     this.#budget.giveBack(this.#length);
     this.#buffer = NOTHING;
@@ -70,7 +70,7 @@ export class BodyCollector {
 
   #grow(least: number): void {
     const doubled = Math.max(UNSIZED_BYTES, least, 2 * this.#buffer.length);
-    // Without zeroing: only what was written is read.
+    // Not zeroed: only written bytes are read.
     const buffer = Buffer.allocUnsafeSlow(this.#declaredBytes ?? Math.min(doubled, this.#bytesMax));
     buffer.set(this.#buffer.subarray(0, this.#length));
     this.#buffer = buffer;

@@ -1,30 +1,31 @@
-// The neutral exchange between handlers and transports: a request as data, an answer as data, bodies both ways.
-// Knows no transport; both transports turn these into bytes on a socket.
+// The neutral exchange between handlers and transports: requests and responses as data. Both transports convert these
+// to and from bytes on a socket.
 import type { Body } from '../../engine/engine.ts';
 import type { Disconnection } from '../../workers/waiter.ts';
 
 export type { Disconnection } from '../../workers/waiter.ts';
 
 /**
- * A request as any transport presents it.
- * `target` is the path as sent, still percent-encoded, without the query; `query` the raw text behind the first `?`,
- * undefined without one. `header` takes a lower-case name and answers undefined where the client sent none.
- * `peer` is the address of the connection (never X-Forwarded-For). A request is dead once its handler returned:
- * an asynchronous handler reads what it needs first. `route` is told by the handler, a number of ROUTE, for whoever
- * counts; unset it is that of all others. `id` is what the access log and X-Request-Id name it by, undefined without
- * that log.
+ * A request, the same for both transports. It must not be used after its handler has returned; an asynchronous handler
+ * reads what it needs before.
  */
 export interface Request {
   readonly method: string;
+  /** The path as sent, percent-encoded, without the query. */
   readonly target: string;
+  /** The raw text after the first `?`; undefined without one. */
   readonly query: string | undefined;
+  /** A number of ROUTE, set by the handler for the counters. Default: `other`. */
   route?: number;
+  /** The id in the access log and in X-Request-Id; undefined without that log. */
   id?: string | undefined;
+  /** Takes a lower-case name. Returns undefined if the client did not send the header. */
   header(name: string): string | undefined;
+  /** The address of the connection, never from X-Forwarded-For. */
   peer(): string;
 }
 
-/** The routes of requests, as metrics and the access log count them. */
+/** The routes, as metrics and the access log count them. */
 export const ROUTE = {
   index: 0,
   root: 1,
@@ -39,20 +40,20 @@ export const ROUTE = {
 
 export const ROUTES: readonly string[] = Object.keys(ROUTE);
 
-/** The path of a base URL, which proxies may leave in front of targets: `/catalogue`, or empty, as that of most. */
+/** The path of a base URL, such as `/catalogue`, which a proxy may leave in front of targets. Usually empty. */
 export function basePath(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/$/, '');
 }
 
-/** Paths of the API and of pages that begin as the path of a base URL may. */
+/** Paths of the API and of pages that may begin with the path of a base URL. */
 const SHARED = /^\/(?:api\/(?:v\d|legacy)|browse\/.|docs\/)/;
-/** What all that is served below a base URL begins with. */
+/** The beginnings of all paths below a base URL. */
 const SERVED = /^\/(?:(?:api|browse|docs)(?:\/|$)|openapi\.|attAuthority\.)/;
 
 /**
- * A target without such a path in front; the same where it has none. What the path shares with those of the API, as
- * `/api` does, stays where nothing of the API is behind it: below `/docs` and `/api/v3`, `/docs/` and `/api/v3/` are
- * the pages of these names, whatever the proxy. Cost: a comparison.
+ * Removes such a path from the front of a target. A base path that is also the start of API paths, such as `/api`,
+ * stays if the rest is not a served path: with it, `/docs/` and `/api/v3/` mean the same pages for every proxy. Cost: a
+ * comparison.
  */
 export function targetWithin(target: string, path: string): string {
   if (path === '' || !target.startsWith(path)) return target;
@@ -62,7 +63,7 @@ export function targetWithin(target: string, path: string): string {
   return SHARED.test(target) && !SERVED.test(rest) ? target : rest;
 }
 
-/** The same request, its target without such a path in front. */
+/** The same request with such a path removed from its target. */
 export function requestWithin(request: Request, path: string): Request {
   const target = targetWithin(request.target, path);
   return target === request.target ? request : new RequestWithin(request, target);
@@ -102,45 +103,44 @@ class RequestWithin implements Request {
   }
 }
 
-/**
- * An answer: status, headers in order (neither Content-Length nor Connection nor Date, which belong to the transport),
- * and a body. Transports send Content-Length from `body.bytes`, and to HEAD the same headers without the body.
- * `etag` is the value of a header ETag and `totalCount` that of X-Total-Count, which only an answer with a tag has:
- * apart from the others, so that these can be the same list for many answers.
- * `isUnmeasured` of an answer to HEAD whose body's length is not known: it has no Content-Length.
- * `exportedRows` is how many rows an export has, for whoever counts.
- * `close` asks for the connection to end with this answer.
- */
+/** A response. Transports send Content-Length from `body.bytes`, and for HEAD the same headers without the body. */
 export interface Answer {
   readonly status: number;
+  /** In order, without Content-Length, Connection and Date, which the transport adds. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The value of ETag. Separate, like `totalCount`, so that many responses can share one `headers` array. */
   readonly etag?: string;
+  /** The value of X-Total-Count; only with `etag`. */
   readonly totalCount?: number | undefined;
   readonly body: Body;
+  /** For HEAD: the body's length is unknown, so Content-Length is omitted. */
   readonly isUnmeasured?: boolean;
+  /** The rows of an export, for the counters. */
   readonly exportedRows?: number;
+  /** Ends the connection after this response. */
   readonly close?: boolean;
 }
 
-/**
- * What a handler returns to be given the request's body first: the transport collects it whole and asks `answer` then.
- * `tooLong` is for a body of more than `bodyBytesMax` bytes and ends the connection: at once, with nothing kept, where
- * Content-Length says so. `failed` is sent where `answer` throws or rejects, or the body cannot be collected, which is
- * our bug; `busy` where as many bodies are being received as memory is set aside for, and ends the connection too. The
- * body given to `answer` is a view that lives until it returns: a promise copies or decodes before what it needs.
- */
+/** Returned by a handler that needs the request's body. The transport collects the body and then calls `answer`. */
 export interface Intake {
   readonly bodyBytesMax: number;
+  /** For a body over `bodyBytesMax`. Ends the connection: at once, without reading, if Content-Length shows it. */
   readonly tooLong: Answer;
+  /** For bodies that exceed the reserved memory. Ends the connection. */
   readonly busy: Answer;
+  /** For a bug: `answer` throws or rejects, or the body cannot be collected. */
   readonly failed: Answer;
+  /** The body is a view that is valid until `answer` returns. An asynchronous one copies or decodes it before. */
   answer(body: Uint8Array): Answer | Promise<Answer>;
 }
 
-/** What a handler returns: the answer, now or later, or the wish for the body. */
+/** The result of a handler: a response, now or later, or a request for the body. */
 export type Reply = Answer | Promise<Answer> | Intake;
 
-/** Cheap requests are answered at once. It never throws or rejects for a client error; what it throws becomes a 500. */
+/**
+ * Fast requests get a response synchronously. A handler never throws or rejects for a client error; any error becomes a
+ * 500.
+ */
 export type Handler<R extends Reply = Reply> = (request: Request, disconnection: Disconnection) => R;
 
 export function isIntake(reply: Reply): reply is Intake {

@@ -1,40 +1,40 @@
-// What both transports check and share: the framing of requests, the head of responses, and the responses of a
-// transport itself, which say nothing about the program.
+// The checks that both transports share: the framing of requests, the head of responses, and the transports' error
+// responses, which reveal nothing about the program.
 import { type Body, wholeBody } from '../../engine/engine.ts';
 import type { Answer } from './exchange.ts';
 import assert from 'node:assert/strict';
 
-/** Request bodies are read and thrown away up to this many bytes, so that a refused upload keeps its connection. */
+/** Unwanted request bodies are read and discarded up to this size, so that a refused upload keeps its connection. */
 export const REQUEST_BODY_BYTES_MAX = 1_048_576;
 
-/** Bytes a request head may have, request line included. Real clients send 17 kB of ids in one query. */
+/** Limit of a request head, including the request line. Real clients send 17 kB of ids in one query. */
 export const REQUEST_HEAD_BYTES_MAX = 65_536;
 
-/** Header lines a request may have. uWebSockets.js itself takes 98 and answers 431 beyond (measured). */
+/** Limit of header lines. uWebSockets.js accepts 98 and responds 431 beyond (measured). */
 export const REQUEST_HEADERS_MAX = 100;
 
 /**
- * What follows a request's head.
- * `none`: nothing. `body`: a body to be thrown away. `oversized`: a body declared longer than is worth reading.
- * `malformed`: the request is none that HTTP/1.1 allows, two readers could disagree where it ends, or GET and HEAD
- * carry a body; refuse and close.
+ * The data after the head of a request. `none`: nothing. `body`: a body to discard. `oversized`: a body declared longer
+ * than is worth reading. `malformed`: the request violates HTTP/1.1, its end is ambiguous, or GET or HEAD has a body;
+ * refuse it and close the connection.
  */
 export type Framing = 'none' | 'body' | 'oversized' | 'malformed';
 
-/** A request's head as a transport read it: of each header line the name in lower case, and behind it its value. */
+/** The head of a request as read by a transport. */
 export interface Head {
   readonly method: string;
   readonly target: string;
   readonly query: string | undefined;
+  /** Names in lower case and values, alternating. */
   readonly lines: readonly string[];
-  /** Of HTTP/1.0, which may do without Host and knows no codings. */
+  /** HTTP/1.0, which may omit Host and has no transfer codings. */
   readonly isOld: boolean;
 }
 
 /**
- * Judges a head (A104). Malformed are: a method that is no token, a target that is no path of visible ASCII characters
- * (or `*`, of OPTIONS), no Host or a bad one, and what `judgeBody` says; of Host, Content-Length and Transfer-Encoding
- * also a second line, whatever it says. Cost: a pass over the lines. Source: RFC 9112, 3 and 6.
+ * Validates a head (A104). Malformed are: a method that is not a token; a target that is not a path of visible ASCII
+ * characters (or `*` for OPTIONS); a missing or invalid Host; a second Host, Content-Length or Transfer-Encoding, even
+ * if equal; and what `judgeBody` rejects. Cost: a pass over the lines. Source: RFC 9112, 3 and 6.
  */
 export function judgeHead({ method, target, query, lines, isOld }: Head): Framing {
   let host: string | undefined;
@@ -71,12 +71,15 @@ const INVISIBLE = /[^!-~]/;
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\w.~!$&'()*+,;=:-]+\])(?::\d*)?$/;
 const BAD_ESCAPE = /%(?![\da-f]{2})/i;
 
-/** Whether a text names a host, and a port where it likes, as Host does. Source: RFC 9110, 7.2; RFC 3986, 3.2. */
+/** Whether a text is a valid Host: a host name with an optional port. Source: RFC 9110, 7.2; RFC 3986, 3.2. */
 export function isHost(text: string): boolean {
   return HOST.test(text) && !BAD_ESCAPE.test(text);
 }
 
-/** Malformed: a bad length, a coding but `chunked`, both, or a body on GET or HEAD. Source: RFC 9112, 6.1 to 6.3. */
+/**
+ * Malformed are an invalid length, a coding other than `chunked`, both, and a body on GET or HEAD. Source: RFC 9112,
+ * 6.1 to 6.3.
+ */
 function judgeBody(method: string, length: string | undefined, coding: string | undefined): Framing {
   if (coding !== undefined) {
     return length === undefined && coding.toLowerCase() === 'chunked' ? bodyOn(method) : 'malformed';
@@ -96,47 +99,47 @@ function bodyOn(method: string): 'body' | 'malformed' {
 
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 
-/** Whether one of the values of Connection asks for the end of the connection. Source: RFC 9112, 9.6. */
+/** Whether a value of Connection asks to close the connection. Source: RFC 9112, 9.6. */
 export function asksClose(connection: string): boolean {
   return CLOSE.test(connection);
 }
 
 /**
- * Whether several lines of this header are one list (RFC 9110, 5.3) that is read whole. True for what proxies add: some
- * append a line of their own behind the client's, and then the last address counts, not the first; and for Connection,
- * since proxies and clients each have options. Of every other header the first line is used, on both transports.
+ * Whether several lines of this header form one list (RFC 9110, 5.3) that is read as a whole. True for headers that
+ * proxies add: some append a line after the client's, and then the last address counts, not the first. True for
+ * Connection, because proxies and clients each send options. For any other header both transports use the first line.
  */
 export function joinsLines(name: string): boolean {
   return name.startsWith('x-forwarded-') || name === 'forwarded' || name === 'connection';
 }
 
-/** Our bug: the handler threw, rejected, or gave an answer that cannot be sent. */
+/** For bugs: the handler threw, rejected, or returned a response that cannot be sent. */
 export const INTERNAL_ERROR = refusal(500, 'Internal server error.', false);
 
-/** It says what people get wrong in a shell, since node:http does not say what it could not read. */
+/** Names common errors of shell users, because node:http does not report what it could not parse. */
 export const MALFORMED_REQUEST = refusal(
   400,
   'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address; GET and HEAD have no body.',
   true,
 );
 
-/** More header lines or header bytes than are taken. */
+/** Too many header lines or header bytes. */
 export const HEAD_TOO_LARGE = refusal(431, 'Request header fields too large.', true);
 
-/** Another version of HTTP than 1.0 and 1.1, or a protocol that looks like one. */
+/** An HTTP version other than 1.0 and 1.1, or a similar protocol. */
 export const VERSION_NOT_SUPPORTED = refusal(505, 'HTTP version not supported.', true);
 
-/** A JSON error `{"detail": ...}` with the given status. `close` ends the connection with it. */
+/** A JSON error `{"detail": ...}` with the given status. `close` ends the connection after it. */
 function refusal(status: number, detail: string, close: boolean): Answer {
   const bytes = new TextEncoder().encode(JSON.stringify({ detail }));
   return { status, headers: [['Content-Type', 'application/json']], body: wholeBody(bytes), close };
 }
 
-// An import would read all that node:http can export, a WebSocket client among it: 24 ms of each thread's start.
+// An import would load everything that node:http exports, such as a WebSocket client: 24 ms of each thread's start.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 const BREAKS_OUT = /[\r\n\0]/;
 
-/** Throws unless the value stays in its header line: a CR, LF or NUL in it is our bug and would split the answer. */
+/** Throws if the value would leave its header line. A CR, LF or NUL in it is a bug and would split the response. */
 export function assertHeaderValue(name: string, value: string): void {
   if (BREAKS_OUT.test(value)) assert.fail(`the value of header ${name} holds a control character`);
 }
@@ -145,17 +148,17 @@ export function statusText(status: number): string {
   return `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
 }
 
-/** The value of Date for an answer that the transport's library gives none (RFC 9110, 6.6.1). */
+/** The value of Date for responses to which the transport's library adds none (RFC 9110, 6.6.1). */
 export function dateNow(): string {
   return new Date().toUTCString();
 }
 
-/** Whether an answer of this status has neither a body nor a Content-Length: 204 and 304 (RFC 9110, 8.6). */
+/** Whether responses of this status have neither body nor Content-Length: 204 and 304 (RFC 9110, 8.6). */
 export function isBodiless(status: number): boolean {
   return status === 304 || status === 204;
 }
 
-/** One piece of an answer's body, checked: it is not empty and does not pass the end. Throws on a body that lies. */
+/** One piece of a body. Throws if it is empty or exceeds the length of the body. */
 export function checkedPiece(body: Body, offset: number): Uint8Array {
   const piece = body.pieceAt(offset);
   assert(piece.length > 0 && offset + piece.length <= body.bytes, 'a body gives pieces within its length');

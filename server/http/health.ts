@@ -1,14 +1,17 @@
-// Load balancers on the port that clients know: whether this thread takes requests, to the probe and to who wants no
-// other one. All else that there is to know of a server is told on its admin port.
+// Health checks for load balancers on the public port: whether this thread accepts requests. Everything else about a
+// server is on its admin port.
 import { wholeBody } from '../../engine/engine.ts';
 import { type Answer, type Handler, ROUTE } from './exchange.ts';
 
 const HEALTH_PATH = '/healthz';
 
-/** What keeps a server from taking requests though it serves them, where anything does. */
+/** Why a server that serves requests should get none, if so. */
 export type Unready = 'draining' | 'stale' | undefined;
 
-/** Proxies without health checks, such as nginx, send it: an unready replica answers 502, so that they ask the next. */
+/**
+ * Sent by proxies without health checks, such as nginx. An unready replica then responds 502, so that the proxy tries
+ * the next one.
+ */
 const READY_ONLY = 'x-ready-only';
 
 const SERVING = answer(200, 'serving');
@@ -16,7 +19,7 @@ const UNREADY = { draining: answer(503, 'draining'), stale: answer(503, 'stale')
 const REFUSED = { draining: answer(502, 'draining'), stale: answer(502, 'stale') } as const;
 const METHOD_NOT_ALLOWED = answer(405, 'GET and HEAD only', [['Allow', 'GET, HEAD']]);
 
-/** Answers the probe, and refuses requests for ready replicas only. */
+/** Responds to the probe, and refuses requests that require a ready replica. */
 export function healthBefore(otherwise: Handler, unready: () => Unready): Handler {
   return (request, disconnection) => {
     const why = unready();

@@ -1,94 +1,99 @@
-// A listener as both transports implement it, and its counts: responses in progress, so that a drain knows when it may
-// close, and requests in one turn of the event loop, because a client may pipeline thousands.
+// The listener that both transports implement, and its counts: responses in progress, so that a drain knows when it may
+// close, and requests per turn of the event loop, because a client may pipeline thousands.
 import type { Slices } from '../../workers/slices.ts';
 import type { Answer, Handler, Request } from './exchange.ts';
 
-/** One of its functions is called once. With an `id`, the response has X-Request-Id. */
+/** Either `answered` or `abandoned` is called, once. With an `id`, the response has X-Request-Id. */
 export interface WatchedRequest {
   readonly id?: string;
   answered(answer: Answer, route: number): void;
   abandoned(route: number): void;
 }
 
-/** Called with every request that has a head, even a malformed one. It must be quick and must not throw. */
+/** Called with every request that has a head, even a malformed one. It must be fast and must not throw. */
 export type Watch = (request: Request) => WatchedRequest;
 
-/**
- * Where a transport listens and what it calls. `port` 0 takes a free one. `exclusive: false` shares a port with other
- * listeners of this program (SO_REUSEPORT; one per serving thread), which works for a port above 0 only: take one with
- * `claimPort` first. So does a restart on the same port: uWebSockets.js leaves out SO_REUSEADDR for port 0. `onError`
- * gets every bug that a transport turned into a 500 or a closed connection, in a turn of the event loop of its own.
- * `slices` are those of the thread, in which long bodies are written.
- * `watch`, where there is one, is told of all requests and answers.
- */
+/** Where a transport listens, and what it calls. */
 export interface ListenOptions {
   readonly host: string;
+  /** 0 uses a free port. */
   readonly port: number;
   readonly handler: Handler;
+  /**
+   * False shares the port with the other serving threads (SO_REUSEPORT). This requires a port above 0: get a free one
+   * from `claimPort` first. So does restarting on the same port, because uWebSockets.js omits SO_REUSEADDR for port 0.
+   */
   readonly exclusive: boolean;
+  /** The thread's slices, in which long bodies are written. */
   readonly slices: Slices;
+  /** Observes all requests and responses. */
   readonly watch?: Watch | undefined;
+  /** Called, in a separate turn of the event loop, with every bug that became a 500 or a closed connection. */
   onError(error: unknown): void;
 }
 
-/** During `graceMs` all continues with `Connection: close`; then responses in flight have `withinMs`. */
+/** For `graceMs` everything continues, with `Connection: close`. Then responses in progress have `withinMs`. */
 export interface DrainTime {
   readonly graceMs: number;
   readonly withinMs: number;
 }
 
-/**
- * A transport that listens. `drain` answers with `Connection: close`, behind the grace takes no more connections
- * (node:http ends idle ones then), waits for answers in flight, and closes every connection. It resolves when nothing
- * is left, in the thread that listens, with the number of answers that were cut; a second call gives the first one's
- * promise.
- */
+/** A listening transport. */
 export interface Listener {
   readonly port: number;
   readonly flight: Pick<Flight, 'load' | 'swapped' | 'cutReaders'>;
+  /**
+   * Sends `Connection: close`; after the grace period accepts no more connections (node:http then ends idle ones),
+   * waits for responses in progress and closes every connection. Resolves in the listening thread, when nothing is
+   * left, to the number of cut responses. Further calls return the same promise.
+   */
   drain(time: DrainTime): Promise<number>;
 }
 
-/** `answers` took more than the turn of their request; `replacedReaders` of them read replaced data. */
 export interface ListenerLoad {
   readonly connections: number;
+  /** Responses that take longer than the turn of their request. */
   readonly answers: number;
+  /** Of these, responses that read replaced data. */
   readonly replacedReaders: number;
 }
 
-/** Sends one answer; `cut` ends its connection at once. */
+/** Sends one response; `cut` ends its connection at once. */
 interface Sender {
   cut(): void;
 }
 
-/** Milliseconds of a turn after which requests that are too many for it have to wait. */
+/** Milliseconds of a turn after which excess requests must wait. */
 export const TURN_MS_MAX = 10;
 
-/** Requests of a turn that are never too many: this many of each of COUNTED_CONNECTIONS, and SPARE_REQUESTS. */
+/** Requests of a turn that are never excess: this many for each of COUNTED_CONNECTIONS, plus SPARE_REQUESTS. */
 export const CONNECTION_REQUESTS = 40;
 
 export const COUNTED_CONNECTIONS = 100;
 
 export const SPARE_REQUESTS = 64;
 
-/** A query this long counts as a request for each QUERY_BYTES: sixty of 60 kB at once would take a turn of 25 ms. */
+/** A query of this length counts as one request per QUERY_BYTES: sixty of 60 kB at once would take a turn of 25 ms. */
 export const LONG_QUERY_BYTES = 4096;
 const QUERY_BYTES = 256;
 
-/** The clock of a turn runs from this request on: a callback for every sixteenth, 0.02 us for each. */
+/** The clock of a turn starts with this request. Costs one callback per sixteen requests, 0.02 us each. */
 export const CLOCKED_REQUESTS = 16;
 
-/** Counts responses in flight, and the requests of a turn. `now` is in milliseconds. Cost: an addition each way. */
+/**
+ * Counts responses in progress and the requests of a turn. `now` is in milliseconds. Cost: an addition per request and
+ * per response.
+ */
 export class Flight {
   connections = 0;
-  /** The answers under way, each with the number of the last swap of the data before it. */
+  /** The responses in progress, each with the number of the last swap before it. */
   readonly #answers = new Map<Sender, number>();
   #swap = 0;
   readonly #waiting: (() => void)[] = [];
   readonly #now: () => number;
   readonly #nextTurn: (turn: () => void) => void;
   #turnRequests = 0;
-  /** What its long queries count as beyond the requests that they are. */
+  /** The weight of long queries in addition to their number. */
   #turnLongQueries = 0;
   #turnSinceMs = 0;
   #turnConnections = 0;
@@ -99,7 +104,7 @@ export class Flight {
     this.#nextTurn = nextTurn;
   }
 
-  /** Whether a request has to wait for a later turn. Cost: an addition for nearly all. */
+  /** Whether a request must wait for a later turn. Cost: an addition for almost all requests. */
   isTurnOver(queryBytes: number): boolean {
     const isLong = queryBytes >= LONG_QUERY_BYTES;
     if (isLong) this.#turnLongQueries += Math.floor(queryBytes / QUERY_BYTES) - 1;
@@ -110,12 +115,15 @@ export class Flight {
     return this.#now() - this.#turnSinceMs >= TURN_MS_MAX;
   }
 
-  /** Counts a request; whether this turn has taken TURN_MS_MAX, where it costs a client nothing to wait. */
+  /** Counts a request. Returns whether this turn has taken TURN_MS_MAX, for clients that lose nothing by waiting. */
   isTurnLong(): boolean {
     return this.#isClocked(false) && this.#now() - this.#turnSinceMs >= TURN_MS_MAX;
   }
 
-  /** Counts a request; whether it is one of those behind which the turn is clocked, as long queries are. */
+  /**
+   * Counts a request. Returns whether the turn is clocked for it, as it is for long queries and after the first
+   * requests.
+   */
   #isClocked(isLong: boolean): boolean {
     if (++this.#turnRequests < CLOCKED_REQUESTS && !isLong) return false;
     if (!this.#isTurnCounted) this.#countTurn();
@@ -125,7 +133,7 @@ export class Flight {
   #countTurn(): void {
     this.#isTurnCounted = true;
     this.#turnSinceMs = this.#now();
-    // Those that end meanwhile have had their requests.
+    // A copy, because connections that close during the turn have already sent requests.
     this.#turnConnections = this.connections;
     this.#nextTurn(() => {
       this.#isTurnCounted = false;
@@ -143,26 +151,26 @@ export class Flight {
     this.#answers.set(sender, this.#swap);
   }
 
-  /** One answer is done, sent whole or given up because the client left. */
+  /** A response is complete or was given up because the client disconnected. */
   leave(sender: Sender): void {
     this.#answers.delete(sender);
     if (this.#answers.size > 0) return;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** The data was swapped; `swap` counts up. The answers under way read the data from before. */
+  /** The data was swapped; `swap` counts up. The responses in progress read the previous data. */
   swapped(swap: number): void {
     this.#swap = swap;
   }
 
-  /** Ends the connections of answers that read the data from before a swap. */
+  /** Ends the connections of responses that read data from before this swap. */
   cutReaders(swap: number): void {
-    // A thread that started after that swap has seen no or fewer swaps: its answers read current data.
+    // A thread that started after that swap has counted fewer swaps: its responses read current data.
     const end = Math.min(swap, this.#swap);
     for (const [sender, before] of this.#answers) if (before < end) sender.cut();
   }
 
-  /** Resolves once nothing is under way, or after `withinMs`, with the number of responses under way. */
+  /** Resolves once nothing is in progress, or after `withinMs`, to the number of responses in progress. */
   async settled(withinMs: number): Promise<number> {
     if (this.#answers.size === 0) return 0;
     await new Promise<void>((resolve) => {

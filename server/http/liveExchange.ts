@@ -1,5 +1,5 @@
-// One exchange as far as both transports are alike: header lines, bodies, clients that leave, responses that fail. A
-// request must not be used once its handler has returned; an assertion says so.
+// The common part of an exchange over both transports: header lines, bodies, disconnecting clients, failing responses.
+// A request must not be used after its handler has returned, which an assertion checks.
 import assert from 'node:assert/strict';
 import {
   type Answer,
@@ -16,7 +16,7 @@ import type { Slices } from '../../workers/slices.ts';
 import { BodyBudget, BodyCollector, type BodyProgress } from './bodyCollector.ts';
 import { Flight, type ListenOptions, type Watch, type WatchedRequest } from './listener.ts';
 
-/** A request over what the transport presents, as long as that lives. Cost of a header: a pass over the names. */
+/** A request over the transport's object, as long as that is valid. Cost of a header: a pass over the names. */
 export abstract class LiveRequest<Raw> implements Request {
   readonly method: string;
   readonly target: string;
@@ -45,12 +45,12 @@ export abstract class LiveRequest<Raw> implements Request {
     return judgeHead(this.#head);
   }
 
-  /** How long the body is that follows a well-framed head; undefined where it comes in chunks. */
+  /** Length of the body after a well-framed head; undefined for a chunked body. */
   declaredBytes(): number | undefined {
     return this.header('transfer-encoding') === undefined ? Number(this.header('content-length') ?? 0) : undefined;
   }
 
-  /** The handler has returned: from here on the request answers nothing more. */
+  /** The handler has returned: the request must not be used any more. */
   bury(): void {
     this.#raw = undefined;
   }
@@ -72,7 +72,9 @@ export abstract class LiveRequest<Raw> implements Request {
   }
 }
 
-/** What all exchanges of one listener share; `onError` gets every bug that became a 500 or a closed connection. */
+/**
+ * Shared by all exchanges of a listener. `onError` is called with every bug that became a 500 or a closed connection.
+ */
 export interface LiveContext {
   readonly handler: Handler;
   readonly budget: BodyBudget;
@@ -91,41 +93,44 @@ export function liveContext({ handler, slices, watch, onError }: ListenOptions):
     slices,
     watch,
     isDraining: false,
-    // Later and outside the transport's callbacks, so that an observer that throws is an ordinary uncaught exception.
+    // Deferred out of the transport's callbacks, so that an error in the observer is an ordinary uncaught exception.
     onError: (error) => void setImmediate(() => onError(error)),
   };
 }
 
-/** Takes the next piece of a request's body; nothing happens any more once the answer is known. It never throws. */
+/** Takes the next piece of a request's body; ignored once the response is known. Never throws. */
 export type TakePiece = (piece: Uint8Array, isLast: boolean) => void;
 
-/** A body has to be here whole after this: who sends it byte by byte must not hold its connection for days. */
+/** Time limit for a whole body, so that a client that sends byte by byte cannot hold a connection for days. */
 const BODY_MS_MAX = 10_000;
 const NOTHING = new Uint8Array(0);
-/** Bodies of one connection that are received or whose answers are not there yet: clients send one after the other. */
+/**
+ * Bodies of one connection that are being received or wait for their responses. Real clients send one after the other.
+ */
 const CONNECTION_BODIES_MAX = 8;
 
-/** What the exchanges of one connection share: how many bodies are received or wait for their answers. */
+/** Shared by the exchanges of one connection. */
 export interface ConnectionBodies {
+  /** Bodies that are being received or wait for their responses. */
   bodies: number;
 }
 
-/** Shorter bodies are no sliced work: they are written at once, and their time is not counted. */
+/** Shorter bodies are not sliced: they are written at once, and their time is not counted. */
 export const SHORT_BODY_BYTES = 65_536;
 
-/** An exchange until its answer is out. Cost: no array until somebody wants to know when the client leaves. */
+/** An exchange until its response is sent. Allocates the array of listeners only on demand. */
 export abstract class LiveExchange implements Disconnection {
   readonly #context: LiveContext;
   #failed: Answer = INTERNAL_ERROR;
   #isGone = false;
   #isComingBack = false;
   #listeners: (() => void)[] | undefined;
-  /** Whoever has not yet heard what becomes of the request. */
+  /** The watched request, until the watch has been notified of its outcome. */
   #watched: WatchedRequest | undefined;
   #route: number = ROUTE.other;
   readonly #connection: ConnectionBodies | undefined;
 
-  /** `connection` where requests of one are received while others wait for their answers. */
+  /** `connection` is given if the requests of a connection are received while others wait for responses. */
   constructor(context: LiveContext, connection?: ConnectionBodies) {
     this.#context = context;
     this.#connection = connection;
@@ -144,24 +149,24 @@ export abstract class LiveExchange implements Disconnection {
     else (this.#listeners ??= []).push(listener);
   }
 
-  /** From here on the watch, where there is one, hears of this request, and may give it an id. */
+  /** Announces the request to the watch, if any, which may give it an id. */
   watch(request: Request): void {
     this.#watched = this.#context.watch?.(request);
     if (this.#watched?.id !== undefined) request.id = this.#watched.id;
   }
 
-  /** What the answer names the request by, until the watch was told of it. */
+  /** The id for the response; undefined once the watch has been notified. */
   protected get requestId(): string | undefined {
     return this.#watched?.id;
   }
 
-  /** Tells the watch what goes out, before the first byte does. */
+  /** Notifies the watch of a response before its first byte is sent. */
   protected tell(answer: Answer): void {
     this.#watched?.answered(answer, this.#route);
     this.#watched = undefined;
   }
 
-  /** Answers a well-framed request, whatever follows its head; the request is dead then. */
+  /** Handles a well-framed request, whatever follows its head. The request must not be used afterwards. */
   answer(request: LiveRequest<object>, framing: Framing): void {
     const reply = this.#ask(request);
     this.#route = request.route;
@@ -182,7 +187,7 @@ export abstract class LiveExchange implements Disconnection {
     }
   }
 
-  /** Sends the answer; one that cannot be sent becomes a 500, or ends the connection where its head is out already. */
+  /** Sends the response. If that fails, sends a 500, or ends the connection if the head is already sent. */
   send(answer: Answer): void {
     if (this.#isGone) return;
     try {
@@ -192,7 +197,7 @@ export abstract class LiveExchange implements Disconnection {
     }
   }
 
-  /** Sends the response as soon as it is known. `declaredBytes` is undefined for a chunked body. */
+  /** Collects the body and sends the response. `declaredBytes` is undefined for a chunked body. */
   #takeBody(intake: Intake, declaredBytes: number | undefined): void {
     this.#failed = intake.failed;
     if (declaredBytes !== undefined && declaredBytes > intake.bodyBytesMax) {
@@ -252,12 +257,12 @@ export abstract class LiveExchange implements Disconnection {
     this.send(answer);
   }
 
-  /** The connection may have another body instead. */
+  /** Allows the connection another body. */
   #giveBack(): void {
     if (this.#connection) this.#connection.bodies--;
   }
 
-  /** The connection ended before the answer was out: tells whoever listens, and nothing is sent any more. */
+  /** The connection ended before the response was sent: notifies the listeners; nothing more is sent. */
   protected depart(isComingBack = false): void {
     this.#isGone = true;
     this.#isComingBack = isComingBack;
@@ -272,14 +277,14 @@ export abstract class LiveExchange implements Disconnection {
     }
   }
 
-  /** A bug met while sending: what is answered to one where nothing is out yet, else the end of the connection. */
+  /** Handles a bug while sending: sends the error response if nothing has been sent, else ends the connection. */
   protected fail(error: unknown): void {
     const failure = this.#failure(error);
     if (this.hasBegun()) this.cut();
     else this.begin(failure);
   }
 
-  /** The answer once it is there, or that to a bug where it was not to be had. */
+  /** Resolves to the response, or to the error response if the promise rejects. */
   protected async orFailure(answer: Answer | Promise<Answer>): Promise<Answer> {
     try {
       return await answer;
@@ -288,7 +293,9 @@ export abstract class LiveExchange implements Disconnection {
     }
   }
 
-  /** Discards the request's body; resolves with whether it passes the limit, never if the client leaves. */
+  /**
+   * Discards the request's body. Resolves to whether it exceeds the limit; never resolves if the client disconnects.
+   */
   protected bodyPassesLimit(): Promise<boolean> {
     let bytes = 0;
     return new Promise((resolve) => {
@@ -307,10 +314,15 @@ export abstract class LiveExchange implements Disconnection {
   /** `awaitsBody` first discards the request's body, up to its limit. */
   protected abstract sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void>;
 
-  /** Gives every piece of the request's body to `takePiece`, the last one marked; the client may leave meanwhile. */
+  /**
+   * Passes each piece of the request's body to `takePiece`, the last one marked. The client may disconnect meanwhile.
+   */
   protected abstract readBody(takePiece: TakePiece): void;
 
-  /** Reports to the watch, writes the head and what the socket takes. What throws before `hasBegun` did neither. */
+  /**
+   * Notifies the watch, then writes the head and as much as the socket takes. If it throws before `hasBegun`, it did
+   * neither.
+   */
   protected abstract begin(answer: Answer): void;
 
   protected abstract hasBegun(): boolean;

@@ -1,19 +1,18 @@
-// What is remembered under texts, such as requests and headers that come again: within a budget, and with one way to
-// forget. Knows neither texts nor values.
+// A cache keyed by text, such as repeated requests and headers, within a budget. Independent of keys and values.
 
 interface Remembered<Value> {
   readonly value: Value;
   readonly bytes: number;
 }
 
-/** A cache of two halves: a hit in the older one moves to the younger; when that is full, the older is dropped. */
+/** A cache of two halves. A hit in the older half moves to the younger; when that is full, the older one is dropped. */
 export class Memory<Value> {
   readonly #halfBytesMax: number;
   #young = new Map<string, Remembered<Value>>();
   #old = new Map<string, Remembered<Value>>();
   #youngBytes = 0;
 
-  /** A memory of so many bytes, or of whatever else values are counted in. */
+  /** `bytesMax` may be in bytes or any other unit in which values are counted. */
   constructor(bytesMax: number) {
     this.#halfBytesMax = bytesMax / 2;
   }
@@ -26,7 +25,7 @@ export class Memory<Value> {
     return old?.value;
   }
 
-  /** Remembers a value, instead of an earlier one; `bytes` is what it takes. More than a half is not remembered. */
+  /** Stores a value of size `bytes`, replacing an earlier one. A value larger than a half is not stored. */
   keep(text: string, value: Value, bytes: number): void {
     if (bytes <= this.#halfBytesMax) this.#put(text, { value, bytes });
   }
@@ -42,11 +41,11 @@ export class Memory<Value> {
   }
 }
 
-/** Longer lists of values, and longer values, are somebody playing. */
+/** Real clients send neither longer values nor more distinct ones. */
 const MEANINGS_MAX = 256;
 const CHARACTERS_MAX = 256;
 
-/** The same function with a memory of 256 values of at most 256 characters. Cost: a look-up for values met before. */
+/** Caches a function for 256 values of at most 256 characters. Cost: a lookup for known values. */
 export function remembered<T>(meaningOf: (header: string) => T): (header: string) => T {
   const memory = new Memory<T>(MEANINGS_MAX);
   return (header) => {

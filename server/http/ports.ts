@@ -1,6 +1,6 @@
-// Takes a port while a server starts: finds out whether it is free, names the process that has it, and responds 503
-// until the serving threads listen. They share the port with SO_REUSEPORT, which would hide a conflict. The name of
-// another process is known on Linux, and only if the same user runs it.
+// Claims a port while a server starts: checks that it is free, names the process that uses it, and responds 503 until
+// the serving threads listen. They share the port with SO_REUSEPORT, which would hide a conflict. Another process can
+// be named only on Linux and if it runs under the same user.
 import { OperationError } from '../../data/operationError.ts';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
@@ -12,7 +12,7 @@ export function boundPort(address: { readonly port: number } | string | null): n
   return address.port;
 }
 
-/** `flag` is the setting for another port; `holder` names the process to stop. */
+/** `flag` is the setting that chooses another port; `holder` names the process to stop. */
 export function portRefused(
   host: string,
   port: number,
@@ -42,9 +42,9 @@ function reasonOf(cause: unknown, flag: string, holder: string): string {
 }
 
 const DETAIL = JSON.stringify({ detail: 'The data is being loaded: try again in a moment.' });
-/** What is answered to whoever asks before there is anything to answer from, behind it the body, but to a HEAD. */
+/** The response before there is any data. The body follows it, except for HEAD. */
 const LOADING = `HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: application/json\r\nContent-Length: ${DETAIL.length}\r\n\r\n`;
-/** Clients that are told so at once; the others are hung up on. */
+/** Clients that get this response at once; further connections are closed. */
 const TOLD_MAX = 256;
 const SILENT_MS_MAX = 5000;
 
@@ -79,7 +79,7 @@ function loadingAnswer(request: Buffer): string {
   return request.toString('latin1', 0, 5) === 'HEAD ' ? LOADING : LOADING + DETAIL;
 }
 
-/** Claims the ports of a server, one of them for HTTP/1.0 if it has one. Throws as `claimPort`. */
+/** Claims the ports of a server, including one for HTTP/1.0 if configured. Throws as `claimPort` does. */
 export async function claimPorts(host: string, port: number, http10Port: number | undefined) {
   const main = await claimPort(host, port);
   const http10 = http10Port === undefined ? undefined : await claimPort(host, http10Port, '--http10-port');
@@ -87,7 +87,7 @@ export async function claimPorts(host: string, port: number, http10Port: number 
   return { port: main.port, http10Port: http10?.port, release };
 }
 
-/** Which programs have a port and have to be stopped, where that is told; ours is the one that asks. */
+/** Names the programs to stop, if known, other than this process. */
 function byWhom(port: number): string | undefined {
   const others = holdersOf(port).filter(({ pid }) => pid !== process.pid);
   if (others.length === 0) return undefined;
@@ -101,10 +101,10 @@ interface Holder {
 
 const TABLES: readonly string[] = ['/proc/net/tcp', '/proc/net/tcp6'];
 const LISTENS = '0A';
-/** Processes that are looked through, at most: a machine of more is asked about with its own tools. */
+/** Limit of processes to examine. On a larger machine, its own tools answer the question. */
 const PROCESSES_MAX = 10_000;
 
-/** The processes that listen on a port. Cost: it reads every descriptor of every process; for errors alone. */
+/** The processes that listen on a port. Reads every descriptor of every process, so it is for error messages only. */
 export function holdersOf(port: number): readonly Holder[] {
   const inodes = new Set(listeningInodes(port));
   if (inodes.size === 0) return [];
@@ -128,7 +128,7 @@ function socketInodes(directory: string): readonly string[] {
   return namesIn(directory).flatMap((name) => /^socket:\[(\d+)\]$/.exec(linkAt(`${directory}/${name}`))?.[1] ?? []);
 }
 
-// Processes come and go while they are looked at, and those of others may not be.
+// Processes may end meanwhile, and those of other users are not readable.
 
 function namesIn(directory: string): readonly string[] {
   return orEmpty(() => readdirSync(directory), []);

@@ -1,5 +1,6 @@
-// One exchange over node:http, in the form that uWebSockets.js gives, so that handlers see no difference. It holds at
-// most one piece of WRITE_BYTES_MAX per response: node:http keeps what it gets, so pieces are copied.
+// One exchange over node:http, with the same behaviour as over uWebSockets.js, so that handlers see no difference.
+// Buffers at most one piece of WRITE_BYTES_MAX per response. Pieces are copied, because node:http keeps references to
+// them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assertHeaderValue, checkedPiece, type Framing, type Head, isBodiless, isHost } from '../framing.ts';
 import {
@@ -16,7 +17,7 @@ import type { Answer } from '../exchange.ts';
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i;
 
-/** An absolute-form target loses scheme and authority; the authority then stands for Host (RFC 9112, 3.2.2). */
+/** Removes scheme and authority from an absolute-form target. The authority then replaces Host (RFC 9112, 3.2.2). */
 export class NodeRequest extends LiveRequest<IncomingMessage> {
   readonly #authority: string | undefined;
 
@@ -53,19 +54,18 @@ function headOf({ method = '', httpVersion, rawHeaders }: IncomingMessage, origi
 
 const WRITE_BYTES_MAX = 65_536;
 
-/** Bytes written before other work gets its turn: node:http drains before the event loop does anything else. */
+/** Bytes written before other work gets its turn: node:http emits `drain` before the event loop does anything else. */
 const TURN_BYTES = 1 << 20;
 const NOTHING = new Uint8Array(0);
 
-/** What is under way on one connection, in the order of its requests. */
+/** The exchanges of one connection in the order of their requests. */
 export interface NodeConnection extends ConnectionBodies {
   readonly open: Set<NodeExchange>;
 }
 
 /**
- * One exchange. `isAwaiting` while the handler has not answered; `hasEnded` once the whole answer was given to
- * node:http. An answer waits for its turn on its connection, or node:http would keep the first bytes of all that are
- * pipelined.
+ * One exchange. A response waits until the earlier ones of its connection are sent. Otherwise node:http would buffer
+ * the first bytes of all pipelined responses.
  */
 export class NodeExchange extends LiveExchange {
   readonly #incoming: IncomingMessage;
@@ -75,9 +75,10 @@ export class NodeExchange extends LiveExchange {
   #isNext: boolean;
   #ready: Answer | undefined;
   #step: Step | undefined;
+  /** The handler has not returned a response yet. */
   isAwaiting = true;
 
-  /** Where other answers of the connection come before, `takeTurn` says when they are out. */
+  /** If earlier responses of the connection are unfinished, `takeTurn` is called when they are sent. */
   constructor(incoming: IncomingMessage, response: ServerResponse, context: LiveContext, connection: NodeConnection) {
     super(context, connection);
     this.#isNext = connection.open.size === 0;
@@ -86,16 +87,17 @@ export class NodeExchange extends LiveExchange {
     this.#context = context;
   }
 
-  /** Pipelined requests are asked before those in front of them are answered. */
+  /** Pipelined requests are handled before the responses to earlier ones are sent. */
   get connection(): object {
     return this.#incoming.socket;
   }
 
+  /** The whole response has been given to node:http. */
   get hasEnded(): boolean {
     return this.#response.writableEnded;
   }
 
-  /** Whether the request is still coming in, and nothing of its answer is out. */
+  /** Whether the request is still being received and nothing of its response has been sent. */
   get isReceiving(): boolean {
     return !this.#incoming.complete && !this.#response.headersSent;
   }
@@ -111,13 +113,16 @@ export class NodeExchange extends LiveExchange {
     else this.#ready = answer;
   }
 
-  /** All answers before are out. */
+  /** All earlier responses are sent. */
   takeTurn(): void {
     this.#isNext = true;
     if (this.#ready) this.#start(this.#ready);
   }
 
-  /** A long body begins where the turn has time for it; a slow one, which may have been measured in it, in another. */
+  /**
+   * Starts a long body if the turn has time for it. A slow one, which may have been measured in this turn, starts in
+   * another.
+   */
   #start(answer: Answer): void {
     const { bytes, isSlow } = answer.body;
     const isShort = bytes <= SHORT_BODY_BYTES || this.#incoming.method === 'HEAD';
@@ -144,14 +149,16 @@ export class NodeExchange extends LiveExchange {
     if (this.requestId !== undefined) lines.push('X-Request-Id', this.requestId);
     const sinceMs = this.#context.slices.now();
     const first = hasBody ? checkedPiece(body, 0) : undefined;
-    // Nothing has been written above: what fails there can still become a 500.
+    // Nothing has been written before this line, so an error can still become a 500.
     this.#response.writeHead(answer.status, lines);
     this.tell(answer);
     if (first) this.#push(body, { first, from: 0, sinceMs });
     else this.#response.end();
   }
 
-  /** Writes from a place, at which a piece starts, until the body ends, the socket is full or the turn is over. */
+  /**
+   * Writes from the offset `from`, where `first` begins, until the body ends, the socket is full or the turn is over.
+   */
   #push(body: Body, { first, from, sinceMs }: { first: Uint8Array; from: number; sinceMs: number }): void {
     const { slices } = this.#context;
     let piece = first;
@@ -211,7 +218,7 @@ export class NodeExchange extends LiveExchange {
   }
 }
 
-/** Names and values in turn, checked, as node:http takes them for lines written as they are. */
+/** Checked names and values, alternating, as node:http accepts them for unmodified lines. */
 function headerLines(answer: Answer, announcesClose: boolean): string[] {
   const lines: string[] = [];
   const { etag, totalCount } = answer;
@@ -219,7 +226,7 @@ function headerLines(answer: Answer, announcesClose: boolean): string[] {
   const count = totalCount === undefined ? [] : [['X-Total-Count', String(totalCount)] as const];
   for (const [name, value] of [...answer.headers, ...tag, ...count]) {
     assertHeaderValue(name, value);
-    // node:http writes one byte a character; uWebSockets.js writes UTF-8.
+    // node:http writes one byte per character; uWebSockets.js writes UTF-8.
     lines.push(name, Buffer.from(value, 'utf8').toString('latin1'));
   }
   if (announcesClose) lines.push('Connection', 'close');

@@ -1,6 +1,6 @@
-// The second transport: node:http, for HTTP/1.0 and for clients that uWebSockets.js turns away, and on the main port
-// where that library has no binary. Slower. Same handlers, same limits, same answers; what node:http leaves open (time
-// limits, error answers) is closed here.
+// The second transport: node:http, for HTTP/1.0, for clients that uWebSockets.js rejects, and for the main port if that
+// library has no binary. Slower, but with the same handlers, limits and responses. Time limits and error responses that
+// node:http lacks are added here.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,22 +19,25 @@ import { type LiveContext, liveContext } from '../liveExchange.ts';
 import { type NodeConnection, NodeExchange, NodeRequest } from './exchange.ts';
 import { boundPort, portRefused } from '../ports.ts';
 
-/** An idle connection is kept this long: above the 8 s for which proxies keep theirs, so that they end them. */
+/** Idle connections stay open for this long: longer than the 8 s of proxies, so that the proxies close them. */
 const IDLE_MS_MAX = 10_000;
-/** A stalled request or answer ends after this, or twice this where a write waits: node:net gives it a second look. */
+/**
+ * A stalled request or response ends after this time, or after twice this time if a write waits: node:net then checks
+ * again.
+ */
 const STALL_MS_MAX = 5_000;
 const REQUEST_MS_MAX = 10_000;
-/** node:http looks for requests that are late only this often (30 s unless told), which adds to their limit. */
+/** Interval in which node:http checks for late requests, which adds to their limit. Its default is 30 s. */
 const CHECK_MS = 2_000;
-/** Requests of one connection that are answered in the turn that read them; those pipelined behind take their turns. */
+/** Requests of one connection that are handled in the turn that reads them. Pipelined ones beyond take turns. */
 const PIPELINED_AT_ONCE_MAX = 16;
-/** Bytes of requests that wait for theirs, of one connection and of all; beyond, the connection with most is ended. */
+/** Bytes of waiting requests, per connection and in total. Beyond the total, the connection with the most is closed. */
 const WAITING_BYTES_MAX = 4 << 20;
 const ALL_WAITING_BYTES_MAX = 32 << 20;
-/** What one takes beside its head. */
+/** Memory of a waiting request in addition to its head. */
 const WAITING_BYTES = 4_096;
 
-/** Listens with node:http in the calling thread. Throws OperationError `port` when the port cannot be taken. */
+/** Listens with node:http in the calling thread. Throws OperationError `port` if the port is not available. */
 export async function listenNode(options: ListenOptions): Promise<Listener> {
   const listening = new NodeListening(options);
   const port = await listening.listen(options);
@@ -42,16 +45,15 @@ export async function listenNode(options: ListenOptions): Promise<Listener> {
   return { port, flight: listening.flight, drain: (time) => (drained ??= listening.drain(time)) };
 }
 
-/**
- * A connection; `isRefused` once a malformed request, or one too many, ended it: what follows is not looked at.
- * `turnRequests` came in this turn of the event loop; `waiting` are those that take their turns, with what to do then,
- * and how much memory they take together.
- */
 interface Connection extends NodeConnection {
   readonly socket: Socket;
+  /** A malformed or excess request has ended the connection: later requests are ignored. */
   isRefused: boolean;
+  /** Requests received in this turn of the event loop. */
   turnRequests: number;
+  /** Requests that wait for their turn. */
   readonly waiting: { readonly bytes: number; readonly answer: () => void }[];
+  /** The memory of all waiting requests. */
   waitingBytes: number;
 }
 
@@ -72,7 +74,7 @@ class NodeListening {
       connectionsCheckingInterval: CHECK_MS,
       requireHostHeader: false,
     });
-    // node:http drops lines beyond its limit without a word; without one they are counted here and refused.
+    // With a limit, node:http would silently drop header lines. Instead, they are counted here and excess ones refused.
     this.#server.maxHeadersCount = 0;
     this.#server.timeout = STALL_MS_MAX;
     this.#observe();
@@ -109,11 +111,11 @@ class NodeListening {
       socket.once('close', () => flight.connections--);
     });
     server.on('request', (incoming, response) => this.#receive(incoming, response));
-    // As over uWebSockets.js, an expectation that nobody knows is none (RFC 9110, 10.1.1).
+    // An unknown expectation is ignored, as over uWebSockets.js (RFC 9110, 10.1.1).
     server.on('checkExpectation', (incoming, response) => this.#receive(incoming, response));
     server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
     server.on('connect', (_, socket) => {
-      // node:http lets go of the socket, and an error that nobody hears of would end the process.
+      // node:http detaches the socket here; an unhandled error on it would end the process.
       socket.on('error', () => undefined);
       this.#endRefused(socket as Socket, MALFORMED_REQUEST);
     });
@@ -138,7 +140,7 @@ class NodeListening {
     else this.#wait(connection, headBytes(incoming), () => exchange.answer(request, framing));
   }
 
-  /** Has the connection take a step in turn with sliced work for each of its requests that wait. */
+  /** Queues a request. The connection then handles one waiting request per step, in turn with sliced work. */
   #wait(connection: Connection, bytes: number, answer: () => void): void {
     const { waiting } = connection;
     waiting.push({ bytes, answer });
@@ -189,7 +191,7 @@ class NodeListening {
       waitingBytes: 0,
     };
     this.#connections.set(socket, connection);
-    // An answer queued behind another one never hears of the connection's end from node:http.
+    // node:http does not notify a queued response when its connection ends.
     socket.once('close', () => {
       this.#forget(connection);
       for (const exchange of connection.open) {
@@ -217,16 +219,16 @@ class NodeListening {
   }
 
   #refuse(error: ParseError, socket: Socket): void {
-    // Behind the last request of its connection: left alone until the answer is out.
+    // Data after the last request of a closing connection: ignored until the response is sent.
     if (error.code === 'HPE_CLOSED_CONNECTION') socket.pause();
     else if (error.code?.startsWith('HPE_')) this.#endRefused(socket, answerTo(error));
     else socket.destroy();
   }
 
   /**
-   * Ends a connection with an answer that no exchange gives. It may go out only where no other one is unfinished or
-   * queued before it, but that to the request whose body broke; behind an ended one the connection closes as soon as
-   * that is out.
+   * Ends a connection with a response that belongs to no exchange. It may be sent only if no other response is
+   * unfinished or queued, except for the request whose body is malformed. If the last response has ended, the
+   * connection closes as soon as that is sent.
    */
   #endRefused(socket: Socket, answer: Answer): void {
     const connection = this.#connections.get(socket);
@@ -244,18 +246,18 @@ function refusalOf(isMalformed: boolean, incoming: IncomingMessage): Answer | un
   return incoming.rawHeaders.length > 2 * REQUEST_HEADERS_MAX ? HEAD_TOO_LARGE : undefined;
 }
 
-/** Counts a request of a connection; whether it is answered in the turn that read it. */
+/** Counts a request of a connection. Returns whether it is handled in the turn that read it. */
 function isAtOnce(connection: Connection): boolean {
   if (connection.turnRequests++ === 0) setImmediate(() => (connection.turnRequests = 0));
   return Math.max(connection.turnRequests, connection.open.size) <= PIPELINED_AT_ONCE_MAX;
 }
 
-/** What a request that waits takes. Cost: the lines of its head. */
+/** The memory of a waiting request. Cost: a pass over the lines of its head. */
 function headBytes({ url = '', rawHeaders }: IncomingMessage): number {
   return rawHeaders.reduce((sum, { length }) => sum + length, WAITING_BYTES + url.length);
 }
 
-/** What node:http says of bytes that it cannot read; `reason` tells a version it does not know from none at all. */
+/** An error of node:http's parser. `reason` distinguishes an unknown HTTP version from other errors. */
 interface ParseError extends NodeJS.ErrnoException {
   readonly reason?: string;
 }
@@ -266,8 +268,8 @@ function answerTo({ code, reason }: ParseError): Answer {
 }
 
 /**
- * Ends a connection behind its last answer as node:http ends it, but reads away what still comes until the client has
- * ended its side too: a socket that is closed before takes back what it has not sent yet.
+ * After its last response, ends a connection like node:http but reads remaining data until the client has also closed
+ * its side: a socket that is closed earlier may discard unsent data.
  */
 function lingersWhenDone(socket: Socket): void {
   socket.destroySoon = () => {
@@ -278,7 +280,7 @@ function lingersWhenDone(socket: Socket): void {
   };
 }
 
-/** Writes an answer of a connection without a request, and ends it. */
+/** Writes a response to a connection without a request and ends it. */
 function endWith(socket: Socket, { status, headers, body }: Answer): void {
   const dated: Answer['headers'] = [...headers, ['Date', dateNow()]];
   const lines = dated.map(([name, value]) => `${name}: ${value}\r\n`).join('');

@@ -1,7 +1,6 @@
-// One exchange over uWebSockets.js: the request is copied, and the header lines of a response are checked and
-// remembered. Without that memory a record costs 1.50 times the instructions, a page of one 1.24, getTrustedHostInfo
-// 1.10. Bodies are never chunked and no page is buffered: bytes that the socket does not take are read from the body
-// again.
+// One exchange over uWebSockets.js. The request is copied; the header lines of responses are checked and cached.
+// Without that cache a record costs 1.50 times the instructions, a page with one record 1.24, getTrustedHostInfo 1.10.
+// Bodies are never chunked and no page is buffered: bytes that the socket does not take are read from the body again.
 import {
   asksClose,
   assertHeaderValue,
@@ -18,15 +17,18 @@ import type { HttpRequest, HttpResponse } from './library.ts';
 import type { Answer } from '../exchange.ts';
 import type { Step } from '../../../workers/slices.ts';
 
-/** Who closes: the library takes every first value of five letters for `close`, we do so for other forms. */
+/**
+ * Which side closes the connection. The library interprets any first value with five letters as `close`; this code
+ * handles other forms.
+ */
 type Closing = 'library' | 'us' | 'nobody';
 
-/** What the library takes for `close`, whatever it says. */
+/** The library interprets any value of this length as `close`. */
 const CLOSE_LETTERS = 'close'.length;
 
 /**
- * One request. Cost: three strings, and two for each header line, 0.1 us; then a header is nearly for nothing, where
- * the library's own look-up takes 0.06 us. It gives the first line of a name only, and none for an empty value.
+ * One request. Cost: three strings, and two per header line, 0.1 us. Looking up a header is then almost free; in the
+ * library it takes 0.06 us. `firstLine` returns only the first line of a name, and none for an empty value.
  */
 export class UwsRequest extends LiveRequest<HttpRequest> {
   readonly #response: HttpResponse;
@@ -51,17 +53,17 @@ export class UwsRequest extends LiveRequest<HttpRequest> {
 
 function headOf(request: HttpRequest): Head {
   return {
-    // Never getMethod(): it lower-cases the request's own bytes, and methods are case-sensitive (RFC 9110, 9.1).
+    // Not getMethod(): it lower-cases the request's bytes, and methods are case-sensitive (RFC 9110, 9.1).
     method: request.getCaseSensitiveMethod(),
     target: request.getUrl(),
-    // Undefined without a `?`, whatever the declared type says.
+    // Undefined without a `?`, despite the declared type.
     query: request.getQuery(),
     lines: linesOf(request),
     isOld: false,
   };
 }
 
-/** The lines being walked over: no closure is made for a request. */
+/** The lines collected by `walk`. A variable saves a closure per request. */
 let walked: string[] = [];
 
 function linesOf(request: HttpRequest): readonly string[] {
@@ -76,7 +78,7 @@ function walk(name: string, value: string): void {
 
 const MAPPED_PREFIX = '00000000000000000000ffff';
 
-/** The peer's address; an IPv4 peer of an IPv6 socket in dotted form, as elsewhere. */
+/** The peer's address. An IPv4 peer of an IPv6 socket has the dotted form, as on node:http. */
 function addressText(response: HttpResponse): string {
   const bytes = Buffer.from(response.getRemoteAddress());
   if (bytes.length === 16 && bytes.toString('hex', 0, 12) !== MAPPED_PREFIX) {
@@ -85,19 +87,19 @@ function addressText(response: HttpResponse): string {
   return bytes.subarray(-4).join('.');
 }
 
-/** How many header lists are remembered: the few that never change, with room for some made for one answer. */
+/** Cached header arrays: the few that never change, and some that are made for one response. */
 const REMEMBERED = 4;
 
 /**
- * Turns header lists into blocks. Handlers use the same list for most answers, so the last few are known again by
- * identity. A list must not be changed once it was used.
+ * Converts header arrays to blocks. Handlers share one array for most responses, so the last few are recognised by
+ * identity. An array must not change after its first use.
  */
 export class HeaderBlocks {
   readonly #lists: Answer['headers'][] = [];
   readonly #blocks: (HeaderBlock | undefined)[] = [];
   #next = 0;
 
-  /** The block of a list, undefined of an empty one. Throws where a value would leave its line. */
+  /** The block of an array; undefined for an empty one. Throws if a value would leave its line. */
   of(headers: Answer['headers']): HeaderBlock | undefined {
     for (let i = 0; i < this.#lists.length; i++) if (this.#lists[i] === headers) return this.#blocks[i];
     const block = headers.length === 0 ? undefined : new HeaderBlock(headers);
@@ -114,17 +116,17 @@ const BLANK = 0x20;
 const DELETE = 0x7f;
 
 /**
- * All header lines: the first one's name, and its value followed by the other lines, with CR LF between them. As bytes,
- * since the library encodes and copies each text that it is given. What differs from answer to answer is written behind
- * the lines where it stands last: what `taggedWith` answers holds until the next call.
+ * All header lines as bytes: the first name, and its value followed by the other lines, separated by CR LF. Bytes,
+ * because the library encodes and copies every string. The variable parts are written in place after the lines, so the
+ * result of `taggedWith` is valid until the next call.
  */
 class HeaderBlock {
   readonly name: Uint8Array;
   readonly lines: Uint8Array;
-  /** By the digits of the count. */
+  /** Indexed by the number of digits of the count. */
   readonly #tagged: (Uint8Array | undefined)[] = [];
 
-  /** Throws where a value would leave its line. */
+  /** Throws if a value would leave its line. */
   constructor(headers: Answer['headers']) {
     const lines = headers.map(([name, value], i) => {
       assertHeaderValue(name, value);
@@ -134,7 +136,7 @@ class HeaderBlock {
     this.lines = Buffer.from(lines.join('\r\n'));
   }
 
-  /** With an entity tag, quotes included, and the count of a list. Throws if the tag would leave its line. */
+  /** Adds an entity tag, including quotes, and the count of a list. Throws if the tag would leave its line. */
   taggedWith(etag: string, totalCount: number | undefined): Uint8Array {
     const digits = totalCount === undefined ? '' : String(totalCount);
     const tagged = this.#roomFor(etag.length, digits.length);
@@ -149,7 +151,9 @@ class HeaderBlock {
     return tagged;
   }
 
-  /** Everything but tag and digits, with room for these; the same bytes for the same lengths, which are few. */
+  /**
+   * Everything except tag and digits, with space for these. Returns the same bytes for the same lengths, which are few.
+   */
   #roomFor(tagLength: number, digits: number): Uint8Array {
     const bytes = this.lines.length + ETAG.length + tagLength + (digits === 0 ? 0 : TOTAL_COUNT.length + digits);
     const known = this.#tagged[digits];
@@ -166,44 +170,47 @@ class HeaderBlock {
 
 // How tryEnd(piece, total) counts (measured on uws-pack 20.0.8):
 //   first call     writes `Content-Length: total` and ends the head
-//   each call      appends the piece; answers [all of it taken, answer complete]; complete can be true while taken is
-//                  not
+//   each call      appends the piece; returns [all of it taken, response complete]; `complete` can be true while `taken`
+//                  is false
 //   not all taken  the socket is full: getWriteOffset() says how many body bytes it has, and onWritable gets the same
 //                  number
 //   complete       the response object is dead: every further call on it throws
-// A socket of Linux takes about 4 MB before it is full (tcp_wmem). Until a full one is complete, a request pipelined
-// behind makes the library close the connection: visible to the client by Content-Length, never wrong bytes.
+// A Linux socket takes about 4 MB before it is full (tcp_wmem). Until a response on a full socket is complete, a request
+// pipelined after it makes the library close the connection: visible to the client by Content-Length, never wrong bytes.
 
 export interface UwsContext extends LiveContext {
   readonly headerBlocks: HeaderBlocks;
 }
 
-/** The library collects up to this many bytes of an answer before it writes; a longer write goes out at once. */
+/** The library collects up to this many bytes of a response before it writes. Longer writes are sent at once. */
 const CORK_BYTES = 16_384;
 const NOTHING = new Uint8Array(0);
 /**
- * Bodies in one piece of up to so many bytes are given away whole, which saves the two truths that a call for a part
- * answers, 0.2 us: they lie in what the library collects, with their head. Of longer ones it would keep what a full
- * socket leaves.
+ * Bodies in one piece of up to this size are passed as a whole, with their head in the library's buffer. That saves the
+ * pair of booleans that a partial write returns, 0.2 us. For longer ones the library would buffer what a full socket
+ * leaves.
  */
 const WHOLE_BYTES_MAX = CORK_BYTES / 2;
 /**
- * How much of an answer is written before other requests get their turn, where its reader is so fast that its socket
- * never fills: at first what a socket takes at once, since a request pipelined behind an answer that waits ends the
- * connection, but beyond the lesser part only within the time for that; then less, in turn with other sliced work.
+ * How much of a response is written before other requests get their turn, if the client reads so fast that the socket
+ * never fills. First as much as a socket takes, because a request pipelined after an unfinished response ends the
+ * connection; beyond TURN_BYTES only within the time slice. Then TURN_BYTES at a time, alternating with other sliced
+ * work.
  */
 const FIRST_TURN_BYTES = 4 << 20;
 const TURN_BYTES = 1 << 20;
 
-/** What is written in a turn: from where, how much at most, and since when the turn is taken for it. */
+/** One write. */
 interface Writing {
   readonly piece: Uint8Array;
   readonly offset: number;
+  /** Limit of bytes in this turn. */
   readonly turnBytes: number;
+  /** When this turn's work on the body began. */
   readonly sinceMs: number;
 }
 
-/** One exchange. Cost for an answer that is ready at once and fits the socket: this object, no closure, no timer. */
+/** One exchange. A response that is ready at once and fits the socket costs this object, no closure and no timer. */
 export class UwsExchange extends LiveExchange {
   readonly #response: HttpResponse;
   readonly #isHead: boolean;
@@ -234,7 +241,7 @@ export class UwsExchange extends LiveExchange {
     this.#response.cork(() => this.send(closes ? { ...ready, close: true } : ready));
   }
 
-  /** Answers in a later turn, since pipelined requests have used up this one. */
+  /** Handles the request in a later turn, because pipelined requests have used up this one. */
   answerLater(request: UwsRequest, framing: Framing): void {
     if (framing === 'none') return this.#goOnLater(() => this.answer(request, framing));
     this.#isLate = true;
@@ -251,10 +258,10 @@ export class UwsExchange extends LiveExchange {
   }
 
   /**
-   * Answers 400 and closes at once, so that nothing behind a malformed request is taken for another one. The library
-   * would go on with what it has read already, and close() drops what it still collects; blanks behind the JSON make
-   * the answer too long to collect. An answer to HEAD cannot be filled up and closes after the read bytes were looked
-   * at.
+   * Sends 400 and closes at once, so that no data after a malformed request is taken for another one. The library would
+   * continue with data that it has already read, and close() drops what it still buffers. Blanks after the JSON make
+   * the response too long for the buffer. A response to HEAD cannot be padded and closes only after the read data was
+   * processed.
    */
   refuse(): void {
     const { requestId } = this;
@@ -272,8 +279,8 @@ export class UwsExchange extends LiveExchange {
   }
 
   /**
-   * A long body begins where the turn has time for it, or an ordinary one that nothing kept waiting so far. A slow one
-   * that waited was measured in this turn, and begins in another.
+   * A long body starts if the turn has time for it. An ordinary one also starts if the response was not delayed so far.
+   * A slow one that was delayed has been measured in this turn and starts in another.
    */
   override send(answer: Answer): void {
     const { bytes, isSlow } = answer.body;
@@ -294,15 +301,15 @@ export class UwsExchange extends LiveExchange {
     const sinceMs = body.isSlow ? this.#context.slices.now() : undefined;
     const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;
     const isWhole = hasBody && first.length === body.bytes && first.length <= WHOLE_BYTES_MAX;
-    // Of what is sent whole the library says that it closes, unless the request said so, as far as it has seen that.
+    // With `end`, the library adds `Connection: close` itself, unless it saw that header in the request.
     const isLeft = isWhole && closes && this.#closing !== 'library';
     const announcesClose = !isLeft && (closes || this.#context.isDraining);
-    // Nothing has been written above: what fails there can still become a 500.
+    // Nothing has been written before this line, so an error can still become a 500.
     this.#hasBegun = true;
     const { requestId } = this;
     this.tell(answer);
     const response = this.#response;
-    // The library writes 200 by itself.
+    // The library writes status 200 by default.
     if (answer.status !== 200) response.writeStatus(statusText(answer.status));
     if (announcesClose) response.writeHeader('Connection', 'close');
     if (requestId !== undefined) response.writeHeader('X-Request-Id', requestId);
@@ -329,7 +336,7 @@ export class UwsExchange extends LiveExchange {
     this.#settle();
   }
 
-  /** Writes from `offset`, where `piece` starts, until the body ends, the socket is full or the turn is over. */
+  /** Writes from `offset`, where `piece` begins, until the body ends, the socket is full or the turn is over. */
   #push(answer: Answer, { piece, offset: start, turnBytes, sinceMs }: Writing): void {
     const { body } = answer;
     const { slices } = this.#context;
@@ -348,7 +355,7 @@ export class UwsExchange extends LiveExchange {
     }
   }
 
-  /** Goes on in a turn to come: all so far was taken, so that nothing else calls back before. */
+  /** Continues in a later turn. The socket took everything so far, so no other callback comes before. */
   #yield(answer: Answer, offset: number): void {
     this.#goOnLater(() => this.#resume(answer, offset));
   }
@@ -359,9 +366,9 @@ export class UwsExchange extends LiveExchange {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     this.#response.onWritable((offset) => {
-      // The step to come goes on by itself; two would write the same bytes.
+      // The queued step continues by itself; two would write the same bytes.
       if (!this.#step) this.#yield(answer, offset);
-      // Nothing is written here.
+      // False: nothing was written in this callback.
       return false;
     });
   }
@@ -394,7 +401,7 @@ export class UwsExchange extends LiveExchange {
     this.#response.close();
   }
 
-  /** The answer outlives the handler: from here on the library must be able to say that the client left. */
+  /** The response outlives the handler: from now on the library must report a disconnecting client. */
   #hold(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
@@ -403,9 +410,8 @@ export class UwsExchange extends LiveExchange {
   }
 
   /**
-   * The request is read and its answer comes later. What ends the connection in the turn of the event loop that read it
-   * is no client, but the next request, pipelined behind. Not called while a body is waited for: nothing can be behind
-   * it yet.
+   * The request is read and its response comes later. If the connection ends in the same turn, the cause is not the
+   * client but a pipelined request. Not called while a body is awaited: no request can follow it yet.
    */
   #noteTurn(): void {
     if (this.#turn !== 'unread') return;
@@ -426,8 +432,8 @@ export class UwsExchange extends LiveExchange {
   }
 }
 
-// The library ends the value of a header with a line break: to a HEAD it ends the head, else it is the body's last 2
-// bytes.
+// The library ends a header value with a line break. For HEAD it ends the head, otherwise it is the last 2 bytes of the
+// body.
 const REFUSAL_TEXT = Buffer.from(MALFORMED_REQUEST.body.pieceAt(0)).toString().padEnd(CORK_BYTES);
 const REFUSAL_HEAD = `close\r\nContent-Type: application/json\r\nContent-Length: ${REFUSAL_TEXT.length + 2}\r\n`;
 const REFUSAL = `${REFUSAL_HEAD}\r\n${REFUSAL_TEXT}`;

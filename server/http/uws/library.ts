@@ -1,5 +1,5 @@
-// The one file that imports uWebSockets.js, and the one that prepares the environment it reads.
-// Loaded in each serving thread; the supervisor only raises the limit.
+// The only file that imports uWebSockets.js, and that sets the environment variable which it reads. Loaded in each
+// serving thread; the supervisor only raises the limit.
 import assert from 'node:assert/strict';
 import { isMainThread } from 'node:worker_threads';
 import { isStarved } from '../../../workers/starvation.ts';
@@ -16,28 +16,31 @@ export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '
 
 const VARIABLE = 'UWS_HTTP_MAX_HEADERS_SIZE';
 
-/** Raises the limit of 4,096 bytes. Call it on the main thread before any serving thread; an operator's value stays. */
+/**
+ * Raises the limit of 4,096 bytes. Call it on the main thread before starting any serving thread. An operator's value
+ * is kept.
+ */
 export function raiseHeadLimit(): void {
   assert(isMainThread, 'only the main thread can change the environment that the library reads');
   process.env[VARIABLE] ??= String(REQUEST_HEAD_BYTES_MAX);
 }
 
-/** Throws in a thread whose parent has not called raiseHeadLimit, and if there is no binary that can be loaded. */
+/** Throws in a thread whose parent has not called raiseHeadLimit, and if no binary can be loaded. */
 export async function loadUws(): Promise<typeof import('uWebSockets.js')> {
   if (isMainThread) raiseHeadLimit();
   assert(process.env[VARIABLE] !== undefined, 'call raiseHeadLimit() on the main thread before starting this one');
   return import('uWebSockets.js');
 }
 
-/** Why the library cannot be loaded here, in one line of the system's own words; undefined where it can. */
+/** Why the library cannot be loaded here, in one line with the system's message; undefined if it can. */
 export async function whyNoUws(): Promise<string | undefined> {
   try {
     await loadUws();
     return undefined;
   } catch (error) {
-    // Over by itself: the thread is tried again.
+    // A temporary shortage: the thread is started again.
     if (isStarved(error)) throw error;
-    // The library says what it supports, and below that what the system said.
+    // The library lists what it supports, and below that the system's message.
     const lines = String(error).split('\n');
     return lines.findLast((line) => /^(?:\w*Error): /.test(line)) ?? lines[0];
   }

@@ -1,5 +1,5 @@
-// The main transport: uWebSockets.js listening for one thread, with everything around it that keeps it safe. Nothing
-// thrown below may reach the library: an exception that leaves a callback of it ends the process.
+// The main transport: uWebSockets.js listening for one thread, with safeguards. No exception may reach the library: one
+// that leaves a callback ends the process.
 import { setTimeout as delay } from 'node:timers/promises';
 import { HeaderBlocks, type UwsContext, UwsExchange, UwsRequest } from './exchange.ts';
 import type { DrainTime, Listener, ListenOptions } from '../listener.ts';
@@ -8,10 +8,10 @@ import { portRefused } from '../ports.ts';
 import { type HttpRequest, type HttpResponse, loadUws, type TemplatedApp, type us_listen_socket } from './library.ts';
 
 /**
- * Listens with uWebSockets.js in the calling thread. What the library decides itself and no option changes: 505 to
- * HTTP/1.0 and to absolute-form targets, 431 beyond 98 header lines or the head limit, no answer to a request without
- * any header or with a line it cannot read, and the end of a connection after about 10 s without progress. Throws
- * OperationError `port` when the port cannot be taken.
+ * Listens with uWebSockets.js in the calling thread. The library has fixed behaviour without options: 505 for HTTP/1.0
+ * and absolute-form targets, 431 beyond 98 header lines or the head limit, no response to a request without headers or
+ * with an unreadable line, and closing of a connection after about 10 s without progress. Throws OperationError `port`
+ * if the port is not available.
  */
 export async function listenUws(options: ListenOptions): Promise<Listener> {
   const uws = await loadUws();
@@ -31,7 +31,7 @@ export async function listenUws(options: ListenOptions): Promise<Listener> {
     app.close();
     throw portRefused(options.host, options.port);
   }
-  // A thread that ends with its App open takes the process with it, without a word.
+  // If a thread ends while its App is open, the process dies silently.
   process.once('exit', closeApp);
   function closeApp(): void {
     process.off('exit', closeApp);
@@ -46,7 +46,7 @@ export async function listenUws(options: ListenOptions): Promise<Listener> {
 const EXCLUSIVE_PORT = 1;
 const SHARED_PORT = 0;
 
-/** The library calls back before listen() returns. Its declared type lacks the form with host and options. */
+/** The library calls back before listen() returns. Its declared type lacks the variant with host and options. */
 function listen(app: TemplatedApp, { host, port, exclusive }: ListenOptions): us_listen_socket | false {
   let listening: us_listen_socket | false = false;
   const take = app.listen as unknown as ListenWithOptions;
@@ -78,7 +78,7 @@ async function drain(context: UwsContext, closes: { socket(): void; app(): void 
   if (time.graceMs > 0) await delay(time.graceMs);
   closes.socket();
   const cut = await context.flight.settled(time.withinMs);
-  // The last answer may have settled inside the library's callback for the very connection that is closed here.
+  // The last response may have settled inside the library's callback for the connection that is closed here.
   await new Promise((resolve) => setImmediate(resolve));
   closes.app();
   return cut;
