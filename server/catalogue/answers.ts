@@ -1,5 +1,5 @@
-// The responses of the catalogue but for the bodies of pages: status, headers, dates and Server-Timing. Header sets
-// that do not change are built once.
+// The responses of the catalogue except for the bodies of pages: status, headers, dates and Server-Timing. Constant
+// headers are built once.
 import type { Clock } from '../observe/clock.ts';
 import type { Answer, Handler } from '../http/exchange.ts';
 import {
@@ -14,7 +14,7 @@ import {
 
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 const TIME = '[0-2]\\d:[0-5]\\d:[0-5]\\d';
-/** IMF-fixdate, and the obsolete forms of RFC 850 and asctime, which is in UTC too. */
+/** IMF-fixdate, and the obsolete forms of RFC 850 and asctime, all in UTC. */
 const HTTP_DATE = new RegExp(
   `^(?:[A-Z][a-z]{2}, (\\d\\d) ${MONTH} \\d{4} ${TIME} GMT|[A-Z][a-z]{5,8}, (\\d\\d)-${MONTH}-\\d\\d ${TIME} GMT|` +
     `[A-Z][a-z]{2} ${MONTH} ([ \\d]\\d) ${TIME} \\d{4})$`,
@@ -25,12 +25,12 @@ export function httpDate(seconds: number): string {
   return new Date(seconds * 1000).toUTCString();
 }
 
-/** Reads any of the three forms; does not compare the day of the week with the date. Source: RFC 9110, 5.6.7. */
+/** Parses all three forms. Does not compare the day of the week with the date. Source: RFC 9110, 5.6.7. */
 export function parseHttpDate(text: string): number | undefined {
   const match = HTTP_DATE.exec(text);
   if (!match) return undefined;
   const ms = Date.parse(match[3] === undefined ? text : `${text} GMT`);
-  // Date.parse reads February 31 as a day of March, and 24:00:00 as the next day.
+  // Date.parse reads February 31 as a day in March, and 24:00:00 as the next day.
   const isDay = new Date(ms).getUTCDate() === Number(match[1] ?? match[2] ?? match[3]);
   return isDay ? ms / 1000 : undefined;
 }
@@ -39,7 +39,7 @@ type Timed = 'pool' | 'total';
 
 const HEADER = 'Server-Timing';
 
-/** An answer that says how many milliseconds something took, behind what it says already. Cost: a list of headers. */
+/** Adds a duration in milliseconds to Server-Timing. Cost: a headers array. */
 export function withTiming(answer: Answer, timed: Timed, ms: number): Answer {
   const said = answer.headers.filter(([name]) => name === HEADER).map(([, value]) => value);
   const others = answer.headers.filter(([name]) => name !== HEADER);
@@ -62,20 +62,21 @@ export function timedHandler(
 
 type Headers = Answer['headers'];
 
-/** What a response with a body of the catalogue has besides it. `tag` is without quotes. */
+/** The variable headers of a response with a body. */
 export interface Remarks {
   readonly varies: readonly string[];
   readonly ignored: readonly IgnoredName[];
+  /** Without quotes. */
   readonly tag: string;
   readonly totalCount?: number | undefined;
   readonly exported?: { readonly rows: number; readonly fileName: string } | undefined;
 }
 
-/** The media types of answers with records: JSON, and those of exports (A62). */
+/** The media types of responses with records: JSON, and those of exports (A62). */
 export type MediaType =
   'application/json' | 'application/x-ndjson' | 'text/csv; charset=utf-8' | 'application/vnd.apache.parquet';
 
-/** How a body was made: `...Only` if only a client that refuses identity gets gzip. Each has its own tag. */
+/** The way a body was made. `...Only` is for clients that refuse identity. Each way has a separate tag. */
 export type Making = 'identity' | 'stored' | 'live' | 'storedOnly' | 'liveOnly';
 
 const TAG_ENDS: Readonly<Record<Making, string>> = {
@@ -86,7 +87,7 @@ const TAG_ENDS: Readonly<Record<Making, string>> = {
   liveOnly: '-zo',
 };
 
-/** A tag with what tells the ways of making a body apart. */
+/** Appends the way in which the body was made to a tag. */
 export function taggedAs(tag: string, made: Making): string {
   return tag + TAG_ENDS[made];
 }
@@ -94,25 +95,25 @@ export function taggedAs(tag: string, made: Making): string {
 /** All responses under one configuration. */
 export type Answers = ReturnType<typeof answersFor>;
 
-/** The methods of every view, as Allow names them (spec 1). */
+/** The methods of every view, as in Allow (spec 1). */
 const ALLOW = 'GET, HEAD, OPTIONS';
 
 const NOT_FOUND = 'Not found.';
 
-/** A queue of heavy queries drains in well under this; the smallest value Retry-After can say. */
+/** A queue of heavy queries drains in much less time, but Retry-After has no smaller value. */
 export const RETRY_AFTER = ['Retry-After', '1'] as const;
 
-/** The longest X-Ignored-Params: proxies commonly cap the header block of an answer at 4 to 8 kB (A27). */
+/** The longest X-Ignored-Params. Proxies commonly limit the header block of a response to 4 to 8 kB (A27). */
 const IGNORED_BYTES_MAX = 1024;
 
-/** Browsers keep a preflight's outcome at most this long. */
+/** Browsers cache a preflight for at most this long. */
 const PREFLIGHT_SECONDS = '86400';
 
 const CONTENT_TYPE = ['Content-Type', 'application/json'] as const;
 export const GZIP_CODING = ['Content-Encoding', 'gzip'] as const;
 const ALLOWED = ['Allow', ALLOW] as const;
 const ERRORS_CACHED = ['Cache-Control', 'public, no-cache'] as const;
-/** Of what holds at the moment alone. */
+/** For responses that are only valid now. */
 export const NOT_STORED = ['Cache-Control', 'no-store'] as const;
 const EXPOSED =
   'Allow, Content-Disposition, ETag, Retry-After, Server-Timing, X-Generation, X-Ignored-Params, X-Request-Id, X-Total-Count';
@@ -131,16 +132,17 @@ const PARSES = '["application/json","application/x-www-form-urlencoded","multipa
 const UTF8 = new TextEncoder();
 const EMPTY = wholeBody(new Uint8Array(0));
 
-/** `lastModified` is in seconds since 1970; `generation` is set if walks are pinned (A69). */
 interface AnswerOptions {
   readonly cors: boolean;
   readonly cacheControl: string;
+  /** Seconds since 1970. */
   readonly lastModified: number | undefined;
   readonly gzip: 'stored' | 'live' | 'off';
+  /** Set if walks are pinned (A69). */
   readonly generation: string | undefined;
 }
 
-/** The answers under a configuration; `cors` opens them to scripts of every origin (A52). Cost: once, at start. */
+/** The responses under a configuration. `cors` opens them to scripts of every origin (A52). Called once, at start. */
 export function answersFor(options: AnswerOptions) {
   const { found, unchanged, moved, errors, described, unstored, busy } = headersFor(options);
   return {
@@ -157,14 +159,14 @@ export function answersFor(options: AnswerOptions) {
       const disposition = ['Content-Disposition', `attachment; filename="${exported.fileName}"`] as const;
       return { ...answer, headers: [...headers, disposition], exportedRows: exported.rows };
     },
-    /** `tag` is without quotes, but with what `taggedAs` adds. */
+    /** `tag` has no quotes but includes the ending from `taggedAs`. */
     notModified: (tag: string, varies: readonly string[]): Answer => ({
       status: 304,
       headers: unchanged(varies, '', false),
       etag: `"${tag}"`,
       body: EMPTY,
     }),
-    /** OPTIONS, preflights included (A49). `name` is the view's, such as `Observations List`. */
+    /** For OPTIONS, including preflights (A49). `name` is the name of the view, such as `Observations List`. */
     described: (name: string): Answer => ({ status: 200, headers: described, body: viewBody(name) }),
     /** `query` is kept byte for byte (A14). */
     redirected: (path: string, query: string | undefined, varies: readonly string[]): Answer => {
@@ -196,7 +198,7 @@ export function answersFor(options: AnswerOptions) {
       headers: busy,
       body: detail('This query took too long; add a filter that leaves fewer records.'),
     },
-    /** A JSON text that is true only now, such as how a list was found (A68). */
+    /** JSON that is only valid now, such as a query plan (A68). */
     momentary: (json: string): Answer => ({ status: 200, headers: unstored, body: wholeBody(UTF8.encode(json)) }),
     /** A walk began in another generation of the data (A69). */
     gone: { status: 410, headers: unstored, body: goneBody(options.generation ?? '') },
@@ -233,12 +235,12 @@ function headersFor({ cors, cacheControl, lastModified, gzip, generation }: Answ
   };
 }
 
-/** What answers with a body of their own vary with, beside the headers that chose the base URL. */
+/** Vary of a response with a body. The headers that chose the base URL are added. */
 export function varyOf(gzip: AnswerOptions['gzip'], varies: readonly string[]): Headers[number] {
   return ['Vary', ['Accept', ...(gzip === 'off' ? [] : ['Accept-Encoding']), ...varies].join(', ')];
 }
 
-/** X-Ignored-Params: each name once, percent-encoded, as `ordering=foo` inside a parameter; cut with `...` at 1 kB. */
+/** X-Ignored-Params: each name once, percent-encoded, as `ordering=foo` within a parameter; cut with `...` at 1 kB. */
 function ignoredNames(names: readonly IgnoredName[]): string | undefined {
   const encoded = [...new Set(names.filter((name) => name !== '').map(encodedName))];
   const whole = encoded.join(', ');
@@ -270,7 +272,7 @@ function viewBody(name: string): Body {
   return wholeBody(UTF8.encode(jsonObject(members)));
 }
 
-/** As it was sent: transports take targets of visible ASCII characters alone (A104). */
+/** Sent back unchanged: transports accept only targets of visible ASCII characters (A104). */
 function redirection(location: string, others: Headers): Answer {
   return { status: 301, headers: [['Location', location], ...others], body: EMPTY };
 }
@@ -293,7 +295,7 @@ function detail(message: string): Body {
   return wholeBody(UTF8.encode(jsonObject([['detail', jsonText(message)]])));
 }
 
-/** Builds each list once, so that transports recognise it. */
+/** Builds each array once, so that transports recognise it. */
 function memoized(make: FoundHeaders): FoundHeaders {
   const made = [new Map<string, Headers>(), new Map<string, Headers>()] as const;
   return (varies, type, isGzip) => {

@@ -1,38 +1,42 @@
-// Which base URL the links of an answer start with: the configured one, or a listed one that the request names. Never
-// trusts a host that is not listed (A23).
+// Chooses the base URL for the links of a response: the configured one, or an allowed one that the request names. Never
+// trusts an unlisted host (A23).
 import ipaddr from 'ipaddr.js';
 import { OperationError } from '../../data/operationError.ts';
 import { basePath, type Request } from '../http/exchange.ts';
 
-/** `baseUrl` is the default; `allowed` may be chosen instead; `trustedProxies` are networks or addresses. */
 export interface BaseUrlConfig {
   readonly baseUrl: string;
+  /** Can be chosen instead of `baseUrl`, the default. */
   readonly allowed: readonly string[];
+  /** Networks or addresses. */
   readonly trustedProxies: readonly string[];
 }
 
-/** `varies` are the headers beside Host that it depends on. Each choice is one object, comparable by identity. */
+/** Each choice is one object and can be compared by identity. */
 export interface BaseUrlChoice {
   readonly baseUrl: string;
   readonly path: string;
+  /** Headers other than Host that the choice depends on. */
   readonly varies: readonly string[];
 }
 
 const FORWARDED_HEADERS: readonly string[] = ['X-Forwarded-Host', 'X-Forwarded-Proto'];
 
-/** A listed base URL: `host` in lower case, with a port unless it is the default of the scheme. */
+/** A listed base URL. */
 interface Listed {
   readonly direct: BaseUrlChoice;
   readonly proxied: BaseUrlChoice;
   readonly scheme: string;
+  /** In lower case, with the port unless it is the scheme's default. */
   readonly host: string;
 }
 
 /**
- * Makes the choice for each request. The host is X-Forwarded-Host (the first of several) where the peer is a trusted
- * proxy that sent it, else Host. Of the base URLs with that host, default first, the one whose scheme is
- * X-Forwarded-Proto of a trusted proxy is taken, else the first; without one, the default. The path of a base URL plays
- * no part. Throws OperationError `usage` for a network that cannot be read. Cost of a choice: none without a list.
+ * Returns a function that chooses the base URL of a request. The host is X-Forwarded-Host (the first of several) if the
+ * peer is a trusted proxy and sent it, else Host. Among the base URLs with that host, default first, the scheme in
+ * X-Forwarded-Proto of a trusted proxy decides, else the first one wins. Without a match it is the default. The path of
+ * a base URL does not matter. Throws OperationError `usage` for an invalid network. Choosing costs nothing if no other
+ * base URL is allowed.
  */
 export function baseUrlChooser(config: BaseUrlConfig): (request: Request) => BaseUrlChoice {
   const networks = networksOf(config.trustedProxies);
@@ -70,20 +74,20 @@ function withoutDefaultPort(host: string, scheme: string): string {
   return host.endsWith(port) ? host.slice(0, -port.length) : host;
 }
 
-/** The first member of a list header in lower case, undefined where there is none. */
+/** The first member of a list header in lower case; undefined if the list is empty. */
 function firstOf(header: string | undefined): string | undefined {
   return header?.split(',', 1)[0]!.trim().toLowerCase() || undefined;
 }
 
-/** A network, as its first address and how many bits of it count. */
+/** A network: its first address and the number of significant bits. */
 export type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Networks in CIDR notation, or single addresses. Throws OperationError `usage` for one that cannot be read. */
+/** Parses networks in CIDR notation or single addresses. Throws OperationError `usage` for an invalid one. */
 export function networksOf(texts: readonly string[]): readonly Network[] {
   return texts.map(networkOf);
 }
 
-/** A network; IPv4 written as IPv6 (`::ffff:10.0.0.0/104`) becomes IPv4, as peers do. */
+/** IPv4 networks written as IPv6 (`::ffff:10.0.0.0/104`) become IPv4, as addresses of peers do. */
 function networkOf(text: string): Network {
   const cidr = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;
   if (!ipaddr.isValidCIDR(cidr))
@@ -93,7 +97,7 @@ function networkOf(text: string): Network {
   return isMapped ? [address.toIPv4Address(), bits - 96] : [address, bits];
 }
 
-/** Whether an address lies in one of them; what is no address does not. Cost: a comparison a network. */
+/** Whether an address is in one of the networks; false for anything else. Cost: one comparison per network. */
 export function isWithinNetworks(networks: readonly Network[], peer: string): boolean {
   if (!ipaddr.isValid(peer)) return false;
   const address = ipaddr.process(peer);

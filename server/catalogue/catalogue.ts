@@ -1,5 +1,5 @@
-// What the views of the catalogue share: the settings, the parts that answers are made with, and the judgement of
-// format, generation and parameters. Knows no view of its own.
+// The common parts of the catalogue's views: settings, services, and the checks of format, generation and parameters.
+// Independent of individual views.
 import {
   type Ask,
   type CollectionIndex,
@@ -24,7 +24,9 @@ import type { RequestContext, RequestMemory } from './requestMemory.ts';
 import type { Route } from './routes.ts';
 import { type Delivery, rowsAnswer, type RowsService } from './rows.ts';
 
-/** The settings that responses depend on: true if they enter the entity tags. No other setting can be read here. */
+/**
+ * The settings that responses depend on; true if they are part of the entity tags. Views cannot read other settings.
+ */
 const IN_TAGS = {
   allowBaseUrls: false,
   trustedProxies: false,
@@ -44,65 +46,71 @@ const IN_TAGS = {
   answerCacheMb: false,
 } as const satisfies Partial<Record<keyof Settings, boolean>>;
 
-/** The settings that the catalogue's answers depend on; the base URL is known by now. */
+/** The settings of the catalogue. The base URL is known by now. */
 export interface CatalogueSettings extends Pick<Settings, keyof typeof IN_TAGS> {
   readonly baseUrl: string;
 }
 
-/** What entity tags are made of beside the request: the settings that bodies depend on, by name. */
+/** The settings in entity tags, by name: all that bodies depend on. */
 export function settingsInTags(settings: CatalogueSettings): readonly unknown[] {
   const names = Object.keys(IN_TAGS) as (keyof typeof IN_TAGS)[];
   return names.filter((name) => IN_TAGS[name]).map((name) => [name, settings[name]]);
 }
 
-/**
- * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
- * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are
- * any; it is served under these settings since `sinceMs`, in milliseconds since 1970. `slices` are those of the thread,
- * `ignored` is a tally of IGNORED_PARAMETERS, `memory` that of its requests where somebody else looks at it.
- */
+/** The parts from which the handler is composed. */
 export interface CatalogueOptions {
   readonly generation: string;
+  /** The date of the snapshot, if it has one. */
   readonly created: string | undefined;
+  /** When serving it under these settings began, in milliseconds since 1970. */
   readonly sinceMs: number;
+  /** Accepts every name in the declaration. */
   readonly collections: (name: string) => CollectionIndex;
+  /** The compressed records of collections, if any. */
   readonly blocks: ((name: string) => RecordBlocks) | undefined;
   readonly pages: Pages;
   readonly settings: CatalogueSettings;
   readonly router: Router;
+  /** The thread's slices. */
   readonly slices: Slices;
+  /** Counts IGNORED_PARAMETERS. */
   readonly ignored: Tally;
+  /** Given if its statistics are published. */
   readonly memory?: RequestMemory;
 }
 
-/** `pin`: the generation that links name (A69). Targets up to `pageLengthMax` characters may be pages to a browser. */
+/** The services that views use. */
 export interface CatalogueService extends CatalogueOptions, RowsService {
+  /** The generation in links, if walks are pinned (A69). */
   readonly pin: string | undefined;
   readonly conditional: Conditional;
   readonly memory: RequestMemory;
   readonly queryOptions: QueryOptions;
+  /** Only targets up to this length can be pages for browsers. */
   readonly pageLengthMax: number;
   readonly chooseBaseUrl: (request: Request) => BaseUrlChoice;
   readonly chooseCoding: (request: Request) => Coding;
 }
 
-/** A request with what the views want to know of it, asked once. */
+/** A request with properties that are determined once for all views. */
 export interface Visit extends RequestContext {
   readonly disconnection: Disconnection;
   readonly condition: Precondition | undefined;
 }
 
-/** The parts of a visit that outlive its request: `sent` is the target as received, `target` has no base path. */
+/** The parts of a visit that outlive its request. */
 export type VisitRest = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
+  /** Without the base path. */
   readonly target: string;
+  /** The target as received. */
   readonly sent: string;
   readonly query: string | undefined;
   readonly disconnection: Disconnection;
-  /** Set if the request got no time slice: the reason. */
+  /** The reason if the request got no time slice. */
   readonly missed: MissReason | undefined;
 };
 
-/** The responses beside the API: pages for people, and documents that describe the API. */
+/** The responses other than the API: pages for browsers, and documents that describe the API. */
 export interface Pages {
   browse(catalogue: CatalogueService, visited: VisitRest): Promise<Answer>;
   describe(catalogue: CatalogueService, view: RouteOf<'description'>, visit: Visit): Promise<Answer>;
@@ -111,14 +119,14 @@ export interface Pages {
 export type RouteOf<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>;
 type Named = Pick<RouteOf<'list'>, 'version' | 'ending'>;
 
-/** What the 404 to a format that is none says (A26, A62). */
+/** The 404 texts for an unknown format (A26, A62). */
 const FORMATS_KNOWN = {
   root: 'Formats are api and json.',
   list: `Formats are ${formatsText('and')}.`,
   record: `Formats are ${formatsText('and')}.`,
 } as const;
 
-/** Judges the format, then the generation, then the parameters: an answer that is no page, or undefined. */
+/** Checks format, generation and parameters, in this order. Returns a refusal, or undefined. */
 export function refusalOf(
   { answers, pin, generation: served }: CatalogueService,
   { kind, ending }: RouteOf<'root' | 'list' | 'record'>,
@@ -145,7 +153,7 @@ export function formOf(
   return { baseUrl, version, linkEnd: `${ending === 'json' ? '.json' : '/'}${format ? `?format=${format}` : ''}` };
 }
 
-/** The tag of the 200, and the 304 if the client has it. A Parquet file has no other coding (A101). */
+/** The tag of the 200, and the 304 if the client has it. A Parquet file is never gzipped (A101). */
 export function validated(
   { conditional, memory }: CatalogueService,
   visit: Visit,
@@ -157,14 +165,14 @@ export function validated(
   const path = isKnowable(route, ask) ? request.target : `${request.target} ${ask.page.exported!}`;
   const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path, parameters: ask.parameters });
   const unchanged = condition && conditional.foreseen(condition, choice.varies, coding, tag);
-  // Names without effect are counted each time.
+  // Ignored names must be counted each time, so such requests are not cached.
   if (unchanged && isKnowable(route, ask) && ask.ignored.length === 0) {
     memory.keep(visit, { tag, isForeseen: coding !== 'identity', heedsAccept: !isNamed(route, ask) });
   }
   return { tag, unchanged };
 }
 
-/** The rows as an answer, or the 304 in its place where it took the answer to know the tag. */
+/** The response with the rows, or a 304 if the tag was only known after making the response. */
 export function delivered(
   catalogue: CatalogueService,
   visit: Visit,
@@ -189,24 +197,26 @@ function tagIn({ etag }: Answer): string | undefined {
   return etag?.slice(1, -1);
 }
 
-/** Of an export its rows, and the file that it makes: `observations.csv`, `observations-17.csv`. */
+/** The rows and the file name of an export: `observations.csv`, `observations-17.csv`. */
 function exportedAs({ format, rows: { rows } }: Representation, { route, collection }: View): Remarks['exported'] {
   if (format === 'json') return undefined;
   const record = route.kind === 'record' ? `-${route.id}` : '';
   return { rows: countSelected(rows), fileName: `${collection.declaration.name}${record}.${format}` };
 }
 
-/** For a list it has the number of records, and for its export the key (`exportKey` in rows.ts). */
+/** A view of a list or record. */
 interface View {
   readonly route: RouteOf<'list' | 'record'>;
   readonly ask: Ask;
   readonly tag: string;
   readonly collection: CollectionIndex;
+  /** The number of records of a list. */
   readonly totalCount?: number;
+  /** The key of a list's export, see rows.ts. */
   readonly exportKey?: (() => string) | undefined;
 }
 
-/** How an answer under this tag goes out; it is kept where it is due, unless a header is its own. */
+/** Describes the delivery of a response with this tag. It is cached if it is due and has no individual headers. */
 function deliveryOf(
   service: CatalogueService,
   visit: Visit,
@@ -227,12 +237,12 @@ function deliveryOf(
   return { ...delivery, keep };
 }
 
-/** Whether path or format name the form of an answer, so that Accept plays no part. */
+/** Whether path or format name the form of a response, so that Accept has no effect. */
 function isNamed({ ending }: Named, { page: { format } }: Ask): boolean {
   return ending !== undefined || format !== undefined;
 }
 
-/** Whether a request is known by its text, as all are but those for an export that Accept alone names. */
+/** Whether the text of a request identifies it. False only for an export that is named by Accept alone. */
 function isKnowable(route: Named, ask: Ask): boolean {
   return ask.page.exported === undefined || isNamed(route, ask);
 }

@@ -1,23 +1,22 @@
-// Conditional requests: entity tags and 304. A tag is the same on every replica of one generation and one
-// configuration.
+// Conditional requests: entity tags and 304. Replicas with the same generation and configuration have the same tags.
 import { createHash } from 'node:crypto';
 import { parseInstant, sortedByName } from '../../engine/engine.ts';
 import { type Answers, type Making, parseHttpDate, taggedAs } from './answers.ts';
 import type { Coding } from './negotiate.ts';
 import type { Answer, Request } from '../http/exchange.ts';
 
-/** Raise it when the bytes of a response change for the same snapshot and request; a test compares their digest. */
+/** Raise it when the bytes of a response change for the same snapshot and request. A test compares their digest. */
 export const FORM_VERSION = 11;
 
-/** Digits of the part that stands for snapshot, settings and base URL: 64 bits. */
+/** Digits for snapshot, settings and base URL: 64 bits. */
 const SCOPE_DIGITS = 16;
 const MULTIPLIER_A = 0x9e3779b1;
 const MULTIPLIER_B = 0x85ebca77;
 const DASH = 0x2d;
-/** Ends a text: no unit of one is as large. */
+/** Ends a text. Larger than any UTF-16 unit. */
 const END = 0x10000;
 
-/** What a tag stands for, besides the snapshot; decoded parameters in query order. */
+/** The inputs of a tag in addition to the snapshot. Parameters are decoded, in query order. */
 export interface TagParts {
   readonly baseUrl: string;
   readonly path: string;
@@ -25,9 +24,10 @@ export interface TagParts {
 }
 
 /**
- * Makes the tags of one snapshot under one configuration; `settings` are all that answers depend on. A tag is without
- * its quotes, hexadecimal digits with one dash. Parameters count sorted by name, repeats in order, the unknown ones too
- * since links repeat them. Equal tags mean equal bodies, hash collisions apart. Cost of a tag: a pass over the texts.
+ * Returns a function that makes the tags of one snapshot. `settings` are all that responses depend on. A tag has no
+ * quotes; it is hexadecimal digits with one dash. Parameters are sorted by name, with repeated ones in order. Unknown
+ * ones count too, because links repeat them. Equal tags mean equal bodies, except for hash collisions. Cost of a tag: a
+ * pass over the texts.
  */
 export function entityTags(generation: string, settings: readonly unknown[]): (tagged: TagParts) => string {
   const scopes = new Map<string, string>();
@@ -42,7 +42,7 @@ export function entityTags(generation: string, settings: readonly unknown[]): (t
   return (tagged) => scopeOf(tagged.baseUrl) + hashOf(tagged);
 }
 
-/** Two hashes at a time: each waits for its own multiplications only. */
+/** Two hashes in parallel: each waits only for its multiplications. */
 const both = { a: 0, b: 0 };
 
 function hashOf({ path, parameters }: TagParts): string {
@@ -68,14 +68,14 @@ function mix(text: string): void {
   both.b = b;
 }
 
-/** Lets every bit of a hash depend on every other: the last step of XXH32. */
+/** The last step of XXH32: makes every bit of a hash depend on every other. */
 function scattered(hash: number): number {
   hash = Math.imul(hash ^ (hash >>> 15), MULTIPLIER_B);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae3d);
   return hash ^ (hash >>> 16);
 }
 
-/** The digits of two words behind a dash, made in one call: by `toString(16)` a record costs 1.05 times as much. */
+/** A dash and the digits of two words in one call. With `toString(16)` a record costs 1.05 times as much. */
 function digitsOf(a: number, b: number): string {
   return String.fromCharCode(
     DASH,
@@ -103,27 +103,27 @@ function digit(value: number): number {
 }
 
 const MICROSECONDS = 1_000_000;
-/** How a body may be made for a client that takes gzip, and for one that wants nothing else. */
+/** How bodies may be made for clients that accept gzip, and for those that accept nothing else. */
 const COMPRESSED: Readonly<Record<Coding, readonly Making[]>> = {
   identity: [],
   gzip: ['stored', 'live'],
   gzipOnly: ['stored', 'live', 'storedOnly', 'liveOnly'],
 };
 
-/** `lastModified`: nothing that responses depend on has changed since, in seconds since 1970. */
 interface ValidatorParts {
   readonly generation: string;
   readonly settings: readonly unknown[];
+  /** Time in seconds since 1970 since which no response has changed. */
   readonly lastModified: number | undefined;
 }
 
-/** What a request says of the answer that its client has: the tags, else that it is as new as ours. */
+/** The client's cached response: by its tags, or by a date that is as recent as the current response. */
 export type Precondition = { readonly tags: string } | 'sinceThen';
 
 /**
- * From when on nothing has changed, in seconds since 1970: the time of the data, but no earlier than `sinceMs`, when
- * its answers were first made under the settings of now. Undefined where the time of the data is not known, or that is
- * later than `nowMs` (RFC 9110, 8.8.2.1 forbids to send it).
+ * Time of the last change in seconds since 1970: the time of the data, but not earlier than `sinceMs`, when the server
+ * began to serve it with these settings. Undefined if the data has no time, or if the result is later than `nowMs`,
+ * which RFC 9110, 8.8.2.1 forbids to send.
  */
 export function lastModifiedSeconds(created: string | undefined, sinceMs: number, nowMs: number): number | undefined {
   const seconds = created === undefined ? NaN : Math.floor(parseInstant(created) / MICROSECONDS);
@@ -131,7 +131,9 @@ export function lastModifiedSeconds(created: string | undefined, sinceMs: number
   return Number.isNaN(seconds) || latest * 1000 > nowMs ? undefined : latest;
 }
 
-/** If-None-Match goes before If-Modified-Since (RFC 9110, 13.2.2). Only the first line of each is read (A100). */
+/**
+ * If-None-Match takes precedence over If-Modified-Since (RFC 9110, 13.2.2). Only the first line of each is read (A100).
+ */
 export class Conditional {
   readonly #answers: Answers;
   readonly #tagOf: (tagged: TagParts) => string;
@@ -143,12 +145,12 @@ export class Conditional {
     this.#lastModified = lastModified;
   }
 
-  /** The tag of an answer, without quotes. Cost: see `entityTags`. */
+  /** The tag of a response, without quotes. Cost: see `entityTags`. */
   tagOf(tagged: TagParts): string {
     return this.#tagOf(tagged);
   }
 
-  /** The condition of a request, undefined where it has none that could be met. Cost: two look-ups. */
+  /** The condition of a request; undefined if it has none that can be met. Cost: two lookups. */
   conditionOf(request: Request): Precondition | undefined {
     const tags = request.header('if-none-match');
     if (tags !== undefined) return { tags };
@@ -156,14 +158,14 @@ export class Conditional {
     return since !== undefined && (parseHttpDate(since) ?? -1) >= this.#lastModified! ? 'sinceThen' : undefined;
   }
 
-  /** The 304 in place of a 200 with exactly this tag, without quotes; undefined where the condition is not met. */
+  /** The 304 instead of a 200 with exactly this tag, which has no quotes; undefined if the condition is not met. */
   unchanged(condition: Precondition, varies: readonly string[], tag: string): Answer | undefined {
     return condition === 'sinceThen' || isNamedIn(condition.tags, tag)
       ? this.#answers.notModified(tag, varies)
       : undefined;
   }
 
-  /** The same before the coding of the body is known: a tag that names it was given with this body (A102). */
+  /** The same before the body's coding is known. A tag that names the coding was sent with this body (A102). */
   foreseen(condition: Precondition, varies: readonly string[], coding: Coding, tag: string): Answer | undefined {
     if (coding === 'identity') return this.unchanged(condition, varies, tag);
     if (condition === 'sinceThen') return undefined;
@@ -174,7 +176,7 @@ export class Conditional {
   }
 }
 
-/** Weak comparison. A tag has no quote, so that it is found anywhere in the list. Source: RFC 9110, 13.1.2. */
+/** Weak comparison. A tag contains no quote, so a substring search is exact. Source: RFC 9110, 13.1.2. */
 export function isNamedIn(tags: string, tag: string): boolean {
   return tags.includes(`"${tag}"`) || tags.trim() === '*';
 }

@@ -1,5 +1,5 @@
-// The catalogue's handler: path, method, then the view, in the order in which the stock service judges.
-// Knows no transport and no thread: the router says where rows come from.
+// The catalogue's handler: checks path, method and view, in the order of the stock service. Independent of
+// transports and threads: the router finds the rows.
 import assert from 'node:assert';
 import type { QueryOptions } from '../../engine/engine.ts';
 import type { MissReason } from '../../workers/protocol.ts';
@@ -25,10 +25,10 @@ import { queryOptionsOf } from './queryOptions.ts';
 import { Exports } from './rows.ts';
 import { nearestPath, PATH_CHARACTERS_MAX, route, type Route, viewName } from './routes.ts';
 
-/** Digits of a generation that links name it by, as `serve` prints it: two of one catalogue never share them. */
+/** Digits of a generation in links, as `serve` prints it. Two generations of a catalogue never share them. */
 const GENERATION_DIGITS = 12;
 
-/** HEAD is answered like GET. Throws OperationError `usage` for a trusted proxy that is no network. */
+/** HEAD is handled like GET. Throws OperationError `usage` for an invalid trusted proxy. */
 export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Promise<Answer>> {
   const { generation, created, sinceMs, settings } = options;
   const { baseUrl, allowBaseUrls, trustedProxies } = settings;
@@ -62,7 +62,7 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
   return settings.serverTiming ? timedHandler(handler, steadyMs) : handler;
 }
 
-/** Judges the path, then the method; the views judge the rest. */
+/** Checks the path, then the method; the views check the rest. */
 function answerTo(
   catalogue: CatalogueService,
   received: Request,
@@ -76,7 +76,7 @@ function answerTo(
   const visit: Visit = { request, choice, coding, disconnection, condition };
   if (request.target.length <= catalogue.pageLengthMax && isPage(catalogue, request)) {
     request.route = ROUTE.browse;
-    // The relative links of a page would begin beside the path, not below it.
+    // Without the slash, relative links of the page would resolve next to the path instead of below it.
     if (received.target === choice.path) {
       const varies = ['Accept', ...choice.varies];
       return answers.redirected(`${choice.path}/`, request.query, varies);
@@ -90,7 +90,7 @@ function answerTo(
   if (known?.answer) return known.answer;
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
   if (view.kind === 'badTarget') return answers.badTarget;
-  // An OPTIONS that asks for the server itself, which one of the transports lets pass (RFC 9110, 9.3.7).
+  // `OPTIONS *` asks about the server itself; only one of the transports lets it pass (RFC 9110, 9.3.7).
   if (view.kind === 'notFound' && received.target === '*') return answers.described(viewName({ kind: 'index' }));
   if (view.kind === 'notFound') return notFound(answers, request.target, choice.path);
   if (view.kind === 'redirect') {
@@ -103,7 +103,10 @@ function answerTo(
   return answered(catalogue, view, visit, received.target);
 }
 
-/** The 304 to a known request where its client has the answer. What was foreseen is no truer for having been kept. */
+/**
+ * The 304 to a known request if the client has the response. A foreseen tag must be compared as such, even from the
+ * cache.
+ */
 function unchangedAs(
   conditional: Conditional,
   { tag, isForeseen }: KnownRequest,
@@ -116,19 +119,25 @@ function unchangedAs(
 
 const PAGE: View = { kind: 'browse' };
 
-/** What a view answers, in a turn of its own where that takes long. No closure: its context would be made for each. */
+/**
+ * The response of a view, in a separate turn if that takes long. A function, because a closure would be allocated per
+ * request.
+ */
 function answered(catalogue: CatalogueService, view: View, visit: Visit, sent: string): Answer | Promise<Answer> {
   const { query } = visit.request;
   const isLong = query !== undefined && (query.length > SHORT_CHARACTERS_MAX || PATTERN.test(query));
   return (isLong ? inTurn : viewAnswer)(catalogue, view, visit, sent);
 }
 
-/** Shorter queries take less than 0.5 ms to read: those of nearly all clients. The longest take 8, eight patterns 5. */
+/**
+ * Shorter queries take less than 0.5 ms to parse; almost all clients send those. The longest take 8 ms, eight patterns
+ * 5 ms.
+ */
 const SHORT_CHARACTERS_MAX = 4096;
-/** A pattern's lookup, or an escape of what may be one of its letters: no client writes those. */
+/** A pattern lookup, or an escape that could be one of its letters, which real clients do not send. */
 const PATTERN = /regex|%[4-7]/;
 
-/** Reads a long query at once if this turn of the event loop has time, else in a later one. */
+/** Parses a long query at once if this turn of the event loop has time, else in a later one. */
 function inTurn(catalogue: CatalogueService, view: View, visit: Visit, sent: string): Answer | Promise<Answer> {
   const { slices, answers } = catalogue;
   const atOnce = slices.atOnce(() => viewAnswer(catalogue, view, visit, sent));
@@ -137,12 +146,12 @@ function inTurn(catalogue: CatalogueService, view: View, visit: Visit, sent: str
   const later = slices.run('queries', () => viewAnswer(catalogue, view, kept, sent), visit.disconnection);
   return later.then((outcome) => {
     if (typeof outcome !== 'string') return outcome;
-    // Nobody reads that of a client that is gone.
+    // A page is made only if the client is still connected.
     return view.kind === 'browse' && outcome === 'busy' ? pageFor(catalogue, kept, sent, outcome) : answers.busy;
   });
 }
 
-/** A request beyond its turn: of its headers a view reads one, since the visit has what the others say. */
+/** A request beyond its turn. Views read only its Accept header; the visit has the results of the others. */
 function keptRequest(request: Request): Request {
   const { method, target, query, route } = request;
   const accept = request.header('accept');
@@ -162,7 +171,7 @@ function keptRequest(request: Request): Request {
 
 type View = Exclude<Route, { kind: 'badTarget' | 'notFound' | 'redirect' }>;
 
-/** What a view answers; `sent` is the target as it came. */
+/** The response of a view. `sent` is the target as received. */
 function viewAnswer(catalogue: CatalogueService, view: View, visit: Visit, sent: string): Answer | Promise<Answer> {
   switch (view.kind) {
     case 'index':
@@ -182,35 +191,39 @@ function viewAnswer(catalogue: CatalogueService, view: View, visit: Visit, sent:
   }
 }
 
-/** Where a browser gets a page though the path is one of the API, and the length of the longest. */
+/** The paths of the API at which browsers always get a page. */
 const STARTS: ReadonlySet<string> = new Set(['/', '/api/', '/api/v2/', '/api/v3/']);
+/** The length of the longest. */
 const START_LENGTH_MAX = 8;
 
-/** Whether a browser is to get a page at a path of the API, as it does where all begins, and elsewhere if it is set. */
+/** Whether a browser gets a page at a path of the API: at these paths always, elsewhere by setting. */
 function isPage({ settings }: CatalogueService, request: Request): boolean {
   const { target, query } = request;
   if (!STARTS.has(target) && !(settings.browseOnApi && UNNAMED.test(target))) return false;
   return wishesPage(request, settings.browseOnApi ? FORM : ANY_FORM) && !query?.includes('#');
 }
 
-/** Paths of the API, or of nothing, that name no form and have no raw `#`. */
+/** Paths outside the pages and documents that name no format and have no raw `#`. */
 const UNNAMED = /^\/(?!browse(?:\/|$)|docs\/|openapi\.|api\/(?:v0|legacy_lookup)(?:\/|$))[^.#]*$/;
 
-/** Paths of lists, of which Accept can ask for exports. */
+/** Paths of lists, for which Accept can request exports. */
 const LIST = /^\/api\/v[23]\/[^/]+\/?$/;
 
-/** A form that is asked for by its name; where pages are everywhere, `api` is one, as Django REST Framework has it. */
+/** A format that is named explicitly. With `browseOnApi`, `api` means the page, as in Django REST Framework. */
 const ANY_FORM = /(?:^|&)format=[^&]/;
 const FORM = /(?:^|&)format=(?!api(?:&|$))[^&]/;
 
-/** Whether a request is a browser's that asks for no form by its name. */
+/** Whether a browser sent the request without naming a format. */
 function wishesPage(request: Request, named: RegExp): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   const isList = LIST.test(request.target);
   return prefersPage(request.header('accept'), isList) && !named.test(request.query ?? '');
 }
 
-/** The page of a request, which is gone when the pages are read; `missed` says why there was no turn for it. */
+/**
+ * The page of a request. The request is gone when the code of pages is imported. `missed` is the reason if it got no
+ * turn.
+ */
 function pageFor(
   catalogue: CatalogueService,
   { request: { target, query }, choice, coding, disconnection, condition }: Visit,
@@ -221,12 +234,12 @@ function pageFor(
   return catalogue.pages.browse(catalogue, visited);
 }
 
-/** What relative links of the index begin with: at the path of a base URL without its slash they start beside it. */
+/** The start of relative links on the index. At a base path without final slash, links resolve next to the path. */
 function downFrom(target: string, path: string): string {
   return target === path ? `${path.slice(path.lastIndexOf('/') + 1)}/` : '';
 }
 
-/** What an answer takes whose code or thread is still to come, or 503 where the system has nothing left for it now. */
+/** Awaits a response. Resolves to a 503 if code or a thread that it needs cannot be loaded for lack of resources. */
 async function orBusy({ busy }: Answers, answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
@@ -236,7 +249,7 @@ async function orBusy({ busy }: Answers, answer: Promise<Answer>): Promise<Answe
   }
 }
 
-/** Read with the first request of its kind; the others are answered at once. */
+/** Imported with the first such request; later ones are handled synchronously. */
 let resolution: typeof resolutionAnswer | undefined;
 
 async function firstResolution(...asked: Parameters<typeof resolutionAnswer>): Promise<Answer> {
@@ -249,7 +262,7 @@ function notFound(answers: Answers, target: string, prefix: string): Answer {
   return near === undefined ? answers.notFound : answers.notFoundNear(`Did you mean "${prefix}${near}"?`);
 }
 
-/** That of observe/quantities.ts, which is for texts: a thread reads those with the first page for people. */
+/** Not imported from observe/quantities.ts, which threads load only with the first page. */
 const MEGABYTE = 1_000_000;
 
 export function requestMemory({ answerCacheMb }: Pick<CatalogueSettings, 'answerCacheMb'>): RequestMemory {

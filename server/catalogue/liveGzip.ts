@@ -1,6 +1,6 @@
-// Answers without stored blocks compressed while the client waits: short ones at once, since uWebSockets.js ends a
-// connection with a request pipelined behind an answer that comes later; longer ones away from this thread, bounded in
-// size and number.
+// Compresses responses without stored blocks while the client waits. Short ones at once, because uWebSockets.js ends a
+// connection with a request pipelined after a delayed response. Longer ones in other threads, limited in size and
+// number.
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import type { Body } from '../../engine/engine.ts';
@@ -9,27 +9,32 @@ import type { Disconnection } from '../../workers/waiter.ts';
 
 const compress = promisify(gzip);
 
-/** Longer bodies are not compressed: at 1 MiB it takes 3 ms of a core. */
+/** Longer bodies are not compressed: 1 MiB takes 3 ms of a core. */
 export const LIVE_BYTES_MAX = 1 << 20;
 
-/** Bodies up to this are compressed at once: 0.2 ms, about what a hop to another thread and back costs under load. */
+/**
+ * Bodies up to this size are compressed at once: 0.2 ms, about the cost of a hop to another thread and back under load.
+ */
 const SHORT_BYTES_MAX = 1 << 16;
 
-/** Bytes compressed at once in one turn of the event loop, plus one short body. */
+/** Limit of bytes compressed in one turn of the event loop, plus one short body. */
 const TURN_BYTES_MAX = 1 << 18;
 
-/** Compressions at a time off the thread: as many as libuv has threads. */
+/** Simultaneous compressions in other threads: as many as libuv has threads. */
 const UNDER_WAY_MAX = 4;
 
-/** Half the time of level 6 for a page of 100, and a fifth more bytes. One level, so that a body has one tag. */
+/**
+ * Level 3 takes half the time of level 6 for a page of 100 and makes a fifth more bytes. A single level, so that each
+ * body has one tag.
+ */
 const OPTIONS = { level: 3 } as const;
 
-/** Compresses bodies, in the calling thread or in those that Node keeps for zlib. One for each serving thread. */
+/** Compresses bodies in the calling thread or in Node's thread pool. One instance per serving thread. */
 export class LiveGzip {
   readonly #slices: Slices;
   #turnBytes = 0;
   #underWay = 0;
-  /** The short body at hand: a buffer for each would be memory that the collector sees late. */
+  /** A reused buffer for short bodies: the garbage collector would free separate buffers late. */
   #short: Uint8Array | undefined;
 
   constructor(slices: Slices) {
@@ -37,9 +42,9 @@ export class LiveGzip {
   }
 
   /**
-   * The compressed body, a promise of it where it is long; undefined where it is too long, or many are asked for at
-   * once, or who waits is gone. Cost here: a copy of the body, of one that is slow to read a piece a step, and for a
-   * short one its compression, 25 us for a record.
+   * The compressed body, or a promise if it is long. Undefined if it is too long, too many compressions run, or the
+   * client has gone. Cost in this thread: a copy of the body (of a slow one, piece by piece) and, for a short one, the
+   * compression, 25 us for a record.
    */
   compressed(body: Body, waiter: Disconnection): Uint8Array | Promise<Uint8Array | undefined> | undefined {
     if (body.bytes > LIVE_BYTES_MAX) return undefined;
@@ -85,7 +90,7 @@ export class LiveGzip {
   }
 }
 
-/** The body in one piece at the start of `room`, since zlib takes no pieces. */
+/** Copies the body in one piece to the start of `room`, because zlib takes no pieces. */
 function copyOf(body: Body, room: Uint8Array): Uint8Array {
   for (let offset = 0; offset < body.bytes;) offset = copyPiece(body, room, offset);
   return room.subarray(0, body.bytes);

@@ -1,32 +1,33 @@
-// In which form a request can be answered: by the format it names, the ending of its path, its Accept header, in this
-// order; and in which content coding: gzip, nothing but gzip, or none. Pure but for a memory of headers met.
+// Content negotiation. The form of a response: by format parameter, ending of the path, or Accept, in this order. Its
+// content coding: gzip, only gzip, or none. Caches parsed headers.
 import Negotiator from 'negotiator';
 import { EXPORT_FORMATS, EXPORT_TYPES, exportOf, type ExportFormat } from '../../engine/engine.ts';
 import type { Request } from '../http/exchange.ts';
 import { remembered } from '../http/memory.ts';
 
-/** The outcome: the format to send, the format is not known (404), or Accept rules JSON out (406). */
+/** The format to send, an unknown format (404), or an Accept that excludes JSON (406). */
 export type Negotiation = Ending | 'unknownFormat' | 'notAcceptable';
 
 export const ENDINGS: readonly Ending[] = ['json', ...EXPORT_FORMATS];
 
 export type Ending = 'json' | ExportFormat;
 
-/** The formats of lists and records, in words: `api, json and csv`. */
+/** The formats of lists and records as text: `api, json and csv`. */
 export function formatsText(conjunction: 'and' | 'or'): string {
   const formats = ['api', ...ENDINGS];
   return `${formats.slice(0, -1).join(', ')} ${conjunction} ${formats.at(-1)}`;
 }
 
-/** `format` is the decoded parameter; empty counts as none (A26). `mayExport`: Accept can ask for an export. */
 export interface Wishes {
   readonly accept: string | undefined;
+  /** The decoded parameter; empty counts as missing (A26). */
   readonly format: string | undefined;
   readonly ending: Ending | undefined;
+  /** Whether Accept can request an export. */
   readonly mayExport: boolean;
 }
 
-/** The media types that Accept may ask for, beside a page. */
+/** The media types that Accept can request, other than pages. */
 const FORMS: ReadonlyMap<string, Ending> = new Map([
   ['application/json', 'json'],
   ...EXPORT_FORMATS.map((format) => [EXPORT_TYPES[format], format] as const),
@@ -34,16 +35,16 @@ const FORMS: ReadonlyMap<string, Ending> = new Map([
 const [JSON_TYPE = '', ...EXPORTED] = FORMS.keys();
 const PAGE_TYPE = 'text/html';
 
-/** Longer headers are not read (A51): 4 kB take 4 ms. Those of browsers have 150 characters. */
+/** Longer headers are ignored (A51): 4 kB take 4 ms. Those of browsers have 150 characters. */
 const WISHES_CHARACTERS_MAX = 1024;
 
-/** Parameters of a media range but `q`: they do not tell one JSON from another. */
+/** Parameters of a media range other than `q`: they do not distinguish JSON variants. */
 const PARAMETERS = /;(?!\s*q\s*=)[^;,]*/gi;
 
 /**
- * Judges the wishes (A26, A51, A62). A named format and an ending override Accept; an empty Accept counts as none;
- * parameters of media ranges but `q` are not looked at. Cost: none for what most clients send, a look-up for what was
- * met before, else one pass over Accept. Source: RFC 9110, 12.5.1.
+ * Negotiates the form (A26, A51, A62). A named format and an ending override Accept. An empty Accept counts as missing.
+ * Parameters of media ranges other than `q` are ignored. Cost: none for what most clients send, a lookup for cached
+ * headers, else one pass over Accept. Source: RFC 9110, 12.5.1.
  */
 export function negotiate({ accept, format, ending, mayExport }: Wishes): Negotiation {
   if (format) return exportOf(format) ?? (format === 'api' || format === 'json' ? 'json' : 'unknownFormat');
@@ -53,25 +54,25 @@ export function negotiate({ accept, format, ending, mayExport }: Wishes): Negoti
   return mayExport ? list : record;
 }
 
-/** The export of a list that path or Accept ask for where no format is named: undefined where they ask for none. */
+/** The export of a list that path or Accept request without a named format; undefined if they request none. */
 export function exportWished(accept: string | undefined, ending: Ending | undefined): ExportFormat | undefined {
   if (ending === undefined && (accept === undefined || isUsual(accept))) return undefined;
   return exportOf(negotiate({ accept, format: undefined, ending, mayExport: true }));
 }
 
-/** Whether Accept prefers a page to JSON, and for lists to exports. */
+/** Whether Accept prefers a page to JSON and, for lists, to exports. */
 export function prefersPage(accept: string | undefined, mayExport: boolean): boolean {
   if (accept === undefined || isUsual(accept)) return false;
   const { isPage, isListPage } = wishedOnce(accept);
   return mayExport ? isListPage : isPage;
 }
 
-/** Whether Accept is what most clients send, which takes JSON, or nothing that is read. */
+/** Whether Accept has a value that most clients send and that accepts JSON, or one that is ignored. */
 function isUsual(accept: string): boolean {
   return accept.length > WISHES_CHARACTERS_MAX || accept === '*/*' || accept === 'application/json';
 }
 
-/** What Accept asks for: of lists, of records, and whether a page is preferred to JSON, and to exports. */
+/** The outcome of parsing Accept: for lists, for records, and whether a page is preferred to JSON and to exports. */
 interface Wished {
   readonly list: Negotiation;
   readonly record: Negotiation;
@@ -79,7 +80,7 @@ interface Wished {
   readonly isListPage: boolean;
 }
 
-/** An export or a page is asked for by its name: what would take anything gets JSON. */
+/** An export or a page must be named explicitly; wildcards get JSON. */
 const wishedOnce = remembered((accept): Wished => {
   if (accept.trim() === '') return { list: 'json', record: 'json', isPage: false, isListPage: false };
   const named = accept.toLowerCase();
@@ -93,20 +94,20 @@ const wishedOnce = remembered((accept): Wished => {
   };
 });
 
-/** `gzip`: gzip where it pays. `gzipOnly`: the client refuses bodies without a coding. `identity`: no gzip. */
+/** `gzip`: gzip if it is smaller. `gzipOnly`: the client refuses bodies without coding. `identity`: no gzip. */
 export type Coding = 'identity' | 'gzip' | 'gzipOnly';
 
-/** gzip needs a quality above 0 and not below identity's (A101); `x-gzip` is gzip. Source: RFC 9110, 12.5.3. */
+/** gzip needs a quality above 0 and at least that of identity (A101); `x-gzip` is gzip. Source: RFC 9110, 12.5.3. */
 export function codingOf(header: string | undefined): Coding {
   return header === undefined || header.length > WISHES_CHARACTERS_MAX ? 'identity' : negotiatedOnce(header);
 }
 
-/** What requests ask for, where gzip is offered; none where it is not, and then no header is looked at. */
+/** Determines the coding of requests. If gzip is off, no header is read. */
 export function codingChooser(isOffered: boolean): (request: Request) => Coding {
   return isOffered ? (request) => codingOf(request.header('accept-encoding')) : () => 'identity';
 }
 
-/** As it is and is documented: of codings of one quality those that are `preferred` come first. */
+/** The documented signature, which the types lack. `preferred` comes first among codings of the same quality. */
 interface PreferringNegotiator {
   encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): readonly string[];
 }

@@ -1,8 +1,7 @@
-// How queries are read, and described, under the settings of a server.
 import type { QueryOptions } from '../../engine/engine.ts';
 import type { Settings } from '../settings/declarations.ts';
 
-/** spec 8: the page size of every link shown. */
+/** spec 8: the page size in all examples of links. */
 const LIMIT_DEFAULT = 100;
 
 export function queryOptionsOf(

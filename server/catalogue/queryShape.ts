@@ -1,8 +1,8 @@
-// The shape of a query for the log: which names it asks with, never with which values. Names are put together from
-// declared words, so that what clients make up does not get into a log.
+// The shape of a query for the log: its parameter names without values. Only declared words appear, so that no
+// client-made text gets into a log.
 import { COLLECTIONS, LOOKUPS, PARAMETERS, type Field } from '../../engine/engine.ts';
 
-/** The names of fields, at any depth, of lookups and of parameters. */
+/** The names of fields at any depth, of lookups and of parameters. */
 const WORDS: ReadonlySet<string> = new Set([
   ...COLLECTIONS.flatMap(({ fields, filters }) => [...fields.flatMap(namesOf), ...filters]),
   ...LOOKUPS.map(({ name }) => name),
@@ -14,14 +14,15 @@ function namesOf(field: Field): readonly string[] {
   return 'fields' in field ? [field.name, ...field.fields.flatMap(namesOf)] : [field.name];
 }
 
-/** What stands for a name with a word that is not declared, and for what is beyond the limit. */
+/** Replaces a name with an undeclared word. */
 const OTHER = '*';
+/** Replaces names beyond the limit. */
 const BEYOND = '...';
-/** Longer queries are cut before they are looked at, and longer shapes behind a whole name. */
+/** Longer queries are cut before they are parsed; longer shapes are cut after a whole name. */
 const QUERY_CHARACTERS_MAX = 8192;
 const SHAPE_CHARACTERS_MAX = 256;
 
-/** The sorted names of a query, each once: `limit&status__in&title__contains`. Cost: 0.2 us a name. */
+/** The distinct names of a query, sorted: `limit&status__in&title__contains`. Cost: 0.2 us per name. */
 export function queryShape(query: string): string {
   const names = new Set(query.slice(0, QUERY_CHARACTERS_MAX).split('&').map(declaredName));
   names.delete('');

@@ -1,5 +1,5 @@
-// What is resolved beside the API: paths of data, ids of datasets, addresses of identifiers. Decodes and bounds what is
-// asked for, and sends what the engine answers; read when the first is asked for.
+// Resolves paths of data, ids of datasets, and addresses of identifiers. Decodes and bounds requests and sends the
+// engine's results. Imported with the first such request.
 import {
   type Ask,
   type Body,
@@ -25,18 +25,18 @@ import { countIgnored } from './tally.ts';
 
 type ResolutionRoute = RouteOf<'resolution'>;
 
-/** The only parameter that means something here, and only for identifiers. */
+/** The only parameter with an effect here, and only for identifiers. */
 const ADDRESS = 'identifier';
-/** Always in this form, whatever Accept says; never compressed, like root views. */
+/** Always this form, whatever Accept says. Never compressed, like root views. */
 const FORM = { version: 'v3', ending: 'json' } as const;
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
-/** Listings that are kept measured, for each of a few base URLs: each takes a number for 32 entries. */
+/** Cache of measured listings, for each of a few base URLs. A listing takes one number per 32 entries. */
 const MEASURED_BYTES_MAX = 4 << 20;
 const MEASURED_BYTES = 1 << 18;
 const SLASH = 0x2f;
 const UTF8 = new TextEncoder();
 
-/** What a thread keeps of one catalogue: its resolver, and listings of all of it. */
+/** A thread's state of one catalogue: its resolver, and measured listings of everything. */
 interface Kept {
   readonly resolver: Resolver;
   readonly listings: Memory<Body>;
@@ -44,7 +44,7 @@ interface Kept {
 
 const keptOf = new WeakMap<CatalogueService, Kept>();
 
-/** The answer to what is resolved. Cost: see engine/resolve/; a listing is measured in slices. */
+/** Cost: see engine/resolve/; a listing is measured in slices. */
 export function resolutionAnswer(
   catalogue: CatalogueService,
   route: ResolutionRoute,
@@ -73,26 +73,25 @@ export function resolutionAnswer(
   );
 }
 
-/** The query as one of a view without records, in which identifiers have a parameter of their own. */
+/** Parses the query like that of a view without records. Identifiers have one additional parameter. */
 function askOf({ queryOptions }: CatalogueService, { of }: ResolutionRoute, { request }: Visit): Ask {
   return parseRecordQuery(request.query, queryOptions, undefined, of === 'identifier' ? [ADDRESS] : []);
 }
 
-/** The last value (A47). */
+/** The last value counts (A47). */
 function addressOf({ parameters }: Ask): string {
   return parameters.findLast(([name]) => name === ADDRESS)?.[1] ?? '';
 }
 
 /**
- * The bytes of what stands behind a name, without the slash in front of ids and behind all: escapes decoded, broken
- * ones kept as they stand, so that any bytes are asked for as they are (A131). Undefined where it is too long to be
- * judged.
+ * Decodes the bytes after the name of a resolution. Invalid escapes stay as they are, so that any bytes can be
+ * requested (A131). Undefined if they are too long to decode.
  */
 function decoded(rest: string): Uint8Array | undefined {
   return rest.length > RESOLVED_BYTES_MAX * '%00'.length ? undefined : decodedBytes(rest, false);
 }
 
-/** An id without the slash in front and the optional one behind. */
+/** An id without its leading slash and an optional final one. */
 function idIn(bytes: Uint8Array): Uint8Array {
   const start = bytes[0] === SLASH ? 1 : 0;
   const end = bytes.length > start && bytes.at(-1) === SLASH ? bytes.length - 1 : bytes.length;
@@ -130,7 +129,7 @@ function keptFor(catalogue: CatalogueService): Kept {
   return kept;
 }
 
-/** The body of a listing, measured once for all who ask meanwhile; undefined where too much is under way. */
+/** The body of a listing, measured once for all concurrent requests; undefined if too much work is in progress. */
 async function listed(
   catalogue: CatalogueService,
   { of, rest }: ResolutionRoute,
@@ -148,7 +147,7 @@ async function listed(
   const run = (waiter: Disconnection): ReturnType<typeof slices.run<Body>> => slices.run('exports', measuring, waiter);
   const body = await exports.plain.wait(key, disconnection, run);
   if (typeof body === 'string') return undefined;
-  // An indented text has up to some MB; one that is too long for that stays compact.
+  // An indented text is held in memory as a whole, up to some MB, and is not cached. Longer ones stay compact.
   if (isWhole && body.isSlow) listings.keep(key, body, MEASURED_BYTES);
   return body;
 }

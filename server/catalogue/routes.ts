@@ -1,13 +1,12 @@
-// What a path means: a view of the catalogue, a redirection to the path with its final slash, or nothing. Pure text,
-// derived from the declaration; knows neither requests nor records.
+// The meaning of a path: a view of the catalogue, a redirection to the path with final slash, or nothing. Derived from
+// the declaration; independent of requests and records.
 import { type Collection, COLLECTIONS, collectionsOfPath, nearestName, type Version } from '../../engine/engine.ts';
 import { type Ending, ENDINGS } from './negotiate.ts';
 
 /**
- * What a target means. `ending` is the form that the path itself names: `.json`, and of lists that of an export. A
- * record's `collections` are tried in order (A3); its `id` is -1 where the integer asked for is beyond every id (A10).
- * `location` is the target with a final slash, percent-encoded as sent and without the query, which the caller keeps
- * byte for byte.
+ * The meaning of a target. `ending` is the form named by the path: `.json`, or for lists that of an export. The
+ * `collections` of a record are tried in order (A3); its `id` is -1 if the number exceeds every id (A10). `location` is
+ * the target with a final slash, percent-encoded as sent and without the query, which the caller keeps byte for byte.
  */
 export type Route =
   | { readonly kind: 'index' }
@@ -44,20 +43,20 @@ type ResolutionName = (typeof RESOLUTIONS)[number]['of'];
 const NOT_FOUND: Route = { kind: 'notFound' };
 const BAD_TARGET: Route = { kind: 'badTarget' };
 const BROWSE: Route = { kind: 'browse' };
-/** What the paths of pages for people begin with; what they mean is browse.ts's to say. */
+/** The start of paths of pages; browse.ts interprets the rest. */
 const BROWSED = /^\/browse(?:\/|$)/;
 const VERSIONS: readonly Version[] = ['v2', 'v3'];
 
-/** Every path but those of records and redirections, as it is usually written. */
+/** Every path in its usual spelling, except for records and redirections. */
 const VIEWS: ReadonlyMap<string, Route> = viewsByPath();
 
-/** Longer paths are not views; a page repeats the way up to the root dozens of times. */
+/** Longer paths are not views. A page repeats the relative path to the root dozens of times. */
 export const PATH_CHARACTERS_MAX = 512;
 
 /**
- * The meaning of a target: a path as sent, without its query. Percent-decoding is per segment, after the split (A17);
- * what does not decode is not found. Never throws. Cost: one map lookup for lists and records as usually written, a
- * pattern for others.
+ * The meaning of a target: a path as sent, without query. Segments are percent-decoded after the split (A17); a path
+ * that cannot be decoded is not found. Never throws. Cost: one map lookup for lists and records in their usual
+ * spelling, a pattern for others.
  */
 export function route(target: string): Route {
   const record = plainRecord(target);
@@ -78,7 +77,10 @@ export function route(target: string): Route {
   return isRedirect ? { kind: 'redirect', location: `${target}/` } : NOT_FOUND;
 }
 
-/** What is asked for by path or id beside the API (A130 to A133); what stands in angle brackets may hold slashes. */
+/**
+ * Requests by path or id outside the API (A130 to A133). With `hasRest`, the rest of the path is an argument, which may
+ * contain slashes.
+ */
 const RESOLUTIONS = [
   { of: 'path', name: 'Path Lookup', path: '/api/v0/obs/get_info', hasRest: true },
   { of: 'paths', name: 'Path List', path: '/api/v0/obs/all', hasRest: false },
@@ -88,7 +90,7 @@ const RESOLUTIONS = [
   { of: 'identifier', name: 'Identifier Lookup', path: '/api/legacy_lookup', hasRest: false },
 ] as const;
 
-/** A path that is resolved, with what stands behind its name as sent. A final slash is optional, so none is added. */
+/** A resolution and the rest of its path as sent. A final slash is optional, so there is no redirection. */
 function resolutionAt(target: string): Route | undefined {
   if (!target.startsWith('/api/v0/') && !target.startsWith('/api/legacy')) return undefined;
   const found = RESOLUTIONS.find(({ path }) => target.startsWith(path));
@@ -100,10 +102,10 @@ function resolutionAt(target: string): Route | undefined {
 
 const SLASH = 0x2f;
 const ZERO = 0x30;
-/** So many digits are exact in a double. */
+/** This many digits are exact in a double. */
 const PLAIN_DIGITS_MAX = 15;
 
-/** The lists in whose paths records lie, as they are usually written. */
+/** The paths of lists that contain records, in their usual spelling. */
 const LISTS: ReadonlyMap<string, { readonly collections: readonly Collection[]; readonly version: Version }> = new Map(
   VERSIONS.flatMap((version) =>
     segmentsOf(version).map((segment) => {
@@ -112,7 +114,10 @@ const LISTS: ReadonlyMap<string, { readonly collections: readonly Collection[]; 
   ),
 );
 
-/** A record as usually written, with digits between two slashes. Without it a record takes 9 % more instructions. */
+/**
+ * A record in its usual spelling, with digits between two slashes. Without this shortcut a record takes 9 % more
+ * instructions.
+ */
 function plainRecord(target: string): Route | undefined {
   const end = target.length - 1;
   if (target.charCodeAt(end) !== SLASH) return undefined;
@@ -153,7 +158,7 @@ function segmentsOf(version: Version): readonly string[] {
   return [...new Set(served.flatMap(({ name, documentedPath }) => [name, documentedPath]))];
 }
 
-/** The path with each segment decoded, or undefined where one is ill-formed or would make a new segment. */
+/** Decodes each segment of a path; undefined if one is ill-formed or contains an encoded slash. */
 function decodedPath(target: string): string | undefined {
   const segments = target.split('/');
   for (let i = 0; i < segments.length; i++) {
@@ -173,7 +178,7 @@ function decodedSegment(segment: string): string | undefined {
 }
 
 const RECORD = /^\/api\/(v2|v3)\/([^/]+)\/([^/]+?)(?:(\.json)\/?|\/)$/;
-/** An integer as the stock service reads it: blanks around, a plus, leading zeros (A15). */
+/** An integer as the stock service reads it: with blanks around, a plus, or leading zeros (A15). */
 const ID = /^\s*\+?(\d+)\s*$/;
 
 function recordAt(path: string): Route | undefined {
@@ -193,14 +198,14 @@ function recordAt(path: string): Route | undefined {
   };
 }
 
-/** Longer targets are no slip of the pen. */
+/** Longer targets are not typing errors. */
 const NEAR_CHARACTERS_MAX = 128;
 const NEAR = /^\/(?:api\/(?:(v\d+)\/)?)?([^/.]+)(\.[^/]*)?(\/\d+)?(\.[^/.]+)?\/?$/;
 
 /**
- * The address of a list or record that a target which means nothing may stand for, or undefined: slashes doubled, as
- * where a base URL ends in one, a collection misspelt, of the other version or without one, an ending that is none, or
- * a form that a record has by query alone. Never the target itself. Cost: an edit distance to each collection's name.
+ * Suggests a list or record for an unknown target, or returns undefined. Corrects doubled slashes, such as after a base
+ * URL with a final slash; a misspelt collection; a wrong or missing version; an unknown ending; and a form that records
+ * only have by query. Never returns the target itself. Cost: an edit distance to each collection's name.
  */
 export function nearestPath(target: string): string | undefined {
   if (target.length > NEAR_CHARACTERS_MAX) return undefined;
@@ -226,14 +231,14 @@ function isCatalogued({ kind }: Route): boolean {
   return kind === 'root' || kind === 'list' || kind === 'record' || kind === 'redirect';
 }
 
-/** How a record is asked for in the form that an ending behind it was to mean, undefined where it means none. */
+/** The path of a record in the form that its ending was meant to name; undefined if none is close. */
 function recordIn(path: string, form: string): string | undefined {
   const near = nearestOf(form, ENDINGS);
   if (near === undefined) return undefined;
   return near === 'json' ? `${path}.json` : `${path}/?format=${near}`;
 }
 
-/** The path that is resolved and that as many names of a target stand for; what stands behind is kept. */
+/** The resolution whose names are close to those of a target. The rest of the path is kept. */
 function nearestResolution(target: string): string | undefined {
   const names = target.replace(/\/$/, '').split('/');
   for (const { path, hasRest } of RESOLUTIONS) {
@@ -253,7 +258,7 @@ type ViewRoute = Extract<
   { kind: 'index' | 'root' | 'list' | 'record' | 'description' | 'resolution' | 'browse' }
 >;
 
-/** What a view is called after the stock service, such as `Observations List` (design: Responses). */
+/** The name of a view as in the stock service, such as `Observations List` (design: Responses). */
 export function viewName(view: ViewRoute): string {
   switch (view.kind) {
     case 'index':

@@ -1,5 +1,5 @@
-// From rows to an answer: measured at once or step by step, compressed where the client takes that and it pays.
-// Knows neither routes nor queries, and of a representation only how to measure it.
+// Turns rows into a response: measured at once or step by step, and compressed if the client accepts that and it is
+// smaller. Independent of routes and queries.
 import assert from 'node:assert/strict';
 import {
   type Body,
@@ -21,16 +21,16 @@ import type { Answer, Disconnection } from '../http/exchange.ts';
 import { Memory } from '../http/memory.ts';
 import { LIVE_BYTES_MAX, type LiveGzip } from './liveGzip.ts';
 
-/** How long the body of an export is as it goes out, and how it was made. */
+/** The length of an export's body as sent, and how it was made. */
 interface ExportLength {
   readonly bytes: number;
   readonly made: Making;
 }
 
 /**
- * What a serving thread knows of whole exports of its snapshot: which are being measured, so that all who want one wait
- * for the same work, and how long those are that were. Holds no bytes of them. Keys are those of `exportKey`, before a
- * length's stands the coding of the answer.
+ * The exports of a serving thread for one snapshot: those being measured, so that concurrent requests share the work,
+ * and the lengths of measured ones. Holds none of their bytes. Keys are those of `exportKey`; the key of a length is
+ * preceded by the coding.
  */
 export class Exports {
   readonly plain = new SharedWork<Body | UnfinishedReason>();
@@ -53,25 +53,24 @@ export interface RowsService {
   readonly exports: Exports;
 }
 
-/**
- * How an answer goes out, with its `remarks`. Rows may be compressed: by `stored` blocks of the collection where there
- * are any, else live. `keep` is given an answer that could be given again, with the bytes that its body holds beside
- * views of the snapshot. `exportKey` is there for exports of lists; equal keys mean equal bodies.
- */
+/** Everything that is needed to send a response with rows. */
 export interface Delivery {
   readonly service: RowsService;
   readonly remarks: Remarks;
   readonly coding: Coding;
+  /** Compressed blocks of the collection. Without them rows are compressed live. */
   readonly stored: RecordBlocks | undefined;
   readonly isHead: boolean;
   readonly disconnection: Disconnection;
+  /** For exports of lists; equal keys mean equal bodies. */
   readonly exportKey: (() => string) | undefined;
+  /** Called with a reusable response, and the bytes that its body holds in addition to views of the snapshot. */
   readonly keep?: (answer: Answer, ownBytes: number) => void;
 }
 
-/** Room for the lengths of 4,000 exports with filters of ordinary length. */
+/** Space for the lengths of 4,000 exports with filters of ordinary length. */
 const LENGTHS_BYTES_MAX = 1 << 20;
-/** What a length takes beside its key: a map's slot and an object; a text may take two bytes a character. */
+/** A length without its key: a slot of the map and an object. A text may take two bytes per character. */
 const ENTRY_BYTES = 128;
 const CHARACTER_BYTES = 2;
 
@@ -82,10 +81,12 @@ const TYPES: Readonly<Record<Representation['format'], MediaType>> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-/** A body of so many bytes fits a packet with its head: compressing it saves nobody anything. */
+/** A body of this size fits in one packet with its head, so compressing it saves nothing. */
 const SMALL_BYTES_MAX = 1024;
 
-/** So many rows are measured at once and not counted: 0.05 ms. A Parquet file takes 1 ms without any row. */
+/**
+ * This many rows are measured at once, without counting the time: 0.05 ms. A Parquet file takes 1 ms without any row.
+ */
 const SMALL_ROWS_MAX: Readonly<Record<Representation['format'], number>> = {
   json: 1000,
   ndjson: 1000,
@@ -94,11 +95,11 @@ const SMALL_ROWS_MAX: Readonly<Record<Representation['format'], number>> = {
 };
 
 /**
- * The answer with these rows: at once where one slice of measuring suffices and the turn of the event loop has time for
- * it, else when it was measured in turn with other sliced work, or 503 where too much of that is under way. A client
- * that leaves ends it. An export is measured once for all who ask for it meanwhile, and never for a HEAD of one whose
- * length is known, or of a Parquet file: to measure it is to make it. Compressed bodies are sent where they are the
- * smaller ones; a body that fits a packet, or whose pages are compressed, goes as it is (A101).
+ * The response with these rows. It is made at once if one slice of measuring suffices and the turn of the event loop
+ * has time; otherwise it is measured in turn with other sliced work, or is a 503 if too much of that is in progress. A
+ * disconnecting client ends the work. An export is measured once for all concurrent requests. It is not measured for
+ * HEAD if its length is known, or if it is a Parquet file, because measuring makes the file. Compressed bodies are sent
+ * if they are smaller. Bodies that fit in a packet and files with compressed pages are sent as they are (A101).
  */
 export function rowsAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
   const { service, coding, stored, remarks, exportKey, keep } = delivery;
@@ -118,7 +119,7 @@ export function rowsAnswer(rows: Representation, delivery: Delivery): Answer | P
   });
 }
 
-/** Once a file was asked for: a start does not read it. */
+/** Imported with the first such request, so that the start does not load it. */
 let parquetMeasuring: Awaited<ReturnType<typeof readParquet>> | undefined;
 
 function parquetAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
@@ -140,7 +141,7 @@ async function firstParquet(rows: Representation, delivery: Delivery): Promise<A
 function plainAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
   const { service, remarks, keep } = delivery;
   const { answers, exports } = service;
-  // A head lies in a slab, which must not live as long as an answer that is kept.
+  // A copy: the head is part of a larger slab, which a cached response would keep in memory.
   const ready = readyBody(keep ? { ...rows, head: rows.head.slice() } : rows);
   if (ready) {
     const answer = answers.found(ready, remarks, TYPES[rows.format]);
@@ -170,7 +171,7 @@ function pays(compressedBytes: number, plainBytes: number): boolean {
   return plainBytes > SMALL_BYTES_MAX && compressedBytes < plainBytes;
 }
 
-/** Remembers the length of an export that is never compressed, or too long to be compressed live. */
+/** Caches the length of an export that is never compressed or is too long for live compression. */
 function found(
   body: Body,
   { format }: Representation,
@@ -183,7 +184,7 @@ function found(
   return answers.found(body, remarks, TYPES[format], made);
 }
 
-/** A body to be measured slice by slice, alone or, of an export, `shared` with whoever wants the same. */
+/** A body to be measured slice by slice, alone or, for an export, `shared` with concurrent requests. */
 interface Measured<B extends Body> {
   readonly measuring: () => B | undefined;
   readonly shared: SharedWork<B | UnfinishedReason>;
@@ -233,7 +234,7 @@ async function measuredLater<B extends Body>(
   return typeof body === 'string' || disconnection.isGone() ? answers.busy : answer(body);
 }
 
-/** A body for HEAD: nothing of it but its length is known, and reading it is our bug. */
+/** A body for HEAD, of which only the length is known. Reading it is a bug. */
 function unreadBody(bytes: number): Body {
   return { bytes, pieceAt: () => assert.fail('the body of an answer to HEAD is not read') };
 }

@@ -1,9 +1,8 @@
-// What the catalogue counts of requests: names without effect, a cell for each collection, and the metric that they
-// make. Data and a count only.
+// Counts parameters without effect, by collection, and declares their metric.
 import { COLLECTIONS } from '../../engine/shared.ts';
 import type { Tally, TalliedMetric } from '../observe/tally.ts';
 
-/** A cell for each collection, the last one for views of none. */
+/** A cell per collection; the last one is for views without one. */
 export const IGNORED_PARAMETERS: TalliedMetric = {
   name: 'ignored_parameters_total',
   help: 'Names in queries that had no effect, by collection.',
@@ -14,7 +13,7 @@ const CELLS: ReadonlyMap<string, number> = new Map(
   IGNORED_PARAMETERS.cells.map(({ collection = '' }, i) => [collection, i]),
 );
 
-/** Counts the names that one request to a collection, or to a view without one, had in vain (A27). */
+/** Counts the ineffective names in one request to a collection, or to a view without one (A27). */
 export function countIgnored(tally: Tally, collection: string, ignored: readonly unknown[]): void {
   if (ignored.length > 0) tally[CELLS.get(collection)!]! += ignored.length;
 }

@@ -1,4 +1,5 @@
-// The views of the API: the root, lists, and single records of the first collection of a path that has the id (A3).
+// The views of the API: the root, lists, and single records. A record comes from the first collection of a path that
+// has the id (A3).
 import {
   answerList,
   type Ask,
@@ -41,7 +42,7 @@ import { steadyMs } from '../observe/clock.ts';
 import { exportWished } from './negotiate.ts';
 import { withTiming } from './answers.ts';
 
-/** The index, whose links begin with `down`. Its query has no meaning, and it is never compressed. */
+/** The index. Its links begin with `down`. Its query has no effect, and it is never compressed. */
 export function indexAnswer(catalogue: CatalogueService, visit: Visit, down: string): Answer {
   const { choice } = visit;
   const { tag, unchanged } = validated(catalogue, visit, INDEX, nothingAsked(catalogue), 'identity');
@@ -51,7 +52,10 @@ export function indexAnswer(catalogue: CatalogueService, visit: Visit, down: str
   return { ...answer, headers: [...answer.headers, descriptionLink(down)] };
 }
 
-/** Where the API is described, as what stands at `up` from the root tells programs and people (RFC 8631, 4). */
+/**
+ * Links to the descriptions of the API for programs and for people (RFC 8631, 4). `up` leads from the current path to
+ * the root.
+ */
 export function descriptionLink(up: string): Answer['headers'][number] {
   return ['Link', `<${up}openapi.json>; rel="service-desc", <${up}docs/>; rel="service-doc"`];
 }
@@ -77,7 +81,7 @@ export function rootAnswer(catalogue: CatalogueService, route: RouteOf<'root'>, 
   return catalogue.answers.found(body, { varies: choice.varies, ignored: ask.ignored, tag });
 }
 
-/** The page of a list, its export, or how it is found. Cost: see engine/list.ts; heavy lists are answered later. */
+/** The page of a list, its export, or its query plan. Cost: see engine/list.ts; heavy lists get a later response. */
 export function listAnswer(
   catalogue: CatalogueService,
   route: RouteOf<'list'>,
@@ -87,7 +91,7 @@ export function listAnswer(
   return answerList(collection, visit.request.query, new ListAsker(catalogue, route, visit));
 }
 
-/** Holds all that the answer needs, so that the request may be gone when its rows are found. */
+/** Holds everything that the response needs, because the request may be gone when its rows are found. */
 class ListAsker implements Asker<Answer | Promise<Answer>> {
   readonly options: QueryOptions;
   readonly #catalogue: CatalogueService;
@@ -147,7 +151,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
     return undefined;
   }
 
-  /** Nobody reads the answer to a client that is gone. */
+  /** The response without rows. A disconnected client gets none, so that reason needs no text. */
   miss({ ask }: List): Answer {
     const { answers } = this.#catalogue;
     if (this.#missed !== 'overtime') return this.#timed(answers.busy);
@@ -165,14 +169,14 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
     return answer instanceof Promise ? answer.then((later) => this.#timed(later)) : this.#timed(answer);
   }
 
-  /** That of an export, made when it is first asked for; others have none, and no closure. */
+  /** The key of an export, computed on demand. Other lists have none and allocate no closure. */
   #exportKeyOf(list: List): (() => string) | undefined {
     if (!list.ask.page.exported) return undefined;
     let key: string | undefined;
     return () => (key ??= shortKey(exportKey(this.#catalogue.generation, list)));
   }
 
-  /** How a list is found, instead of the list (A68). `thread` counts since its start. */
+  /** The query plan of a list instead of the list (A68). `thread` counts since the thread's start. */
   #explanation(hits: Hits, { plan }: List): Answer {
     const { answers, generation, router } = this.#catalogue;
     const { place, isKept, isShared, spentNs, ranOutAt, counters } = this.#trace!;
@@ -199,7 +203,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
   }
 }
 
-/** The record, or why there is none. Cost: a binary search a collection. */
+/** The record, or a refusal. Cost: a binary search per collection. */
 export function recordAnswer(
   catalogue: CatalogueService,
   route: RouteOf<'record'>,
