@@ -122,8 +122,8 @@ async function discardingRefused<T>(state: string, crawled: Promise<T>): Promise
 }
 
 /**
- * Runs work that the next run can resume, and reports that if a signal ends it. `end` then ends the process; by default as
- * the signal would.
+ * Runs work that the next run can resume, and reports that if a signal ends it. `end` then ends the process; by default
+ * as the signal would.
  */
 export async function tellingOfSignals<T>(
   report: Report,

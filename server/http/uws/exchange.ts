@@ -170,13 +170,14 @@ class HeaderBlock {
 
 // How tryEnd(piece, total) counts (measured on uws-pack 20.0.8):
 //   first call     writes `Content-Length: total` and ends the head
-//   each call      appends the piece; returns [all of it taken, response complete]; `complete` can be true while `taken`
-//                  is false
+//   each call      appends the piece; returns [all of it taken, response complete]; the second can be true while the
+//                  first is false
 //   not all taken  the socket is full: getWriteOffset() says how many body bytes it has, and onWritable gets the same
 //                  number
 //   complete       the response object is dead: every further call on it throws
-// A Linux socket takes about 4 MB before it is full (tcp_wmem). Until a response on a full socket is complete, a request
-// pipelined after it makes the library close the connection: visible to the client by Content-Length, never wrong bytes.
+// A Linux socket takes about 4 MB before it is full (tcp_wmem). Until a response on a full socket is complete, a
+// request pipelined after it makes the library close the connection: visible to the client by Content-Length, never
+// wrong bytes.
 
 export interface UwsContext extends LiveContext {
   readonly headerBlocks: HeaderBlocks;
