@@ -15,7 +15,7 @@ const RUN: readonly (readonly [document: string, heading: string | undefined, te
   ['data/README.md', undefined, 'test/documents/commands.long.test.ts'],
   ['data/distribution/README.md', undefined, 'test/documents/commands.long.test.ts'],
   ['server/observe/README.md', undefined, 'test/documents/commands.long.test.ts'],
-  ['ARCHITECTURE.md', 'One request, followed through the files', 'test/documents/commands.long.test.ts'],
+  ['ARCHITECTURE.md', 'The life of a request', 'test/documents/commands.long.test.ts'],
   ['deploy/README.md', 'A first replica', 'test/load/package.long.test.ts'],
   ['deploy/README.md', 'Install and start', 'test/deploy/systemd.long.test.ts'],
   ['deploy/README.md', 'Many machines', 'test/deploy/systemd.long.test.ts'],
