@@ -87,13 +87,13 @@ export const RECORDS = {
   part: 'where records, links and members stand',
   kinds: {
     bytes: { element: 'pieces', part: 'records', meaning: 'the records as served, each followed by one comma' },
-    ends: { element: 'u32', count: 'one a record', endsOf: 'bytes', meaning: 'end of each record, behind its comma' },
-    links: { element: 'u32', meaning: 'position of every own URL, ascending: of the `{`, behind the opening quote' },
+    ends: { element: 'u32', count: 'one a record', endsOf: 'bytes', meaning: 'end of each record, after its comma' },
+    links: { element: 'u32', meaning: 'position of every own URL, ascending: that of its `{`' },
     linkEnds: {
       element: 'u32',
       count: 'one a record',
       endsOf: 'links',
-      meaning: 'own URLs up to and with each record',
+      meaning: 'number of own URLs up to and including each record',
     },
     outlines: {
       element: 'narrow',
@@ -101,12 +101,12 @@ export const RECORDS = {
       below: 'outlines',
       meaning: "number of each record's outline in the metadata",
     },
-    members: { element: 'narrow', meaning: 'end of each member in its record, where a comma or `}` stands' },
+    members: { element: 'narrow', meaning: 'end of each member in its record: the position of a comma or `}`' },
     memberEnds: {
       element: 'u32',
       count: 'one a record',
       endsOf: 'members',
-      meaning: 'members up to and with each record',
+      meaning: 'number of members up to and including each record',
     },
   },
 } as const satisfies SectionGroup;
@@ -130,7 +130,7 @@ export const DICTIONARY = {
   path: '<path>',
   part: 'different texts',
   kinds: {
-    text: { element: 'bytes', meaning: 'the different values in code order, UTF-8 without escapes' },
+    text: { element: 'bytes', meaning: 'the distinct values in code order, UTF-8 without escapes' },
     ends: { suffix: 'textEnds', element: 'u32', count: 'one a code', endsOf: 'text', meaning: 'end of each value' },
     numbers: {
       element: 'f64',
@@ -143,7 +143,7 @@ export const DICTIONARY = {
       element: 'u32',
       below: 'codes + 1',
       isOptional: true,
-      meaning: 'one element, the first code whose value does not fit the type; absent if all fit',
+      meaning: 'one element: the first code whose value does not fit the type; absent if all fit',
     },
   },
 } as const satisfies SectionGroup;
@@ -157,16 +157,20 @@ export const GRAMS = {
       suffix: 'gramKeys',
       element: 'u32',
       count: 'one a gram',
-      meaning: 'ascending: three folded bytes, the first byte highest',
+      meaning: 'ascending keys: three folded bytes, the first byte highest',
     },
     ends: {
       suffix: 'gramEnds',
       element: 'u32',
       count: 'one a gram',
       endsOf: 'postings',
-      meaning: "where each key's list ends in `.gramPostings`",
+      meaning: "end of each key's list in `.gramPostings`",
     },
-    postings: { suffix: 'gramPostings', element: 'bytes', meaning: 'the blocks of each key, as distances in LEB128' },
+    postings: {
+      suffix: 'gramPostings',
+      element: 'bytes',
+      meaning: 'the block numbers of each key, as differences in LEB128',
+    },
   },
 } as const satisfies SectionGroup;
 
@@ -204,7 +208,7 @@ export const BITMAPS = {
       below: 'codes + 1',
       meaning: 'ascending codes, null included, that more than 1 in 32 rows have',
     },
-    bitmaps: { element: 'u32', meaning: 'for each dense code one bitmap over all rows, an even number of words' },
+    bitmaps: { element: 'u32', meaning: 'one bitmap over all rows for each dense code, an even number of words' },
   },
 } as const satisfies SectionGroup;
 
@@ -216,7 +220,7 @@ export const TARGETS = {
     targets: {
       element: 'u32',
       count: 'one a code',
-      meaning: "row of the record that the code's id means, or `ffffffff`",
+      meaning: "row of the record with the code's id, or `ffffffff`",
     },
   },
 } as const satisfies SectionGroup;
@@ -235,24 +239,28 @@ export const METADATA = {
 export const BLOCKS = {
   path: '<collection>/blocks/<i>',
   kinds: {
-    independent: { element: 'pieces', meaning: 'of each record: its block by itself, and the separator' },
+    independent: { element: 'pieces', meaning: "each record's block by itself, then the separator" },
     independentEnds: {
       element: 'u32',
       count: 'one a record',
       endsOf: 'independent',
-      meaning: 'end of each, behind its separator',
+      meaning: 'end of each block, after its separator',
     },
     chained: { element: 'pieces', meaning: 'the same, each deflated against at most 4 records before it' },
-    chainedEnds: { element: 'u32', count: 'one a record', endsOf: 'chained', meaning: 'end of each' },
+    chainedEnds: { element: 'u32', count: 'one a record', endsOf: 'chained', meaning: 'end of each block' },
     crcs: { element: 'u32', count: 'one a record', meaning: 'CRC-32 of each record, without its comma' },
-    sums: { element: 'u32', count: 'one a record', meaning: "CRC-32 of the run up to and with each record's comma" },
+    sums: {
+      element: 'u32',
+      count: 'one a record',
+      meaning: "CRC-32 of the run up to and including each record's comma",
+    },
   },
 } as const satisfies SectionGroup;
 
 /** Identifies the records of a file of blocks. */
 export const BLOCKS_TITLE = {
   path: '',
-  kinds: { title: { suffix: 'blocks', element: 'bytes', meaning: 'JSON that says what the blocks are of' } },
+  kinds: { title: { suffix: 'blocks', element: 'bytes', meaning: 'JSON that identifies the records of the blocks' } },
 } as const satisfies SectionGroup;
 
 /** Must be changed if blocks are made differently, so that old files are made again. */
@@ -324,7 +332,7 @@ export function sectionName<G extends SectionGroup>(group: G, key: keyof G['kind
   return path === '' ? suffix : `${path}.${suffix}`;
 }
 
-/** Maps each section of record bytes to the section with the positions of its own URLs, by index in the directory. */
+/** Maps each section of record bytes to the section with the positions of own URLs, by index in the directory. */
 export function linksOfRecords(sections: readonly Section[]): ReadonlyMap<number, number> {
   const [bytes, positions] = [`.${sectionName(RECORDS, 'bytes', '')}`, `.${sectionName(RECORDS, 'links', '')}`];
   const indexes = new Map(sections.map(({ name }, i) => [name, i]));
