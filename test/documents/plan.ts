@@ -7,10 +7,10 @@ import { projectFiles } from '../support/sources.ts';
 const RUN: readonly (readonly [document: string, heading: string | undefined, test: string])[] = [
   ['README.md', undefined, 'test/documents/newcomer.long.test.ts'],
   ['server/catalogue/README.md', undefined, 'test/documents/documents.test.ts'],
-  ['server/catalogue/EXPORTS.md', 'Exports', 'test/documents/commands.long.test.ts'],
+  ['server/catalogue/EXPORTS.md', 'Export whole lists', 'test/documents/commands.long.test.ts'],
   ['server/catalogue/EXPORTS.md', 'Files', 'test/documents/commands.long.test.ts'],
-  ['server/catalogue/EXPORTS.md', 'Beyond one machine', 'test/documents/commands.long.test.ts'],
-  ['server/catalogue/EXPORTS.md', 'Reading it', 'test/documents/commands.long.test.ts'],
+  ['server/catalogue/EXPORTS.md', 'Query a whole collection on many machines', 'test/documents/commands.long.test.ts'],
+  ['server/catalogue/EXPORTS.md', 'Read the files', 'test/documents/commands.long.test.ts'],
   ['server/authority/README.md', undefined, 'test/documents/commands.long.test.ts'],
   ['data/README.md', undefined, 'test/documents/commands.long.test.ts'],
   ['data/distribution/README.md', undefined, 'test/documents/commands.long.test.ts'],
