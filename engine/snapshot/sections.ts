@@ -35,7 +35,7 @@ export const ELEMENTS = { bytes: [1], pieces: [1], u32: [4], f64: [8], narrow: [
 /** The parts of the report of a snapshot's bytes, in its order. */
 const PARTS = [
   'records',
-  'where records, links and members stand',
+  'positions of records, links and members',
   'different texts',
   'numbers and instants',
   'codes of rows',
@@ -84,7 +84,7 @@ export interface SectionGroup {
 
 export const RECORDS = {
   path: '<collection>/records/<i>',
-  part: 'where records, links and members stand',
+  part: 'positions of records, links and members',
   kinds: {
     bytes: { element: 'pieces', part: 'records', meaning: 'the records as served, each followed by one comma' },
     ends: { element: 'u32', count: 'one a record', endsOf: 'bytes', meaning: 'end of each record, after its comma' },
