@@ -1,5 +1,5 @@
-// A pool thread: executes heavy plans over the shared snapshot and answers row ids. Never opens a socket; a cancelled
-// task ends itself within one slice of its scan, or one pass over rows.
+// A pool thread: runs expensive plans over the shared snapshot and returns row ids. Opens no socket. A cancelled task
+// stops within one slice of its scan, or one pass over rows.
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { compacted, findRows, type Hits, hitsOf, Meter, openSnapshot, ownBuffers } from '../engine/engine.ts';
 import { beNice } from './niceness.ts';
@@ -9,18 +9,21 @@ const { loaded, flags, taskMsMax } = workerData as PoolData;
 const catalogue = openSnapshot(loaded);
 beNice();
 
-/** Runs one plan and answers a HeavyResult. Cost: the plan's; a set is sent without a copy, of a page its rows. */
+/**
+ * Runs one plan. Returns a HeavyResult, or what Piscina moves as one. Cost: that of the plan. A set is sent without a
+ * copy; of a page only its rows are sent.
+ */
 export function runPlan(task: HeavyTask): unknown {
   const isCancelled = (): boolean => Atomics.load(flags, task.slot) === TaskFlag.cancelled;
   if (isCancelled()) return undefined;
   const endMs = performance.now() + taskMsMax;
-  // A pattern that is slow on much text ends itself.
+  // Stops a pattern that is slow on much text.
   const isStopped = (): boolean => isCancelled() || performance.now() > endMs;
   const found = answerTo(task, isStopped);
   return found === undefined && !isCancelled() ? 'overtime' : found;
 }
 
-/** Piscina takes the value of what is moved, and hands its buffers over. */
+/** The result of a task. If it has a set, Piscina transfers the buffers of the set. */
 function answerTo({ collection, plan, wants, set: known }: HeavyTask, isStopped: () => boolean): unknown {
   const index = catalogue.collection(collection);
   const meter = new Meter(Infinity, undefined, isStopped);
@@ -36,7 +39,7 @@ function answerTo({ collection, plan, wants, set: known }: HeavyTask, isStopped:
   return set ? move({ [transferableSymbol]: ownBuffers(set), [valueSymbol]: value }) : value;
 }
 
-/** A page whose rows are no view of all rows, which would be sent with it. */
+/** Copies the rows of a page. A view would be sent with the buffer of all rows. */
 function ownPage(page: Hits): Hits {
   if (page.rows.kind === 'range') return page;
   return { ...page, rows: { kind: page.rows.kind, rows: page.rows.rows.slice() } };

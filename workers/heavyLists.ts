@@ -1,6 +1,5 @@
-// Finds lists in the pool: whole sets of rows, or what is ordered and counted of them, each shared by those who want it
-// at once and kept for the pages to come. Knows what is kept under which key; whether the pool is asked is decided by
-// router.ts.
+// Finds lists in the pool: whole sets of rows, or the ordered rows and counts of one. Requests that need the same at
+// the same time share it. The results are cached for later pages. router.ts decides what comes here.
 import assert from 'node:assert/strict';
 import {
   type CollectionIndex,
@@ -20,12 +19,12 @@ import type { Trace } from './heavyThreads.ts';
 import { type Disconnection, SharedWork } from './waiter.ts';
 
 /**
- * Rows of an ordered list that are kept with a page of it: a walk by pages of 100 is ordered in the pool once in 20
- * pages. Twice as many are found, so that every page of at most this many rows lies within one stretch.
+ * Rows of an ordered list that are cached with a page: a walk by pages of 100 runs the order in the pool once in 20
+ * pages. A stretch has twice as many, so every page of at most this many rows fits into one stretch.
  */
 const STRETCH_ROWS = 2048;
 
-/** What is known of a filter: its key, its rows where they are kept, and whether they may be. */
+/** A filter: its key, its rows if they are cached, and whether they may be cached. */
 export interface FilterRows {
   readonly key: string;
   readonly known: RowSet | undefined;
@@ -34,7 +33,7 @@ export interface FilterRows {
 
 type Outcome = HeavyFinding | MissReason;
 
-/** The pool as lists see it. `begun` counts what it was asked. */
+/** Runs lists in the pool. `begun` counts its tasks. */
 export class HeavyLists {
   begun = 0;
   readonly #cache: RowSetCache;
@@ -48,14 +47,14 @@ export class HeavyLists {
     this.#budgetNs = budgetNs;
   }
 
-  /** Requests that found what they want under way. */
+  /** Requests that joined a task that had already begun. */
   get joined(): number {
     return this.#work.joined;
   }
 
   /**
-   * The whole set, kept for the pages to come: those who wait for it take theirs from it. Where a set would be too
-   * large to keep, only requests for the same page share their work.
+   * Finds the whole set and caches it; each request takes its page from it. If a set would be too large for the cache,
+   * only requests for the same page share the work.
    */
   async findSet(
     list: List,
@@ -73,14 +72,11 @@ export class HeavyLists {
     if (found.kind !== 'set') return found.page;
     const { set } = found;
     const hits = hitsOf(collection, set, plan, new Meter(this.#budgetNs, trace.counters));
-    // Many requests may have waited for this set: a page of very many rows is listed in the pool too.
+    // Many requests may have waited for this set, so a page of very many rows is listed in the pool too.
     return hits ?? this.findView(list, { key, known: set, isKept }, waiter, trace);
   }
 
-  /**
-   * What is ordered or counted: more of it than the page, kept for the pages to come, and the set where it is not
-   * known.
-   */
+  /** Finds ordered rows or counts: more than the page, cached for later pages. Finds the set too if it is not known. */
   findView(
     { collection, plan }: List,
     { key, known, isKept }: FilterRows,
@@ -113,8 +109,8 @@ export class HeavyLists {
   }
 
   /**
-   * Runs a query in the pool unless it is under way; what it finds is kept once, and comes with the set where that is
-   * known.
+   * Runs a query in the pool unless it is already running. Its result is cached once. If the set is known, the result
+   * includes it.
    */
   async #outcomeOf(
     workKey: string,
@@ -142,8 +138,8 @@ export class HeavyLists {
 }
 
 /**
- * The plan of more than a page, of which the pages around can be taken: a stretch of an ordered list, or only the
- * facets of one by id. Undefined for a list with neither, and for a page of more rows than a stretch.
+ * A plan that finds more than a page, so that the pages around it can be cut from the result: a stretch of an ordered
+ * list, or only the facets of a list by id. Undefined for a list with neither, and for a page larger than a stretch.
  */
 function widened(plan: Plan): Plan | undefined {
   const { page } = plan;
@@ -153,7 +149,7 @@ function widened(plan: Plan): Plan | undefined {
   return { ...plan, page: { ...page, offset, limit: 2 * STRETCH_ROWS } };
 }
 
-/** The page of a plan from what `widened` finds; `set` has all rows, which a list by id is cut from. */
+/** Cuts the page of a plan from the result of `widened`. A list by id is cut from `set`, which has all rows. */
 function partOf(collection: CollectionIndex, plan: Plan, wide: Hits, set: RowSet | undefined): Hits {
   const { page, form } = plan;
   if (page.order.length === 0) {

@@ -1,21 +1,21 @@
-// The threads of a pool: started with the first task, and again if they died or could not start.
+// The threads of a pool. They start with the first task, and again if they died or could not start.
 import { type Counters, newCounters, type Purpose } from '../engine/engine.ts';
 import { resourceLimits } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { isOutOfHeap, isStarved, type OnLostThread } from './starvation.ts';
 import type { HeavyResult, HeavyTask, PoolData } from './protocol.ts';
 
-/**
- * `place`: in the serving thread (`inline`), in its `pool`, or nowhere since all rows and counts were kept (`cache`).
- * `isKept`: the rows of the filter were kept from a request before. `isShared`: the same work was under way for another
- * request, whose counters these are. `spentNs`: the work that was paid, in nanoseconds of the table of costs.
- * `ranOutAt`: the part of the list at which the budget of the serving thread ran out.
- */
+/** Where a list ran, and its work. */
 export interface Trace {
+  /** In the serving thread (`inline`), in its `pool`, or nowhere because all rows and counts were cached (`cache`). */
   place: 'inline' | 'pool' | 'cache';
+  /** The rows of the filter were cached by an earlier request. */
   isKept: boolean;
+  /** The same work was already running for another request; these are its counters. */
   isShared: boolean;
+  /** The work that was paid, in nanoseconds of the table of costs. */
   spentNs: number;
+  /** The part of the list at which the budget of the serving thread ran out. */
   ranOutAt: Purpose | undefined;
   readonly counters: Counters;
 }
@@ -24,17 +24,20 @@ export function newTrace(): Trace {
   return { place: 'inline', isKept: false, isShared: false, spentNs: 0, ranOutAt: undefined, counters: newCounters() };
 }
 
-/** How long a task may go on past its time before its thread is ended, which has to start, and to come to a poll. */
+/**
+ * Milliseconds beyond its time after which a task's thread is stopped. The thread has to start and to reach a poll
+ * first.
+ */
 const GRACE_MS = 5000;
 
-/** A library's pool, while it works. `lost` is why it does not any more; `gone` counts threads that have ended. */
+/** A running Piscina pool. `lost` is the error that ended it; `gone` counts threads that have exited. */
 interface Started {
   readonly piscina: Piscina<HeavyTask, HeavyResult>;
   gone: number;
   lost: unknown;
 }
 
-/** Up to `threads` threads. `onLost` is called for each that died or could not start. */
+/** At most `threads` threads. `onLost` is called for each that died or could not start. */
 export class HeavyThreads {
   readonly #threads: number;
   readonly #workerData: PoolData;
@@ -48,8 +51,8 @@ export class HeavyThreads {
   }
 
   /**
-   * Runs a task, or says `busy` where there is no thread or no memory for it now. One that does not end in its time, a
-   * pattern in one long text, loses its thread: `overtime`. A rejection is our bug.
+   * Runs a task. Returns `busy` if no thread or memory is available now. A task that does not stop in time, such as a
+   * pattern in one long text, loses its thread: `overtime`. A rejection is a bug.
    */
   async run(task: HeavyTask): Promise<HeavyResult | 'busy'> {
     let started: Started | undefined;
@@ -63,7 +66,7 @@ export class HeavyThreads {
     } catch (error) {
       const reason = started?.lost ?? error;
       if (signal?.aborted && reason instanceof Error && reason.cause === signal.reason) return 'overtime';
-      // If the library cannot be read now, no thread can start either.
+      // If Piscina cannot be loaded now, no thread can start either.
       if (!started || isStarved(reason)) {
         if (!started?.lost) this.#starve(reason);
         return 'busy';
@@ -74,10 +77,7 @@ export class HeavyThreads {
     }
   }
 
-  /**
-   * Ends the threads, in which nothing runs any more: the library's `close` would hold their data for 30 s. Another
-   * task starts them again.
-   */
+  /** Ends idle threads. Piscina's `close` would keep their data for 30 s. The next task starts new threads. */
   async close(): Promise<void> {
     const ending = this.#started;
     this.#started = undefined;
@@ -94,12 +94,12 @@ export class HeavyThreads {
       maxThreads: this.#threads,
       idleTimeout: 60_000,
       workerData: this.#workerData,
-      // Those of the thread that has the pool.
+      // The limits of the thread that owns the pool.
       resourceLimits,
     });
     const started: Started = { piscina, gone: 0, lost: undefined };
     piscina.on('workerDestroy', () => started.gone++);
-    // A thread without a task: it could not start, or died idle. The library keeps a task that waits for it for good.
+    // A thread without a task: it could not start, or died idle. Piscina never settles a task that waits for it.
     piscina.on('error', (error: unknown) => {
       if (started.lost) return;
       started.lost = error;
@@ -113,7 +113,7 @@ export class HeavyThreads {
     return started;
   }
 
-  /** The next task starts other threads. */
+  /** Makes the next task start new threads. */
   #starve(reason: unknown): void {
     this.#started = undefined;
     this.#onLost(reason, true);

@@ -1,8 +1,7 @@
-// How much of the cores threads get that work for long,
-// where threads that answer want them too. Knows no work.
+// Priority of threads for long work next to threads that serve.
 import os from 'node:os';
 
-/** Added to the niceness of the thread: it then gets a tenth of a serving thread's share (Linux, sched(7)). */
+/** Added to the niceness of a thread: it then gets a tenth of a serving thread's share (Linux, sched(7)). */
 const NICENESS = 10;
 const NICENESS_MAX = os.constants.priority.PRIORITY_LOW;
 

@@ -1,13 +1,13 @@
-// The pool of a serving thread: runs heavy plans in its own threads, with a bounded queue. One serving thread owns it,
-// so that a heavy client of one cannot fill the queue of another. A running task polls a flag that cancels it; aborting
-// it in Piscina ends its thread, which is for tasks that do not poll.
+// The pool of a serving thread: runs expensive plans in separate threads, with a bounded queue. Each serving thread has
+// one, so that an expensive client of one thread cannot fill the queue of another. A running task polls a flag that
+// cancels it. Aborting it in Piscina ends its thread, so that is only for tasks that do not poll.
 import type { Disconnection } from './waiter.ts';
 import type { LoadedSnapshot } from '../engine/engine.ts';
 import { HeavyThreads } from './heavyThreads.ts';
 import type { OnLostThread } from './starvation.ts';
 import { type HeavyFinding, type HeavyQuery, type MissReason, type PoolData, TaskFlag } from './protocol.ts';
 
-/** Requests of one connection that wait at once. Only pipelined requests come to more than one. */
+/** Waiting requests of one connection. Only pipelined requests reach more than one. */
 export const CONNECTION_WAITING_MAX = 16;
 
 /** At most `waitingMax` requests wait, each for at most `waitMsMax`. */
@@ -42,7 +42,7 @@ export class Semaphore {
     return this.#permits - this.#free.length;
   }
 
-  /** A permit, which `release` gives back. A client without a connection counts as a connection. */
+  /** Resolves to a permit, which `release` gives back. A client without a connection counts as a connection. */
   async acquire(client: Disconnection): Promise<Permit> {
     if (client.isGone()) return 'gone';
     const free = this.#free.pop();
@@ -89,13 +89,13 @@ export interface PoolLimits extends WaitingLimits {
   readonly taskMsMax: number;
 }
 
-/** The limits of every server: in its time a task looks at 1 GB of text, at the speed of an ordinary pattern. */
+/** Limits of every server. In this time a task reads 1 GB of text at the speed of an ordinary pattern. */
 export const POOL_LIMITS: PoolLimits = { ...WAITING_LIMITS, taskMsMax: 10_000 };
 
-/** Runs a heavy query off this thread, or says why not. It takes the query at once; a rejection is our bug. */
+/** Runs an expensive query outside this thread, or returns why not. A rejection is a bug. */
 export type RunHeavy = (query: HeavyQuery, waiter: Disconnection) => Promise<HeavyFinding | MissReason>;
 
-/** What a pool does now, and what came of all queries since its start. */
+/** The current state of a pool, and the outcomes of all queries since its start. */
 export interface PoolStatistics {
   readonly running: number;
   readonly waiting: number;
@@ -103,19 +103,22 @@ export interface PoolStatistics {
 }
 
 /**
- * A pool over one snapshot. A thread that dies takes its task with it, and another is started for the next one. If none
- * can start, for lack of descriptors, threads or memory, a task is `busy`, and the next one tries again. `close`
- * cancels all and ends the threads; no `run` behind it. `retire` ends the threads once nothing runs or waits, for a
- * snapshot that new queries do not ask: what comes late is run all the same, and then the threads end again.
+ * A pool over one snapshot. If a thread dies, its task fails and the next task starts another thread. If no thread can
+ * start, for lack of descriptors, threads or memory, the task is `busy` and the next one tries again.
  */
 export interface HeavyPool {
   readonly run: RunHeavy;
   statistics(): PoolStatistics;
+  /** Cancels all tasks and ends the threads. `run` must not be called afterwards. */
   close(): Promise<void>;
+  /**
+   * Ends the threads once nothing runs or waits, for a snapshot that new queries do not use. A late query still runs,
+   * then the threads end again.
+   */
   retire(): Promise<void>;
 }
 
-/** A pool of `threads` threads. Its library is read, and threads start, with the first heavy query. */
+/** Makes a pool of `threads` threads. Piscina is loaded and threads start with the first expensive query. */
 export function startPool(
   loaded: LoadedSnapshot,
   threads: number,
@@ -157,17 +160,17 @@ export function startPool(
     close: async () => {
       isClosing = true;
       flags.fill(TaskFlag.cancelled);
-      // Piscina waits only for what runs, and reports what is queued as failed.
+      // Piscina waits only for running tasks, and reports queued ones as failed.
       await semaphore.close();
       await heavy.close();
     },
   };
 }
 
-/** Does work whose flag says whether somebody waits for it. */
+/** Runs work whose flag says whether a request still waits for it. */
 async function wanted<T>(flags: Int32Array, slot: number, waiter: Disconnection, work: () => Promise<T>): Promise<T> {
   Atomics.store(flags, slot, TaskFlag.wanted);
-  // A client may also leave while it reads the answer, when the slot is another task's already.
+  // A client may also leave while it reads the response. The slot then belongs to another task.
   let isHeld = true;
   waiter.onGone(() => {
     if (isHeld) Atomics.store(flags, slot, TaskFlag.cancelled);

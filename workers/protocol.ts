@@ -1,10 +1,10 @@
-// What a serving thread and its pool say to each other: a plan in, row ids and counts out, never bytes of a page.
-// Plain data; the flags of running tasks are the only shared mutable memory.
+// The messages between a serving thread and its pool: plans in, row ids and counts out, never bytes of a page. Plain
+// data. The flags of running tasks are the only shared mutable memory.
 import type { Counters, Hits, LoadedSnapshot, Plan, RowSet } from '../engine/engine.ts';
 
 /**
- * What a pool thread starts with. `flags` has one word a slot (see `TaskFlag`). `taskMsMax` is how many milliseconds a
- * task may run.
+ * The start data of a pool thread. `flags` has one word for each slot (see `TaskFlag`). `taskMsMax` is the time limit
+ * of a task in milliseconds.
  */
 export interface PoolData {
   readonly loaded: LoadedSnapshot;
@@ -13,8 +13,8 @@ export interface PoolData {
 }
 
 /**
- * One heavy query: all rows as a set, compact and given away without a copy, those of its page alone, or `both`. `set`
- * has all rows where they are known, so that they are ordered and counted only.
+ * One expensive query. It wants all rows as a compact set, transferred without a copy, or only the rows of its page, or
+ * both. `set` has all rows if they are known; the query then only orders and counts them.
  */
 export interface HeavyQuery {
   readonly collection: string;
@@ -23,25 +23,25 @@ export interface HeavyQuery {
   readonly set?: RowSet | undefined;
 }
 
-/** A heavy query as a pool thread gets it. `slot` is its word in the flags. */
+/** An expensive query for a pool thread. `slot` is the index of its word in the flags. */
 export interface HeavyTask extends HeavyQuery {
   readonly slot: number;
 }
 
-/** What a heavy query found, in the form it was wanted, and the work it took. */
+/** The result of an expensive query in the wanted form, and the work it took. */
 export type HeavyFinding = { readonly counters: Counters; readonly spentNs: number } & (
   | { readonly kind: 'set'; readonly set: RowSet }
   | { readonly kind: 'page'; readonly page: Hits; readonly set?: RowSet | undefined }
 );
 
-/** What a task answers: what it found, undefined when it was cancelled, or that its time was over. */
+/** The result of a task. Undefined if it was cancelled, `overtime` if its time was over. */
 export type HeavyResult = HeavyFinding | 'overtime' | undefined;
 
 /**
- * Why a heavy query has no rows: `busy` when too much waits or it waited too long, `gone` when its client was gone
- * first, `overtime` when it ran too long.
+ * Why an expensive query has no rows: `busy` if too many wait or it waited too long, `gone` if its client left first,
+ * `overtime` if it ran too long.
  */
 export type MissReason = 'busy' | 'gone' | 'overtime';
 
-/** The word of a slot: its task runs or waits, or nobody wants its result any more. Polled once per slice of a scan. */
+/** The word of a slot: its result is wanted or not. Polled once for each slice of a scan. */
 export const TaskFlag = { wanted: 0, cancelled: 1 } as const;

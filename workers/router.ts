@@ -1,5 +1,5 @@
-// Decides where the rows of a list come from: the cache, this thread, or the pool; one per serving thread. Answers rows
-// and counts, never bytes.
+// Decides where the rows of a list come from: the cache, this thread, or the pool. One for each serving thread. Returns
+// rows and counts, never bytes.
 import {
   compacted,
   execute,
@@ -21,7 +21,7 @@ import { type RowSetCache, shortKey } from './rowSetCache.ts';
 import { newTrace, type Trace } from './heavyThreads.ts';
 import type { Disconnection } from './waiter.ts';
 
-/** What a router is made of. `generation` is that of the snapshot of the collections. `budgetNs` is for tests. */
+/** `generation` is that of the snapshot of the collections. `budgetNs` is for tests. */
 export interface RouterOptions {
   readonly generation: string;
   readonly cache: RowSetCache;
@@ -29,57 +29,52 @@ export interface RouterOptions {
   readonly budgetNs?: number;
 }
 
-/**
- * What a router has done since it was made, and keeps now. `joined` counts requests that found their query under way,
- * `hits` how often rows or a view of them were found kept, `misses` how often no rows were; `sets` of rows and views
- * are kept in `bytes` of at most `bytesMax`.
- */
+/** Counts since the start, and the current contents of the cache. */
 export interface RouterStatistics {
   readonly inline: number;
   readonly pooled: number;
+  /** Requests that joined a running query. */
   readonly joined: number;
+  /** Look-ups that found cached rows or a view of them. */
   readonly hits: number;
+  /** Look-ups that found no cached rows. */
   readonly misses: number;
+  /** Cached sets and views. */
   readonly sets: number;
   readonly bytes: number;
   readonly bytesMax: number;
 }
 
 /**
- * Finds rows. `find` answers at once what is cached or cheap, else a promise of them or of why there are none; a
- * rejection is our bug. Where and with what work is noted in `trace`, which is complete once the rows are there.
+ * Finds rows. `find` returns them at once if they are cached or cheap, otherwise a promise of them or of why they are
+ * missing. A rejection is a bug. `trace` gets the place and the work; it is complete when the rows are there.
  */
 export interface Router {
   find(query: List, waiter: Disconnection, trace?: Trace): Hits | Promise<Hits | MissReason>;
   statistics(): RouterStatistics;
 }
 
-/**
- * Work that a list may take in a serving thread, in nanoseconds. The next request of the thread waits this long at
- * most.
- */
+/** Work of a list in a serving thread, in nanoseconds. The next request of the thread waits at most this long. */
 export const BUDGET_NS = 200_000;
 
-/** Fraction of the budget from which a set is kept. A key and a look into the cache take 1 us. */
+/** Fraction of the budget from which a set is cached. A key and a cache look-up take 1 us. */
 const KEPT_PART = 1 / 10;
 
-/**
- * Fraction of the budget from which an order or facets are left to the pool, which keeps them for the pages to come.
- */
+/** Fraction of the budget from which orders or facets are left to the pool, which caches them for later pages. */
 const KEPT_VIEW_PART = 1 / 4;
 
-/** Fraction of the budget for a list that was expected to be cheap: it may be expected so again with every request. */
+/** Fraction of the budget for a list that looks cheap: the estimate may be wrong for every request. */
 const CHEAP_PART = 1 / 2;
 
-/** The cost of the key of a filter for each value. */
+/** The cost of a filter's key for each value. */
 const KEY_VALUE_NS = 80;
 
-/** Keys that are remembered. One has at most 1,024 characters. */
+/** Number of remembered keys. Each has at most 1,024 characters. */
 const EXPENSIVE_MAX = 1024;
 
 export function routerOver({ generation, cache, runHeavy, budgetNs = BUDGET_NS }: RouterOptions): Router {
   const heavy = new HeavyLists(cache, runHeavy, budgetNs);
-  /** Keys of filters, and of views of them, that the budget did not suffice for. The oldest goes first. */
+  /** Keys of filters, and of their views, that exceeded the budget. The oldest is removed first. */
   const expensive = new Set<string>();
   let inline = 0;
 
@@ -104,7 +99,7 @@ export function routerOver({ generation, cache, runHeavy, budgetNs = BUDGET_NS }
     const { collection, ask, plan } = list;
     const key = shortKey(filterKey(generation, collection.declaration.name, ask, plan.form));
     const isViewed = hasView(plan.page);
-    // Every page of an order costs about the same.
+    // All pages of an order cost about the same.
     const shown = { ...plan.page, after: undefined, offset: 0, limit: 0 };
     const shownKey = isViewed ? shortKey(`${viewKey(shown, plan.form)} ${key}`) : key;
     const isKept = ownedBytesMax(collection.rows) <= cache.setBytesMax;
@@ -132,7 +127,7 @@ export function routerOver({ generation, cache, runHeavy, budgetNs = BUDGET_NS }
     return isViewed || set ? heavy.findView(list, filter, waiter, trace) : heavy.findSet(list, filter, waiter, trace);
   }
 
-  /** Counts and traces what this thread has found. */
+  /** Counts and traces what this thread found. */
   function traceHits(hits: Hits | undefined, { spent }: Meter, trace: Trace): Hits | undefined {
     if (!hits) return undefined;
     trace.spentNs = spent;
@@ -147,7 +142,7 @@ export function routerOver({ generation, cache, runHeavy, budgetNs = BUDGET_NS }
   return { find, statistics };
 }
 
-/** Whether finding a list is expected to cost hardly more than its key, so that nothing is looked up for it. */
+/** Whether a list is expected to cost hardly more than its key, so that a look-up would not pay. */
 function isCheap({ ask, plan }: List, budgetNs: number): boolean {
   if (plan.isEmpty) return true;
   if (hasView(plan.page)) return false;

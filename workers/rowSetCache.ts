@@ -1,26 +1,25 @@
-// What a serving thread keeps of filters, so that a walk over the pages of one finds its rows once: sets of all rows,
-// and the views of them that are dear to make. Bounded in bytes, the least recently used goes first. Knows no filter:
-// keys are texts. One per thread, never shared. Without views 40 ordered pages of a heavy filter take 184 ms in place
-// of 9.3.
+// Cached results of filters, so that a walk over the pages of one finds its rows once: sets of all rows, and views that
+// are expensive to make. Bounded in bytes; the least recently used is removed first. Keys are texts. One for each
+// thread, never shared. Without views 40 ordered pages of an expensive filter take 184 ms instead of 9.3.
 import { createHash } from 'node:crypto';
 import { type Hits, ownedBytes, type RowSet } from '../engine/engine.ts';
 
-/** What an entry takes beside its key and its rows: a map's slot and a few objects, rounded up. */
+/** Bytes of an entry besides its key and rows: a map slot and a few objects, rounded up. */
 const ENTRY_BYTES = 256;
 
-/** A text may take two bytes a character. */
+/** A string may take two bytes a character. */
 const KEY_CHARACTER_BYTES = 2;
 
-/** One set may take this part of the cache: larger ones would empty it for a single filter. */
+/** Maximum of one set as a fraction of the cache. A larger set would empty the cache for a single filter. */
 const ENTRY_PART = 1 / 4;
 
-/** Keys up to this length are kept as they are: those of nearly all filters. */
+/** Keys up to this length are stored as they are; nearly all filters have shorter ones. */
 const PLAIN_CHARACTERS_MAX = 1024;
 
-/** What a facet's value takes beside its text. */
+/** Bytes of a facet's value besides its text. */
 const VALUE_BYTES = 64;
 
-/** Rows of an ordered list from a place on, and the facets of the list. The rows own their buffer. */
+/** Rows of an ordered list from an offset on, and the facets of the list. The rows own their buffer. */
 interface KeptView {
   readonly kind: 'view';
   readonly listed: Hits;
@@ -32,15 +31,15 @@ interface Entry {
 }
 
 /**
- * A key as it is, or the SHA-256 of a long one. V8 hashes texts of more than 16,383 characters by their length alone,
- * so that long keys would be compared with one another whole: with 290 filters of 9,600 ids kept, 3 ms for each look.
- * Cost: none, or 1 ms for each 500 kB.
+ * Returns a key as it is, or the SHA-256 of a long one. V8 hashes strings of more than 16,383 characters by their
+ * length only and then compares long keys in full: with 290 filters of 9,600 ids, 3 ms for each look-up. Cost: none, or
+ * 1 ms for each 500 kB.
  */
 export function shortKey(key: string): string {
   return key.length <= PLAIN_CHARACTERS_MAX ? key : createHash('sha256').update(key).digest('base64');
 }
 
-/** A cache of at most `bytesMax` bytes; with 0 it keeps nothing. Counts what it was asked since it was made. */
+/** A cache of at most `bytesMax` bytes; with 0 it stores nothing. Counts look-ups since its creation. */
 export class RowSetCache {
   readonly bytesMax: number;
   hits = 0;
@@ -53,7 +52,7 @@ export class RowSetCache {
     this.bytesMax = bytesMax;
   }
 
-  /** The bytes in use: never above `bytesMax`. */
+  /** The bytes in use, at most `bytesMax`. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -62,12 +61,12 @@ export class RowSetCache {
     return this.#entries.size;
   }
 
-  /** The most that a set may own to be kept beside a key of ordinary length. */
+  /** Maximum bytes of a set that fits with a key of ordinary length. */
   get setBytesMax(): number {
     return this.bytesMax * ENTRY_PART - ENTRY_BYTES;
   }
 
-  /** The set of a key, which then counts as used last, or undefined. Cost: a map look-up. */
+  /** Returns the set of a key and marks it as used, or undefined. Cost: a map look-up. */
   get(key: string): RowSet | undefined {
     const kept = this.#use(key);
     if (kept && kept.kind !== 'view') return kept;
@@ -75,18 +74,23 @@ export class RowSetCache {
     return undefined;
   }
 
-  /** The view of a key, which then counts as used last, or undefined, which is no miss. Cost: a map look-up. */
+  /**
+   * Returns the view of a key and marks it as used, or undefined, which does not count as a miss. Cost: a map look-up.
+   */
   view(key: string): Hits | undefined {
     const kept = this.#use(key);
     return kept?.kind === 'view' ? kept.listed : undefined;
   }
 
-  /** Keeps a compact set under a key, in place of what is there, unless it is too large. Drops the oldest for it. */
+  /**
+   * Stores a compact set under a key and replaces the old one, unless it is too large. Removes the least recently used
+   * for it.
+   */
   put(key: string, set: RowSet): void {
     this.#keep(key, set, ownedBytes(set));
   }
 
-  /** Keeps a view under a key of its own, like a set. */
+  /** Stores a view under its own key, like a set. */
   putView(key: string, listed: Hits): void {
     const { rows, facets } = listed;
     const values = facets.flatMap((facet) => facet.values);

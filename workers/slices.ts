@@ -1,37 +1,36 @@
-// The sliced work of a serving thread, whatever it is: together it has one part of each turn of the event loop, step by
-// step in turn, so that other requests are answered between, however much of it there is. Knows no work.
+// The sliced work of a serving thread. All of it together gets one fraction of each turn of the event loop, step by
+// step, so that other requests are answered in between.
 import { Semaphore } from './pool.ts';
 import type { Disconnection } from './waiter.ts';
 
 /**
- * Milliseconds of a turn within which a queued step may begin, or one that writes may go on; one always does. Steps
- * take 0.5 to 4 ms, so that many works hold nobody up for longer than one does.
+ * Milliseconds of a turn in which a queued step may start, or a writing step may continue. One step always starts.
+ * Steps take 0.5 to 4 ms, and many tasks delay others no longer than one.
  */
 const QUEUED_MS = 1;
 
 /**
- * Milliseconds of a turn within which sliced work may begin at once, in the turn of its request: an answer that comes
- * later ends the connection of a client that pipelines.
+ * Milliseconds of a turn in which sliced work may start at once, in the turn of its request: a later response ends the
+ * connection of a client that pipelines.
  */
 const AT_ONCE_MS = 3;
 
-/** Works of a lane that take their steps in turn. More would only finish later each, and every one holds its memory. */
+/** Tasks of a lane that take steps in turn. More would only finish later, and each holds memory. */
 export const SLICED_RUNNING_MAX = 16;
 
-/** A part of a work that takes 4 ms at most; whether there is more to do. It never throws. */
+/** A piece of work of at most 4 ms. Returns whether there is more to do. It never throws. */
 export type Step = () => boolean;
 
-/** Why a work has no result: its client was gone first, or too much was under way. */
+/** Why work has no result: its client left first, or too much was running. */
 export type UnfinishedReason = 'gone' | 'busy';
 
-/** A kind of work. Each has its own semaphore, so that no kind waits for another. */
+/** A kind of work. Each has a separate semaphore, so that no kind waits for another. */
 export type Lane = 'queries' | 'exports' | 'copies' | 'pages';
 
 /**
- * The one scheduler of a serving thread. Steps are taken round-robin, and all of a turn together take the time of the
- * longest and QUEUED_MS at most; one in which AT_ONCE_MS were spent at once takes none, and in the next nothing is done
- * at once. `now` is a clock in milliseconds, `nextTurn` calls back in the next turn of the event loop. `taken`
- * counts queued steps.
+ * The scheduler of a serving thread. Steps run round-robin. All steps of a turn together take QUEUED_MS, or the time of
+ * the longest. A turn that spent AT_ONCE_MS on immediate work runs no step, and the next turn runs steps only. `now` is
+ * a clock in milliseconds. `nextTurn` calls back in the next turn of the event loop. `taken` counts queued steps.
  */
 export class Slices {
   taken = 0;
@@ -48,7 +47,7 @@ export class Slices {
   #spentMs = 0;
   #isArmed = false;
   #isInTurn = false;
-  /** Whether the turn to come is for queued steps alone. */
+  /** Whether the next turn is for queued steps only. */
   #isStepsTurn = false;
 
   constructor(now: () => number, nextTurn: (turn: () => void) => void = setImmediate) {
@@ -56,48 +55,53 @@ export class Slices {
     this.#nextTurn = nextTurn;
   }
 
-  /** Whether sliced work may begin at once; `spend` then says what it took. Cost: none. */
+  /** Whether sliced work may start at once; then call `spend` with its time. */
   hasTime(): boolean {
     return this.#spentMs < AT_ONCE_MS;
   }
 
-  /** Whether work that began at `sinceMs`, at once or as a step, should leave the rest to a step. Cost: the clock. */
+  /**
+   * Whether work that started at `sinceMs`, at once or as a step, should leave the rest to a later step. Cost: one read
+   * of the clock.
+   */
   isUp(sinceMs: number): boolean {
     return this.now() - sinceMs >= (this.#isInTurn ? QUEUED_MS : AT_ONCE_MS);
   }
 
-  /** Counts the time since then as spent on sliced work; that of a step is counted as it is. */
+  /** Counts the time since `sinceMs` as spent on sliced work. The time of a step is counted by the turn. */
   spend(sinceMs: number): void {
     if (this.#isInTurn) return;
     this.#spentMs += this.now() - sinceMs;
     this.#arm();
   }
 
-  /** What work answers, its time counted as spent; undefined where this turn has none left, and then not begun. */
+  /**
+   * Runs work and counts its time. Returns its result, or undefined without running it if this turn has no time left.
+   */
   atOnce<T>(work: () => T): T | undefined {
     if (!this.hasTime()) return undefined;
     const [sinceMs, spentMs] = [this.now(), this.#spentMs];
     const result = work();
-    // Once, whatever was counted within.
+    // Counts the time once, whatever the work has counted.
     this.#spentMs = spentMs;
     this.spend(sinceMs);
     return result;
   }
 
-  /** Takes the step in a turn to come, after those that wait, and again while there is more to do. Cost: constant. */
+  /** Runs the step in a later turn, after those that wait, and again while it returns true. Cost: constant. */
   queue(step: Step): void {
     this.#steps.add(step);
     this.#arm();
   }
 
-  /** Takes a step no more. Cost: constant. */
+  /** Removes a step. Cost: constant. */
   drop(step: Step): void {
     this.#steps.delete(step);
   }
 
   /**
-   * Calls `work` in turns to come until it has a result. At most SLICED_RUNNING_MAX works of a lane run. One that
-   * results in a promise has ended: what it waits for may be a work of the same lane. Rejects if `work` throws.
+   * Calls `work` in later turns until it returns a result. At most SLICED_RUNNING_MAX tasks of a lane run. A task whose
+   * result is a promise has ended, because the promise may wait for another task of the lane. Rejects if `work` throws.
    */
   async run<T>(lane: Lane, work: () => T | undefined, client: Disconnection): Promise<T | UnfinishedReason> {
     const semaphore = this.#lanes[lane];
@@ -152,7 +156,7 @@ export class Slices {
       while (this.#steps.size > 0 && this.now() < endMs);
     } finally {
       this.#isInTurn = false;
-      // That of steps has no time for what comes with it.
+      // A turn of queued steps has no time for immediate work.
       this.#spentMs = this.#isStepsTurn ? AT_ONCE_MS : 0;
       if (this.#steps.size > 0) this.#arm();
     }
@@ -167,7 +171,9 @@ export class Slices {
   }
 }
 
-/** Does parts of a few ms, such as reading code, each in a turn of the event loop. Rejects as the first that does. */
+/**
+ * Runs pieces of a few ms, such as loading code, each in a turn of the event loop. Rejects with the first that rejects.
+ */
 export async function inTurns(parts: readonly (() => Promise<unknown>)[]): Promise<void> {
   for (const part of parts) {
     await part();

@@ -1,5 +1,5 @@
-// What the system says when it has run out: of descriptors, threads or memory. No bug of ours, and over by itself, as
-// a rule. One table of such words; add the next one here.
+// Errors that mean a lack of descriptors, threads or memory. They are no bugs and usually pass. To add one, add it to
+// this table.
 
 const WORDS: ReadonlySet<unknown> = new Set([
   'EMFILE',
@@ -7,15 +7,15 @@ const WORDS: ReadonlySet<unknown> = new Set([
   'EAGAIN',
   'ENOMEM',
   'ENOBUFS',
-  // A thread that got no descriptor or no thread of the system.
+  // A thread that got no descriptor or no system thread.
   'ERR_WORKER_INIT_FAILED',
   'ERR_MEMORY_ALLOCATION_FAILED',
 ]);
 
-/** V8 has no code for memory that it did not get. */
+/** V8 has no error code for memory that it did not get. */
 const REFUSED_MEMORY = /could not allocate memory|allocation failed|Unable to (?:allocate|grow)|Out of memory/i;
 
-/** Whether an error says that descriptors, threads or memory ran out. */
+/** Whether an error means that descriptors, threads or memory ran out. */
 export function isStarved(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return WORDS.has((error as NodeJS.ErrnoException).code) || (error instanceof RangeError && isRefusal(error));
@@ -25,10 +25,10 @@ function isRefusal({ message }: RangeError): boolean {
   return REFUSED_MEMORY.test(message);
 }
 
-/** Whether a thread ended because it took more heap than it may. */
+/** Whether a thread exited because it exceeded its heap limit. */
 export function isOutOfHeap(error: unknown): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
-/** Is told of each thread that died, or could not start for want of what the system has none of now. */
+/** Called for each thread that died, or that could not start for lack of system resources. */
 export type OnLostThread = (error: unknown, isStarvation: boolean) => void;

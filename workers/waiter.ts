@@ -1,15 +1,14 @@
-// Who waits for the result of heavy work, alone or with others, and how to learn that they do no longer. Knows no pool:
-// the work is a function.
+// Clients that wait for the result of expensive work, alone or together, and how the work learns that they left.
 
-/**
- * Whether who waits went away before the result was ready, and a hook for the moment they do. Once gone, gone for good;
- * listeners are called at most once each. `connection` is the same for all requests of one connection that may wait at
- * once; without it there is one. `isComingBack` says of one that is gone that it will ask for the same again:
- * a client whose connection the transport ended, because of a request pipelined behind (RFC 9112, 9.3.2).
- */
+/** A client that waits for a result. Once gone, it stays gone. Listeners are called at most once each. */
 export interface Disconnection {
+  /** The same for all requests of one connection that may wait at once; absent if there is only one. */
   readonly connection?: object | undefined;
   isGone(): boolean;
+  /**
+   * Whether a client that is gone will send the request again, because the transport ended its connection over a
+   * request pipelined after this one (RFC 9112, 9.3.2).
+   */
   isComingBack(): boolean;
   onGone(listener: () => void): void;
 }
@@ -21,20 +20,19 @@ interface Shared<T> {
 }
 
 /**
- * Work by key that is under way. Whoever asks for a key meanwhile waits for the same result, and the work is told that
- * its waiter is gone only when all of them are, and none of them is coming back. `joined` counts those who found their
- * work under way.
+ * Running work by key. Later requests for a key wait for the same result. The work learns that its client is gone only
+ * when all clients are gone and none is coming back. `joined` counts requests that joined running work.
  */
 export class SharedWork<T> {
   joined = 0;
   readonly #underWay = new Map<string, Shared<T>>();
 
-  /** Whether work under `key` is under way and wanted. Cost: a map look-up. */
+  /** Whether work under `key` is running and wanted. Cost: a map look-up. */
   has(key: string): boolean {
     return this.#underWay.has(key);
   }
 
-  /** The result of the work under `key`, which `start` begins at once unless it is under way; rejects where it does. */
+  /** The result of the work under `key`. `start` starts it at once unless it is running. Rejects if the work does. */
   wait(key: string, waiter: Disconnection, start: (group: Disconnection) => Promise<T>): Promise<T> {
     let shared = this.#underWay.get(key);
     if (shared) this.joined++;
@@ -66,7 +64,7 @@ export class SharedWork<T> {
     shared.waiting++;
     waiter.onGone(() => {
       if (waiter.isComingBack() || --shared.waiting > 0) return;
-      // Whoever comes from now on begins anew: this work may answer with nothing.
+      // Later requests start new work, because this work may return nothing.
       this.#end(key, shared);
       shared.abandon();
     });
