@@ -1,6 +1,6 @@
-// The entry of `npm run bench`: reads the flags, runs the load bench or what else they ask for, prints the tables.
-// Exit codes: 0 measured; 1 a budget was exceeded, nothing could be judged, an answer was wrong, or an operational
-// error; 2 wrong usage; 128 and its number for a signal.
+// The entry of `npm run bench`: reads the flags, runs a benchmark, prints the tables. Exit codes: 0 measured; 1 a
+// budget was exceeded, nothing could be compared, a response was wrong, or an operational error; 2 wrong usage; 128
+// plus its number for a signal.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { OperationError } from '../data/operationError.ts';
 import { withProgress } from '../server/commands/terminal.ts';
@@ -35,7 +35,7 @@ import { runSoapBench } from './authority/soapBench.ts';
 import { runStartBench } from './load/startBench.ts';
 import { SCENARIOS } from './scenarios/scenarios.ts';
 
-/** What says which catalogue is measured, and how. */
+/** Settings that say which catalogue is measured, and how. */
 interface Settings {
   readonly observations: number;
   readonly seed: number;
@@ -58,7 +58,7 @@ interface Flags extends Settings {
   readonly start?: boolean;
 }
 
-/** A run in place of the load bench: its option, and the settings that mean something to it: it refuses the others. */
+/** A run in place of the load benchmark: its option, and the settings that apply to it. It refuses all others. */
 interface Mode {
   readonly flag: string;
   readonly what: string;
@@ -124,13 +124,13 @@ const MODES: Readonly<Record<Exclude<keyof Flags, keyof Settings>, Mode>> = {
 const MODE_NAMES = Object.keys(MODES) as (keyof typeof MODES)[];
 
 const QUICK_PART = 0.25;
-/** More than eight times the last cache of the machines this runs on. */
+/** More than eight times the last-level cache of the machines that run this. */
 const FLOOR_BYTES = 256 << 20;
 const BATCH_MS = 100;
 const MICRO_BITS = 1_000_000;
 /** Instructions hardly depend on the number of rows, and loading many takes valgrind minutes. */
 const COUNTED_OBSERVATIONS = 2000;
-/** One thread, and one a core of the smallest machines that this is for. */
+/** One thread, and one for each core of the smallest supported machine. */
 const START_THREADS = [1, 2];
 const USAGE_EXIT = 2;
 
@@ -161,7 +161,7 @@ function command(): Command {
   return program;
 }
 
-/** The option of a mode, which refuses all other modes and the settings that mean nothing to it. */
+/** The option of a mode. It conflicts with all other modes and with the settings that do not apply to it. */
 function modeOption(name: keyof typeof MODES): Option {
   const { flag, what, parse, settings } = MODES[name];
   const others = [...MODE_NAMES.filter((one) => one !== name), ...ALL.filter((one) => !settings.includes(one))];
@@ -213,7 +213,7 @@ async function optionsOf(flags: Flags): Promise<LoadBenchOptions> {
   };
 }
 
-/** None where the catalogue is of another size than the budgets. */
+/** Undefined if the catalogue has another size than that of the budgets. */
 async function sizedPlaceOf(flags: Flags): Promise<BudgetPlace | undefined> {
   return (await observationsOf(flags)) === BUDGETED_OBSERVATIONS ? placeOf(flags) : undefined;
 }
@@ -222,7 +222,7 @@ function placeOf({ quick }: Flags): BudgetPlace {
   return quick === true ? 'ci' : 'hand';
 }
 
-/** What work gives that is told of, as a bar and in lines. */
+/** Runs work and shows its progress as a bar and as lines. */
 function observed<T>(work: (observer: LoadObserver) => Promise<T>): Promise<T> {
   return withProgress(process.stderr, (onProgress) => work({ onProgress, onStep }));
 }
@@ -255,17 +255,17 @@ async function runProxy(flags: Flags): Promise<Judgement> {
 
 /** Requests of a round at full speed through each proxy. */
 const PROXY_REQUESTS = 4000;
-/** Offered load as a fraction of what the replicas do directly: proxy and client share the two cores. */
+/** Offered load as a fraction of the direct maximum of the replicas. Proxy and client share the two cores. */
 const PROXY_PARTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
 const PROXY_SECONDS = 3;
 const PROXY_ROUNDS = 2;
 
-/** Cheap requests of a round next to a heavy client. */
+/** Cheap requests of a round next to an expensive client. */
 const CHEAP_REQUESTS = 16_000;
 /** Requests of a round at a fixed rate: ten of them are beyond p99.9. */
 const ARRIVALS = 10_000;
 
-/** The scenarios; a run of all at full length also measures what clients wait for. */
+/** Runs the scenarios. A full run of all also measures the waits of clients. */
 async function runLoad(flags: Flags): Promise<Judgement> {
   const options = await optionsOf(flags);
   const isWhole = flags.only.length === 0 && flags.quick !== true;
@@ -304,7 +304,7 @@ async function runStart(flags: Flags): Promise<Judgement> {
   return tableJudgement(startTable(await runStartBench(options, onStep)));
 }
 
-/** Tells why a run came to nothing, by its exit code too. */
+/** Reports why a run failed, and sets the exit code. */
 function tell(error: unknown): void {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : USAGE_EXIT;
   else if (error instanceof OperationError) {

@@ -1,20 +1,20 @@
-// The budgets of budgets.json: the most that ratios and counters may be, each with its reason, and how they are judged.
-// A budget is what was reached, so that nothing reached is lost again. A target is what the design wants.
+// The budgets of budgets.json: the maximum of each ratio and counter with its reason, and how results are compared with
+// them. A budget is a level that was reached and must not be lost. A target is what the design wants.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-/** Where a run is judged: by hand on a quiet machine, or in CI among others. */
+/** Where a run takes place: by hand on a quiet machine, or in CI next to others. */
 export type BudgetPlace = 'hand' | 'ci';
 
-/** The size of catalogue that budgets are of, but for those of the authority and of proxies, which depend on none. */
+/** Budgets are for a catalogue of this size. Those of the authority and of proxies hold for any size. */
 export const BUDGETED_OBSERVATIONS = 100_000;
 
-/** How much of a budget may be passed at each place: 0.15 is 15 %. */
+/** By how much a result may exceed a budget at each place: 0.15 is 15 %. */
 export type Tolerance = Readonly<Record<BudgetPlace, number>>;
 
 /**
- * The most that a ratio may be before its tolerance, and why it is what it is. `promise` is what it may be at most
- * wherever it is judged: what users were told, which no tolerance widens.
+ * The maximum of a ratio before its tolerance, and the reason. `promise` is a maximum at every place, without
+ * tolerance, because documents promise it to users.
  */
 export interface RatioBudget {
   readonly most: number;
@@ -23,15 +23,17 @@ export interface RatioBudget {
   readonly tolerance?: Tolerance;
 }
 
-/** The most that one request of a scenario may count, and why. A counter that is not named may be anything. */
+/**
+ * The maximum of each counter for one request of a scenario, and the reason. Counters that are not named have no limit.
+ */
 export interface CounterBudget {
   readonly most: Readonly<Record<string, number>>;
   readonly reason: string;
 }
 
 /**
- * What budgets.json holds: by name of the scenario, `micro` by name of the micro-benchmark. `spreadMax` is the spread
- * of a control beyond which nothing is judged.
+ * The content of budgets.json: ratios and counters by scenario, `micro` by micro-benchmark. If a control spreads by
+ * more than `spreadMax`, its ratios are not compared.
  */
 export interface Budgets {
   readonly tolerance: Tolerance;
@@ -44,13 +46,13 @@ export interface Budgets {
 /** The budgets of this tree. */
 export const BUDGETS = budgetsOf(readFileSync(new URL('./budgets.json', import.meta.url), 'utf8'));
 
-/** Where a budget stands, for whoever reads that it was passed or is missing: file, part, name, and its reason. */
+/** Place and reason of a budget, for the report that it was exceeded or is missing. */
 export function placeOfBudget(part: 'ratios' | 'micro' | 'counters', name: string, budgets = BUDGETS): string {
   const reason = budgets[part][name]?.reason ?? 'no such entry: add it, as measured, with its reason';
   return `${part}.${name} of bench/budgets.json (${reason})`;
 }
 
-/** Reads budgets; throws where a number or a reason is missing, so that no budget is void. */
+/** Parses budgets. Throws if a number or a reason is missing, so that no budget is void. */
 export function budgetsOf(text: string): Budgets {
   const budgets = JSON.parse(text) as Budgets;
   const { tolerance, spreadMax, ratios, micro, counters } = budgets;
@@ -81,7 +83,7 @@ function isAbove(value: unknown, least: number): boolean {
   return typeof value === 'number' && value > least;
 }
 
-/** A measured ratio with the spread of its control, and of what was measured where that is known. */
+/** A measured ratio with the spread of its control, and with its own spread if known. */
 export interface MeasuredRatio {
   readonly name: string;
   readonly ratio: number;
@@ -90,15 +92,15 @@ export interface MeasuredRatio {
 }
 
 /**
- * Whether a ratio is within its budget. `unbudgeted` is for what has none, which the tests do not allow in the table,
- * and the dash for what is judged at no place.
+ * Whether a ratio is within its budget. `unbudgeted` means that it has none, which tests forbid in the table. The dash
+ * means that it is not compared at any place.
  */
 export type BudgetVerdict = 'held' | 'lost' | 'too noisy' | 'unbudgeted' | '-';
 
 /**
- * Compares a ratio with its budget and tolerance. Noise only adds: a ratio within its budget holds however noisy what
- * was measured is, one beyond is lost where its own rounds agree as well as those of its control must, or disagree by
- * less than it is beyond. Without a place it is not judged: it is of a catalogue of another size.
+ * Compares a ratio with its budget and tolerance. Noise only adds, so a ratio within its budget is held under any
+ * noise. A ratio beyond is lost if its rounds agree as well as those of the control must, or if they disagree by less
+ * than the excess. Without a place it is not compared: the catalogue has another size.
  */
 export function guardedOf(measured: MeasuredRatio, place: BudgetPlace | undefined, budgets = BUDGETS): BudgetVerdict {
   const { name, ratio, spread, ownSpread = 0 } = measured;
@@ -111,13 +113,13 @@ export function guardedOf(measured: MeasuredRatio, place: BudgetPlace | undefine
   return ownSpread > budgets.spreadMax && ratio <= most * (1 + ownSpread) ? 'too noisy' : 'lost';
 }
 
-/** Whose rounds disagree too much to judge by, and by how much. */
+/** Says which rounds disagree too much for a comparison, and by how much. */
 export function noiseText({ spread, ownSpread = 0 }: Omit<MeasuredRatio, 'name' | 'ratio'>, budgets = BUDGETS): string {
   const [whose, by] = spread > budgets.spreadMax ? ['its control spreads', spread] : ['it spreads', ownSpread];
   return `${whose} by ${(by * 100).toFixed(0)} %`;
 }
 
-/** What a ratio may be at a place. */
+/** The maximum of a ratio at a place. */
 export function mostOf(
   { most, tolerance, promise = Infinity }: RatioBudget,
   place: BudgetPlace,
@@ -126,16 +128,16 @@ export function mostOf(
   return Math.min(promise, most * (1 + (tolerance ?? budgets.tolerance)[place]));
 }
 
-/** What is said of budgets or of growth, and whether it is good. */
+/** Lines about budgets or growth, and whether they are good. */
 export interface GuardLines {
   readonly lines: readonly string[];
   readonly isGood: boolean;
 }
 
 /**
- * What a run says about its budgets, a line each; `isGood` only where something was judged and nothing was lost, so
- * that nothing passes because nothing ran. Without a place nothing is to be judged, which is said. `part` is where the
- * budgets stand in their file.
+ * The lines of a run about its budgets, one each. `isGood` needs at least one comparison and no lost budget, so that a
+ * run that measured nothing does not pass. Without a place nothing is compared, and a line reports that. `part` is the
+ * part of budgets.json.
  */
 export function guardLines(
   measured: readonly MeasuredRatio[],
@@ -162,7 +164,7 @@ export function guardLines(
   return { lines: [...lines, sum], isGood: judged > 0 && lost === 0 };
 }
 
-/** A ratio with the spread of its control (0.4 is 40 %) and its targets, where it has some. */
+/** A ratio with the spread of its control (0.4 is 40 %) and its targets, if any. */
 export interface RatioWithTargets {
   readonly ratio: number;
   readonly spread: number;
@@ -170,10 +172,10 @@ export interface RatioWithTargets {
   readonly great?: number | undefined;
 }
 
-/** The verdict: at or below a target, above both, not to be judged, or without a target. */
+/** The verdict: at or below a target, above both, too noisy, or without a target. */
 export type RatioVerdict = 'great' | 'pass' | 'short' | 'too noisy' | '-';
 
-/** The verdict on a ratio. A control that spreads too much says more of the machine than of the program. */
+/** The verdict on a ratio. If a control spreads too much, the ratio describes the machine rather than the program. */
 export function verdictOf({ ratio, spread, pass, great }: RatioWithTargets): RatioVerdict {
   if (pass === undefined) return '-';
   if (spread > BUDGETS.spreadMax) return 'too noisy';

@@ -1,21 +1,21 @@
-// The authority that a benched server serves: the demonstration's files, made for the run, and what its users send.
-// Removes them at the end; starts nothing.
+// The files of the attribute authority that a benchmark serves: those of the demonstration, made for the run, and the
+// credentials of its users. They are removed at the end.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DEMONSTRATION_FILES, writeDemonstration } from '../../server/authority/demonstration.ts';
 import { temporaryFolder } from '../processes/ending.ts';
 import type { Running } from '../processes/stage.ts';
 
-/** What a user sends: chain (PEM) and attribute certificate (XML, or ''). */
+/** The credentials that a user sends: chain (PEM) and attribute certificate (XML, or ''). */
 export interface Credentials {
   readonly chain: string;
   readonly attributeCertificate: string;
 }
 
-/** A user with roles at the site, or one whose roles are mapped by an attribute certificate. */
+/** A user with roles at this site, or one whose roles an attribute certificate maps. */
 export type Who = 'user' | 'visitor';
 
-/** Flags for the server, the certificate (PEM) that signs, the file of the audit, and what users send. */
+/** Flags for the server, its signing certificate (PEM), its audit file, and the credentials of users. */
 export interface BenchAuthority extends Running {
   readonly flags: readonly string[];
   readonly certificate: string;
@@ -23,10 +23,7 @@ export interface BenchAuthority extends Running {
   readonly credentials: Readonly<Record<Who, Credentials>>;
 }
 
-/**
- * Makes the files in a directory of their own. Decisions are recorded there too, as operators do. Cost: 1 s of key
- * making.
- */
+/** Makes the files in a separate directory, which also gets the audit file. Cost: 1 s for keys. */
 export async function openBenchAuthority(): Promise<BenchAuthority> {
   const { path: directory, remove } = temporaryFolder('catalogue-replica-bench-authority-');
   writeDemonstration(directory, Math.floor(Date.now() / 1000));

@@ -1,6 +1,6 @@
-// Calls of the attribute authority as requests, and their answers checked before anything is measured. Requests are
-// templates of what gSOAP sends; answers are read by a general XML parser and signatures verified by xml-crypto:
-// nothing of the product's. Throws with what differs.
+// Turns calls of the attribute authority into requests, and checks their responses before anything is measured.
+// Requests are templates of what gSOAP sends. A general XML parser reads responses and xml-crypto verifies signatures,
+// so no code of the product checks itself. Throws with the difference.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { SaxesParser } from 'saxes';
@@ -11,12 +11,14 @@ import type { Exchange } from '../client/loadClient.ts';
 import { markupEscaped } from '../client/markup.ts';
 import type { SoapCall, HostsCall } from '../scenarios/scenario.ts';
 
-/** Where the service is (spec, Service address). */
+/** Path of the service (spec, Service address). */
 const SERVICE = '/attAuthority.wsdl';
-/** Serial numbers are decimal and random: answers with them differ by a few bytes in length. */
+/** Serial numbers are decimal and random, so responses with them differ by a few bytes in length. */
 const SERIAL_SLACK_BYTES = 8;
 
-/** Asks a call twice and compares with what it must answer. Cost: two answers, and two signatures to verify. */
+/**
+ * Sends a call twice and compares the responses with the expected ones. Cost: two responses, two signatures to verify.
+ */
 export async function checkCall(port: number, call: SoapCall, authority: BenchAuthority): Promise<RightAnswers> {
   const request = requestOf(call, authority);
   const answers: readonly FetchedAnswer[] = [await askCall(port, request), await askCall(port, request)];
@@ -33,7 +35,7 @@ export async function checkCall(port: number, call: SoapCall, authority: BenchAu
   return { exchanges: [exchange], hash: createHash('sha256').update(told!).digest('hex').slice(0, 16) };
 }
 
-/** The part of an exchange that is asked. */
+/** The request part of an exchange. */
 type CallRequest = Pick<Exchange, 'target' | 'headers' | 'body'>;
 
 function askCall(port: number, { target, headers, body }: CallRequest): Promise<FetchedAnswer> {
@@ -63,7 +65,7 @@ function partsOf({ chain, attributeCertificate }: Credentials): Readonly<Record<
 
 type Leaf = readonly [name: string, text: string];
 
-/** Elements without children, by local name, in document order. Throws where the text is no XML with namespaces. */
+/** Elements without children, by local name, in document order. Throws if the text is not XML with namespaces. */
 function leavesOf(text: string): readonly Leaf[] {
   const leaves: Leaf[] = [];
   const parser = new SaxesParser({ xmlns: true });
@@ -82,7 +84,7 @@ function leavesOf(text: string): readonly Leaf[] {
   return leaves;
 }
 
-/** Checks that an answer names these hosts, whoever wrote it; gives what it says. */
+/** Checks that a response of this program or a peer names these hosts. Returns its content. */
 function checkHosts({ hosts }: HostsCall, body: string): string {
   const leaves = leavesOf(body);
   assert.deepEqual(leaves, [...hosts.map((host) => ['item', host]), ['errMsg', '']], 'the trusted hosts');

@@ -1,5 +1,5 @@
-// The load scenarios of the attribute authority as a table: what it is asked over SOAP, what it must answer, the
-// targets of the design. Its configuration and users are those of authorityFiles.ts. Measures nothing.
+// The load scenarios of the attribute authority: SOAP calls, expected responses, and targets of the design.
+// authorityFiles.ts has its configuration and users.
 import type { CallScenario, HostsCall } from '../scenarios/scenario.ts';
 
 const ORIGINAL = {
@@ -10,12 +10,12 @@ const ORIGINAL = {
 } as const;
 const MAPPED = { ...ORIGINAL, who: 'visitor', roles: ['data-reader'], provenance: 'mapped' } as const;
 
-/** The targets of the design in signatures. */
+/** The targets of the design, in signatures. */
 export const SIGNATURE_TARGETS = { original: { pass: 2.2, great: 1.5 }, mapped: { pass: 4.5, great: 2 } } as const;
 
 const CALL = { grows: 'constant', requests: 800 } as const;
 
-/** The scenario that other SOAP servers can answer too. */
+/** The scenario that other SOAP servers support too. */
 export const TRUSTED_HOSTS: CallScenario & { readonly call: HostsCall } = {
   name: 'trustedHosts',
   what: 'getTrustedHostInfo, two hosts',

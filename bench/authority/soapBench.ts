@@ -1,5 +1,5 @@
-// Measures the attribute authority beside its controls and, for what they can answer too, other SOAP servers: all in
-// one run. The catalogue beside it is the embedded sample. Composition only; prints nothing.
+// Measures the attribute authority against its controls and against other SOAP servers, in one run. The catalogue of
+// the server is the embedded sample. Prints nothing.
 import path from 'node:path';
 import { SAMPLE } from '../../server/settings/declarations.ts';
 import { openBenchAuthority, type BenchAuthority } from './authorityFiles.ts';
@@ -16,7 +16,10 @@ import type { CallScenario } from '../scenarios/scenario.ts';
 import { SOAP_PEERS, startSoapPeer } from './soapPeers.ts';
 import { onStage, type BenchStage } from '../processes/stage.ts';
 
-/** One call beside one control or peer: `ratio` is what ours costs over what that costs, with the targets of it. */
+/**
+ * One call against one control or peer. `ratio` is our cost divided by that of the other. The targets are those of this
+ * ratio.
+ */
 export interface SoapReport {
   readonly scenario: CallScenario;
   readonly beside: string;
@@ -27,10 +30,13 @@ export interface SoapReport {
   readonly great: number | undefined;
 }
 
-/** The options of the load bench that matter here. */
+/** The options of the load benchmark that apply here. */
 export type SoapBenchOptions = Pick<LoadBenchOptions, 'rounds' | 'warmUp' | 'requestsPart' | 'cacheDirectory'>;
 
-/** Runs it. Rejects when an answer of ours is wrong; leaves out a peer that cannot be had or answers otherwise. */
+/**
+ * Runs the benchmark. Rejects if a response of the product is wrong. Omits a peer that cannot be installed or responds
+ * differently.
+ */
 export function runSoapBench(
   options: SoapBenchOptions,
   observer: Pick<LoadObserver, 'onStep'>,
@@ -57,7 +63,7 @@ export function runSoapBench(
   });
 }
 
-/** Our cost beside each peer's, for its budget. */
+/** Our cost relative to each peer, for its budget. */
 export function soapRatios(reports: readonly SoapReport[]): readonly MeasuredRatio[] {
   return SOAP_PEERS.flatMap(({ name: peer, budget: name }) =>
     reports
@@ -78,12 +84,14 @@ interface Entered {
   readonly loads: readonly Load[];
 }
 
-/** What the load bench measures in another call is measured in signatures here, as the design has it. */
+/**
+ * As the design asks, signatures replace the control of scenarios that the load benchmark compares with another call.
+ */
 function controlOf({ control }: CallScenario): Parameters<typeof bareLoad>[1] {
   return typeof control === 'object' ? 'signature' : control;
 }
 
-/** The targets of the design, in signatures, whatever is new in the texts. */
+/** The targets of the design in signatures, also for requests with new texts. */
 function targetsOf({ call, pass, great }: CallScenario): Pick<SoapReport, 'pass' | 'great'> {
   return call.operation === 'reqAuthorisation' ? SIGNATURE_TARGETS[call.provenance] : { pass, great };
 }
@@ -104,7 +112,7 @@ interface Course {
   readonly observer: Pick<LoadObserver, 'onStep'>;
 }
 
-/** The peers that answer the same texts to the same request. */
+/** The peers that return the same texts for the same request. */
 async function startRivals(stage: BenchStage, { port }: ListeningProcess, course: Course): Promise<readonly Rival[]> {
   const { authority, options, observer } = course;
   const wsdl = (await ask(port, '/attAuthority.wsdl')).body.toString();

@@ -1,5 +1,5 @@
-// Other SOAP servers as peers of the attribute authority: gSOAP's in C, compiled from the WSDL that is served, and node
-// soap. What cannot be compiled or started is left out with its reason.
+// Other SOAP servers as peers of the attribute authority: gSOAP in C, compiled from the served WSDL, and node soap. A
+// peer that cannot be compiled or started is omitted with its reason.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import type { HostsCall } from '../scenarios/scenario.ts';
 const run = promisify(execFile);
 const COMPILE_MS_MAX = 120_000;
 
-/** What a peer is started with: a folder to build in, the served WSDL, and what it must answer. */
+/** Start options of a peer: a folder to build in, the served WSDL, and the expected response. */
 export interface SoapPeerOptions {
   readonly folder: string;
   readonly wsdl: string;
@@ -22,8 +22,8 @@ export interface SoapPeerOptions {
 }
 
 /**
- * A SOAP server of others; `pass` is how much of its CPU ours may need, where the design says so, and `budget` names
- * what was reached.
+ * Another SOAP server. `pass` is the fraction of its CPU that ours may need, if the design has one. `budget` names the
+ * budget of the ratio.
  */
 export interface SoapPeer {
   readonly name: string;
@@ -32,13 +32,12 @@ export interface SoapPeer {
   start(options: SoapPeerOptions): Promise<ListeningProcess>;
 }
 
-/** All of them. */
 export const SOAP_PEERS: readonly SoapPeer[] = [
   { name: 'gSOAP in C', budget: 'gsoap', pass: 0.45, start: startGsoap },
   { name: 'node soap', budget: 'nodeSoap', pass: undefined, start: startNodeSoap },
 ];
 
-/** Starts a peer, or says in one line why it cannot be had. */
+/** Starts a peer, or returns the reason in one line if it is not available. */
 export async function startSoapPeer(
   peer: SoapPeer,
   options: SoapPeerOptions,
@@ -58,7 +57,7 @@ async function startGsoap({ folder, wsdl, call }: SoapPeerOptions): Promise<List
   return startListening(path.join(built, 'server'), [call.role, ...call.hosts]);
 }
 
-/** Compiles in another folder until it is whole. Cost: some seconds. */
+/** Compiles in a temporary folder and renames it when complete. Cost: some seconds. */
 async function compile(built: string, source: string, wsdl: string): Promise<void> {
   const unfinished = removedAtEnd(`${built}.unfinished`);
   await rm(unfinished, { recursive: true, force: true });

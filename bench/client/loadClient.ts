@@ -1,12 +1,12 @@
-// The load client: a process of its own, so that its CPU time is not the server's. One order at a time.
+// The load client. A separate process, so that its CPU time is not the server's. It runs one order at a time.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { stopped } from '../processes/processes.ts';
 import type { Headers } from '../scenarios/scenario.ts';
 
 /**
- * One kind of request, and what every answer to it must have: status and Content-Length, which may miss `bytes` by
- * `bytesSlack`; where there is a `digest`, the SHA-256 of the body in hex. With a body it is a POST.
+ * One kind of request, and the expected response: status and Content-Length, which may differ from `bytes` by
+ * `bytesSlack`, and the SHA-256 of the body in hex, if there is a `digest`. A request with a body is a POST.
  */
 export interface Exchange {
   readonly target: string;
@@ -19,43 +19,44 @@ export interface Exchange {
 }
 
 /**
- * What the client is to do: `requests` in all on `connections` keep-alive connections to 127.0.0.1, one at a time on
- * each, the exchanges in turn; as fast as they are answered, or `perSecond` of them, whether or not those before are
- * answered: a request that finds no connection idle has begun when it was due. With `ports` the connections
- * take these in turn. Up to `errorsMax` requests may fail, on connections that are then opened again; without it the
- * first failure ends the order. It gives up after `withinMs`.
+ * A task for the client. The exchanges are sent in turn. A request waits for a response before its connection sends
+ * another.
  */
 export interface LoadOrder {
   readonly port: number;
+  /** Ports that the connections take in turn, instead of `port`. */
   readonly ports?: readonly number[];
   readonly exchanges: readonly Exchange[];
+  /** Requests in all. */
   readonly requests: number;
+  /** Keep-alive connections to 127.0.0.1. */
   readonly connections: number;
+  /** A fixed rate, whether or not earlier requests were answered. Without it, as fast as they are. */
   readonly perSecond?: number;
+  /** Requests that may fail; their connections are opened again. Without it the first failure ends the order. */
   readonly errorsMax?: number;
   readonly withinMs: number;
 }
 
-/**
- * What came of an order: `requests` that were answered, `errors` that were not, or wrongly; `fault` says what was
- * wrong, and then the numbers are those up to there. `elapsedMs` is from the first request to the last answer, `p99Ms`
- * what 99 % of the answers took at most, from when the request was due, or sent where that was at once, to their last
- * byte.
- */
+/** The result of an order. */
 export interface LoadOutcome {
+  /** Requests that were answered as expected. */
   readonly requests: number;
   readonly errors: number;
   readonly bodyBytes: number;
+  /** From the first request to the last response. */
   readonly elapsedMs: number;
+  /** Times are from when a request was due, or sent if that was at once, to its last byte. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly p999Ms: number;
+  /** The error that ended the order. The numbers then are those before it. */
   readonly fault: string | undefined;
 }
 
 /**
- * A client that is running. `run` rejects when an answer is not as it must be, or time is over; `enough` ends it with
- * what it has.
+ * A running client. `run` rejects if a response is not as expected or the time is over. `enough` ends it with the
+ * results so far.
  */
 export interface LoadClient {
   readonly pid: number;
@@ -64,7 +65,6 @@ export interface LoadClient {
   stop(): Promise<void>;
 }
 
-/** Starts the client. */
 export function startLoadClient(): LoadClient {
   const child = fork(fileURLToPath(new URL('./loadProcess.ts', import.meta.url)));
   return {

@@ -1,5 +1,5 @@
-// The process of the load client: raw sockets to loopback, keep-alive, one request at a time on each connection. Reads
-// no more of an answer than its status and length, and the body where it has a digest; bounded in requests and time.
+// The process of the load client: raw sockets to loopback, keep-alive, one request at a time on each connection. Of a
+// response it reads status and length, and the body if it has a digest. Requests and time are bounded.
 import { createHash, type Hash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import type { LoadOrder, LoadOutcome } from './loadClient.ts';
@@ -8,15 +8,17 @@ import { type Errand, OrderRun } from './orderRun.ts';
 const HEAD_END = '\r\n\r\n';
 /** Has neither a body nor a length (RFC 9110, 15.4.5). */
 const NOT_MODIFIED = 304;
-/** Larger than any head: what follows in the same read is body. */
+/** Larger than any head. The rest of the same read is body. */
 const READ_BYTES = 1 << 18;
 const TICK_MS = 1;
 
-/** One connection: asks, waits for the whole answer, asks again; on a new socket where the server ends the last one. */
+/**
+ * One connection: sends a request, waits for the whole response, repeats. Opens a new socket if the server closes it.
+ */
 class Connection {
   readonly #port: number;
   readonly #run: OrderRun;
-  /** None once the run is over. */
+  /** Undefined once the run is over. */
   #socket: Socket | undefined;
   #errand: Errand | undefined;
   #head = '';
@@ -57,7 +59,7 @@ class Connection {
     socket.once('close', () => onEnd('the server closed a connection'));
   }
 
-  /** An idle connection is taken from those that wait when it asks again. */
+  /** Removes an idle connection from the idle ones. It joins them again when it asks. */
   #broke(reason: string): void {
     const errand = this.#errand;
     this.#errand = undefined;
@@ -115,7 +117,7 @@ class Connection {
   }
 }
 
-/** The run under way, so that it can be told that it is enough. */
+/** The current run, so that a message can end it. */
 let running: OrderRun | undefined;
 
 function runOrder(order: LoadOrder): Promise<LoadOutcome> {

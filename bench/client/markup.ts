@@ -1,7 +1,6 @@
-// Texts within markup:
-// what is markupEscaped in them. Pure.
+// Escapes texts for markup. Pure.
 
-/** A text as it stands between tags of XML or HTML. */
+/** A text as it appears between tags of XML or HTML. */
 export function markupEscaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

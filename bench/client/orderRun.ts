@@ -1,20 +1,20 @@
-// The requests of one order of the load client: whose turn it is, when each became due, and what came of them. Knows no
-// socket; the clock is all that it asks.
+// The requests of one order of the load client: which connection sends next, when each request became due, and the
+// results. Uses the clock but no socket.
 import type { Exchange, LoadOrder, LoadOutcome } from './loadClient.ts';
 
-/** A request to be sent: what to write, what to expect, and when it became due. */
+/** A request to be sent: its bytes, the expected response, and when it became due. */
 export interface Errand {
   readonly exchange: Exchange;
   readonly wire: Buffer;
   readonly dueMs: number;
 }
 
-/** A connection of an order: one that is idle is told to ask when something is due. */
+/** A connection of an order. If it is idle, it is called when a request is due. */
 export interface OrderConnection {
   ask(): void;
 }
 
-/** The requests of one order, taken in turn by its connections: as fast as they can, or at the pace of the order. */
+/** The requests of one order, which connections take in turn: as fast as possible, or at the rate of the order. */
 export class OrderRun {
   requests = 0;
   errors = 0;
@@ -36,7 +36,7 @@ export class OrderRun {
     this.#startMs = performance.now();
   }
 
-  /** The next errand of a connection; without one it is idle until `tick` finds one for it. */
+  /** The next errand of a connection. Without one, the connection is idle until `tick` finds one for it. */
   next(connection: OrderConnection): Errand | undefined {
     const isPaced = this.#order.perSecond !== undefined;
     if (this.#begun >= this.#order.requests || (isPaced && this.#dueMs.length === 0)) {
@@ -49,21 +49,21 @@ export class OrderRun {
   }
 
   /**
-   * Notices what has become due. A request that finds a connection idle waits from now on, since it was this client
-   * that was late; one that finds none, from when it was due, so that what the server holds up is in all behind it.
+   * Adds what has become due. A request that finds an idle connection waits from now on, because this client was late.
+   * Otherwise it waits from when it was due, so that every later request includes a delay of the server.
    */
   tick(perSecond: number): void {
     const due = Math.min(this.#order.requests, Math.floor(((performance.now() - this.#startMs) * perSecond) / 1000));
     while (this.#noticed < due) {
       const dueMs = this.#startMs + (++this.#noticed * 1000) / perSecond;
-      // While one is idle, nothing is queued that it would take in place of this.
+      // While a connection is idle, no queued request could go before this one.
       const idle = this.#idle.shift();
       this.#dueMs.push(idle ? performance.now() : dueMs);
       idle?.ask();
     }
   }
 
-  /** A connection that is no more idle. */
+  /** Removes a connection from the idle ones. */
   forget(connection: OrderConnection): void {
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
@@ -76,7 +76,7 @@ export class OrderRun {
     this.#finishWhenAll();
   }
 
-  /** A request failed; the order goes on where it may. */
+  /** Counts a failed request. The order continues if it may. */
   failed(reason: string): void {
     if (this.errors === (this.#order.errorsMax ?? 0)) return this.finish(reason);
     this.errors++;
@@ -96,7 +96,7 @@ export class OrderRun {
   }
 }
 
-/** The request of an exchange with its body as it stands there. */
+/** The bytes of an exchange's request with its body. */
 function wireOf({ target, headers = {}, body }: Exchange): Buffer {
   const content = Buffer.from(body ?? '');
   const length = body === undefined ? {} : { 'Content-Length': `${content.length}` };

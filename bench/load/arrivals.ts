@@ -1,5 +1,5 @@
-// Requests that arrive at a fixed rate, whether or not those before are answered, as those of many clients do: what
-// they wait for, beside a bare server that has the same arrivals and answers as many bytes, as hot as those are.
+// Requests that arrive at a fixed rate, whether or not earlier ones were answered, like those of many clients. Measures
+// their waits against a bare server with the same arrivals and as many bytes, equally hot.
 import { startLoadClient, type LoadOrder, type LoadOutcome } from '../client/loadClient.ts';
 import { startControl, startServer } from '../processes/processes.ts';
 import { onStage } from '../processes/stage.ts';
@@ -10,22 +10,22 @@ import type { LoadObserver } from './load.ts';
 import type { Load } from './rounds.ts';
 import { exchangesOf, waitOf, type WaitReport } from './waits.ts';
 
-/** What to run: `rounds` of so many requests, at a part of the rate that they are answered at as fast as it goes. */
+/** `rounds` rounds of this many requests, at a fraction of the maximum rate. */
 export interface ArrivalOptions extends DataSetOptions {
   readonly rounds: number;
   readonly arrivals: number;
 }
 
-/** Of the rate at which the server answers the same requests as fast as it goes. */
+/** Fraction of the maximum rate for the same requests. */
 const PART_OF_PEAK = 0.7;
 const CONNECTIONS = 16;
 const WITHIN_MS = 120_000;
-/** Pages of 100 near and deep, pages of one, a filter: what harvesters, portals and scripts ask in turn. */
+/** Pages of 100 near and deep, pages of one, a filter: the requests of harvesters, portals and scripts in turn. */
 const TARGETS = ['', '?offset=90000', '?limit=1', '?offset=500&limit=2', '?status=completed&limit=20'].map(
   (query) => `${LIST}${query}`,
 );
 
-/** Runs it: the peak first, then the server and the bare one in turn. Rejects when an answer changes. */
+/** Measures the maximum rate, then the server and the bare server in turn. Rejects if a response changes. */
 export async function runArrivals(options: ArrivalOptions, observer: LoadObserver): Promise<readonly WaitReport[]> {
   const { snapshot } = await prepareDataSet(options, observer.onProgress);
   return onStage(async (stage) => {

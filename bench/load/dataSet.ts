@@ -1,5 +1,5 @@
-// The data a bench runs on: made by the product's own generator and import, and kept for the next run.
-// Kept under a name that says what it was made from, so that a change of generator, import or format makes it anew.
+// The data of a benchmark: made by the product's generator and import, and cached for the next run. Its name identifies
+// its origin, so a change of generator, import or format makes new data.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -13,8 +13,8 @@ import { removedAtEnd, temporaryFolder } from '../processes/ending.ts';
 import { naiveCountOf } from '../processes/memoryScan.ts';
 
 /**
- * What to prepare: a catalogue of so many observations of a seed, kept in `cacheDirectory`; or, with `dataSet`, what
- * lies in that directory, and its `snapshot` where that is given.
+ * A generated catalogue with this many observations and this seed, cached in `cacheDirectory`; or, with `dataSet`, an
+ * existing directory and its `snapshot`, if given.
  */
 export interface DataSetOptions {
   readonly observations: number;
@@ -30,14 +30,14 @@ export interface BenchDataSet {
   readonly snapshot: string;
 }
 
-/** Where data sets are kept between runs: with the installation, where no tool looks and no clone has it. */
+/** Cache of data sets between runs. It is in the installation, which no tool scans and no clone contains. */
 export const CACHE_DIRECTORY = fileURLToPath(
   new URL('../../node_modules/.cache/catalogue-replica/bench', import.meta.url),
 );
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The folders whose sources decide the bytes of a data set, and those of a snapshot. */
+/** The folders whose sources determine the bytes of a data set, and those of a snapshot. */
 const GENERATOR_FOLDERS = ['data/synth'];
 const IMPORT_FOLDERS = [
   ...['decode', 'import', 'store'].map((name) => `data/${name}`),
@@ -45,9 +45,9 @@ const IMPORT_FOLDERS = [
 ];
 
 /**
- * The data set and its snapshot, made unless they are there. What an older generator or import made of the same options
- * is removed. Cost: about a minute and 1.2 GB on disk for 100,000 observations, nothing the next time. Throws
- * OperationError `usage` for a snapshot of no directory.
+ * The data set and its snapshot, made unless cached. Removes results of an older generator or import for the same
+ * options. Cost: about a minute and 1.2 GB on disk for 100,000 observations, nothing the next time. Throws
+ * OperationError `usage` for a snapshot without a directory.
  */
 export async function prepareDataSet(options: DataSetOptions, onProgress: OnProgress): Promise<BenchDataSet> {
   const { cacheDirectory, dataSet } = options;
@@ -65,8 +65,8 @@ export async function prepareDataSet(options: DataSetOptions, onProgress: OnProg
 }
 
 /**
- * How many observations a run is of; none is known of a given directory whose file is compressed. Cost: nothing, or a
- * read of the file where it is a given one.
+ * The number of observations of a run; undefined for a given directory with a compressed file. Cost: nothing, or a read
+ * of the given file.
  */
 export async function observationsOf(
   options: Pick<DataSetOptions, 'observations' | 'dataSet'>,
@@ -97,7 +97,7 @@ async function generated(options: DataSetOptions, onProgress: OnProgress): Promi
   return { directory, snapshot: await importedOnce(directory, directory, onProgress) };
 }
 
-/** The snapshot that this tree's import makes of a directory, kept in `place`. */
+/** The snapshot that this tree's import makes of a directory, cached in `place`. */
 async function importedOnce(directory: string, place: string, onProgress: OnProgress): Promise<string> {
   const snapshot = path.join(place, `${await importHash(ROOT)}.snapshot`);
   if (!existsSync(snapshot)) {
@@ -112,7 +112,7 @@ async function importedOnce(directory: string, place: string, onProgress: OnProg
   return snapshot;
 }
 
-/** A hash of what decides the bytes of a snapshot in a tree: equal hashes, equal snapshots of equal data. */
+/** A hash of the sources that determine the bytes of a snapshot. Equal hashes mean equal snapshots of equal data. */
 export function importHash(root: string): Promise<string> {
   return sourcesHash(IMPORT_FOLDERS, root);
 }
@@ -129,7 +129,7 @@ async function removeMatching(directory: string, prefix: string, suffix = ''): P
   }
 }
 
-/** A short hash of the source files of folders; a tree may lack a folder. */
+/** A short hash of the source files of folders. A tree may lack a folder. */
 async function sourcesHash(folders: readonly string[], root: string): Promise<string> {
   const hash = createHash('sha256');
   for (const folder of folders.filter((one) => existsSync(path.join(root, one)))) {

@@ -1,5 +1,5 @@
-// Instructions per request of the server and of the bare control beside it: the cost of the hot routes without noise.
-// Composition only; prints nothing.
+// Instructions per request of the server and of the bare control: the cost of the hot routes without noise. Prints
+// nothing.
 import { OperationError } from '../../data/operationError.ts';
 import { openBenchAuthority } from '../authority/authorityFiles.ts';
 import { checkCall } from '../authority/callCheck.ts';
@@ -18,7 +18,7 @@ import type { Scenario } from '../scenarios/scenario.ts';
 import { SCENARIOS } from '../scenarios/scenarios.ts';
 import { onStage } from '../processes/stage.ts';
 
-/** What to count: the scenarios named by `only`; `record`, `list` and `trustedHosts` when it is empty. */
+/** Counts the scenarios in `only`; `record`, `list` and `trustedHosts` if it is empty. */
 export interface InstructionOptions extends DataSetOptions {
   readonly only: readonly string[];
 }
@@ -33,19 +33,19 @@ export interface InstructionReport {
 }
 
 const HOT: readonly string[] = ['record', 'list', 'trustedHosts'];
-/** Requests until the runtime has compiled what is hot and compiles it no more, and those of one count. */
+/** Requests after which the runtime has compiled all hot code, and those of one count. */
 const WARM_UP_REQUESTS = 12_000;
 const COUNTED_REQUESTS = 2000;
-/** The least of them counts: a collection of garbage or a late compilation is in some. */
+/** The minimum of this many counts is used, because some include garbage collection or a late compilation. */
 const COUNTS = 3;
-/** Valgrind runs one thread at a time, so that one connection is as good as four. */
+/** Valgrind runs one thread at a time, so more connections would not help. */
 const CONNECTIONS = 1;
 const FLOOR_BYTES = 64 << 20;
 const WITHIN_MS = 600_000;
 
 /**
  * Counts the scenarios. Only those compared with bytes of the bare control can be counted: OperationError `usage` for
- * others. Rejects when an answer is not what the plain rows say. Cost: some 50 times the plain run, half a minute a
+ * others. Rejects if a response differs from the plain rows. Cost: some 50 times the plain run, half a minute a
  * scenario.
  */
 export async function runInstructionBench(
@@ -57,7 +57,7 @@ export async function runInstructionBench(
   observer.onStep('reading the NDJSON naively');
   const choice = choiceFor(await readNaively(data.directory));
   return onStage(async (stage) => {
-    // Compressed records are kept beside the snapshot: made at full speed, found under valgrind.
+    // Makes the compressed records at full speed, so that the start under valgrind finds them next to the snapshot.
     await (await startServer(data.snapshot)).stop();
     const authority = await stage.started(openBenchAuthority());
     observer.onStep('starting server and control under valgrind');
@@ -106,7 +106,7 @@ function countedOf(only: readonly string[]): readonly CountedScenario[] {
   );
 }
 
-/** Instructions per request of a load, once it is warm: the least of a few counts. */
+/** Instructions per request of a load once it is warm: the minimum of a few counts. */
 async function perRequest(client: LoadClient, load: Load): Promise<number> {
   await ask(client, load, WARM_UP_REQUESTS);
   let least = Infinity;

@@ -1,5 +1,5 @@
-// The load bench: prepares the data, starts server, control and client, checks every answer, measures, sums up.
-// Composition only; prints nothing.
+// The load benchmark: prepares data, starts server, control and client, checks every response, measures, sums up.
+// Prints nothing.
 import type { OnProgress } from '../../data/progress.ts';
 import { openBenchAuthority, type BenchAuthority } from '../authority/authorityFiles.ts';
 import { guardedOf, type MeasuredRatio, type BudgetPlace } from '../budgets.ts';
@@ -19,31 +19,37 @@ import type { Choice, ScenarioQuestion, Scenario } from '../scenarios/scenario.t
 import { SCENARIOS } from '../scenarios/scenarios.ts';
 import { onStage, type BenchStage } from '../processes/stage.ts';
 
-/**
- * What to run. `only` names scenarios, all when empty. `requestsPart` scales the requests of every round: 1 for
- * figures, less for a quick look; `warmUp` how many times those of a round are run before the first one. `floorBytes`
- * is the memory that cold views move over: more than the machine's last cache. `against` names a revision to race
- * against; `preload` is a module that the server's process loads first. Where `place` is given, what passes its budget
- * there is measured again, since others on the machine may have been the reason; budgets are of one size of catalogue.
- */
+/** Options of a run. */
 export interface LoadBenchOptions extends DataSetOptions {
   readonly rounds: number;
+  /** Names of scenarios; all if empty. */
   readonly only: readonly string[];
+  /** Factor of the requests of a round: 1 for figures, less for a quick look. */
   readonly requestsPart: number;
+  /** Multiple of a round's requests that run before the first round. */
   readonly warmUp: number;
+  /** Memory over which cold views move: more than the machine's last-level cache. */
   readonly floorBytes: number;
+  /** A revision to race against. */
   readonly against?: string | undefined;
+  /** A module that the server's process loads first. */
   readonly preload?: string;
+  /**
+   * Ratios that exceed their budget at this place are measured again, because others on the machine may be the reason.
+   * Undefined if the catalogue has another size than the budgets.
+   */
   readonly place?: BudgetPlace | undefined;
 }
 
-/** What is told while it runs: long work as progress, the rest as lines. */
+/** Receives reports during a run: long work as progress, the rest as lines. */
 export interface LoadObserver {
   readonly onProgress: OnProgress;
   onStep(line: string): void;
 }
 
-/** What the same costs at another revision, and this tree's cost over it; undefined where it answers something else. */
+/**
+ * The cost of the same at another revision, and this tree's cost divided by it. Undefined if it responds differently.
+ */
 export interface Against {
   readonly revision: string;
   readonly cost: Summary;
@@ -51,7 +57,8 @@ export interface Against {
 }
 
 /**
- * One scenario's outcome. `ratio` is the least cost of the subject over that of the control, `hash` that of its bodies.
+ * The result of one scenario. `ratio` is the minimum cost of the subject divided by that of the control; `hash` is that
+ * of its bodies.
  */
 export interface ScenarioReport {
   readonly scenario: Scenario;
@@ -65,7 +72,7 @@ export interface ScenarioReport {
 }
 
 /**
- * Runs the bench. Rejects when an answer is not what the plain rows say. Cost: see dataSet.ts, then seconds a round.
+ * Runs the benchmark. Rejects if a response differs from the plain rows. Cost: see dataSet.ts, then seconds a round.
  */
 export async function runLoadBench(
   options: LoadBenchOptions,
@@ -96,7 +103,7 @@ interface Bench {
   readonly client: LoadClient;
 }
 
-/** A server for each number of serving threads, and other settings, that a scenario wants. */
+/** A server for each number of serving threads and each set of flags that a scenario needs. */
 type Servers = ReadonlyMap<string, ListeningProcess>;
 
 async function startServers(
@@ -121,13 +128,16 @@ async function startServers(
   return servers;
 }
 
-/** The scenarios that were named and those that they are compared with, in their own order. */
+/** The named scenarios and those that they are compared with, in the order of the table. */
 function enteredOf(only: readonly string[]): readonly Scenario[] {
   const chosen = chosenOf(SCENARIOS, only);
   return SCENARIOS.filter((one) => chosen.some((two) => one === two || isControlOf(one, two)));
 }
 
-/** What a scenario's server is started with. Beside a revision, whose has no authority, calls have one of their own. */
+/**
+ * Start options of a scenario's server. In a comparison with a revision, whose server has no authority, calls have a
+ * separate server.
+ */
 function serverKeyOf(scenario: Pick<Scenario, 'threads' | 'flags'>, against: string | undefined): string {
   const { threads = 1, flags = [] } = scenario;
   const isApart = against !== undefined && 'call' in scenario;
@@ -145,7 +155,7 @@ async function startRevision(
   return { name, process: await stage.started(startServer(snapshot, { root })) };
 }
 
-/** A scenario whose answers are right; the exchanges of the revision, by its own tags, where it answers the same. */
+/** A scenario with correct responses, and the exchanges of the revision with its own tags if it responds alike. */
 interface Ready {
   readonly scenario: Scenario;
   readonly checked: RightAnswers;
@@ -179,7 +189,7 @@ async function runScenarios(bench: Bench, observer: LoadObserver): Promise<reado
   return measured.map((rounds, i) => reportAt(i, rounds));
 }
 
-/** What a report says to its budget. */
+/** The ratio of a report, for its budget. */
 export function measuredRatio({ scenario: { name }, ratio, subject, control }: ScenarioReport): MeasuredRatio {
   return { name, ratio, spread: control.spread, ownSpread: subject.spread };
 }
@@ -190,7 +200,7 @@ function isControlOf(one: Scenario, two: Scenario): boolean {
 
 async function readyOf(bench: Bench, scenario: Scenario, observer: LoadObserver): Promise<Ready> {
   const { port } = serverOf(bench, scenario);
-  // What another revision signs is never the same bytes.
+  // Another revision never signs the same bytes.
   if ('call' in scenario) {
     return { scenario, checked: await checkCall(port, scenario.call, bench.authority), revisionExchanges: undefined };
   }
@@ -199,7 +209,7 @@ async function readyOf(bench: Bench, scenario: Scenario, observer: LoadObserver)
   return { scenario, checked, revisionExchanges: await revisionExchangesOf(bench, scenario, questions, observer) };
 }
 
-/** What the revision is asked: undefined where it answers otherwise, which is said, or has not the server for it. */
+/** The exchanges for the revision. Undefined, with a report, if it responds differently or has no server for them. */
 async function revisionExchangesOf(
   bench: Bench,
   scenario: Scenario,
@@ -226,7 +236,7 @@ function loadOf(bench: Bench, { scenario, checked }: Ready): Load {
   return { process: serverOf(bench, scenario), exchanges, requests: requestsOf(bench, scenario) };
 }
 
-/** The scenario, its control, and the revision where it answers the same. */
+/** The scenario, its control, and the revision if it responds alike. */
 function raceOf(bench: Bench, ready: ReadonlyMap<string, Ready>, one: Ready): Race {
   const { name, control, connections } = one.scenario;
   const subject = loadOf(bench, one);

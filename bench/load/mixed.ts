@@ -1,5 +1,5 @@
-// One heavy client beside cheap ones: how much slower these get, in ratios of interleaved rounds within one run. No
-// CPU time: what clients wait for is the point.
+// One expensive client next to cheap ones: how much slower these get, as ratios of interleaved rounds within one run.
+// It measures waits of clients, not CPU time.
 import assert from 'node:assert/strict';
 import { prepareDataSet, type DataSetOptions } from './dataSet.ts';
 import type { LoadObserver } from './load.ts';
@@ -9,7 +9,7 @@ import { LIST } from '../scenarios/questions.ts';
 import { onStage } from '../processes/stage.ts';
 import { exchangesOf, waitOf, type WaitReport } from './waits.ts';
 
-/** What to run: `rounds` alone and beside, with so many cheap requests in each. */
+/** `rounds` rounds alone and next to the expensive client, with this many cheap requests in each. */
 export interface MixedOptions extends DataSetOptions {
   readonly rounds: number;
   readonly cheapRequests: number;
@@ -19,15 +19,15 @@ const CONNECTIONS = 4;
 const WITHIN_MS = 120_000;
 const HEAVY_REQUESTS = 1_000_000;
 const CHEAP = [`${LIST}?limit=1`, `${LIST}?limit=2&offset=90000`, `${LIST}?status=completed&limit=1&offset=500`];
-/** No abstract holds two of these in a row, and two characters are too few for an index: all abstracts are read. */
+/** No abstract has two of these in a row. Two characters are too few for an index, so all abstracts are read. */
 const RARE = ['%7E', '%5E', '%7C', '%7B', '%7D', '%40', '%5C', '%60'];
 const NOTHING_FOUND = '{"count":0,"next":null,"previous":null,"results":[]}';
-/** Lists that look through all abstracts, and find nothing. */
+/** Lists that read all abstracts and find nothing. */
 export const HEAVY_LISTS: readonly string[] = RARE.flatMap((one) =>
   RARE.map((other) => `${LIST}?abstract__contains=${one}${other}`),
 );
 
-/** Runs it. Rejects when an answer changes, or when no heavy list was answered beside the cheap ones. */
+/** Runs the benchmark. Rejects if a response changes, or if no expensive list was answered next to the cheap ones. */
 export async function runMixedBench(options: MixedOptions, observer: LoadObserver): Promise<readonly WaitReport[]> {
   const { snapshot } = await prepareDataSet(options, observer.onProgress);
   return onStage(async (stage) => {
@@ -48,7 +48,7 @@ export async function runMixedBench(options: MixedOptions, observer: LoadObserve
     for (let round = 1; round <= options.rounds; round++) {
       observer.onStep(`measuring, round ${round} of ${options.rounds}`);
       alone.push(await askCheaply());
-      // Some are answered before the cheap ones begin.
+      // Some are answered before the cheap ones start.
       await heavyClient.run({ ...heavy, requests: CONNECTIONS });
       const asking = heavyClient.run({ ...heavy, requests: HEAVY_REQUESTS });
       beside.push(await askCheaply());

@@ -1,5 +1,5 @@
-// Another revision of this project beside this tree: its sources, and a snapshot that its own import made of the same
-// data. Takes the sources by `git archive`, which leaves the repository as it is.
+// Another revision of this project for a comparison: its sources, and a snapshot of the same data by its own import.
+// `git archive` provides the sources and does not change the repository.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, rm, symlink } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { LAUNCHER } from '../processes/processes.ts';
 import { importHash, textHash, type BenchDataSet } from './dataSet.ts';
 import type { Running } from '../processes/stage.ts';
 
-/** A revision that is ready to be served: its tree and its snapshot. `stop` removes the tree. */
+/** A revision that can be served: its tree and its snapshot. `stop` removes the tree. */
 export interface Revision extends Running {
   readonly name: string;
   readonly root: string;
@@ -23,9 +23,9 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Prepares a revision, with the packages of this tree, or its own where it wants others; its snapshot is kept in
- * `cacheDirectory`. A revision whose import is this tree's is given this tree's snapshot. Cost: an import where it is
- * another one, once. Throws OperationError `usage` for a name that is none, `file` where its packages cannot be had.
+ * Prepares a revision, with the packages of this tree unless it needs others. Its snapshot is cached in
+ * `cacheDirectory`; a revision with the same import uses this tree's snapshot. Cost: one import if it differs. Throws
+ * OperationError `usage` for an unknown revision, `file` if its packages are not available.
  */
 export async function prepareRevision(
   name: string,
@@ -33,7 +33,7 @@ export async function prepareRevision(
   cacheDirectory: string,
 ): Promise<Revision> {
   const commit = await commitOf(name);
-  // Not in the cache with all else: Node runs no TypeScript below a folder of packages.
+  // Outside the cache, because Node runs no TypeScript below a folder of packages.
   const { path: root, remove } = temporaryFolder(`catalogue-replica-${commit}-`);
   const ready = { name: commit, root, stop: async () => remove() };
   try {

@@ -1,10 +1,10 @@
-// Measures loads side by side in interleaved rounds: CPU time per request of the processes that answer. Contamination
-// on a shared machine is one-sided, so that the least of the rounds is what counts.
+// Measures loads in interleaved rounds: CPU time per request of the processes that respond. On a shared machine noise
+// only adds, so the minimum of the rounds counts.
 import { cpuMicroseconds, cpuTimesOf } from '../processes/cpuTime.ts';
 import type { Exchange, LoadClient, LoadOutcome } from '../client/loadClient.ts';
 import type { ListeningProcess } from '../processes/processes.ts';
 
-/** What is asked of a process in a round, on `connections` or a few. */
+/** The requests to a process in a round, on `connections` or a few. */
 export interface Load {
   readonly process: ListeningProcess;
   readonly exchanges: readonly Exchange[];
@@ -12,7 +12,7 @@ export interface Load {
   readonly connections?: number | undefined;
 }
 
-/** Loads that are compared: a scenario, its control, and whoever else answers the same. */
+/** Loads that are compared: a scenario, its control, and others with the same responses. */
 export interface Race {
   readonly name: string;
   readonly loads: readonly Load[];
@@ -21,12 +21,12 @@ export interface Race {
 /** CPU microseconds per request: for each load of a race one number a round. */
 export type RoundCosts = readonly (readonly number[])[];
 
-/** More than one, so that a serving thread is not idle between two requests; few, so that none waits. */
+/** More than one, so that a serving thread is not idle between two requests. Few, so that none waits. */
 const CONNECTIONS = 4;
-/** A load that takes longer hangs: it is seconds on a quiet machine, and a guard of speed is elsewhere. */
+/** A load that takes longer hangs: it takes seconds on a quiet machine. Budgets guard speed. */
 const WITHIN_MS = 300_000;
 
-/** How noisy numbers are, and what they say: the least, and how far the middle one lies above it (0.1 is 10 %). */
+/** The minimum of some numbers, and their noise: how far the median exceeds the minimum (0.1 is 10 %). */
 export interface Summary {
   readonly least: number;
   readonly spread: number;
@@ -39,14 +39,14 @@ export function summaryOf(rounds: readonly number[]): Summary {
   return { least, spread: ascending[ascending.length >> 1]! / least - 1 };
 }
 
-/** Times the requests of a whole round, of loads that are asked for seldom. */
+/** Multiple of a round's requests for warming up, for loads with few requests. */
 export const WARM_UP = 10;
-/** The runtime compiles what a scenario runs within some 5,000 requests, at the cost of tens of us each. */
+/** The runtime compiles the code of a scenario within some 5,000 requests, at tens of us each. */
 const WARM_UP_REQUESTS_MAX = 6000;
 
 /**
- * How often to measure; before, each load is run with `warmUp` times its requests, at most 6,000, and not counted. One
- * that stands in several races is warm after the first.
+ * The number of rounds. Before these, each load runs `warmUp` times its requests, at most 6,000, which are not counted.
+ * A load of several races is warm after the first.
  */
 export interface Schedule {
   readonly rounds: number;
@@ -54,8 +54,8 @@ export interface Schedule {
 }
 
 /**
- * Runs every race once a round, its loads next to each other and in turn first. Round 0 warms up: short rounds need it
- * as long as long ones, since code is compiled by how often it has run. Cost: all requests of all rounds.
+ * Runs every race once a round: its loads one after the other, each first in turn. Round 0 warms up. Short rounds need
+ * that as much as long ones, because code is compiled by how often it has run. Cost: all requests of all rounds.
  */
 export async function measure(
   client: LoadClient,
@@ -81,7 +81,7 @@ export async function measure(
   return measured;
 }
 
-/** Loads without those that ask the same of the same process. */
+/** Loads without those that send the same to the same process. */
 function eachOnce(loads: readonly Load[]): readonly Load[] {
   return loads.filter(
     ({ process, exchanges }, i) =>
@@ -89,18 +89,18 @@ function eachOnce(loads: readonly Load[]): readonly Load[] {
   );
 }
 
-/** They are warm: what was compiled stays compiled, but caches have seen others. */
+/** The loads are warm: code stays compiled, but caches have seen other requests. */
 const WARM_AGAIN = 1;
 
-/** How often races that look lost are measured again, with as many rounds each time. */
+/** Maximum repeats of races that look lost, each with as many rounds. */
 const REPEATS = 8;
-/** No repeat begins when those before it have taken this many times as long as the first measurement did. */
+/** No repeat starts once the repeats have taken this many times as long as the first measurement. */
 const REPEATED_MOST = 2;
 
 /**
- * As `measure`, and races that look lost then are measured again, up to eight times: what others on the machine have
- * added goes with more rounds, what the program has lost stays. Their rounds are counted with those before. Cost: that,
- * and as much again for each time that a race looks lost, at most three times the whole and a repeat.
+ * Like `measure`, but races that look lost are measured again, up to eight times. More rounds remove the noise of
+ * others on the machine, but not a loss of the program. The new rounds are added to the old. Cost: that of `measure`,
+ * and as much again for each repeat of a race, in total at most three times the whole and a repeat.
  */
 export async function measureAgain(
   client: LoadClient,
@@ -128,14 +128,14 @@ export async function measureAgain(
   return measured;
 }
 
-/** Which races look lost, by their place and what was measured of them; and who is told what goes on. */
+/** Says which races look lost, by index and measurement, and receives reports. */
 export interface Doubts {
   isLost(race: number, measured: RoundCosts): boolean;
   onRound(round: number): void;
   onAgain(names: readonly string[]): void;
 }
 
-/** What a load cost in one round: CPU microseconds per request, and what the client saw. */
+/** The cost of a load in one round: CPU microseconds per request, and the outcome for the client. */
 export interface Cost {
   readonly microseconds: number;
   readonly outcome: LoadOutcome;

@@ -1,16 +1,16 @@
-// Measures the scenarios on catalogues of several sizes, and how the cost of each grows. Composition only.
+// Measures the scenarios with catalogues of several sizes, and how the cost of each grows.
 import { runLoadBench, type LoadObserver, type LoadBenchOptions, type ScenarioReport } from './load.ts';
 import { growthOf, type GrowthReport } from '../scenarios/growth.ts';
 
-/** The scenarios on a catalogue of one size. */
+/** The scenarios with a catalogue of one size. */
 export interface SizeReport {
   readonly observations: number;
   readonly load: readonly ScenarioReport[];
 }
 
 /**
- * Measures generated catalogues of these sizes, smallest first, without the budgets, which are of another size. Cost:
- * that of the load bench for each, see load.ts.
+ * Measures generated catalogues of these sizes, smallest first. Budgets do not apply, because they are for another
+ * size. Cost: that of the load benchmark for each, see load.ts.
  */
 export async function runSizes(
   options: LoadBenchOptions,
@@ -25,14 +25,14 @@ export async function runSizes(
   return reports;
 }
 
-/** The scenarios that `growthsOf` has nothing of: at some size there was no memory for their server. */
+/** The scenarios that `growthsOf` omits: at some size there was no memory for their server. */
 export function droppedOf(sizes: readonly SizeReport[]): readonly string[] {
   const names = new Set(sizes.flatMap(({ load }) => load.map(({ scenario }) => scenario.name)));
   for (const { scenario } of growthsOf(sizes)) names.delete(scenario.name);
   return [...names];
 }
 
-/** How each scenario grew that was measured at all sizes; none where there is one size. */
+/** The growth of each scenario that was measured at all sizes; none if there is one size. */
 export function growthsOf(sizes: readonly SizeReport[]): readonly GrowthReport[] {
   const [smallest, ...larger] = sizes;
   if (!smallest || larger.length === 0) return [];

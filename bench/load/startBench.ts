@@ -1,11 +1,14 @@
-// How long a start takes: from the beginning of the process to the first answer, of the embedded sample and of a
-// snapshot. Each start is a process of its own, with all files in the page cache and compressed records made before.
+// Measures the time from the start of the process to the first response, with the embedded sample and with a snapshot.
+// Each start is a separate process, with all files in the page cache and compressed records made before.
 import { type DataSetOptions, prepareDataSet } from './dataSet.ts';
 import { cpuSecondsOf } from '../processes/cpuTime.ts';
 import { BENCH_BASE_URL, LAUNCHER_FILE, startListening } from '../processes/processes.ts';
 import { ask } from '../scenarios/check.ts';
 
-/** One way to start: the data, the serving threads, and each start's milliseconds on the clock and of CPU, in order. */
+/**
+ * One way to start: the data, the serving threads, and for each start the milliseconds of wall time and of CPU, in
+ * order.
+ */
 export interface StartReport {
   readonly what: string;
   readonly threads: number;
@@ -16,8 +19,8 @@ export interface StartReport {
 const FIRST_PAGE = '/api/v3/observations/?limit=1';
 
 /**
- * Starts servers, `rounds` times each way, interleaved, and one time before that counts for nothing. CPU is that of all
- * threads, those too that have ended when the answer is there. Cost: a start and a drain each, about 2 s.
+ * Starts servers `rounds` times each way, interleaved, after one start that does not count. CPU is that of all threads,
+ * including those that exited before the response. Cost: a start and a drain each, about 2 s.
  */
 export async function runStartBench(
   options: DataSetOptions & { readonly rounds: number; readonly threads: readonly number[] },

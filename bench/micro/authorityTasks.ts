@@ -1,5 +1,5 @@
-// The micro-benchmarks of the attribute authority: requests to be authorised, in RSA-2048 signatures timed in the same
-// run, for roles of the site and mapped ones. On the demonstration's files, made for the run.
+// The micro-benchmarks of the attribute authority: authorisation requests, for roles of this site and mapped ones, in
+// RSA-2048 signatures timed in the same run. They use the files of the demonstration, made for the run.
 import assert from 'node:assert/strict';
 import { sign } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { parseCertificate } from '../../server/authority/x509/certificate.ts';
 import { SIGNATURE_TARGETS } from '../authority/callScenarios.ts';
 import type { MicroTask } from './microTask.ts';
 
-/** When everything is valid: no clock is asked. */
+/** A time at which everything is valid. The clock is not used. */
 const AT = 1_900_000_000;
 
 interface Prepared {

@@ -1,5 +1,5 @@
-// The micro-benchmark of what a request pays for the metrics: the watch of a serving thread is told of a request and
-// of its answer, beside the two looks at the clock that any timing takes.
+// The micro-benchmark of what metrics cost a request: a serving thread's watch counts a request and its response. The
+// calibration is two reads of the clock, which any timing needs.
 import assert from 'node:assert/strict';
 import { type Answer, type Request, ROUTES } from '../../server/http/exchange.ts';
 import { steadyMs } from '../../server/observe/clock.ts';
@@ -8,7 +8,7 @@ import { requestTallies } from '../../server/process/requestTallies.ts';
 import { countingWatch } from '../../server/process/threadWatch.ts';
 import type { LoopTask } from './microTask.ts';
 
-/** Requests a run, of every method and route with answers of several kinds. */
+/** Requests a run, of every method and route with responses of several kinds. */
 const REQUESTS = 1000;
 
 const ASKED = ['GET', 'GET', 'HEAD', 'GET'].map((method) => ({ method }) as Request);
@@ -17,7 +17,7 @@ const ANSWERS = [200, 304, 200, 404].map(
   (status, i) => ({ status, headers: HEADERS[i % HEADERS.length]!, body: { bytes: i * 1000 } }) as unknown as Answer,
 );
 
-/** The task; what it is of a bare answer, of which it may be 0.02, stands in bench/FIGURES.md. */
+/** The task. Its cost must be at most 0.02 of a bare response; bench/FIGURES.md has the measured fraction. */
 export function countingTask(): LoopTask {
   const tallies = requestTallies(newTally);
   const watch = countingWatch(tallies, steadyMs);

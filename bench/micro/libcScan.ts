@@ -1,12 +1,12 @@
-// memmem of libc as a calibration: a program of libcScan.c, compiled where the machine has a C compiler. Nothing of it
-// is kept behind the process.
+// memmem of libc as a calibration: a program of libcScan.c, compiled if the machine has a C compiler. The process
+// removes its files.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../processes/ending.ts';
 
-/** One search of a text: how often the needle stands in it, and the middle time of a run in nanoseconds. */
+/** One search of a text: the number of matches, and the median time of a run in nanoseconds. */
 export interface LibcScan {
   readonly count: number;
   readonly nanoseconds: number;
@@ -15,8 +15,7 @@ export interface LibcScan {
 const SOURCE = fileURLToPath(new URL('./libcScan.c', import.meta.url));
 
 /**
- * Searches a text for `batchMs`; undefined where there is no C compiler. Cost of making it: a copy of the text, a
- * compilation.
+ * Searches a text for `batchMs`. Undefined without a C compiler. Cost of making it: a copy of the text, a compilation.
  */
 export function libcScanner(text: Uint8Array): ((needle: string, batchMs: number) => LibcScan) | undefined {
   const directory = temporaryFolder('catalogue-bench-').path;

@@ -1,5 +1,5 @@
-// Loads a snapshot once, as `serve` does. Prints the nanoseconds that took, and the generation: a process of its own,
-// so that the memory of one load is gone before the next.
+// Loads a snapshot once, as `serve` does. Prints the nanoseconds of the load, and the generation. A separate process,
+// so that the memory of one load is freed before the next.
 import { loadSnapshot } from '../../data/store/load.ts';
 import { BENCH_BASE_URL } from '../processes/processes.ts';
 

@@ -1,4 +1,4 @@
-// The micro-benchmarks: each task beside a calibration of the same kind, in alternating batches, as ratios. Checks a
+// Runs the micro-benchmarks: each task and a calibration of the same kind, in alternating batches, as ratios. Checks a
 // task against its oracle before it is measured, so that a broken fast path cannot win.
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -19,7 +19,7 @@ import { summaryOf } from '../load/rounds.ts';
 import { refreshTasks } from './refreshTasks.ts';
 import { timedTasks } from './timedTasks.ts';
 
-/** What to run: every task for `batchMs` a batch, `rounds` batches. `bits` is the size of the made-up bitmaps. */
+/** Every task runs for `batchMs` a batch, in `rounds` batches. `bits` is the size of the generated bitmaps. */
 export interface MicroOptions extends DataSetOptions {
   readonly rounds: number;
   readonly only: readonly string[];
@@ -28,8 +28,8 @@ export interface MicroOptions extends DataSetOptions {
 }
 
 /**
- * One task's outcome; `ratio` to its calibration, `spread` of that one, `ownSpread` of the task, `hash` of what it
- * answered.
+ * The result of one task: `ratio` to its calibration, `spread` of the calibration, `ownSpread` of the task, `hash` of
+ * its result.
  */
 export interface MicroReport {
   readonly name: string;
@@ -43,7 +43,7 @@ export interface MicroReport {
   readonly hash: string;
 }
 
-/** Runs the micro-benchmarks. Throws where a task's answer is not its oracle's. */
+/** Runs the micro-benchmarks. Throws if the result of a task differs from its oracle. */
 export async function runMicroBench(options: MicroOptions, onProgress: OnProgress): Promise<readonly MicroReport[]> {
   const { directory, snapshot } = await prepareDataSet(options, onProgress);
   const choice = choiceFor(await readNaively(directory));
@@ -68,7 +68,7 @@ async function reportOf(task: MicroTask, { rounds, batchMs }: MicroOptions): Pro
   warmUp(task, WARM_UP_BATCHES * batchMs);
   const batches: TaskTimes[] = [];
   for (let round = 0; round < rounds; round++) {
-    // Signals are heard between two batches.
+    // Lets signals be handled between two batches.
     await turn();
     batches.push(await batchOf(task, batchMs, round % 2 === 0));
   }
@@ -87,7 +87,7 @@ async function reportOf(task: MicroTask, { rounds, batchMs }: MicroOptions): Pro
   };
 }
 
-/** Before the first batch, for tasks that go through much code: it is compiled by how often it has run. */
+/** Batches before the first, for tasks that run much code: it is compiled by how often it has run. */
 const WARM_UP_BATCHES = 30;
 
 function warmUp(task: MicroTask, ms: number): void {
@@ -98,7 +98,7 @@ function warmUp(task: MicroTask, ms: number): void {
 const SUBJECT = 'task';
 const CONTROL = 'calibration';
 
-/** One batch of each: nanoseconds a run of task and calibration, the middle of all runs. */
+/** One batch of each: the median nanoseconds of a run of task and calibration. */
 async function batchOf(task: MicroTask, batchMs: number, isTaskFirst: boolean): Promise<TaskTimes> {
   if ('times' in task) return task.times(batchMs);
   const bench = new Bench({ time: batchMs, warmupTime: batchMs / 4, warmupIterations: 4, iterations: 16 });

@@ -1,9 +1,10 @@
-// What a micro-benchmark is: a task beside a calibration of the same kind, and a check against a slow twin.
-// Types only; the tasks are in microTasks.ts and its kin, micro.ts runs them.
+// A micro-benchmark: a task, a calibration of the same kind, and a check against a slow reference. Types only.
+// microTasks.ts, timedTasks.ts and other files have the tasks; micro.ts runs them.
 
 /**
- * What all have. `check` runs the task once, throws unless its answer is that of the slow twin, and answers a text of
- * it to hash. `calibration` says what it is compared with; targets are those of the design's table, where it has one.
+ * The common members. `check` runs the task once, throws unless its result equals that of the slow reference, and
+ * returns a text of it for a hash. `calibration` names the calibration. Targets are those of the design's table, if
+ * any.
  */
 interface Terms {
   readonly name: string;
@@ -13,9 +14,7 @@ interface Terms {
   check(): string | Promise<string>;
 }
 
-/**
- * A task and a calibration that take microseconds, and are run in turn. What `prepare` does before a run is not timed.
- */
+/** A task and a calibration that take microseconds and run in turn. `prepare` runs before each run and is not timed. */
 export interface LoopTask extends Terms {
   prepare?(): void;
   run(): unknown;
@@ -24,8 +23,8 @@ export interface LoopTask extends Terms {
 }
 
 /**
- * A task that knows how long a run of it and of its calibration take, in nanoseconds, after about `batchMs` for each.
- * It may wait for other programs meanwhile.
+ * A task that times itself and its calibration, in nanoseconds, for about `batchMs` each. It may wait for other
+ * programs.
  */
 export interface TimedTask extends Terms {
   times(batchMs: number): TaskTimes | Promise<TaskTimes>;
@@ -34,5 +33,4 @@ export interface TimedTask extends Terms {
 /** Nanoseconds of a run of each. */
 export type TaskTimes = readonly [task: number, calibration: number];
 
-/** One micro-benchmark. */
 export type MicroTask = LoopTask | TimedTask;

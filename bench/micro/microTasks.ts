@@ -1,5 +1,5 @@
-// The micro-benchmarks as a table: what runs, what it is compared with, and the slow twin that its answer must match.
-// A run takes microseconds, so that the clock is no part of it; results flow out, so that no work is optimised away.
+// The micro-benchmarks as a table: task, calibration, and the slow reference for the result. A run takes microseconds,
+// so the clock hardly counts. Results are returned, so that no work is optimised away.
 import assert from 'node:assert/strict';
 import { Random, streamKeys } from '../../data/synth/random.ts';
 import { hasBit, wordsFor } from '../../engine/bits/bitmap.ts';
@@ -17,7 +17,7 @@ import { BENCH_BASE_URL } from '../processes/processes.ts';
 import type { Choice } from '../scenarios/scenario.ts';
 import type { TimedSearch } from './timedTasks.ts';
 
-/** What tasks work on: the collection, what to search for, and the size and seed of made-up bitmaps. */
+/** The input of tasks: the collection, what to search for, and the size and seed of generated bitmaps. */
 export interface MicroInput {
   readonly collection: CollectionIndex;
   readonly choice: Choice;
@@ -25,7 +25,7 @@ export interface MicroInput {
   readonly bits: number;
 }
 
-/** The micro-benchmarks over an input, and the last of them with what it searches. */
+/** The micro-benchmarks over an input, and the last one with its search. */
 export function microTasks(input: MicroInput): { readonly tasks: readonly LoopTask[]; readonly search: TimedSearch } {
   const scan = scanTask(input);
   const makers = [andTask, gatherTask, patchTask, spliceTask];
@@ -38,7 +38,7 @@ const WASM_PAGE_BYTES = 65_536;
 const FORM: ServedForm = { baseUrl: BENCH_BASE_URL, version: 'v3', linkEnd: SPEC_LINK_END };
 const NO_TARGET = { pass: undefined, great: undefined };
 
-/** Three filters that half of all rows match each, ANDed. */
+/** The AND of three filters that half of all rows match each. */
 function andTask({ seed, bits }: MicroInput): LoopTask {
   const random = new Random(streamKeys(seed, 'bitmaps'), 0);
   const bitmaps = [0, 1, 2].map(() => inSnapshot(Uint32Array.from({ length: wordsFor(bits) }, () => random.next())));
@@ -59,7 +59,7 @@ function andTask({ seed, bits }: MicroInput): LoopTask {
   };
 }
 
-/** Words where those of a snapshot lie: in a shared memory that the kernel reads. */
+/** Copies words to where those of a snapshot are: shared memory that the kernel reads. */
 function inSnapshot(words: Uint32Array): Uint32Array {
   const pages = Math.ceil(words.byteLength / WASM_PAGE_BYTES);
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
@@ -81,14 +81,14 @@ function titlesOf(collection: CollectionIndex): FieldIndex {
   return node.index;
 }
 
-/** Reads a body as a transport does; answers how many pieces it took. */
+/** Reads a body as a transport does. Returns the number of pieces. */
 function read(body: Body): number {
   let pieces = 0;
   for (let at = 0; at < body.bytes; pieces++) at += body.pieceAt(at).length;
   return pieces;
 }
 
-/** A body's bytes, copied: a piece is only valid until the next one. */
+/** A copy of a body's bytes: a piece is valid only until the next one. */
 function bytesOf(body: Body): Buffer {
   const whole = Buffer.alloc(body.bytes);
   for (let at = 0; at < body.bytes;) {
@@ -99,7 +99,7 @@ function bytesOf(body: Body): Buffer {
   return whole;
 }
 
-/** A page of rows with gaps, copied out of shared memory. */
+/** A page of rows with gaps, copied from shared memory. */
 function gatherTask({ collection: { records, rows: all } }: MicroInput): LoopTask {
   const step = Math.max(1, Math.floor(all / PAGE_ROWS));
   const rows = Uint32Array.from({ length: Math.min(PAGE_ROWS, all) }, (_, i) => i * step);
@@ -121,7 +121,10 @@ function gatherTask({ collection: { records, rows: all } }: MicroInput): LoopTas
   };
 }
 
-/** A page of neighbours in another form, beside one copy of its bytes; checked with the twin in JavaScript. */
+/**
+ * A page of neighbours in another form, against one copy of its bytes. The reference implementation in JavaScript
+ * checks it.
+ */
 function rewriteTask({ collection: { records, rows } }: MicroInput, name: string, form: ServedForm): LoopTask {
   const selection = { kind: 'range', start: 0, end: Math.min(PAGE_ROWS, rows) } as const;
   const page = (): Body => rowsBody(records, selection, form);
@@ -153,7 +156,7 @@ function spliceTask(input: MicroInput): LoopTask {
   return rewriteTask(input, 'splice', { ...FORM, baseUrl: 'https://elsewhere.example/catalogue' });
 }
 
-/** A word looked for in all titles. */
+/** A search for a word in all titles. */
 function scanTask({ collection, choice }: MicroInput): LoopTask {
   const { dictionary } = titlesOf(collection);
   const needle = Buffer.from(choice.word);

@@ -1,5 +1,5 @@
-// What a refresh costs beside a whole import of the same data, in CPU of all threads: with a part of the observations
-// changed, and with one record of a small collection. Both must write the same bytes.
+// The cost of a refresh against a whole import of the same data, in CPU of all threads: with a fraction of the
+// observations changed, and with one record of a small collection. Both must write the same bytes.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -23,10 +23,10 @@ import type { TimedTask } from './microTask.ts';
 
 const IMPORTER = fileURLToPath(new URL('./refreshTime.ts', import.meta.url));
 
-/** Of so many lines the first may change: 1 %. */
+/** The first of this many lines changes: 1 %. */
 const CHANGED_ONE_IN = 100;
 
-/** Makes another record of a line. */
+/** Makes another record from a line. */
 type Revise = (line: string) => string;
 
 const REVISIONS: Readonly<Record<string, readonly [collection: string, revise: Revise]>> = {
@@ -39,7 +39,7 @@ const TARGETS: Readonly<Record<string, { readonly pass: number; readonly great: 
   'refresh-record': { pass: 0.08, great: 0.03 },
 };
 
-/** Both tasks, over the data set of a directory, which is changed in a folder that goes with the process. */
+/** Both tasks, over the data set of a directory. A temporary folder has the changed data. */
 export function refreshTasks(directory: string): readonly TimedTask[] {
   let scratch: string | undefined;
   const prepared = async (): Promise<string> => {
@@ -65,7 +65,7 @@ export function refreshTasks(directory: string): readonly TimedTask[] {
   }));
 }
 
-/** The files of a data set, one of them revised line by line, with a manifest of their sums. */
+/** Copies the files of a data set, one of them revised line by line, with a manifest of their digests. */
 function changedDataSet(from: string, to: string, revision?: readonly [collection: string, revise: Revise]): void {
   mkdirSync(to);
   const sha256: Record<string, string> = {};
@@ -89,7 +89,7 @@ function writeRevised(source: string, target: string, revise: Revise): void {
   }
 }
 
-/** A file in runs of whole lines: it may be longer than a buffer or a string may be. */
+/** A file in runs of whole lines. It may exceed the maximum of a buffer or a string. */
 function* runsOfLines(file: string): Generator<Buffer> {
   const descriptor = openSync(file, 'r');
   try {
@@ -117,7 +117,7 @@ function revised(line: string): string {
   return JSON.stringify(record);
 }
 
-/** Imports a data set of the folder, with the snapshot of `earlier` where that is told; its CPU time and generation. */
+/** Imports a data set of the folder, with the snapshot `earlier` if given. Returns its CPU time and generation. */
 async function run(
   folder: string,
   name: string,
@@ -127,7 +127,7 @@ async function run(
   const made = earlier === undefined ? `${name}.snapshot` : `${name}.refreshed`;
   const words = [at(name), at(made), at(`${earlier ?? name}.json`)];
   if (earlier !== undefined) words.push(at(`${earlier}.snapshot`));
-  // To replace a file of this size takes time that is none of an import's.
+  // Removed first: replacing a file of this size takes time that does not belong to the import.
   rmSync(at(made), { force: true });
   const env = { ...BUILDING_MEMORY, ...process.env };
   const { stdout } = await promisify(execFile)(process.execPath, [IMPORTER, ...words], { env });

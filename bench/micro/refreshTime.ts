@@ -1,5 +1,5 @@
-// Imports a data set once, whole or with what an earlier snapshot holds. Prints the nanoseconds of CPU that took, of
-// all threads, and the generation: a process of its own, so that the memory of one import is gone before the next.
+// Imports a data set once, whole or with an earlier snapshot. Prints the nanoseconds of CPU of all threads, and the
+// generation. A separate process, so that the memory of one import is freed before the next.
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Origin } from '../../data/import/earlier.ts';
 import { importDirectory } from '../../data/import/import.ts';

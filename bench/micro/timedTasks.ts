@@ -1,5 +1,5 @@
-// The micro-benchmarks that other programs have a part in, which time themselves: a search beside memmem of libc, and
-// the load of a snapshot. The others are microTasks.ts and authorityTasks.ts.
+// The micro-benchmarks that involve other programs and time themselves: a search against memmem of libc, and the load
+// of a snapshot.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface TimedSearch {
   readonly word: string;
 }
 
-/** All of them; without the search where there is no C compiler. Cost: a compilation. */
+/** All of them; without the search if there is no C compiler. Cost: a compilation. */
 export function timedTasks(search: TimedSearch, snapshot: string): readonly TimedTask[] {
   const scan = memmemTask(search);
   return [...(scan ? [scan] : []), loadTask(snapshot)];
@@ -51,7 +51,7 @@ function middleOf(run: () => unknown, batchMs: number): number {
 
 const LOADER = fileURLToPath(new URL('./loadTime.ts', import.meta.url));
 
-/** A gigabyte a second is a byte a nanosecond, so that the ratio is the speed in GB/s turned round: 0.5 and 1. */
+/** 1 GB/s is a byte a nanosecond, so the ratio is the inverse of the speed in GB/s: targets 0.5 and 1. */
 function loadTask(snapshot: string): TimedTask {
   const { size } = statSync(snapshot);
   const load = (): readonly [nanoseconds: number, generation: string] => {

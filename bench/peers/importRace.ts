@@ -1,5 +1,5 @@
-// Races the import against programs that load the same data set into a database of their own: in processes, one after
-// the other, in interleaved rounds. Peers that cannot be installed or fail are left out, and the reason is told.
+// Races the import against programs that load the same data set into a database: in separate processes, one after the
+// other, in interleaved rounds. Peers that cannot be installed or that fail are omitted and reported.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm, stat } from 'node:fs/promises';
@@ -18,8 +18,8 @@ import { LAUNCHER_FILE } from '../processes/processes.ts';
 import { installPeers, type InstalledPeers } from './peerInstall.ts';
 
 /**
- * A program that loads a directory of NDJSON into a file. `pass` and `great` are what is wanted of our wall time at
- * most, as a multiple of its own; `budget` names what was reached.
+ * A program that loads a directory of NDJSON into a file. `pass` and `great` are the maximum of our wall time as a
+ * multiple of the peer's. `budget` names the budget of that ratio.
  */
 export interface ImportPeer {
   readonly name: string;
@@ -29,16 +29,18 @@ export interface ImportPeer {
   readonly great: number;
 }
 
-/** All of them. The indexes are what each is wanted for: SQLite's one for each short scalar column, DuckDB's none. */
+/**
+ * All peers, with the indexes for which each is used: SQLite with one for each short scalar column, DuckDB with none.
+ */
 export const IMPORT_PEERS: readonly ImportPeer[] = [
   { name: 'better-sqlite3', budget: 'importSqlite', script: 'sqliteImport.js', pass: 0.6, great: 0.4 },
   { name: 'DuckDB', budget: 'importDuckDb', script: 'duckDbImport.js', pass: 1.3, great: 0.9 },
 ];
 
-/** Rounds at most: one takes as long as hundreds of other races. */
+/** Maximum number of rounds: one takes as long as hundreds of other races. */
 const ROUNDS_MAX = 3;
 
-/** What loading all of a data set takes: seconds of wall time and of CPU, the most memory and the file in bytes. */
+/** The cost of loading a whole data set: seconds of wall time and of CPU, peak memory and the file in bytes. */
 export interface ImportCost {
   readonly seconds: Summary;
   readonly cpuSeconds: Summary;
@@ -46,20 +48,20 @@ export interface ImportCost {
   readonly fileBytes: number;
 }
 
-/** A peer's cost, and our wall time as a multiple of its own. */
+/** A peer's cost, and our wall time as a multiple of the peer's. */
 export interface PeerImport {
   readonly peer: ImportPeer;
   readonly cost: ImportCost;
   readonly ratio: number;
 }
 
-/** What an import costs beside the peers that could be raced. */
+/** The cost of our import, and of the peers that ran. */
 export interface ImportRaceReport {
   readonly subject: ImportCost;
   readonly peers: readonly PeerImport[];
 }
 
-/** A program that is run with `words`, the file to make and the directory; ours is no peer. */
+/** A program that runs with `words`, the output file and the directory. Ours has no peer. */
 export interface ImportContestant {
   readonly peer: ImportPeer | undefined;
   readonly program: string;
@@ -74,7 +76,7 @@ interface OneRun {
   readonly fileBytes: number;
 }
 
-/** Runs the race: our own import with as many threads as it takes by itself. Cost: some 40 s a round at 100,000. */
+/** Runs the race; our import chooses its number of threads. Cost: some 40 s a round at 100,000. */
 export async function runImportRace(
   options: DataSetOptions & { readonly rounds: number },
   observer: LoadObserver,
@@ -95,9 +97,8 @@ function contestantOf({ node, folder }: InstalledPeers, peer: ImportPeer): Impor
 }
 
 /**
- * Runs the race of ours and others over a directory: in each round somebody else is the first, since whoever reads a
- * file first may have to wait for the disk. A peer that fails is left out; where somebody holds other records than ours
- * it throws.
+ * Runs our import and the others over a directory. Another program is first in each round, because the first to read a
+ * file may wait for the disk. A peer that fails is omitted. Throws if a program has other records than ours.
  */
 async function raceImports(
   contestants: readonly ImportContestant[],
@@ -133,7 +134,7 @@ async function raceImports(
   const { records } = runs.get(ours)![0]!;
   for (const [one, done] of runs) {
     const other = done.find((run) => run.records !== records);
-    // Not left out: ours may be the one that is wrong.
+    // Throws instead of omitting the peer: our records may be the wrong ones.
     const name = one.peer?.name ?? 'ours';
     if (other) throw new OperationError('input', `${name} holds ${other.records} records, and not ${records}`);
   }
@@ -154,9 +155,7 @@ function costOf(runs: readonly OneRun[]): ImportCost {
   };
 }
 
-/**
- * Runs a program to its end, which has to be a good one, and removes what it made. It tells how many records it read.
- */
+/** Runs a program, which must succeed, and removes its output. The program prints how many records it read. */
 async function timed({ program, words }: ImportContestant, file: string, directory: string): Promise<OneRun> {
   const [cpuBefore, start] = [cpuSecondsOf(process.pid, 'children'), performance.now()];
   const child = spawn(program, [...words, file, directory], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -179,7 +178,7 @@ async function timed({ program, words }: ImportContestant, file: string, directo
   }
 }
 
-/** The most memory that a process had, by looks at it until it is gone. */
+/** Peak memory of a process, by polling until it exits. */
 async function peakBytesOf(pid: number, signal: AbortSignal): Promise<number> {
   let peak = 0;
   while (!signal.aborted) {
@@ -189,7 +188,7 @@ async function peakBytesOf(pid: number, signal: AbortSignal): Promise<number> {
   return peak;
 }
 
-/** Our wall time beside each peer's, for its budget. */
+/** Our wall time relative to each peer's, for its budget. */
 export function importRatios({ subject, peers }: ImportRaceReport): readonly MeasuredRatio[] {
   return peers.map(({ peer, cost, ratio }) => ({
     name: peer.budget,

@@ -1,4 +1,4 @@
-// nginx as a control: a file of the same bytes, served by one process with sendfile and open files kept. Left out where
+// nginx as a control: a file of the same bytes, served by one process with sendfile and open files cached. Omitted if
 // it is not installed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { steadyPort } from '../proxy/shippedProxies.ts';
 const START_TRIES = 100;
 const TRY_MS = 50;
 
-/** Starts nginx over the files of a folder, in which it keeps all it writes; or says why there is none. */
+/** Starts nginx over the files of a folder, to which it also writes. Returns a reason if nginx is not available. */
 export async function startNginx(folder: string): Promise<ListeningProcess | { readonly missing: string }> {
   const port = await steadyPort();
   const configuration = path.join(folder, 'nginx.conf');

@@ -1,5 +1,5 @@
-// Races the replica against peers on the same data: the same questions, answers compared before anything is measured.
-// Peers that cannot be installed are left out, and the reason is told. Composition only.
+// Races the replica against peers on the same data: the same requests, with responses compared before anything is
+// measured. Peers that cannot be installed are omitted and reported.
 import { deepStrictEqual } from 'node:assert/strict';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -27,14 +27,14 @@ import { measureAgain, summaryOf, type Load, type RoundCosts, type Race, type Su
 import type { Choice, ScenarioQuestion } from '../scenarios/scenario.ts';
 import { onStage, type BenchStage } from '../processes/stage.ts';
 
-/** What one peer needs for a question, and how many times the replica's CPU that is. */
+/** The cost of one peer for a question, and as a multiple of the replica's CPU. */
 export interface PeerCost {
   readonly peer: string;
   readonly cost: Summary;
   readonly ratio: number;
 }
 
-/** One question with the replica's cost and those of the peers that answer the same. */
+/** One question with the cost of the replica and of the peers that respond alike. */
 export interface PeerReport {
   readonly question: PeerQuestion;
   readonly subject: Summary;
@@ -44,13 +44,13 @@ export interface PeerReport {
 /** Memory of the control's floor, which no peer is compared with. */
 const CONTROL_BYTES = 16 << 20;
 
-/** A peer that runs. */
+/** A running peer. */
 interface Rival {
   readonly peer: Peer;
   readonly process: ListeningProcess;
 }
 
-/** Runs the race. Rejects when an answer of the replica is wrong. Cost: an import, an install, then seconds a round. */
+/** Runs the race. Rejects if a response of the replica is wrong. Cost: an import, an install, then seconds a round. */
 export async function runPeerBench(options: LoadBenchOptions, observer: LoadObserver): Promise<readonly PeerReport[]> {
   const data = await prepareDataSet(options, observer.onProgress);
   observer.onStep('reading the NDJSON naively');
@@ -82,8 +82,8 @@ function isLost(ratios: readonly MeasuredRatio[], place: LoadBenchOptions['place
 }
 
 /**
- * What nginx, which sends the same bytes as a file, is beaten by, for budgets of these names: `nginx` by the replica,
- * `nginxKept` by the replica that keeps answers. None of a question that nginx was not raced for.
+ * Ratios to nginx, which sends the same bytes as a file, for budgets of these names: `nginx` for the replica,
+ * `nginxKept` for the replica that caches responses. Empty if the question has no static file.
  */
 export function besideNginx({ subject, peers }: PeerReport): readonly MeasuredRatio[] {
   const costOf = (name: string): PeerCost | undefined => peers.find(({ peer }) => peer === name);
@@ -96,15 +96,15 @@ export function besideNginx({ subject, peers }: PeerReport): readonly MeasuredRa
 }
 
 /**
- * What bare uWebSockets.js needs over nginx, where both were raced. The budgets beside nginx are of machines where that
- * is 0.9 to 1.1; where copying is far dearer than sending a file, no program on the library gets near.
+ * The cost of bare uWebSockets.js relative to nginx, if both ran. Budgets relative to nginx are for machines with a
+ * ratio of 0.9 to 1.1. If copying costs far more than sending a file, no program on the library can come close.
  */
 export function bareOfNginx({ peers }: PeerReport): number | undefined {
   const [bare, nginx] = [BARE, 'nginx'].map((name) => peers.find(({ peer }) => peer === name)?.ratio);
   return bare === undefined || nginx === undefined ? undefined : bare / nginx;
 }
 
-/** The most of it by which budgets beside nginx are judged. */
+/** Beyond this ratio, budgets relative to nginx are not compared. */
 export const BARE_OF_NGINX_MAX = 1.3;
 
 function reportOf(question: PeerQuestion, names: readonly string[], costs: readonly Summary[]): PeerReport {
@@ -137,7 +137,7 @@ async function startPeers(
   return rivals;
 }
 
-/** What a peer keeps belongs to one state of the data and of its own program. */
+/** The cache of a peer is for one state of the data and of its program. */
 async function startPeer(
   { node, folder }: InstalledPeers,
   peer: Peer,
@@ -167,7 +167,7 @@ interface Entered {
   readonly names: readonly string[];
 }
 
-/** The replica and every peer that answers a question as it does. */
+/** The replica and every peer that responds alike to a question. */
 async function raceOf(grid: Grid, question: PeerQuestion): Promise<Entered> {
   const { server, choice, options } = grid;
   const asked = question.question(choice);
@@ -215,7 +215,7 @@ async function rivalLoad(
   return { process, exchanges: [exchange], requests };
 }
 
-/** The same bytes, or for a peer without an envelope the same records. */
+/** Whether a peer sends the same bytes or, without an envelope, the same records. */
 function isAlike({ hasEnvelope }: Peer, ours: Buffer, theirs: Buffer): boolean {
   if (hasEnvelope) return ours.equals(theirs);
   const [own, other] = [JSON.parse(ours.toString()) as { results?: unknown }, JSON.parse(theirs.toString()) as unknown];
@@ -227,7 +227,7 @@ function isAlike({ hasEnvelope }: Peer, ours: Buffer, theirs: Buffer): boolean {
   }
 }
 
-/** The replica once more, where there is memory for it, with its memory of answers: what a file is to nginx. */
+/** A second replica with its cache of responses, if there is memory for it: the equivalent of a file of nginx. */
 async function keptLoad({ stage, data, observer }: Grid, load: Load): Promise<Load | undefined> {
   if (!hasRoomFor(data.snapshot)) {
     observer.onStep(`left out ${KEEPING_REPLICA}: there is no memory for a second server`);

@@ -1,5 +1,5 @@
-// Installs what the bench compares the replica with, into the cache and only when somebody asks for it. SQLite's
-// binding is native code for one Node: it is made for, and runs on, the machine's own.
+// Installs the peers of the replica into the cache, on demand only. SQLite's binding is native code for one version of
+// Node: it is compiled for the machine's Node and runs on it.
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
@@ -13,17 +13,17 @@ const run = promisify(execFile);
 const SOURCES = fileURLToPath(new URL('./programs', import.meta.url));
 const INSTALL_MS_MAX = 600_000;
 
-/** Peers that are ready to run: the Node for them and the folder of their programs. */
+/** Peers that are ready to run: their Node and the folder of their programs. */
 export interface InstalledPeers {
   readonly node: string;
   readonly folder: string;
 }
 
-/** The peers, or why there are none, in one line. */
+/** The peers, or the reason in one line why they are not available. */
 export type PeerInstall = InstalledPeers | { readonly missing: string };
 
 /**
- * Installs the peers under `cacheDirectory` by `npm ci`, once for each lock file and Node. Cost: a minute where SQLite
+ * Installs the peers under `cacheDirectory` with `npm ci`, once for each lock file and Node. Cost: a minute if SQLite
  * has to be compiled.
  */
 export async function installPeers(cacheDirectory: string): Promise<PeerInstall> {
@@ -63,7 +63,7 @@ async function installInto(folder: string, environment: Readonly<Record<string, 
   await cp(SOURCES, unfinished, { recursive: true });
   const options = { cwd: unfinished, env: { ...process.env, ...environment }, timeout: INSTALL_MS_MAX };
   await run('npm', ['ci', '--no-audit', '--no-fund'], options);
-  // A refused install script is no failure to npm.
+  // Checks the binding: npm does not fail if an install script is refused.
   await run('node', ['--eval', "new (require('better-sqlite3'))(':memory:')"], options);
   await rename(unfinished, folder);
 }

@@ -1,15 +1,14 @@
-// The peers as a table, and the questions they are raced over with the targets of the design. Knows how each peer is
-// asked; starts nothing.
+// The peers and their questions as tables, with the targets of the design. Starts nothing.
 import { citable, deepOffset, LIMIT, pageOf, recordOf, rowOfBytes } from '../scenarios/questions.ts';
 import type { Choice, ScenarioQuestion } from '../scenarios/scenario.ts';
 
-/** The questions of the design's table of peers, and contains by an index that the API has no name for. */
+/** The questions of the design's table of peers, and contains with an index for which the API has no name. */
 export type PeerQuestionName = 'list' | 'offset' | 'record' | 'equality' | 'contains';
 
 /**
- * A question: `requests` a round for the replica, `peerRequests` for a peer. `pass` and `great` are how many times the
- * replica's CPU Fastify over SQLite should need. With `isStatic` nginx serves the same bytes as a file, and the
- * replica from its memory of answers.
+ * A question: `requests` a round for the replica, `peerRequests` for a peer. `pass` and `great` are the CPU that
+ * Fastify over SQLite should need, as multiples of the replica's. With `isStatic`, nginx serves the same bytes as a
+ * file, and a replica serves them from its cache.
  */
 export interface PeerQuestion {
   readonly name: PeerQuestionName;
@@ -22,7 +21,7 @@ export interface PeerQuestion {
   question(choice: Choice): ScenarioQuestion;
 }
 
-/** A program that answers the same questions. `targetOf` is undefined for a question that it does not know. */
+/** A program that answers the same questions. `targetOf` returns undefined for a question that it does not support. */
 export interface Peer {
   readonly name: string;
   readonly script: string;
@@ -31,20 +30,18 @@ export interface Peer {
   targetOf(question: PeerQuestionName, target: string, choice: Choice): string | undefined;
 }
 
-/** The peer that the design's targets are of. */
+/** The peer to which the targets of the design apply. */
 export const TARGET_PEER = 'Fastify + SQLite';
 
-/** The replica itself among its peers, with the memory of answers that the bench otherwise goes without. */
+/** The replica as one of its peers, with the cache of responses that the benchmark otherwise disables. */
 export const KEEPING_REPLICA = 'answers kept';
 
-/**
- * The bare control as a peer: what the library alone needs for the same bytes, which is the least that we can reach.
- */
+/** The bare control as a peer: the cost of the library for the same bytes, our lower bound. */
 export const BARE = 'bare uWebSockets.js';
 
 const RECORD_BYTES = 4096;
 
-/** What peers are asked, in the order of the design's table. */
+/** In the order of the design's table. */
 export const PEER_QUESTIONS: readonly PeerQuestion[] = [
   {
     name: 'list',
@@ -105,7 +102,7 @@ export const PEER_QUESTIONS: readonly PeerQuestion[] = [
 
 const FASTIFY = { script: 'fastifyPeer.js', nodeFlags: [] };
 
-/** All peers. The second is the first with another index for contains, whose links therefore have another name. */
+/** All peers. The second is the first with another index for contains, so its links have another name. */
 export const PEERS: readonly Peer[] = [
   { ...FASTIFY, name: TARGET_PEER, hasEnvelope: true, targetOf: (_question, target) => target },
   {

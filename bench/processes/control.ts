@@ -1,5 +1,4 @@
-// The control as a process:
-// a main thread that waits and one thread that serves, as the product has them.
+// The control as a process: a main thread that waits and one serving thread, as in the product.
 import { Worker } from 'node:worker_threads';
 import { raiseHeadLimit } from '../../server/http/uws/library.ts';
 

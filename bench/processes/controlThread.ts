@@ -1,5 +1,5 @@
-// The thread of the control that serves: uWebSockets.js bare, with nothing of the product around it.
-// What it answers is the least that any program on this library can spend on an answer of that many bytes.
+// The serving thread of the control: bare uWebSockets.js without any code of the product. Its cost is the minimum of
+// any program on this library for a response of that many bytes.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -13,7 +13,7 @@ assert(parent, 'controlThread.ts runs as a thread of control.ts');
 const BARE = Buffer.alloc(300, 'x');
 const PAGE_BYTES = 65_536;
 /**
- * Whole WebAssembly memory, as the product has it; written, since untouched memory is one page of zeros to the system.
+ * WebAssembly memory, as in the product. It is written, because the system maps untouched memory to one page of zeros.
  */
 const pages = Math.ceil((workerData as number) / PAGE_BYTES);
 const memory = new Uint8Array(new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }).buffer).fill(
@@ -26,7 +26,7 @@ let floorAt = 0;
 let text: Uint8Array = new Uint8Array(0);
 let titles: readonly string[] = [];
 let titleAt = 0;
-/** Made for whoever asks for signatures. */
+/** Made when the first signature is requested. */
 let key: KeyObject | undefined;
 
 function newKey(): KeyObject {
@@ -70,7 +70,7 @@ function takeText(response: HttpResponse): void {
 
 const COLUMNS = 6;
 
-/** A table of so many bytes, written from the titles that come next as any template writes it. */
+/** A table of this many bytes, written from the next titles as any template writes it. */
 function markupOf(bytes: number): Uint8Array {
   let html = '';
   while (html.length < bytes) {
@@ -82,13 +82,11 @@ function markupOf(bytes: number): Uint8Array {
 }
 
 /*
- * GET /bare: 300 bytes of the thread's own memory.
- * GET /page/N/AT: a view of N bytes of shared memory at AT, a page that is as much in the cache as its neighbours are.
- * GET /floor/N: a view of N bytes of shared memory, another one every time: a page that is not in the cache.
- * POST /text: takes the text that is scanned, the titles in lines.
- * GET /scan/WORD: 300 bytes, after one scan of the text for the word.
- * GET /markup/N: N bytes of HTML, written from titles, others every time.
- * GET /sign: 300 bytes, after one RSA-2048 signature with SHA-256, of as many bytes.
+ * GET /bare: 300 bytes of the thread's memory. GET /page/N/AT: a view of N bytes of shared memory at AT, as much in the
+ * cache as its neighbours. GET /floor/N: another view of N bytes of shared memory each time, not in the cache. POST
+ * /text: accepts the text to scan, the titles in lines. GET /scan/WORD: 300 bytes after one scan of the text for the
+ * word. GET /markup/N: N bytes of HTML written from titles, others each time. GET /sign: 300 bytes after one RSA-2048
+ * signature with SHA-256 over as many bytes.
  */
 const uws = await loadUws();
 const app = uws.App();

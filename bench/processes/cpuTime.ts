@@ -1,5 +1,5 @@
-// CPU time of a process, all its threads, from the kernel's own accounting: nanoseconds, where `ps` has hundredths of a
-// second; and in these where ended threads count. Linux only; judges nothing.
+// CPU time of a process with all its threads, from the accounting of the kernel: in nanoseconds, while `ps` has
+// hundredths of a second; and in those if exited threads count. Linux only.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { OperationError } from '../../data/operationError.ts';
 
@@ -7,8 +7,8 @@ import { OperationError } from '../../data/operationError.ts';
 export type CpuTimes = ReadonlyMap<string, number>;
 
 /**
- * The times of all threads of a process. Throws OperationError `usage` where the system does not tell them.
- * Source: Linux, Documentation/scheduler/sched-stats.rst, the first number of /proc/<pid>/task/<tid>/schedstat.
+ * The times of all threads of a process. Throws OperationError `usage` if the system does not report them. Source:
+ * Linux, Documentation/scheduler/sched-stats.rst, the first number of /proc/<pid>/task/<tid>/schedstat.
  */
 export function cpuTimesOf(pid: number): CpuTimes {
   const tasks = `/proc/${pid}/task`;
@@ -19,7 +19,8 @@ export function cpuTimesOf(pid: number): CpuTimes {
 }
 
 /**
- * Microseconds that a process ran between two looks. A thread that ended in between is left out, one that began is in.
+ * Microseconds that a process ran between two readings. Excludes a thread that exited in between, includes one that
+ * started.
  */
 export function cpuMicroseconds(before: CpuTimes, after: CpuTimes): number {
   let nanoseconds = 0;
@@ -27,13 +28,13 @@ export function cpuMicroseconds(before: CpuTimes, after: CpuTimes): number {
   return nanoseconds / 1000;
 }
 
-/** Where the ticks of `/proc/<pid>/stat` stand behind its name: those in user mode, and then those in the kernel. */
+/** Positions of the ticks in `/proc/<pid>/stat` after the name: those in user mode, followed by those in the kernel. */
 const TICKS_AT = { own: 11, children: 13 } as const;
 const TICKS_PER_SECOND = 100;
 
 /**
- * Seconds of CPU, in hundredths, of a process with all threads that it has had, those that have ended too; or of its
- * children that have ended. Source: Linux, proc_pid_stat(5), 14 to 17.
+ * Seconds of CPU, in hundredths, of a process with all its threads, also exited ones; or of its exited children.
+ * Source: Linux, proc_pid_stat(5), 14 to 17.
  */
 export function cpuSecondsOf(pid: number, whose: keyof typeof TICKS_AT): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -43,7 +44,7 @@ export function cpuSecondsOf(pid: number, whose: keyof typeof TICKS_AT): number 
   return (Number(fields[at]) + Number(fields[at + 1])) / TICKS_PER_SECOND;
 }
 
-/** A thread may end between the listing and the look. */
+/** A thread may exit between the listing and the read. */
 function nanosecondsOf(file: string): number {
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ', 1)[0]) : 0;
 }

@@ -1,10 +1,10 @@
-// How a bench ends early: its processes are stopped and its temporary folders removed, so that neither is left behind.
-// Linux only, as the rest of the bench.
+// Cleans up when a benchmark ends early: stops its processes and removes its temporary folders. Linux only, like the
+// rest of the benchmarks.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** A folder that `remove` removes, or the end of the process, for whatever reason it ends. */
+/** A folder that is removed by `remove`, or at the exit of the process, for whatever reason. */
 export interface TemporaryFolder {
   readonly path: string;
   remove(): void;
@@ -13,13 +13,13 @@ export interface TemporaryFolder {
 const folders = new Set<string>();
 process.once('exit', () => folders.forEach(removeFolder));
 
-/** A new folder, inside `parent`, whose name begins with `prefix`. */
+/** Makes a new folder in `parent`, whose name starts with `prefix`. */
 export function temporaryFolder(prefix: string, parent = tmpdir()): TemporaryFolder {
   const made = removedAtEnd(mkdtempSync(path.join(parent, prefix)));
   return { path: made, remove: () => removeFolder(made) };
 }
 
-/** Registers a path at which the caller makes a folder: it is removed when the process ends, unless it was renamed. */
+/** Registers a path at which the caller makes a folder. It is removed at exit unless it was renamed. */
 export function removedAtEnd(place: string): string {
   folders.add(place);
   return place;
@@ -32,7 +32,10 @@ function removeFolder(folder: string): void {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** From now on each of these signals ends this process with 128 and its number, and all that it has started. */
+/**
+ * From now on each of these signals stops this process, with 128 plus its number, and all processes that it has
+ * started.
+ */
 export function endOnSignals(): void {
   for (const signal of SIGNALS) {
     process.on(signal, () => {
@@ -42,10 +45,7 @@ export function endOnSignals(): void {
   }
 }
 
-/**
- * A process and all that were started by it or by those, as far as they are there.
- * Source: Linux, proc(5), /proc/<pid>/task/<tid>/children.
- */
+/** A process and all its descendants that still run. Source: Linux, proc(5), /proc/<pid>/task/<tid>/children. */
 export function familyOf(pid: number): readonly number[] {
   const tasks = `/proc/${pid}/task`;
   const threads = orGone(() => readdirSync(tasks), []);
@@ -57,7 +57,7 @@ function textOf(file: string): string {
   return orGone(() => readFileSync(file, 'utf8'), '');
 }
 
-/** The result of looking at a process, or `gone` if it has ended. */
+/** The result of reading a process, or `gone` if it has exited. */
 function orGone<T>(look: () => T, gone: T): T {
   try {
     return look();

@@ -1,13 +1,11 @@
-// Processes that run under valgrind, and how many instructions each has executed: numbers without any noise of the
-// machine. Counts what runs in the processes, not what the kernel does for them.
+// Processes under valgrind, and the number of instructions that each has executed, without any noise of the machine.
+// Excludes the work of the kernel for them.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/**
- * What stands before a program so that its instructions are counted; compiled code changes, so it is looked at anew.
- */
+/** Prefix of a command whose instructions are counted. Compiled code changes, so valgrind must check it again. */
 export const COUNTING_COMMAND: readonly string[] = [
   'valgrind',
   '--tool=callgrind',
@@ -16,14 +14,17 @@ export const COUNTING_COMMAND: readonly string[] = [
   '--quiet',
 ];
 
-/** The tools of valgrind's package, all of them or undefined; one look at each. */
+/** Whether all tools of valgrind's package are installed. Runs each once. */
 export async function hasValgrind(): Promise<boolean> {
   const asked = [run('valgrind', ['--version']), run('callgrind_control', ['--version'])];
   const outcomes = await Promise.allSettled(asked);
   return outcomes.every(({ status }) => status === 'fulfilled');
 }
 
-/** Instructions that a process under valgrind has executed, all its threads. Rejects where callgrind does not tell. */
+/**
+ * Instructions that a process under valgrind has executed, with all its threads. Rejects if callgrind does not report
+ * them.
+ */
 export async function instructionsOf(pid: number): Promise<number> {
   const { stdout } = await run('callgrind_control', ['-e', String(pid)]);
   const threads = [...stdout.matchAll(/^\s*Th\s*\d+\s+([\d,]+)\s*$/gm)];

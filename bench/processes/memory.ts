@@ -1,9 +1,9 @@
-// The memory of a process, and whether one more server has room. Linux only, as the rest of the bench.
+// The memory of a process, and whether one more server fits. Linux only, like the rest of the benchmarks.
 import { readFileSync, statSync } from 'node:fs';
 import { freemem } from 'node:os';
 
 /**
- * Largest resident memory of a process so far, in bytes; 0 once it is gone. Source: Linux, proc_pid_status(5), in units
+ * Peak resident memory of a process so far, in bytes; 0 once it has exited. Source: Linux, proc_pid_status(5), in units
  * of 1,024 bytes.
  */
 export function peakMemoryBytes(pid: number): number {
@@ -16,8 +16,8 @@ export function peakMemoryBytes(pid: number): number {
 }
 
 /**
- * Whether another server fits into memory: its snapshot, half as much for compressed records, as much again for all
- * else.
+ * Whether another server fits into memory: its snapshot, half as much for compressed records, as much again for
+ * everything else.
  */
 export function hasRoomFor(snapshot: string): boolean {
   return freemem() > 2.5 * statSync(snapshot).size;

@@ -1,7 +1,9 @@
-// A scan of a whole text with what the platform has: what any program of Node can do without an index. What searches
-// are compared with.
+// A scan of a whole text with built-in functions of Node, without an index. Searches are compared with it.
 
-/** How often `needle` (not empty) stands in `text`, overlaps included. Cost: one pass of native code over the text. */
+/**
+ * The number of occurrences of `needle` (not empty) in `text`, overlaps included. Cost: one pass of native code over
+ * the text.
+ */
 export function naiveCountOf(text: Uint8Array, needle: Uint8Array): number {
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.length);
   let count = 0;

@@ -1,24 +1,24 @@
-// The processes of a bench: the server, the control beside it and the load client, each a child of its own. Starts and
-// stops them; knows nothing of scenarios.
+// The processes of a benchmark: the server, the control and the load client, each a child process. Starts and stops
+// them.
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A child that listens on loopback. `stop` ends it and waits until it is gone. */
+/** A child that listens on loopback. `stop` stops it and waits until it has exited. */
 export interface ListeningProcess {
   readonly pid: number;
   readonly port: number;
   stop(): Promise<void>;
 }
 
-/** Every link of the answers starts with this, so that bodies, and the hashes of them, do not depend on the port. */
+/** Every link in responses starts with this, so that bodies and their hashes do not depend on the port. */
 export const BENCH_BASE_URL = 'http://catalogue.example.org';
 
-/** The base URL that a request chooses by its Host, of a server that allows it. */
+/** The base URL that a request selects by its Host, if the server allows it. */
 export const OTHER_BASE_URL = 'https://mirror.example.org/catalogue';
 
-/** What lets the server keep answers, as it does by itself. */
+/** Lets the server cache responses, as it does by default. */
 export const KEEPING_ANSWERS: readonly string[] = ['--answer-cache-mb', '4'];
 
 const NO_ANSWERS_KEPT: readonly string[] = [
@@ -27,22 +27,22 @@ const NO_ANSWERS_KEPT: readonly string[] = [
   'CATALOGUE_LOG_FORMAT=people',
 ];
 
-/** The command as it is installed, under the root of any revision. */
+/** The installed command, under the root of any revision. */
 export const LAUNCHER = 'server/launch.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The same of this tree, by its whole path. */
+/** The same in this tree, as an absolute path. */
 export const LAUNCHER_FILE = path.join(ROOT, LAUNCHER);
 
 /** A snapshot of a million observations takes 10 s to load, but a peer fills its database with them in minutes. */
 const START_MS_MAX = 900_000;
-/** A child that takes longer to end on SIGTERM hangs. */
+/** A child that takes longer to exit on SIGTERM hangs. */
 const STOP_MS_MAX = 15_000;
 
 /**
- * Which tree's server to start (this one's when undefined), with how many threads, what its process loads first, and
- * the program with its flags that it runs under.
+ * The tree of the server to start (by default this one), its number of threads, a module that its process loads first,
+ * and the program with flags that it runs under.
  */
 export interface ServerOptions {
   readonly root?: string;
@@ -53,8 +53,8 @@ export interface ServerOptions {
 }
 
 /**
- * The product as operators run it, with one serving thread, but without its caches of rows and answers: each request
- * does its work. The second is told by the environment, in which an older revision, which has none, looks for nothing.
+ * Starts the product as operators do, with one serving thread, but without its caches of rows and responses: each
+ * request does its work. The environment disables the second, because an older revision has no such flag.
  */
 export function startServer(snapshot: string, options: ServerOptions = {}): Promise<ListeningProcess> {
   const { root = ROOT, threads = 1, preload, under = [], flags = [] } = options;
@@ -65,7 +65,7 @@ export function startServer(snapshot: string, options: ServerOptions = {}): Prom
   return startNode([...NO_ANSWERS_KEPT, ...under], program);
 }
 
-/** The bare control (control.ts), whose floor views move over `memoryBytes`; `under` as for the server. */
+/** Starts the bare control (control.ts), whose floor views move over `memoryBytes`; `under` is as for the server. */
 export function startControl(memoryBytes: number, under: readonly string[] = []): Promise<ListeningProcess> {
   return startNode(under, [fileURLToPath(new URL('./control.ts', import.meta.url)), String(memoryBytes)]);
 }
@@ -75,7 +75,7 @@ function startNode(under: readonly string[], flags: readonly string[]): Promise<
   return startListening(program!, rest);
 }
 
-/** Starts a program that prints `listening on http://HOST:PORT`; rejects with what it printed when it does not. */
+/** Starts a program that prints `listening on http://HOST:PORT`. Rejects with its output if it does not. */
 export async function startListening(
   program: string,
   flags: readonly string[],
@@ -90,12 +90,12 @@ export async function startListening(
   }
 }
 
-/** The port in the line `listening on http://HOST:PORT` that both programs print. */
+/** The port in the line `listening on http://HOST:PORT`. */
 function portOf(child: ChildProcess, command: string): Promise<number> {
   let printed = '';
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${command} does not listen:\n${printed}`)), START_MS_MAX);
-    // Nobody waits for it where the program ends before.
+    // Does not keep this process alive if the program exits early.
     timer.unref();
     child.once('error', reject);
     child.once('exit', (code, signal) =>
@@ -106,7 +106,7 @@ function portOf(child: ChildProcess, command: string): Promise<number> {
       const match = /listening on http:\/\/[^\s/]+:(\d+)\s/.exec(printed);
       if (!match) return;
       clearTimeout(timer);
-      // What it prints from now on is read, so that it can go on, and not kept.
+      // Discards later output, which would otherwise block the program.
       child.stdout!.removeAllListeners('data').resume();
       child.stderr!.removeAllListeners('data').pipe(process.stderr);
       resolve(Number(match[1]));
@@ -116,7 +116,7 @@ function portOf(child: ChildProcess, command: string): Promise<number> {
   });
 }
 
-/** Ends a child with SIGTERM, and with SIGKILL when that takes too long. */
+/** Stops a child with SIGTERM, and with SIGKILL if that takes too long. */
 export async function stopped(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

@@ -1,17 +1,16 @@
-// The processes that a bench has running: started one after the other, stopped together however the bench ends. Knows
-// nothing of what they are.
+// The running processes of a benchmark: started one after the other, stopped together however the benchmark ends.
 
 /** Anything that runs until it is stopped. */
 export interface Running {
   stop(): Promise<void>;
 }
 
-/** What runs for a bench. `started` notes it, to be stopped with all others. */
+/** The running parts of a benchmark. `started` registers one, which is stopped with all others. */
 export interface BenchStage {
   started<T extends Running>(one: T | Promise<T>): Promise<T>;
 }
 
-/** Does `work` on a stage and stops what it started, the last one first, also when it fails. */
+/** Runs `work` with a stage and stops what it started, the last first, even if it fails. */
 export async function onStage<T>(work: (stage: BenchStage) => Promise<T>): Promise<T> {
   const running: Running[] = [];
   const stage: BenchStage = {

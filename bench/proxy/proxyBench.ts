@@ -1,6 +1,6 @@
-// One mix of requests asked of two replicas directly, through the shipped nginx and through the shipped HAProxy, beside
-// a heavy client: as fast as it is answered, and at fixed rates. What goes through a proxy is compared with what went
-// directly next to it in the same run.
+// Sends one mix of requests to two replicas: directly, through the shipped nginx and through the shipped HAProxy, next
+// to an expensive client; at maximum speed and at fixed rates. Each proxy is compared with the direct way in the same
+// run.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { openSync, readFileSync } from 'node:fs';
@@ -23,14 +23,13 @@ import { deepOffset, LIMIT, LIST } from '../scenarios/questions.ts';
 import type { Choice, Headers } from '../scenarios/scenario.ts';
 import { adaptedProxy, steadyPort, type ProxyName } from './shippedProxies.ts';
 
-/** Who stands between client and replicas. */
+/** The ways from client to replicas. */
 export const WAYS = ['direct', 'nginx', 'haproxy'] as const;
-/** One of them. */
 export type Way = (typeof WAYS)[number];
 
 /**
- * `requests` as fast as they are answered; then for `seconds` each of these parts of the rate that this gave directly.
- * Each `rounds` times, of which the least counts, but errors are added up.
+ * `requests` at maximum speed, then `seconds` at each of these fractions of the direct maximum. Each is measured
+ * `rounds` times and the minimum counts, but errors are added up.
  */
 export interface ProxyOptions extends DataSetOptions {
   readonly rounds: number;
@@ -39,7 +38,7 @@ export interface ProxyOptions extends DataSetOptions {
   readonly parts: readonly number[];
 }
 
-/** CPU microseconds for one request of the mix, of each process; the heavy client's work is in it. */
+/** CPU microseconds of each process for one request of the mix, including the work for the expensive client. */
 export interface CpuOfWay {
   readonly replicas: number;
   readonly proxy: number;
@@ -47,8 +46,8 @@ export interface CpuOfWay {
 }
 
 /**
- * One way under one load: `part` of the direct rate, or undefined as fast as it goes. Times from when a request was
- * sent, or was due where no connection was idle then, to its last byte.
+ * One way under one load: `part` of the direct rate, or undefined at maximum speed. Times are from when a request was
+ * sent, or was due if no connection was idle then, to its last byte.
  */
 export interface ProxyPoint {
   readonly way: Way;
@@ -59,22 +58,22 @@ export interface ProxyPoint {
   readonly p999Ms: number;
   readonly errors: number;
   readonly cpu: CpuOfWay;
-  /** How far the middle round's CPU of the replicas lies above the least. */
+  /** How far the median CPU of the replicas exceeds the minimum. */
   readonly spread: number;
 }
 
-/** A point beside the direct one under the same load. */
+/** A point relative to the direct one under the same load. */
 export interface ProxyRatios {
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
-  /** Of the replicas alone: what a proxy costs them, or saves. */
+  /** CPU of the replicas: what a proxy costs or saves them. */
   readonly replicas: number;
-  /** Of replicas and proxy. */
+  /** CPU of replicas and proxy. */
   readonly cpu: number;
 }
 
-/** What it is by, of what it is directly. */
+/** The figures of a way relative to the direct one. */
 export function ratiosOf(point: ProxyPoint, points: readonly ProxyPoint[]): ProxyRatios {
   const direct = points.find(({ way, part }) => way === 'direct' && part === point.part)!;
   return {
@@ -86,7 +85,7 @@ export function ratiosOf(point: ProxyPoint, points: readonly ProxyPoint[]): Prox
   };
 }
 
-/** The figure of each proxy that has a budget: the CPU of the replicas behind it, as fast as it goes, beside direct. */
+/** The figure of each proxy that has a budget: the CPU of its replicas at maximum speed, relative to direct. */
 export function proxyFigures(
   points: readonly ProxyPoint[],
 ): readonly { name: string; ratio: number; spread: number }[] {
@@ -103,19 +102,19 @@ export function proxyFigures(
 const CONNECTIONS = 16;
 const REPLICAS = 2;
 const WITHIN_MS = 120_000;
-/** Enough that a broken way ends its run soon, and that errors are counted in another. */
+/** Few enough to end the run of a broken way soon, many enough to count errors of another. */
 const ERRORS_MAX = 1000;
 const HEAVY_REQUESTS = 1_000_000;
-/** At a pace, so that every way has as much of it. No rows are kept between two of them. */
+/** A fixed rate gives every way the same expensive work. No rows are cached from one to the next. */
 const HEAVY_PER_SECOND = 10;
-/** What is asked: a target, its headers, and whether by a client that has the answer already. */
+/** One request: a target, its headers, and whether the client already has the response. */
 interface Asked {
   readonly target: string;
   readonly headers?: Headers;
   readonly isKept?: boolean;
 }
 
-/** The mix, in turns that spread each kind evenly. */
+/** The mix, in an order that spreads each kind evenly. */
 function mixOf({ catalogue: { rows }, word }: Choice): readonly Asked[] {
   const deep = deepOffset(rows.length, 4 * LIMIT);
   const record = (i: number): string => `${LIST}${rows[Math.floor((rows.length * i) / 8)]!.id}/`;
@@ -136,7 +135,7 @@ function mixOf({ catalogue: { rows }, word }: Choice): readonly Asked[] {
   return placed.toSorted((a, b) => a.place - b.place).map(({ asked }) => asked);
 }
 
-/** What every way must answer, the same bytes as the first replica. */
+/** The expected responses of every way: the bytes of the first replica. */
 async function exchangesOf(ports: readonly number[], mix: readonly Asked[]): Promise<readonly Exchange[]> {
   const exchanges: Exchange[] = [];
   for (const { target, headers = {}, isKept = false } of mix) {
@@ -155,7 +154,7 @@ async function exchangesOf(ports: readonly number[], mix: readonly Asked[]): Pro
   return exchanges;
 }
 
-/** A proxy that listens; the processes that it has are looked for each time. */
+/** Starts a proxy that listens. Its processes are listed again for each measurement. */
 async function startShipped(
   name: ProxyName,
   folder: string,
@@ -183,7 +182,7 @@ async function isAnswering(port: number): Promise<boolean> {
   );
 }
 
-/** What runs for the bench, and what is asked. */
+/** The running processes of the benchmark, and its requests. */
 interface Track {
   readonly servers: readonly ListeningProcess[];
   readonly proxies: Readonly<Record<Way, ListeningProcess | undefined>>;
@@ -221,7 +220,7 @@ async function startTrack(stage: BenchStage, snapshot: string, mix: readonly Ask
 
 type Pace = Pick<LoadOrder, 'requests' | 'perSecond'>;
 
-/** One round of one way, with the heavy client beside it. */
+/** One round of one way, next to the expensive client. */
 async function sampleOf(track: Track, way: Way, pace: Pace): Promise<Sample> {
   const { servers, proxies, ports, client, heavyClient, exchanges, heavy } = track;
   const order = { port: ports[way][0]!, ports: ports[way], errorsMax: ERRORS_MAX, withinMs: WITHIN_MS };
@@ -263,7 +262,7 @@ async function pointsOf(
   return WAYS.map((way) => pointOf(way, part, samples[way]));
 }
 
-/** Runs it. Throws OperationError `usage` where a proxy does not start; rejects where an answer differs. */
+/** Runs the benchmark. Throws OperationError `usage` if a proxy does not start. Rejects if a response differs. */
 export async function runProxyBench(options: ProxyOptions, observer: LoadObserver): Promise<readonly ProxyPoint[]> {
   const { rounds, requests, seconds, parts } = options;
   const { directory, snapshot } = await prepareDataSet(options, observer.onProgress);

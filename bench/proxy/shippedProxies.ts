@@ -1,5 +1,5 @@
-// The proxies of deploy/ as they are shipped, with other ports, folders and certificates in their texts. What is run is
-// what operators run: a place that the text no longer has is an error. Starts none.
+// The proxy configurations of deploy/ as shipped, with other ports, folders and certificates. So operators run what is
+// tested: a replaced text that the file no longer contains is an error. Starts no proxy.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { claimPort } from '../../server/http/ports.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
-/** Below the ports that Linux gives to clients: a replica that starts again finds its own free. */
+/** Below the ports that Linux assigns to clients, so that a restarted replica finds its port free. */
 const PORTS = { first: 20_000, count: 12_000 };
 let last = (process.pid * 97) % PORTS.count;
 
-/** A port that nobody has, and that no client is given. */
+/** A free port that no client is assigned. */
 export async function steadyPort(): Promise<number> {
   for (;;) {
     last = (last + 1) % PORTS.count;
@@ -21,7 +21,7 @@ export async function steadyPort(): Promise<number> {
   }
 }
 
-/** How each is started on its file: other texts in place of the shipped ones, and the words of its command. */
+/** How to start each proxy with its file: texts that replace the shipped ones, and the arguments of its command. */
 export interface ProxyKind {
   readonly program: 'nginx' | 'haproxy' | 'varnishd';
   readonly file: string;
@@ -30,17 +30,16 @@ export interface ProxyKind {
   words(file: string, at: ProxyPlaces, text: string): readonly string[];
 }
 
-/** A text of a shipped file, and what stands in its place. */
+/** A text of a shipped file, and its replacement. */
 export type ReplacedText = readonly [shipped: string, ours: string];
 
-/** Where a proxy listens, and its own folder. */
+/** The port of a proxy, and its folder. */
 export interface ProxyPlaces {
   readonly folder: string;
   readonly port: number;
   readonly tlsPort: number;
 }
 
-/** The name of a proxy of deploy/. */
 export type ProxyName = 'nginx' | 'haproxy' | 'varnish';
 
 /** The proxies of deploy/. */
@@ -63,7 +62,7 @@ export const PROXIES: Readonly<Record<ProxyName, ProxyKind>> = {
     file: 'haproxy.cfg',
     endsTls: true,
     places: ({ folder, port, tlsPort }) => [
-      // Tests run as anybody.
+      // Tests run under any user.
       ['  user haproxy\n  group haproxy\n', ''],
       ['bind :80\n', `bind 127.0.0.1:${port}\n`],
       ['bind :443 ', `bind 127.0.0.1:${tlsPort} `],
@@ -76,7 +75,7 @@ export const PROXIES: Readonly<Record<ProxyName, ProxyKind>> = {
     file: 'varnish.vcl',
     endsTls: false,
     places: () => [],
-    // The command stands in the file's header.
+    // The header of the file has the command.
     words: (file, { folder, port }, text) => {
       const [, ...words] = /# varnishd .*\n(?:#   .*\n)+/.exec(text)![0].replaceAll('#', '').trim().split(/\s+/);
       return [...words.map((word) => (word === ':80' ? `127.0.0.1:${port}` : word)), '-n', folder, '-j', 'none'].map(
@@ -86,12 +85,12 @@ export const PROXIES: Readonly<Record<ProxyName, ProxyKind>> = {
   },
 };
 
-/** The user that the tests run as: nginx, started by root, would give its threads to another. */
+/** The user that runs the tests. If root starts nginx, nginx would run its workers as another user. */
 function user(): string {
   return spawnSync('id', ['-un'], { encoding: 'utf8' }).stdout.trim();
 }
 
-/** A proxy that can be started: its folder and ports, and the words of its command. */
+/** A proxy that can be started: its folder and ports, and the arguments of its command. */
 export interface AdaptedProxy {
   readonly kind: ProxyKind;
   readonly at: ProxyPlaces;
@@ -99,8 +98,8 @@ export interface AdaptedProxy {
 }
 
 /**
- * The shipped file of a proxy, adapted to a folder inside `parent` and to the ports of the replicas, of which it has no
- * more than there are; `more` is replaced too. Throws where the file lacks a text that is replaced.
+ * The shipped file of a proxy, adapted to a folder in `parent` and to the ports of the replicas; entries of further
+ * replicas are removed. `more` is replaced too. Throws if the file lacks a text to replace.
  */
 export async function adaptedProxy(
   name: ProxyName,
@@ -130,7 +129,7 @@ export async function adaptedProxy(
   return { kind, at, words: kind.words(file, at, shipped) };
 }
 
-/** A certificate for the public name that signs itself: key, certificate, and both in one file. */
+/** Writes a self-signed certificate for the public name: key, certificate, and both in one file. */
 function writeCertificate(folder: string): void {
   const path = (end: string): string => join(folder, `catalogue.${end}`);
   const files = ['-keyout', path('key'), '-out', path('crt'), '-subj', '/CN=catalogue.example.org'];

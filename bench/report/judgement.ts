@@ -1,5 +1,5 @@
-// What each run of the bench says at its end: its tables, and below them what the budgets say. Pure: report.ts makes
-// the tables, budgets.ts judges. To have another run judged, add its function here.
+// The output of each run of the benchmark: its tables, then the lines of the budgets. Pure: report.ts makes the tables,
+// budgets.ts compares. To compare another run, add its function here.
 import { tableText } from '../../server/commands/terminal.ts';
 import { soapRatios, type SoapReport } from '../authority/soapBench.ts';
 import { guardLines, MICRO_BUDGETS, type BudgetPlace, type GuardLines, type MeasuredRatio } from '../budgets.ts';
@@ -23,18 +23,18 @@ import {
   type ReportTable,
 } from './report.ts';
 
-/** What is printed of a run, and whether it is good: where it is judged, something held and nothing was lost. */
+/** The output of a run, and whether it is good: with a place, something was held and nothing was lost. */
 export interface Judgement {
   readonly text: string;
   readonly isGood: boolean;
 }
 
-/** A run that is printed and not judged. */
+/** A run whose results are printed but not compared. */
 export function tableJudgement(table: ReportTable): Judgement {
   return judgementOf([table], { lines: [], isGood: true });
 }
 
-/** Several runs as one. */
+/** Combines several runs. */
 export function jointJudgement(parts: readonly Judgement[]): Judgement {
   return { text: parts.map(({ text }) => text).join('\n\n'), isGood: parts.every(({ isGood }) => isGood) };
 }
@@ -44,7 +44,7 @@ function judgementOf(tables: readonly ReportTable[], { lines, isGood }: GuardLin
   return { text: texts.join('\n\n'), isGood };
 }
 
-/** The load bench, and what clients wait for where that was measured. */
+/** The load benchmark, and the waits of clients if measured. */
 export function loadJudgement(
   reports: readonly ScenarioReport[],
   waits: readonly WaitReport[],
@@ -54,13 +54,13 @@ export function loadJudgement(
   return judgementOf(tables, guardLines([...reports.map(measuredRatio), ...waits], place));
 }
 
-/** How costs grow; its bounds are of no one size. */
+/** The growth of costs. Its bounds do not depend on a size. */
 export function growthJudgement(sizes: readonly SizeReport[]): Judgement {
   const growths = growthsOf(sizes);
   return judgementOf([growthTable(growths)], growthLines(growths, droppedOf(sizes)));
 }
 
-/** The race with peers; nothing is judged beside nginx where sending a file is far cheaper than any copy. */
+/** The race with peers. Nothing is compared with nginx if sending a file is far cheaper than a copy. */
 export function peerJudgement(reports: readonly PeerReport[], place: BudgetPlace | undefined): Judgement {
   const bare = reports.map(bareOfNginx).find((one) => one !== undefined);
   const isDear = bare !== undefined && bare > BARE_OF_NGINX_MAX;
@@ -74,18 +74,18 @@ export function importJudgement(report: ImportRaceReport, place: BudgetPlace | u
   return judgementOf([importTable(report)], besidePeers(importRatios(report), place));
 }
 
-/** The attribute authority beside its controls and peers. */
+/** The attribute authority against its controls and peers. */
 export function soapJudgement(reports: readonly SoapReport[], place: BudgetPlace): Judgement {
   return judgementOf([soapTable(reports)], besidePeers(soapRatios(reports), place));
 }
 
-/** A machine that has no peers is told so, and has lost nothing. */
+/** Without peers on a machine, a line reports that and nothing is lost. */
 function besidePeers(measured: readonly MeasuredRatio[], place: BudgetPlace | undefined): GuardLines {
   const { lines, isGood } = guardLines(measured, place);
   return { lines, isGood: isGood || measured.length === 0 };
 }
 
-/** The mix through proxies, in which no answer may fail. */
+/** The mix through proxies, in which no request may fail. */
 export function proxyJudgement(points: readonly ProxyPoint[], place: BudgetPlace): Judgement {
   const { lines, isGood } = guardLines(proxyFigures(points), place);
   const errors = points.reduce((sum, point) => sum + point.errors, 0);
@@ -93,7 +93,7 @@ export function proxyJudgement(points: readonly ProxyPoint[], place: BudgetPlace
   return judgementOf([proxyTable(points)], { lines: [...lines, ...failed], isGood: isGood && errors === 0 });
 }
 
-/** The micro-benchmarks; `skipped` says what could not run. */
+/** The micro-benchmarks. `skipped` lists those that could not run. */
 export function microJudgement(
   reports: readonly MicroReport[],
   place: BudgetPlace | undefined,

@@ -1,5 +1,5 @@
-// The tables of a bench, as they are printed and stand in the report: ratios, with the verdict on each, its budget, and
-// what was skipped for noise. Pure text; measures nothing.
+// The printed tables of a benchmark: ratios, with the verdict on each, its budget, and what was skipped for noise. Pure
+// text.
 import { bytesText } from '../../server/observe/quantities.ts';
 import { BUDGETS, guardedOf, type GuardLines, MICRO_BUDGETS, type BudgetPlace, verdictOf } from '../budgets.ts';
 import type { InstructionReport } from '../load/instructions.ts';
@@ -14,10 +14,10 @@ import type { StartReport } from '../load/startBench.ts';
 import { ratiosOf, type ProxyPoint } from '../proxy/proxyBench.ts';
 import { type GrowthReport, GROWTHS } from '../scenarios/growth.ts';
 
-/** Rows of cells, the first of which is the head. */
+/** Rows of cells. The first row is the head. */
 export type ReportTable = readonly (readonly string[])[];
 
-/** The table of a load bench. CPU microseconds are of this machine, for orientation; what is promised are ratios. */
+/** The table of a load benchmark. CPU microseconds are for orientation on this machine; budgets are ratios. */
 export function loadTable(reports: readonly ScenarioReport[], place: BudgetPlace | undefined): ReportTable {
   const revision = reports.find(({ against }) => against)?.against?.revision;
   const head = revision === undefined ? LOAD_HEAD : [...LOAD_HEAD, `${revision} us`, `ratio to ${revision}`];
@@ -52,7 +52,7 @@ function targetText(target: number | undefined): string {
   return target === undefined ? '-' : `${target}`;
 }
 
-/** The table of what clients wait for: beside a heavy one, and at a fixed rate of arrivals. */
+/** The table of waits of clients: next to an expensive client, and at a fixed rate of arrivals. */
 export function waitTable(reports: readonly WaitReport[], place: BudgetPlace | undefined): ReportTable {
   const rows = reports.map((report) => {
     const { name, what, ratio, spread, pass, great } = report;
@@ -66,8 +66,8 @@ export function waitTable(reports: readonly WaitReport[], place: BudgetPlace | u
 const WAIT_HEAD = 'figure,what,ratio,spread of control,pass,great,verdict,guard'.split(',');
 
 /**
- * The table of the peers: how many times the replica's CPU each needs, a row a question, a column a peer; then
- * `PEER_VERDICT`.
+ * The table of the peers: a row for each question, a column for each peer with its CPU as a multiple of the replica's,
+ * then `PEER_VERDICT`.
  */
 export function peerTable(reports: readonly PeerReport[]): ReportTable {
   const names = peerNames(reports);
@@ -80,18 +80,15 @@ export function peerTable(reports: readonly PeerReport[]): ReportTable {
   return [head, ...rows];
 }
 
-/** What stands behind the times of a question: how it fares by the design's targets, which are of one peer. */
+/** The columns after the multiples: the verdict by the targets of the design, which are for one peer. */
 const PEER_VERDICT = ['spread', 'pass', 'great', 'verdict'] as const;
 
-/**
- * These cells of a question; the spread is the larger one of the replica's rounds and the targeted peer's, where that
- * was raced.
- */
+/** These cells of a question. The spread is the larger one of the replica and of the peer with targets, if that ran. */
 function peerVerdict({ question, subject, peers }: PeerReport): readonly string[] {
   const { pass, great } = question;
   const targeted = peers.find(({ peer }) => peer === TARGET_PEER);
   const spread = Math.max(subject.spread, targeted?.cost.spread ?? 0);
-  // Targets are the least that the peer needs here, where all other targets are the most that the replica may.
+  // These targets are the minimum for the peer; all others are the maximum for the replica.
   const verdict = targeted ? verdictOf({ ratio: 1 / targeted.ratio, spread, pass: 1 / pass, great: 1 / great }) : '-';
   return [percentText(spread), `${pass}`, `${great}`, verdict];
 }
@@ -103,13 +100,13 @@ function peerNames(reports: readonly PeerReport[]): readonly string[] {
   );
 }
 
-/** A ratio as people read it: two digits of it; a dash where there is none. */
+/** A ratio with two digits, or a dash. */
 function timesText(ratio: number | undefined): string {
   if (ratio === undefined) return '-';
   return ratio < 1 ? ratio.toFixed(2) : ratio < 10 ? ratio.toFixed(1) : ratio.toFixed(0);
 }
 
-/** What loading all of a data set takes, a row a program, ours first. */
+/** The cost of loading a whole data set, a row for each program, ours first. */
 export function importTable(report: ImportRaceReport): ReportTable {
   return [IMPORT_HEAD, ...importCells(report)];
 }
@@ -133,7 +130,7 @@ function importCells({ subject, peers }: ImportRaceReport): ReportTable {
   return [ours, ...others];
 }
 
-/** How the cost of each scenario grows with the catalogue, and what it may. */
+/** How the cost of each scenario grows with the catalogue, and how it may. */
 export function growthTable(reports: readonly GrowthReport[]): ReportTable {
   const sizes = reports[0]?.points.map(({ observations }) => `us at ${observations.toLocaleString('en')}`) ?? [];
   return [['scenario', 'may grow', ...sizes, 'slope', 'times', 'most', 'guard'], ...reports.map(growthCells)];
@@ -146,8 +143,8 @@ function growthCells({ scenario, points, slope, times, most, verdict }: GrowthRe
 }
 
 /**
- * What to say of those that grew beyond what they may, that could not be judged, or that were `dropped` since some size
- * has no figure of them; good where one at least grew as it may, and none more.
+ * Lines about scenarios that grew too much, that could not be compared, or that were `dropped` because some size lacks
+ * a figure. Good if at least one grew as it may and none grew more.
  */
 export function growthLines(reports: readonly GrowthReport[], dropped: readonly string[] = []): GuardLines {
   const lines = reports.flatMap(({ scenario: { name, grows }, times, most, verdict }) => {
@@ -163,7 +160,7 @@ export function growthLines(reports: readonly GrowthReport[], dropped: readonly 
   return { lines: [...lines, ...left, `${held} of ${reports.length} grow as they may`], isGood };
 }
 
-/** The table of the attribute authority beside its controls and peers. */
+/** The table of the attribute authority against its controls and peers. */
 export function soapTable(reports: readonly SoapReport[]): ReportTable {
   return [SOAP_HEAD, ...reports.map(soapCells)];
 }
@@ -200,7 +197,7 @@ export function microTable(reports: readonly MicroReport[], place: BudgetPlace |
   return [MICRO_HEAD, ...rows];
 }
 
-/** The table of instructions per request; they are the same in every run, but for when garbage is collected. */
+/** The table of instructions per request. They are the same in every run, except for garbage collection. */
 export function instructionTable(reports: readonly InstructionReport[]): ReportTable {
   const rows = reports.map(({ name, what, subject, control, bare }) => {
     const counts = [subject, bare, subject - bare].map((one) => one.toLocaleString('en-US'));
@@ -221,7 +218,7 @@ function percentText(part: number): string {
   return `${(part * 100).toFixed(0)} %`;
 }
 
-/** The table of the proxies: each way under each load, and its ratios to the direct way under the same. */
+/** The table of the proxies: each way under each load, with its ratios to the direct way under the same load. */
 export function proxyTable(points: readonly ProxyPoint[]): ReportTable {
   return [PROXY_HEAD, ...points.map((point) => proxyCells(point, points))];
 }

@@ -1,5 +1,5 @@
-// Checks a scenario's answers before it is measured, so that a broken fast path cannot win: status, count, every byte.
-// Asks with node:http, which shares nothing with the load client. Throws with the target and what differs.
+// Checks the responses of a scenario before it is measured, so that a broken fast path cannot win: status, count, every
+// byte. Uses node:http, which shares no code with the load client. Throws with the target and the difference.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { request as requestOf } from 'node:http';
@@ -9,13 +9,13 @@ import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 import { BENCH_BASE_URL } from '../processes/processes.ts';
 import type { Expectation, ExpectedPage, Headers, ScenarioQuestion } from './scenario.ts';
 
-/** A scenario that answers rightly: its exchanges with the lengths to expect, and a hash of all its bodies. */
+/** A scenario with correct responses: its exchanges with the expected lengths, and a hash of all bodies. */
 export interface RightAnswers {
   readonly exchanges: readonly Exchange[];
   readonly hash: string;
 }
 
-/** Asks every question twice and compares with the plain rows. Cost: the answers, and a read a record. */
+/** Sends every question twice and compares with the plain rows. Cost: the responses, and a read for each record. */
 export async function checkQuestions(
   port: number,
   questions: readonly ScenarioQuestion[],
@@ -48,7 +48,7 @@ export async function checkQuestions(
   return { exchanges, hash: hash.digest('hex').slice(0, 16) };
 }
 
-/** The exchange of a client that comes back with the entity tag of an answer, once it was seen to get a 304. */
+/** The exchange of a client that sends the entity tag of a response, after a check that it gets a 304. */
 async function revalidated(port: number, target: string, { etag }: FetchedAnswer): Promise<Exchange> {
   assert(etag !== undefined, `${target} has no entity tag`);
   const headers = { 'If-None-Match': etag };
@@ -87,7 +87,7 @@ function checkTable(target: string, expected: Expectation & { kind: 'table' }, b
   assert(body.includes(`<strong>${count} of ${all}</strong>`), `the count of ${target}`);
 }
 
-/** How long a page for people took to find is other text each time. */
+/** HTML pages contain the time of their search, which differs each time. */
 const TIME = /in [\d.,]+ m?s</;
 const TIME_BYTES_MOST = 8;
 
@@ -114,7 +114,7 @@ function cutTo(keys: readonly string[], record: Readonly<Record<string, unknown>
   return Object.fromEntries(keys.map((key) => [key, record[key]]));
 }
 
-/** Whether two servers answer every question with the same status and bytes. */
+/** Whether two servers respond to every question with the same status and bytes. */
 export async function answersAlike(
   port: number,
   otherPort: number,
@@ -127,7 +127,7 @@ export async function answersAlike(
   return true;
 }
 
-/** An answer as it came. */
+/** A response as received. */
 export interface FetchedAnswer {
   readonly status: number;
   readonly encoding: string;
@@ -135,7 +135,7 @@ export interface FetchedAnswer {
   readonly body: Buffer;
 }
 
-/** Asks once, on a connection of its own: by POST where there is a body. */
+/** Sends one request on a new connection: POST if there is a body. */
 export function ask(port: number, path: string, headers: Headers = {}, body?: string): Promise<FetchedAnswer> {
   const method = body === undefined ? 'GET' : 'POST';
   return new Promise((resolve, reject) => {

@@ -1,18 +1,18 @@
-// Chooses what the scenarios search for: a word and a prefix of titles, a project, often enough and not too often.
-// Plain counting, the same for the same rows.
+// Chooses the search terms of the scenarios: a word and a prefix of titles, and a project, each neither too rare nor
+// too frequent. Plain counting; the same rows give the same choice.
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 import type { Choice } from './scenario.ts';
 
-/** The design's promise for contains: 3 characters or more, at most 4 % of the titles. */
+/** The design promises contains for 3 characters or more that match at most 4 % of the titles. */
 const WORD_CHARACTERS_MIN = 5;
 const HITS_PART_MAX = 0.04;
-/** Characters of a prefix: about the name of a project, which some hundreds of 100,000 titles start with. */
+/** Characters of a prefix: about a project name, with which some hundreds of 100,000 titles start. */
 const PREFIX_CHARACTERS = 12;
-/** A page's worth of hits is enough for a prefix, however few titles there are. */
+/** A page of matches is enough for a prefix, however few titles there are. */
 const PREFIX_HITS = 100;
 
 /**
- * A choice for a catalogue. Throws when no title has a word that is rare enough. Cost: a few passes over the titles.
+ * The choice for a catalogue. Throws if no title has a word that is rare enough. Cost: a few passes over the titles.
  */
 export function choiceFor(catalogue: NaiveCatalogue): Choice {
   const { rows } = catalogue;
@@ -24,7 +24,7 @@ export function choiceFor(catalogue: NaiveCatalogue): Choice {
   return { catalogue, word, prefix, project: projectOf(catalogue, Math.max(most, PREFIX_HITS)) };
 }
 
-/** The project that most observations have, of those that at most `most` have; the first one of these. */
+/** The project with the most observations among those with at most `most`; the first of equal ones. */
 function projectOf({ rows, projects }: NaiveCatalogue, most: number): Choice['project'] {
   const counts = new Map<number, number>();
   for (const id of rows.flatMap((row) => row.projects)) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -36,7 +36,7 @@ function wordsOf({ title }: NaiveRow): readonly string[] {
   return [...new Set(title.match(/[a-z]+/g) ?? [])].filter(({ length }) => length >= WORD_CHARACTERS_MIN);
 }
 
-/** Values of filters are trimmed, so that a prefix neither begins nor ends with a blank. */
+/** Values of filters are trimmed, so a prefix must not start or end with a space. */
 function prefixOf({ title }: NaiveRow): readonly string[] {
   return /^[A-Za-z][A-Za-z ]*[A-Za-z]$/.test(title.slice(0, PREFIX_CHARACTERS))
     ? [title.slice(0, PREFIX_CHARACTERS)]
@@ -52,7 +52,7 @@ function countsOf(
   return counts;
 }
 
-/** Texts that at most `most` rows have, the commonest first; equal ones in the order of their characters. */
+/** Texts that at most `most` rows have, the most frequent first, equal ones in the order of their characters. */
 function commonest(counts: ReadonlyMap<string, number>, most: number): readonly string[] {
   const rare = [...counts].filter(([, count]) => count <= most);
   return rare.sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([text]) => text);

@@ -1,5 +1,4 @@
-// What the bare control is asked beside a scenario: as many answers of as many bytes, without any of the product's
-// work. Knows no server.
+// The requests to the bare control for a scenario: as many responses of as many bytes, without any work of the product.
 import { request } from 'node:http';
 import type { Exchange } from '../client/loadClient.ts';
 import type { NaiveCatalogue } from './naive.ts';
@@ -9,7 +8,7 @@ import type { Control } from './scenario.ts';
 
 const BARE_BYTES = 300;
 
-/** As many exchanges as the subject has; the views of `page` lie one after the other, as pages do. */
+/** As many exchanges as the subject has. The views of `page` follow one another like pages. */
 export function bareLoad(control: ListeningProcess, kind: Exclude<Control, object>, subject: Load, word: string): Load {
   let at = 0;
   const exchanges = subject.exchanges.map(({ bytes }): Exchange => {
@@ -32,7 +31,7 @@ export function bareLoad(control: ListeningProcess, kind: Exclude<Control, objec
   return { ...subject, process: control, exchanges };
 }
 
-/** Gives the control the titles to scan. */
+/** Sends the control the titles to scan. */
 export async function sendTitles(port: number, { rows }: NaiveCatalogue): Promise<void> {
   const text = Buffer.from(rows.map(({ title }) => title).join('\n'));
   await new Promise<void>((resolve, reject) => {

@@ -1,11 +1,11 @@
-// How the costs of scenarios may grow with the catalogue, and what was measured at several sizes judged by that. Pure.
-// To have another growth, add its row here and its name to Growth.
+// How the costs of scenarios may grow with the catalogue, and a comparison of measurements at several sizes with that.
+// Pure. To add a growth, add its row here and its name to Growth.
 import { BUDGETS } from '../budgets.ts';
 import type { Growth, Scenario } from './scenario.ts';
 
 /**
- * What each growth is for people, and how many times the cost at `from` observations that at `to` may be. A cost that
- * depends on the page is one a byte of it, since the pages of two catalogues differ.
+ * The description of each growth, and the maximum cost at `to` observations as a multiple of that at `from`. A cost
+ * that depends on the page is per byte of the page, because the pages of two catalogues differ.
  */
 export const GROWTHS: Readonly<
   Record<Growth, { readonly what: string; readonly isByByte?: true; times(from: number, to: number): number }>
@@ -17,12 +17,11 @@ export const GROWTHS: Readonly<
 };
 
 /**
- * Beyond what a scenario allows, for memory that no cache holds any more, and for two runs on one machine that are
- * minutes apart.
+ * Additional factor for memory that no longer fits into a cache, and for runs on one machine that are minutes apart.
  */
 const GROWTH_TOLERANCE = 1.5;
 
-/** One scenario at one size: least CPU microseconds of a request, how far its rounds lay apart, bytes of its answer. */
+/** One scenario at one size: minimum CPU microseconds of a request, spread of its rounds, bytes of its response. */
 export interface SizePoint {
   readonly observations: number;
   readonly microseconds: number;
@@ -31,8 +30,8 @@ export interface SizePoint {
 }
 
 /**
- * A scenario over all sizes, ascending: `times` is its cost at the largest over that at the smallest, `most` what is
- * allowed; `slope` the exponent of the number of observations that fits the costs best: 0 stays, 1 grows as they do.
+ * A scenario over all sizes, ascending. `times` is its cost at the largest divided by that at the smallest, `most` its
+ * maximum. `slope` is the exponent of the number of observations that fits the costs best: 0 is constant, 1 is linear.
  */
 export interface GrowthReport {
   readonly scenario: Pick<Scenario, 'name' | 'what' | 'grows'>;
@@ -43,7 +42,10 @@ export interface GrowthReport {
   readonly verdict: 'held' | 'lost' | 'too noisy';
 }
 
-/** Judges a scenario by its points, at least two of them, ascending. Noise only adds: what holds, holds. */
+/**
+ * Compares the points of a scenario, at least two, ascending. Noise only adds, so a cost within its bound passes under
+ * any noise.
+ */
 export function growthOf(scenario: GrowthReport['scenario'], points: readonly SizePoint[]): GrowthReport {
   const { isByByte, times: allowed } = GROWTHS[scenario.grows];
   const costs = points.map(({ microseconds, bytes }) => microseconds / (isByByte ? bytes : 1));
@@ -58,7 +60,7 @@ export function growthOf(scenario: GrowthReport['scenario'], points: readonly Si
   return { scenario, points, times, most, slope, verdict: times <= most ? 'held' : isNoisy ? 'too noisy' : 'lost' };
 }
 
-/** That of the line with the least squares. */
+/** The slope of the least-squares line. */
 function slopeOf(xs: readonly number[], ys: readonly number[]): number {
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [x, y] = [mean(xs), mean(ys)];

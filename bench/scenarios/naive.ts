@@ -1,9 +1,9 @@
-// The observations as their NDJSON file says, read with nothing of the product: what answers are compared with. Plain
+// The observations read from their NDJSON file without any code of the product. Responses are compared with them. Plain
 // arrays and loops; lines stay on disk.
 import { createReadStream, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 
-/** One observation: what the scenarios choose by, `projects` by id, and where its line lies in the file. */
+/** One observation: the fields by which scenarios choose, `projects` by id, and the place of its line in the file. */
 export interface NaiveRow {
   readonly id: number;
   readonly uuid: string;
@@ -17,7 +17,7 @@ export interface NaiveRow {
 }
 
 /**
- * All observations by ascending id, and the uuids of the projects. `line` answers one as served under a base URL and
+ * All observations by ascending id, and the uuids of the projects. `line` returns one as served under a base URL and
  * version. Cost of `line`: a read.
  */
 export interface NaiveCatalogue {

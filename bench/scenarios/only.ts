@@ -1,8 +1,7 @@
-// Which scenarios or tasks a run is limited to. A name that fits none is refused, so that nothing passes by not
-// running. Pure.
+// Limits a run to named scenarios or tasks. An unknown name is refused, because a run of nothing must not pass. Pure.
 import { OperationError } from '../../data/operationError.ts';
 
-/** Those of the names in `only`, in their own order; all of them when it is empty. Throws OperationError `usage`. */
+/** Those with a name in `only`, in their order; all of them if it is empty. Throws OperationError `usage`. */
 export function chosenOf<T extends { readonly name: string }>(
   all: readonly T[],
   only: readonly string[],

@@ -1,33 +1,33 @@
-// The questions of the load scenarios: pages, records and their rows, computed from the plain rows. Pure; the answers
-// are compared by check.ts.
+// The questions of the load scenarios: pages, records and their rows, computed from the plain rows. Pure. check.ts
+// compares the responses.
 import assert from 'node:assert/strict';
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 import { OTHER_BASE_URL } from '../processes/processes.ts';
 import type { ScenarioQuestion } from './scenario.ts';
 
-/** The page size of the promises. */
+/** The page size in the design's promises. */
 export const LIMIT = 100;
-/** The offset of the promise; in a smaller catalogue, the last whole page. */
+/** The offset in the design's promise. In a smaller catalogue, that of the last whole page. */
 const DEEP_OFFSET = 90_000;
-/** Pages that a scenario takes in turn where they may be in the cache: enough that their sizes even out. */
+/** Pages that a scenario requests in turn if they may be in the cache: enough to even out their sizes. */
 export const NEAR_PAGES = 8;
-/** Pages taken in turn where they may not be: 70 MB, more than a cache holds. */
+/** Pages requested in turn if they must not be in the cache: 70 MB, more than a cache holds. */
 const FAR_PAGES = 200;
 
-/** Where the pages of the bench are. */
+/** Path of the pages. */
 export const LIST = '/api/v3/observations/';
 
-/** The rows that about a third of a catalogue is: scattered, dense. */
+/** Rows that are about a third of a catalogue: scattered, dense. */
 export function citable({ rows }: NaiveCatalogue): readonly NaiveRow[] {
   return rows.filter(({ publicationState }) => publicationState === 'citable');
 }
 
-/** The deep offset of the promise, or the one at which the last `pageRows` rows begin. */
+/** The deep offset of the promise, or the start of the last `pageRows` rows. */
 export function deepOffset(rows: number, pageRows: number): number {
   return Math.max(0, Math.min(DEEP_OFFSET, rows - pageRows));
 }
 
-/** Whole pages one after the other, at least one page, whole or not. */
+/** Whole pages one after the other; at least one page, whole or not. */
 export function pagesFrom(
   rows: readonly NaiveRow[],
   filter: string,
@@ -38,7 +38,7 @@ export function pagesFrom(
   return Array.from({ length: whole }, (_, i) => pageOf(rows, filter, offset + i * LIMIT));
 }
 
-/** Whole pages evenly over the list, in an order in which no two follow each other. */
+/** Whole pages spread evenly over the list, in an order in which no two are neighbours. */
 export function pagesAllOver(rows: readonly NaiveRow[], filter: string): readonly ScenarioQuestion[] {
   const whole = Math.max(1, Math.floor(rows.length / LIMIT));
   const pages = Math.min(FAR_PAGES, whole);
@@ -48,7 +48,7 @@ export function pagesAllOver(rows: readonly NaiveRow[], filter: string): readonl
   });
 }
 
-/** One page of rows under a filter, which ends in `&` where there is one. */
+/** One page of rows under a filter. A filter that is not empty ends in `&`. */
 export function pageOf(rows: readonly NaiveRow[], filter: string, offset: number, limit = LIMIT): ScenarioQuestion {
   const end = offset + limit;
   const paging = `${limit === LIMIT ? '' : `limit=${limit}&`}offset=${offset}`;
@@ -65,17 +65,17 @@ export function recordOf(row: NaiveRow): ScenarioQuestion {
   return { target: `${LIST}${row.id}/`, status: 200, version: 'v3', expected: { kind: 'record', row } };
 }
 
-/** The same question asked of v2. */
+/** The same question in v2. */
 export function inV2(question: ScenarioQuestion): ScenarioQuestion {
   return { ...question, version: 'v2', target: question.target.replace('/v3/', '/v2/') };
 }
 
-/** The same question of a client that chooses the other base URL. */
+/** The same question from a client that selects the other base URL. */
 export function underOtherBaseUrl(question: ScenarioQuestion): ScenarioQuestion {
   return { ...question, headers: { Host: new URL(OTHER_BASE_URL).host }, baseUrl: OTHER_BASE_URL };
 }
 
-/** The same list as a page for people, whose count is that of the filtered list beside that of all. */
+/** The same list as an HTML page, which shows the count of the filtered list and of all. */
 export function inTable(question: ScenarioQuestion, { rows: { length: all } }: NaiveCatalogue): ScenarioQuestion {
   const { target, expected } = question;
   assert(expected.kind === 'page');
@@ -84,18 +84,18 @@ export function inTable(question: ScenarioQuestion, { rows: { length: all } }: N
   return { ...question, target: path, expected: { kind: 'table', count, all, rows } };
 }
 
-/** The same question of a client that takes gzip. */
+/** The same question from a client that accepts gzip. */
 export function gzipped(question: ScenarioQuestion): ScenarioQuestion {
   return { ...question, isGzipped: true };
 }
 
-/** The row whose record is nearest to so many bytes. */
+/** The row whose record is closest to this many bytes. */
 export function rowOfBytes(rows: readonly NaiveRow[], bytes: number): NaiveRow {
   const distance = (row: NaiveRow): number => Math.abs(row.end - row.start - bytes);
   return rows.reduce((best, row) => (distance(row) < distance(best) ? row : best));
 }
 
-/** A page of one record near an offset, of about the bytes of the first record. */
+/** A page of one record near an offset, with about the bytes of the first record. */
 export function nearestInBytes(rows: readonly NaiveRow[], offset: number): ScenarioQuestion {
   const first = rows[0]!;
   const near = rows.slice(offset, offset + LIMIT);
@@ -103,7 +103,7 @@ export function nearestInBytes(rows: readonly NaiveRow[], offset: number): Scena
   return pageOf(rows, '', offset + near.indexOf(chosen), 1);
 }
 
-/** So many rows evenly over all. */
+/** This many rows spread evenly over all. */
 export function everyNth(rows: readonly NaiveRow[], count: number): readonly NaiveRow[] {
   const step = Math.max(1, Math.floor(rows.length / count));
   return rows.filter((_, i) => i % step === 0).slice(0, count);

@@ -1,14 +1,14 @@
-// What a load scenario is: what is asked, what the answer must be, and which control the cost is divided by.
-// Types only. The tables are scenarios.ts and callScenarios.ts; questions.ts and callCheck.ts put them into requests.
+// A load scenario: requests, expected responses, and the control by which the cost is divided. Types only. scenarios.ts
+// and callScenarios.ts have the tables; questions.ts and callCheck.ts make the requests.
 import type { Who } from '../authority/authorityFiles.ts';
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 
 /**
- * What a scenario's cost is divided by. `bare`: 300 bytes. `page`: one view of as many bytes for each question, the
- * same every time, so as much in the cache as its pages are. `floor`: one view of as many bytes that is not in the
- * cache. `scan`: one pass over all titles. `markup`: as many bytes of HTML, written from titles. `signature`: one
- * RSA-2048 signature, sent as 300 bytes. A scenario of that name: what that costs, a byte each where `per` says so,
- * since no two pages are of one size.
+ * The control by which the cost of a scenario is divided. `bare`: 300 bytes. `page`: one view of as many bytes for each
+ * question, the same each time, so as hot as the pages of the scenario. `floor`: one view of as many bytes that is not
+ * in the cache. `scan`: one pass over all titles. `markup`: as many bytes of HTML, written from titles. `signature`:
+ * one RSA-2048 signature, sent as 300 bytes. A scenario name: the cost of that, or its cost per byte with `per`,
+ * because page sizes differ.
  */
 export type Control =
   | 'bare'
@@ -20,18 +20,18 @@ export type Control =
   | { readonly scenario: string; readonly per?: 'request' | 'byte' };
 
 /**
- * How the cost of a scenario may grow with the number of records: not, with its logarithm, with the bytes of the page,
- * or with what is scanned. growth.ts says what that comes to.
+ * How the cost of a scenario may grow with the number of records: not at all, with the logarithm, with the bytes of the
+ * page, or with the scanned bytes. growth.ts has the bounds.
  */
 export type Growth = 'constant' | 'logarithmic' | 'page' | 'scan';
 
-/** Headers of a request beside Host, by name. */
+/** Headers of a request besides Host, by name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** How often each value of a field is found in a list, by field. */
+/** How often each value of a field occurs in a list, by field. */
 export type Facets = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** The rows a list answers with: `rows` of `count`, with a next page or none; cut to `keys`, counted by `facets`. */
+/** The expected rows of a list: `rows` of `count`, with or without a next page, cut to `keys`, counted by `facets`. */
 export interface ExpectedPage {
   readonly kind: 'page';
   readonly count: number;
@@ -41,7 +41,7 @@ export interface ExpectedPage {
   readonly facets?: Facets;
 }
 
-/** What an answer must hold: a text, one record, a page of a list, rows as lines, or a page for people. */
+/** The expected content of a response: a text, one record, a page of a list, rows as lines, or an HTML page. */
 export type Expectation =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'record'; readonly row: NaiveRow }
@@ -50,9 +50,9 @@ export type Expectation =
   | ExpectedPage;
 
 /**
- * One request of a scenario and what must come back. With `isRevalidated` it is measured as the request of a client
- * that has this answer already, and must get a 304; with `isGzipped` as that of one that takes gzip, and must get it.
- * Links start with `baseUrl` where that is not the configured one.
+ * One request of a scenario and the expected response. With `isRevalidated` the measured client already has this
+ * response and must get a 304. With `isGzipped` it accepts gzip and must get it. Links start with `baseUrl` if it
+ * differs from the configured one.
  */
 export interface ScenarioQuestion {
   readonly target: string;
@@ -65,7 +65,7 @@ export interface ScenarioQuestion {
   readonly expected: Expectation;
 }
 
-/** One call of the attribute authority and what it must answer. */
+/** One call of the attribute authority and its expected response. */
 export type SoapCall =
   | HostsCall
   | {
@@ -75,34 +75,33 @@ export type SoapCall =
       readonly provenance: 'original' | 'mapped';
     };
 
-/** Asks which hosts have roles that map to `role`; `hosts` are the strings to be answered. */
+/** Requests the hosts with roles that map to `role`. `hosts` are the expected strings. */
 export interface HostsCall {
   readonly operation: 'getTrustedHostInfo';
   readonly role: string;
   readonly hosts: readonly string[];
 }
 
-/**
- * What all scenarios have. `requests` is how many a round takes, enough for 30 ms of CPU. `pass` and `great` are the
- * ratios of the design, where it has some; what may not be passed any more stands in budgets.json. `grows` is how its
- * cost may, with the catalogue. With `threads` the
- * server of the scenario has so many serving threads instead of one, with `flags` these settings beside the usual ones;
- * with `connections` so many ask it and its control, instead of a few.
- */
+/** The common members of all scenarios. */
 interface Terms {
   readonly name: string;
   readonly what: string;
   readonly control: Control;
   readonly grows: Growth;
+  /** Requests of a round, enough for 30 ms of CPU. */
   readonly requests: number;
+  /** Ratios of the design, if any. budgets.json has the maximum. */
   readonly pass?: number;
   readonly great?: number;
+  /** Serving threads of the server, by default one. */
   readonly threads?: number;
+  /** Additional settings of the server. */
   readonly flags?: readonly string[];
+  /** Connections to the server and the control, by default a few. */
   readonly connections?: number;
 }
 
-/** A scenario of the catalogue: questions taken in turn. */
+/** A scenario of the catalogue: questions in turn. */
 export interface CatalogueScenario extends Terms {
   questions(choice: Choice): readonly ScenarioQuestion[];
 }
@@ -112,10 +111,9 @@ export interface CallScenario extends Terms {
   readonly call: SoapCall;
 }
 
-/** One scenario. */
 export type Scenario = CatalogueScenario | CallScenario;
 
-/** What scenarios choose from: the rows, a word and a prefix of titles that fit their purpose, and a project. */
+/** The input of scenarios: the rows, suitable words and prefixes of titles, and a project. */
 export interface Choice {
   readonly catalogue: NaiveCatalogue;
   readonly word: string;

@@ -1,5 +1,5 @@
-// The load scenarios of the catalogue as a table: what is asked, what it is divided by, and the targets of the design's
-// performance table. To add one, add a row here and its line in budgets.json. Measures nothing.
+// The load scenarios of the catalogue as a table: requests, controls, and the targets of the design's performance
+// table. To add one, add a row here and its line in budgets.json.
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 import {
   citable,
@@ -26,7 +26,7 @@ import type { CatalogueScenario, Scenario } from './scenario.ts';
 const RECORD_BYTES = 4096;
 const IN_VALUES = 100;
 const EXPORT_ROWS = 5000;
-/** Two years of the generator's fifteen or so: a few per cent of all observations. */
+/** Two of the generator's fifteen or so years: a few per cent of all observations. */
 const PUBLISHED = ['2010-01-01', '2012-01-01'] as const;
 const NOT_FOUND = '{"detail":"Not found."}';
 
@@ -147,12 +147,12 @@ export const CATALOGUE_SCENARIOS: readonly CatalogueScenario[] = [
   {
     name: 'table',
     what: 'the same, as pages for people',
-    // Written by JavaScript both: what one machine needs for that, and for copies, differs from another's.
+    // Both are written by JavaScript, because machines differ in the cost of JavaScript relative to copies.
     control: 'markup',
-    // The values of ten fields are counted among all records that match.
+    // The values of ten fields are counted over all matching records.
     grows: 'scan',
     requests: 200,
-    // A server of its own: what pages throw away would be collected in the time of others.
+    // A separate server: the garbage of pages would be collected during other scenarios.
     flags: ['--browse-on-api'],
     questions: ({ catalogue }) =>
       pagesFrom(citable(catalogue), 'publicationState=citable&', 0, NEAR_PAGES).map((question) =>
@@ -365,20 +365,20 @@ export const CATALOGUE_SCENARIOS: readonly CatalogueScenario[] = [
     pass: 1.4,
     great: 1.15,
     threads: 2,
-    // The system deals connections to threads by chance: of a few, all may fall to one.
+    // The system assigns connections to threads at random: of a few, all may go to one.
     connections: 16,
     questions: ({ catalogue }) => [recordOf(rowOfBytes(catalogue.rows, RECORD_BYTES))],
   },
 ];
 
-/** All load scenarios, in the order in which they are measured and told. */
+/** All load scenarios, in the order in which they are measured and printed. */
 export const SCENARIOS: readonly Scenario[] = [...CATALOGUE_SCENARIOS, ...CALL_SCENARIOS];
 
 function byUuid({ rows }: NaiveCatalogue): readonly NaiveRow[] {
   return rows.toSorted((a, b) => (a.uuid < b.uuid ? -1 : a.uuid > b.uuid ? 1 : 0));
 }
 
-/** Whether a time lies between two days, the beginning of the second included; times without a zone are UTC. */
+/** Whether a time is between two days, the start of the second included. Times without a zone are UTC. */
 function isWithin(time: string, from: string, to: string): boolean {
   const instant = Date.parse(/T.*\d$/.test(time) && !/[+-]\d\d:\d\d$/.test(time) ? `${time}Z` : time);
   return instant >= Date.parse(from) && instant <= Date.parse(to);
