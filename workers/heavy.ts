@@ -10,8 +10,8 @@ const catalogue = openSnapshot(loaded);
 beNice();
 
 /**
- * Runs one plan. Returns a HeavyResult, or what Piscina moves as one. Cost: that of the plan. A set is sent without a
- * copy; of a page only its rows are sent.
+ * Runs one plan. Returns a HeavyResult: Piscina transfers the buffers of a set and copies the rows of a page. Cost:
+ * that of the plan.
  */
 export function runPlan(task: HeavyTask): unknown {
   const isCancelled = (): boolean => Atomics.load(flags, task.slot) === TaskFlag.cancelled;

@@ -1,5 +1,5 @@
-// The proxy configurations of deploy/ as shipped, with other ports, folders and certificates. So operators run what is
-// tested: a replaced text that the file no longer contains is an error. Starts no proxy.
+// The proxy configurations of deploy/ as shipped, with other ports, folders and certificates. The benchmark runs what
+// operators run: a text to replace that the file no longer contains is an error. Starts no proxy.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -72,8 +72,8 @@ describe.skipIf(!hasDjango)('the page', () => {
     await Promise.all([service.stop(), server.stop()]);
   });
 
-  const other = tableUnder(PAGE, 'Other answers').map(([of, request, django, here]) => [of, request, django, here]);
-  const same = tableUnder(PAGE, 'The same answers').map(([of, request, both]) => [of, request, both, both]);
+  const other = tableUnder(PAGE, 'Different responses').map(([of, request, django, here]) => [of, request, django, here]);
+  const same = tableUnder(PAGE, 'Same responses').map(([of, request, both]) => [of, request, both, both]);
 
   test('has rows in both tables', () => {
     expect(Math.min(other.length, same.length)).toBeGreaterThan(10);
