@@ -1,5 +1,3 @@
-// Describes a file with an attribute certificate or certificates as human-readable text. Checks signatures only against
-// the enclosed certificate: trust depends on a configuration.
 import { timeFields, VERSION } from './attributeCertificate/content.ts';
 import { readCertificate, type ReadCertificate, textOfFile } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
@@ -8,7 +6,11 @@ import { certificateOf } from './x509/search.ts';
 import { describeFile, type Description, type FileDescription } from './x509/describe.ts';
 import { nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
 
-/** A text that begins with a tag is an attribute certificate. Everything else goes to describeFile. */
+/**
+ * Describes a file as human-readable text. A text that begins with a tag is an attribute certificate; everything else
+ * goes to describeFile. Checks signatures only against the enclosed certificate, because trust depends on a
+ * configuration.
+ */
 export function inspect(bytes: Uint8Array): FileDescription {
   const text = textOfFile(bytes);
   return text.startsWith('<') ? inspectAttributes(text) : describeFile(bytes);

@@ -1,5 +1,3 @@
-// The shape of a query for the log: its parameter names without values. Only declared words appear, so that no
-// client-made text gets into a log.
 import { COLLECTIONS, LOOKUPS, PARAMETERS, type Field } from '../../engine/engine.ts';
 
 /** The names of fields at any depth, of lookups and of parameters. */
@@ -22,7 +20,10 @@ const BEYOND = '...';
 const QUERY_CHARACTERS_MAX = 8192;
 const SHAPE_CHARACTERS_MAX = 256;
 
-/** The distinct names of a query, sorted: `limit&status__in&title__contains`. Cost: 0.2 us per name. */
+/**
+ * The distinct names of a query, sorted, without values: `limit&status__in&title__contains`. Only declared words
+ * appear, so that no client-made text gets into a log. Cost: 0.2 us per name.
+ */
 export function queryShape(query: string): string {
   const names = new Set(query.slice(0, QUERY_CHARACTERS_MAX).split('&').map(declaredName));
   names.delete('');

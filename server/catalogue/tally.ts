@@ -1,4 +1,3 @@
-// Counts parameters without effect, by collection, and declares their metric.
 import { COLLECTIONS } from '../../engine/shared.ts';
 import type { Tally, TalliedMetric } from '../observe/tally.ts';
 

@@ -1,5 +1,3 @@
-// Compresses the records of a snapshot file for a base URL and reports it, for import and follow. data/blocks/ does the
-// work.
 import { statSync } from 'node:fs';
 import { keepBlocks } from '../../data/blocks/blockStore.ts';
 import type { ShowProgress } from '../process/loadGeneration.ts';
@@ -16,7 +14,7 @@ export interface Compression {
   readonly threads: number;
 }
 
-/** Compresses the records of a snapshot and stores them next to it. Throws and costs as keepBlocks does. */
+/** Compresses the records of a snapshot, stores them next to it and reports it. Throws and costs as keepBlocks does. */
 export async function compressTold(
   { file: snapshot, name, generation, baseUrl, threads }: Compression,
   report: Report,

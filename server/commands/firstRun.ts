@@ -1,4 +1,3 @@
-// The first run of a server on a terminal: it sends two requests to itself, to loopback or the address it listens on.
 import { COLLECTIONS } from '../../engine/shared.ts';
 import { steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';

@@ -1,4 +1,3 @@
-// `generate`: writes a catalogue of random records. data/synth/generate.ts does the work.
 import type { Command } from 'commander';
 import { readdirSync } from 'node:fs';
 import { OperationError } from '../../data/operationError.ts';

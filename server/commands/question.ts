@@ -1,4 +1,3 @@
-// Reads files, and sends single requests to servers within limits.
 import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';

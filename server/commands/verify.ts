@@ -1,4 +1,3 @@
-// `verify`: checks a snapshot file. data/store/verify.ts and data/verifyDeep.ts do the checks.
 import type { Command } from 'commander';
 import { verifyFile } from '../../data/store/verify.ts';
 import { bytesText, countText } from '../observe/quantities.ts';

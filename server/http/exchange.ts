@@ -51,9 +51,9 @@ const SHARED = /^\/(?:api\/(?:v\d|legacy)|browse\/.|docs\/)/;
 const SERVED = /^\/(?:(?:api|browse|docs)(?:\/|$)|openapi\.|attAuthority\.)/;
 
 /**
- * Removes such a path from the front of a target. A base path that is also the start of API paths, such as `/api`,
- * stays if the rest is not a served path: with it, `/docs/` and `/api/v3/` mean the same pages for every proxy. Cost: a
- * comparison.
+ * Removes such a path from the front of a target. The API also uses some such paths, for example `/docs` or `/api/v3`;
+ * those are removed only in front of another path that is served. So `/docs/` and `/api/v3/` always mean the pages of
+ * these names. Cost: a comparison.
  */
 export function targetWithin(target: string, path: string): string {
   if (path === '' || !target.startsWith(path)) return target;

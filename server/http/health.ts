@@ -1,5 +1,3 @@
-// Health checks for load balancers on the public port: whether this thread accepts requests. Everything else about a
-// server is on its admin port.
 import { wholeBody } from '../../engine/engine.ts';
 import { type Answer, type Handler, ROUTE } from './exchange.ts';
 
@@ -19,7 +17,10 @@ const UNREADY = { draining: answer(503, 'draining'), stale: answer(503, 'stale')
 const REFUSED = { draining: answer(502, 'draining'), stale: answer(502, 'stale') } as const;
 const METHOD_NOT_ALLOWED = answer(405, 'GET and HEAD only', [['Allow', 'GET, HEAD']]);
 
-/** Responds to the probe, and refuses requests that require a ready replica. */
+/**
+ * Health checks for load balancers on the public port: responds to the probe, and refuses requests that require a ready
+ * replica. Everything else about a server is on its admin port.
+ */
 export function healthBefore(otherwise: Handler, unready: () => Unready): Handler {
   return (request, disconnection) => {
     const why = unready();

@@ -1,11 +1,12 @@
-// A cache keyed by text, such as repeated requests and headers, within a budget. Independent of keys and values.
-
 interface Remembered<Value> {
   readonly value: Value;
   readonly bytes: number;
 }
 
-/** A cache of two halves. A hit in the older half moves to the younger; when that is full, the older one is dropped. */
+/**
+ * A cache keyed by text, within a budget. It has two halves: a hit in the older half moves to the younger; when that is
+ * full, the older one is dropped.
+ */
 export class Memory<Value> {
   readonly #halfBytesMax: number;
   #young = new Map<string, Remembered<Value>>();

@@ -23,7 +23,7 @@ export interface ThreadParts {
 
 export interface ThreadStart extends ThreadParts {
   /**
-   * Two shared words: the seconds in which the event loop turned, and the responses in progress that read replaced
+   * Two shared words: the number of seconds in which the event loop turned, and of responses that read replaced
    * data.
    */
   readonly beats: Int32Array;

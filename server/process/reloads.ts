@@ -45,7 +45,7 @@ export async function generationsOf({
     report,
     showProgress: unseen,
     assertRoom: roomWithin(availableMemoryBytes, arrival?.directory),
-    // A refresh writes past the page cache, so its file is not in there.
+    // A refresh writes past the page cache, so the new file is not in it.
     isUncached: settings.follow !== undefined,
     deflateThreads: 1,
     // This thread also serves the admin port, even while a mount hangs.

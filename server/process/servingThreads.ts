@@ -1,6 +1,6 @@
 // The serving threads as the supervisor sees them. They import the program while the data loads. A swap is all or
 // nothing: every thread prepares the new generation before any thread serves it. If a thread dies or becomes
-// unresponsive, the process exits with status 70. Turns are counted, not time, so that suspending the machine does not
+// unresponsive, the process exits with status 70. Checks are counted, not time, so that suspending the machine does not
 // make threads look unresponsive.
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';

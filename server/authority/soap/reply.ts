@@ -1,11 +1,13 @@
-// Handles a SOAP message from reading to the response. Runs in the authority thread.
 import type { Authority, Reply, SoapMessage } from '../authority.ts';
 import { readEnvelope } from './requests.ts';
 import { GET_TRUSTED_HOST_INFO, type Operation, REQ_AUTHORISATION } from './protocol.ts';
 import { responseBytes, type Result } from './answers.ts';
 import { OUTCOME } from './tally.ts';
 
-/** The reply to a message under one configuration. An error is a bug: `onBug` receives it, and the client a fault. */
+/**
+ * The reply to a message under one configuration; runs in the authority thread. An error is a bug: `onBug` receives it,
+ * and the client a fault.
+ */
 export function replyTo(authority: Authority, message: SoapMessage, onBug: (error: unknown) => void): Reply {
   try {
     return carryOut(authority, message);
