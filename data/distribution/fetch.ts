@@ -58,7 +58,7 @@ export async function fetchObject(options: FetchOptions): Promise<number> {
       await onDisk(file, async () => options.makeRoom?.());
       // The message does not contain the free space: it changes, and an unchanged message is reported only once.
       if (!(await hasRoom(directory, bytes)))
-        throw new OperationError('file', `not enough space in ${directory} to fetch ${bytes} bytes`);
+        throw new OperationError('file', `no room in ${directory} to fetch ${bytes} bytes`);
     }
     const { came, sum } = await fetchInto(partial, options);
     if (sum === stored.sha256) {
@@ -164,7 +164,7 @@ async function append(
   }, stallMs);
   try {
     const found = await target.read(name, from, AbortSignal.any([signal, stalled.signal]));
-    if (!found) return failure('no longer exists');
+    if (!found) return failure('is gone');
     let skip = from - found.offset;
     for await (const whole of found.pieces) {
       came += whole.length;
