@@ -25,7 +25,7 @@ const JUDGING = [
 
 /** What is about time-outs and the clocks of others: it needs its turn in time, and does little itself. */
 const WAITING = [
-  'test/deploy/{basePath,keepAlive,lostThreads,proxies,rawHttp,staleReplicas,systemd}.long.test.ts',
+  'test/deploy/{basePath,inFront,keepAlive,lostThreads,proxies,rawHttp,staleReplicas,systemd}.long.test.ts',
   'test/unit/data/**/nats*.long.test.ts',
   // A thread that gets no turn for 10 s counts as silent, and five deaths within a minute end a server.
   'test/load/silentThreads.long.test.ts',

@@ -130,7 +130,7 @@ export async function adaptedProxy(
 }
 
 /** Writes a self-signed certificate for the public name: key, certificate, and both in one file. */
-function writeCertificate(folder: string): void {
+export function writeCertificate(folder: string): void {
   const path = (end: string): string => join(folder, `catalogue.${end}`);
   const files = ['-keyout', path('key'), '-out', path('crt'), '-subj', '/CN=catalogue.example.org'];
   const made = spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...files]);

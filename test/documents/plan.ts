@@ -21,6 +21,7 @@ const RUN: readonly (readonly [document: string, heading: string | undefined, te
   ['deploy/README.md', 'Many machines', 'test/deploy/systemd.long.test.ts'],
   ['deploy/README.md', 'Upgrade', 'test/deploy/systemd.long.test.ts'],
   ['deploy/README.md', 'New data', 'test/documents/commands.long.test.ts'],
+  ['deploy/IN_FRONT.md', undefined, 'test/deploy/inFront.long.test.ts'],
 ];
 
 /** How a block begins that cannot be run where tests run, and why. */
@@ -28,6 +29,7 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, why: string
   ['ARCHITECTURE.md', ' ', 'a drawing'],
   ['ARCHITECTURE.md', 'engine <- data', 'a drawing; test/support/tidyRules.ts has it as a table'],
   ['data/README.md', ' ', 'a drawing'],
+  ['deploy/IN_FRONT.md', ' ', 'a drawing'],
   ['data/distribution/README.md', ' ', 'a drawing'],
   ['server/observe/README.md', ' ', 'a drawing'],
   ['engine/snapshot/FORMAT.md', '0     ', 'a drawing'],
