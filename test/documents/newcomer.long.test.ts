@@ -25,7 +25,7 @@ test.skipIf(!hasProgram('curl'))('who follows README.md in a fresh clone sees wh
   const replaced = {
     'localhost:8080': `localhost:${port}`,
     'port 9000': `port ${other}`,
-    'path/to/catalogue': 'data/sample',
+    'https://catalogue.example.org': `http://localhost:${port}`,
   };
   const environment = { CATALOGUE_PORT: `${port}`, NODE_OPTIONS: '', ...npmOfMachine() };
   const [asked] = blocksOfText(
