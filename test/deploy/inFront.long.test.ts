@@ -256,7 +256,7 @@ async function writeMachine(original: string): Promise<void> {
   );
   replaced = {
     ...addresses,
-    'path/to/catalogue-replica/deploy': shipped,
+    'node_modules/catalogue-replica/deploy': shipped,
     '/etc/nginx': `${etc}/nginx`,
     '/etc/haproxy': `${etc}/haproxy`,
     '/var/log/nginx': logs,
@@ -323,7 +323,7 @@ const CHECKS: Readonly<Record<string, () => Promise<void>>> = {
   '$reads_from share': () => expectShare(proxies.nginx),
   '$reads_from replicas': () => expectSides(proxies.nginx, true),
   '$reads_from original': () => expectSides(proxies.nginx, false),
-  'cp path/to/catalogue-replica/deploy/haproxy': () => expectSides(proxies.haproxy, false),
+  'cp node_modules/catalogue-replica/deploy/haproxy': () => expectSides(proxies.haproxy, false),
   'str(share)': () => expectShare(proxies.haproxy),
   'str(replicas)': () => expectSides(proxies.haproxy, true),
   'str(original)': () => expectSides(proxies.haproxy, false),
