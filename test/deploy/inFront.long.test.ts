@@ -132,16 +132,18 @@ async function hasReplicasFor(port: number, sent: Request): Promise<boolean> {
 
 /** Which requests of each kind replicas respond to. */
 async function expectSides(port: number, readsAreOfReplicas: boolean): Promise<void> {
-  // A reload takes a moment.
-  await until(async () => (await hasReplicasFor(port, { target: '/docs' })) === readsAreOfReplicas);
-  for (const [i, target] of [...READS, SOAP].entries()) {
-    const method = i % 2 === 0 ? 'GET' : 'HEAD';
-    const isOfReplica = await hasReplicasFor(port, { target, method });
-    expect([method, target, isOfReplica]).toEqual([method, target, readsAreOfReplicas]);
-  }
   const soap = { target: SOAP, method: 'POST', headers: XML, body: call('getTrustedHostInfo', '') };
-  const { status, isOfReplica } = await send(port, soap);
-  expect([status, isOfReplica]).toEqual([readsAreOfReplicas ? 200 : 404, readsAreOfReplicas]);
+  const reads = [...[...READS, SOAP].map((target, i) => ({ target, method: i % 2 === 0 ? 'GET' : 'HEAD' })), soap];
+  let others: readonly Request[] = [];
+  // Right after a reload, a worker of the proxy may still have the old file.
+  await until(
+    async () => {
+      const sides = await Promise.all(reads.map((read) => hasReplicasFor(port, read)));
+      others = reads.filter((_, i) => sides[i] !== readsAreOfReplicas);
+      return others.length === 0;
+    },
+    () => `from the wrong side: ${JSON.stringify(others)}`,
+  );
   for (const headers of PERSONAL) {
     for (const target of ['/api/v3/', '/browse/'])
       expect([target, await hasReplicasFor(port, { target, headers })]).toEqual([target, false]);
@@ -165,10 +167,13 @@ async function expectShare(port: number): Promise<void> {
       if (await hasReplicasFor(port, { target: '/docs', client })) clients.push(client);
     return clients;
   };
-  await until(async () => (await moved()).length > 0);
-  const clients = await moved();
+  let clients: readonly number[] = [];
+  await until(async () => {
+    const before = clients.join();
+    clients = await moved();
+    return clients.length > 0 && clients.join() === before;
+  });
   expect(clients.length).toBeLessThan(8);
-  expect(await moved()).toEqual(clients);
 }
 
 const folder = temporaryDirectory();
