@@ -138,8 +138,8 @@ interface AnswerOptions {
   /** Seconds since 1970. */
   readonly lastModified: number | undefined;
   readonly gzip: 'stored' | 'live' | 'off';
-  /** Set if walks are pinned (A69). */
-  readonly generation: string | undefined;
+  /** The generation that responses name (A69). */
+  readonly generation: string;
 }
 
 /** The responses under a configuration. `cors` opens them to scripts of every origin (A52). Called once, at start. */
@@ -201,7 +201,7 @@ export function answersFor(options: AnswerOptions) {
     /** JSON that is only valid now, such as a query plan (A68). */
     momentary: (json: string): Answer => ({ status: 200, headers: unstored, body: wholeBody(UTF8.encode(json)) }),
     /** A walk began in another generation of the data (A69). */
-    gone: { status: 410, headers: unstored, body: goneBody(options.generation ?? '') },
+    gone: { status: 410, headers: unstored, body: goneBody(options.generation) },
   };
 }
 
@@ -210,10 +210,10 @@ type FoundHeaders = (varies: readonly string[], type: string, isGzip: boolean) =
 function headersFor({ cors, cacheControl, lastModified, gzip, generation }: AnswerOptions) {
   const open: Headers = cors ? CORS : [];
   const cached = ['Cache-Control', cacheControl] as const;
-  const pinned: Headers = generation === undefined ? [] : [['X-Generation', generation]];
+  const named: Headers = [['X-Generation', generation]];
   const modified: Headers = lastModified === undefined ? [] : [['Last-Modified', httpDate(lastModified)]];
-  const errors: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, ERRORS_CACHED, ...pinned, ...open];
-  const unstored: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, NOT_STORED, ...pinned, ...open];
+  const errors: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, ERRORS_CACHED, ...named, ...open];
+  const unstored: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, NOT_STORED, ...named, ...open];
   const busy: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, RETRY_AFTER, NOT_STORED, ...open];
   return {
     found: memoized((varies, type, isGzip) => [
@@ -223,10 +223,10 @@ function headersFor({ cors, cacheControl, lastModified, gzip, generation }: Answ
       ALLOWED,
       cached,
       ...modified,
-      ...pinned,
+      ...named,
       ...open,
     ]),
-    unchanged: memoized((varies) => [varyOf(gzip, varies), cached, ...pinned, ...open]),
+    unchanged: memoized((varies) => [varyOf(gzip, varies), cached, ...named, ...open]),
     moved: [cached, ...open],
     errors,
     described: cors ? [...errors, ...PREFLIGHT] : errors,

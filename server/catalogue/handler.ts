@@ -25,18 +25,19 @@ import { queryOptionsOf } from './queryOptions.ts';
 import { Exports } from './rows.ts';
 import { nearestPath, PATH_CHARACTERS_MAX, route, type Route, viewName } from './routes.ts';
 
-/** Digits of a generation in links, as `serve` prints it. Two generations of a catalogue never share them. */
+/** Digits of a generation in headers and links, as `serve` prints it: two of one catalogue never share them. */
 const GENERATION_DIGITS = 12;
 
 /** HEAD is handled like GET. Throws OperationError `usage` for an invalid trusted proxy. */
 export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Promise<Answer>> {
   const { generation, created, sinceMs, settings } = options;
   const { baseUrl, allowBaseUrls, trustedProxies } = settings;
-  const pin = settings.pinWalks ? generation.slice(0, GENERATION_DIGITS) : undefined;
+  const served = generation.slice(0, GENERATION_DIGITS);
+  const pin = settings.pinWalks ? served : undefined;
   const queryOptions: QueryOptions = queryOptionsOf(settings);
   const chooseCoding = codingChooser(settings.gzip !== 'off');
   const lastModified = lastModifiedSeconds(created, sinceMs, epochMs());
-  const answers = answersFor({ ...settings, lastModified, generation: pin });
+  const answers = answersFor({ ...settings, lastModified, generation: served });
   const validated = {
     generation,
     settings: settingsInTags(settings),

@@ -20,6 +20,8 @@ export interface OracleSettings extends JudgeSettings {
   readonly links: 'spec' | 'request';
   /** What links name the generation by, undefined where walks are not pinned. */
   readonly generation?: string | undefined;
+  /** The generation that responses name, if the test knows it. */
+  readonly served?: string | undefined;
 }
 
 /** A request. `target` is path and query as sent; header names are in lower case. */
@@ -120,7 +122,7 @@ function viewed(asked: Context, view: Exclude<View, { kind: 'index' }>, accept: 
   const headers = {
     allow: ALLOW,
     vary: 'Accept, Accept-Encoding',
-    'x-generation': generation ?? null,
+    ...(settings.served === undefined ? {} : { 'x-generation': settings.served }),
     'x-ignored-params': ignoredHeader(judgement.ignored),
     'x-total-count': view.kind === 'list' ? String(foundBy(context, view.collection, judgement, style).length) : null,
     'content-disposition': form === 'json' ? null : `attachment; filename="${file}.${form}"`,

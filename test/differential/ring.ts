@@ -162,10 +162,10 @@ async function askAll(random: Random, asking: Asking, ground: Ground): Promise<v
   }
 }
 
-/** With the generation that the server says it serves, where walks are pinned. */
+/** With the generation that the server says it serves, which links name if walks are pinned. */
 function settingsOf(settings: OracleSettings, server: Server): OracleSettings {
-  if (settings.generation === undefined) return settings;
-  return { ...settings, generation: /generation ([0-9a-f]+)/.exec(server.out())?.[1] };
+  const served = /generation ([0-9a-f]+)/.exec(server.out())?.[1];
+  return { ...settings, served, generation: settings.generation && served };
 }
 
 interface Side {

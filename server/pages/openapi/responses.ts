@@ -102,7 +102,7 @@ export const HEADERS: Readonly<Record<string, DocumentObject>> = {
   'Content-Disposition': text('A name for the file of an export.', 'attachment; filename="export.csv"'),
   'X-Ignored-Params': text('Parameters and names without effect, percent-encoded.', 'page, ordering=foo'),
   'X-Request-Id': text('With `--access-log`: the id of the request there.', '0123456789abcdef0123456789abcdef'),
-  'X-Generation': text('With `--pin-walks`: the generation of the data.', '0123456789ab'),
+  'X-Generation': text('The generation of the data.', '0123456789ab'),
   'Server-Timing': text('Milliseconds that the answer took.', 'pool;dur=12.3'),
   'Retry-After': text('Seconds to wait before the next try.', '1'),
   'Access-Control-Allow-Origin': text('Every origin may read the answer.', '*'),
