@@ -19,7 +19,7 @@ export { countRows, countSelected, type RowSet, selectedRow } from './index/rows
 export { type CollectionIndex, rowOfId } from './index/table.ts';
 
 // A snapshot in shared memory.
-export type { LoadedSnapshot } from './snapshot/loaded.ts';
+export { GENERATION_DIGITS, type LoadedSnapshot } from './snapshot/loaded.ts';
 export { openBlocks, openSnapshot } from './snapshot/open.ts';
 
 // The steps of a list from text to page, and their parts.

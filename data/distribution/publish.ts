@@ -16,6 +16,7 @@ import { piecesIn } from './fileTarget.ts';
 import {
   BLOCKS_MAX,
   blocksName,
+  changesName,
   decodePointer,
   encodePointer,
   following,
@@ -28,6 +29,8 @@ import {
   type StoredObject,
 } from './target.ts';
 
+/** A feed is sent in pieces of this many bytes, as files are. */
+const PIECE_BYTES = 1 << 20;
 /** More lost races than this mean that some publisher runs in a loop. */
 const TURNS_MAX = 20;
 
@@ -43,6 +46,8 @@ export interface PublishOptions {
   readonly isImmutable?: boolean | undefined;
   readonly refreshed?: string | undefined;
   readonly latestMs?: number | undefined;
+  /** The bytes of the change feed of a generation. */
+  readonly feedOf?: ((generation: string) => Promise<Uint8Array | undefined>) | undefined;
 }
 
 /**
@@ -58,10 +63,13 @@ export interface PublishReport {
   readonly isOlder: boolean;
 }
 
-/** An object and its source file. The file stays open, because another file may take its name. */
+/**
+ * An object and its source: a file, or the bytes of the change feed. The file stays open, because another file may take
+ * its name.
+ */
 interface Source extends StoredObject {
   readonly name: string;
-  readonly held: HeldFile;
+  readonly held: HeldFile | Uint8Array;
 }
 
 /**
@@ -76,7 +84,7 @@ export async function publishSnapshot(options: PublishOptions, onProgress: OnPro
     return held;
   };
   try {
-    return await publishSources(await sourcesOf(options.file, hold, onProgress), options, onProgress);
+    return await publishSources(await sourcesOf(options, hold, onProgress), options, onProgress);
   } finally {
     for (const { descriptor } of opened) closeSync(descriptor);
   }
@@ -91,10 +99,15 @@ interface Sources {
   readonly verified: VerifyReport;
   readonly snapshot: Source;
   readonly blocks: readonly BlocksSource[];
+  readonly changes: Source | undefined;
   readonly leftOut: readonly string[];
 }
 
-async function sourcesOf(file: string, hold: (held: HeldFile) => HeldFile, onProgress: OnProgress): Promise<Sources> {
+async function sourcesOf(
+  { file, feedOf }: PublishOptions,
+  hold: (held: HeldFile) => HeldFile,
+  onProgress: OnProgress,
+): Promise<Sources> {
   const held = hold(holdSnapshot(file));
   const before = writingOf(held);
   const verified = await verifyHeld(held, onProgress);
@@ -111,11 +124,17 @@ async function sourcesOf(file: string, hold: (held: HeldFile) => HeldFile, onPro
     const source = await sourceOf(hold({ descriptor: openFile(name), file: name }), blocksName, onProgress);
     blocks.push({ ...source, address });
   }
-  return { verified, snapshot, blocks, leftOut };
+  const feed = await feedOf?.(verified.generation);
+  return { verified, snapshot, blocks, changes: feed && feedSource(feed), leftOut };
+}
+
+function feedSource(feed: Uint8Array): Source {
+  const stored = { sha256: createHash('sha256').update(feed).digest('hex'), size: feed.length };
+  return { ...stored, name: changesName(stored), held: feed };
 }
 
 async function publishSources(
-  { verified: { generation, created, collections }, snapshot, blocks, leftOut }: Sources,
+  { verified: { generation, created, collections }, snapshot, blocks, changes, leftOut }: Sources,
   { target, allowRollback, isImmutable = false, refreshed, latestMs = Infinity }: PublishOptions,
   onProgress: OnProgress,
 ): Promise<PublishReport> {
@@ -131,10 +150,12 @@ async function publishSources(
     refreshed,
     counts,
     blocks: blocks.map((one) => ({ ...storedOf(one), address: one.address })),
+    changes: changes && storedOf(changes),
   };
   let sentBytes = 0;
   const send = async (): Promise<void> => {
-    for (const one of [snapshot, ...blocks]) sentBytes += await put(target, one, isImmutable, onProgress);
+    for (const one of [snapshot, ...blocks, ...(changes ? [changes] : [])])
+      sentBytes += await put(target, one, isImmutable, onProgress);
   };
   // Older data is refused before it is sent, and again after every lost race.
   const judge = (found: PointerText | undefined): Pointer | undefined => {
@@ -250,10 +271,18 @@ async function put(
   onProgress: OnProgress,
 ): Promise<number> {
   const isThere = await target.has(name, stored.size);
+  if (held instanceof Uint8Array) {
+    if (!isThere) await target.write(name, stored.size, piecesOf(held));
+    return isThere ? 0 : stored.size;
+  }
   const isLinked = isImmutable && (await target.adopt?.(name, held)) === true;
   if (isThere) return 0;
   if (!isLinked) await target.write(name, stored.size, sameBytes(held, stored, onProgress));
   return stored.size;
+}
+
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
 
 /** The bytes of a file. Throws at the end unless they are the verified ones. */

@@ -37,7 +37,7 @@ interface EarlierGeneration {
   readonly objects: readonly string[];
 }
 
-/** The data that replicas serve: a snapshot and its compressed records. */
+/** The data that replicas serve: a snapshot and the objects that belong to it. */
 export interface Pointer extends StoredObject {
   /** Counts the pointers of a target, so that their order needs no clock. */
   readonly sequence: number;
@@ -49,11 +49,13 @@ export interface Pointer extends StoredObject {
   /** Records by collection. */
   readonly counts: Readonly<Record<string, number>>;
   readonly blocks: readonly StoredBlocks[];
+  /** The change feed, if the publisher has a change log. */
+  readonly changes?: StoredObject | undefined;
   /** The generations before, newest first. */
   readonly earlier: readonly EarlierGeneration[];
 }
 
-const OBJECT_NAME = /^[0-9a-f]{64}\.(?:snapshot|deflate)$/;
+const OBJECT_NAME = /^[0-9a-f]{64}\.(?:snapshot|deflate|changes)$/;
 
 export function isObjectName(name: string): boolean {
   return OBJECT_NAME.test(name);
@@ -67,8 +69,13 @@ export function blocksName({ sha256 }: StoredObject): string {
   return `${sha256}.deflate`;
 }
 
+export function changesName({ sha256 }: StoredObject): string {
+  return `${sha256}.changes`;
+}
+
 export function objectsOf(pointer: Pointer): readonly string[] {
-  return [snapshotName(pointer), ...pointer.blocks.map(blocksName)];
+  const changes = pointer.changes ? [changesName(pointer.changes)] : [];
+  return [snapshotName(pointer), ...pointer.blocks.map(blocksName), ...changes];
 }
 
 /** The pointer that follows `before` in a target, or the first one. */
@@ -102,7 +109,9 @@ export function refreshedAgoMs(refreshed: string, nowMs: number): number {
 export function encodePointer(pointer: Pointer): string {
   const { generation, sequence, created = null, refreshed = null, sha256, size, counts, earlier } = pointer;
   const blocks = pointer.blocks.map((one) => ({ address: one.address, sha256: one.sha256, size: one.size }));
-  const members = { format: FORMAT, generation, sequence, created, refreshed, sha256, size, counts, blocks, earlier };
+  const changes = pointer.changes && { sha256: pointer.changes.sha256, size: pointer.changes.size };
+  const objects = { sha256, size, counts, blocks, changes };
+  const members = { format: FORMAT, generation, sequence, created, refreshed, ...objects, earlier };
   return `${JSON.stringify(members, null, 2)}\n`;
 }
 
@@ -131,10 +140,11 @@ export function decodePointer(text: string, from: string): Pointer {
   if (refreshed !== null && !isTime(refreshed)) return refused(`/refreshed: ${TIME_WANTED}`);
   if (!isObject(counts) || !Object.values(counts).every(isCount))
     return refused('/counts: expected numbers of records by collection');
-  const { blocks, earlier } = found;
+  const { blocks, changes, earlier } = found;
   if (!isStored(found)) return refused('/sha256 and /size: expected 64 hexadecimal digits and a number of bytes');
   if (!Array.isArray(blocks) || blocks.length > BLOCKS_MAX || !blocks.every(isStoredBlocks))
     return refused(`/blocks: expected at most ${BLOCKS_MAX} with address, sha256 and size`);
+  if (changes !== undefined && !isStored(changes)) return refused('/changes: expected sha256 and size');
   if (!Array.isArray(earlier) || earlier.length > EARLIER_MAX || !earlier.every(isEarlier))
     return refused(`/earlier: expected at most ${EARLIER_MAX} with generation and objects`);
   return {
@@ -146,6 +156,7 @@ export function decodePointer(text: string, from: string): Pointer {
     refreshed: refreshed ?? undefined,
     counts: counts as Readonly<Record<string, number>>,
     blocks: blocks.map(({ address, sha256, size }) => ({ address, sha256, size })),
+    changes: changes && { sha256: changes.sha256, size: changes.size },
     earlier: earlier.map((one) => ({ generation: one.generation, objects: one.objects })),
   };
 }
@@ -184,7 +195,7 @@ function isEarlier(value: unknown): value is EarlierGeneration {
   const { objects } = value;
   return (
     Array.isArray(objects) &&
-    objects.length <= BLOCKS_MAX + 1 &&
+    objects.length <= BLOCKS_MAX + 2 &&
     objects.every((name) => typeof name === 'string' && isObjectName(name))
   );
 }

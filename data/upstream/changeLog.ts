@@ -14,7 +14,7 @@ import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
  * Some changes of one generation. `at` is in seconds since 1970. The frame with `isLast` ends the generation, which is
  * ignored until that frame exists. A generation with `isBase` has no predecessor: its changes are not known.
  */
-interface LogFrame {
+export interface LogFrame {
   readonly generation: string;
   readonly at: number;
   readonly isBase: boolean;
@@ -166,9 +166,6 @@ function isChange(row: unknown): row is Row {
   );
 }
 
-/** The name of the log in the folder of a replica that follows a catalogue. */
-export const CHANGES_FILE = 'changes.log';
-
 interface LoggedGeneration {
   readonly generation: string;
   readonly at: number;
@@ -220,6 +217,16 @@ export function* changesSince(file: string, since?: string): Generator<LogFrame>
       yield frame;
       if (end.bytes === last.end.bytes) return;
     }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** All frames of a log, those of a last generation that is incomplete too. Throws as generationsIn does. */
+export function* loggedFrames(file: string): Generator<FoundFrame> {
+  const descriptor = openFile(file);
+  try {
+    yield* framesIn(file, readerOf(descriptor, file));
   } finally {
     closeSync(descriptor);
   }

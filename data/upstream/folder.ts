@@ -3,7 +3,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isObject } from '../../engine/bits/json.ts';
-import { CHANGES_FILE } from './changeLog.ts';
+import { CHANGES_FILE } from '../changeFeed.ts';
 import { attempt, placesIn, readAtMost, replaceFile } from '../files.ts';
 import type { Origin } from '../import/earlier.ts';
 import { removeLockOf } from '../lock.ts';

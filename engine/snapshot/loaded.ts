@@ -10,6 +10,9 @@ import {
   type SectionViews,
 } from './sections.ts';
 
+/** Digits by which headers, links and logs name a generation: two of one catalogue never share them. */
+export const GENERATION_DIGITS = 12;
+
 /** The memory of a section. */
 export interface Placement {
   /** Index in `memories`. */

@@ -8,12 +8,12 @@ import path from 'node:path';
 import {
   CHANGE_KINDS,
   type ChangeKind,
-  CHANGES_FILE,
   changesBetween,
   changesSince,
   kindOf,
   type RecordChange,
 } from '../../data/upstream/changeLog.ts';
+import { CHANGES_FILE } from '../../data/changeFeed.ts';
 import { digestsOf } from '../../data/upstream/digests.ts';
 import { foundAt } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';

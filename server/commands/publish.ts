@@ -5,6 +5,8 @@ import { addSettings, example, KEEP, type Outputs, valueOption } from './parts.t
 import type { Flags } from '../settings/sources.ts';
 import { PUBLISHED_FORMS, PUBLISHER_SETTINGS, S3_UNCONDITIONAL } from '../settings/replicaSettings.ts';
 import { type PublishOptions, publishSnapshot } from '../../data/distribution/publish.ts';
+import { OperationError } from '../../data/operationError.ts';
+import { feedBeside } from '../../data/upstream/feed.ts';
 import { pruneTarget } from '../../data/distribution/prune.ts';
 import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
 import type { PublishingTarget } from '../../data/distribution/target.ts';
@@ -65,14 +67,20 @@ async function runPublish({ file, to, ...words }: Publication, flags: Flags, out
 
 /** Data dated more than a day in the future needs `isForced`. Throws OperationError as publishSnapshot does. */
 export async function publishTold(
-  { isForced, ...options }: Omit<PublishOptions, 'latestMs'> & { readonly isForced: boolean },
+  { isForced, ...options }: Omit<PublishOptions, 'latestMs' | 'feedOf'> & { readonly isForced: boolean },
   report: Report,
   progress: Output,
 ): Promise<void> {
   const { name } = options.target;
   const startMs = steadyMs();
+  const feedOf = (generation: string): Promise<Uint8Array | undefined> =>
+    feedBeside(options.file, generation).catch((error: unknown) => {
+      if (!(error instanceof OperationError)) throw error;
+      report(`published without its changes: ${error.message}`, 'warn');
+      return undefined;
+    });
   const { pointer, sentBytes, isNew, isOlder, leftOut } = await withProgress(progress, (onProgress) =>
-    publishSnapshot({ ...options, latestMs: isForced ? undefined : epochMs() + DAY_MS }, onProgress),
+    publishSnapshot({ ...options, feedOf, latestMs: isForced ? undefined : epochMs() + DAY_MS }, onProgress),
   );
   const { generation, created, sequence } = pointer;
   const what = isNew ? `published generation ${generation}` : `generation ${generation} is already published`;

@@ -3,9 +3,9 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { CHANGES_FILE } from '../../../../data/changeFeed.ts';
 import {
   appendGeneration,
-  CHANGES_FILE,
   changesSince,
   FRAME_CHANGES_MAX,
   generationsIn,

@@ -1,0 +1,71 @@
+// Makes the change feed of a generation from the change log.
+import { setImmediate } from 'node:timers/promises';
+import { GENERATION_DIGITS } from '../../engine/snapshot/loaded.ts';
+import { encodeFeed, FEED_BYTES_MAX, FEED_GENERATIONS_MAX, type FeedPart, logBeside } from '../changeFeed.ts';
+import { foundAt } from '../files.ts';
+import { kindOf, loggedFrames, type LogFrame } from './changeLog.ts';
+
+/** Frames that are read in one turn of the event loop: 10 ms. */
+const TURN_FRAMES = 10;
+
+/**
+ * The bytes of the feed of a generation, from the change log in the folder of its snapshot file; undefined if there is
+ * no log, or it does not have the generation. The feed begins at the earliest generation since which the log has all
+ * changes, and they fit `bytesMax`. Throws OperationError `file` or `input`. Cost: two passes over the log, in turns;
+ * memory is twice that of the feed.
+ */
+export async function feedBeside(
+  snapshot: string,
+  generation: string,
+  bytesMax = FEED_BYTES_MAX,
+): Promise<Uint8Array | undefined> {
+  const log = logBeside(snapshot);
+  if (!foundAt(log)) return undefined;
+  let end: number | undefined;
+  // A generation may come back: what changed until its last time counts.
+  for await (const found of inTurns(loggedFrames(log)))
+    if (found.frame.isLast && found.frame.generation === generation) end = found.end.bytes;
+  return end === undefined ? undefined : encodeFeed(await partsUntil(log, end, bytesMax));
+}
+
+async function partsUntil(log: string, endBytes: number, bytesMax: number): Promise<readonly FeedPart[]> {
+  let parts: { readonly generation: string; readonly lines: Uint8Array[] }[] = [];
+  let bytes = 0;
+  let isNew = true;
+  for await (const { frame, end } of inTurns(loggedFrames(log))) {
+    if (frame.isBase) [parts, bytes] = [[], 0];
+    if (isNew) parts.push({ generation: frame.generation, lines: [] });
+    isNew = frame.isLast;
+    if (parts.length > 1) {
+      const lines = Buffer.from(linesOf(frame));
+      parts.at(-1)!.lines.push(lines);
+      bytes += lines.length;
+    }
+    while (bytes > bytesMax || parts.length > FEED_GENERATIONS_MAX) {
+      parts.shift();
+      for (const { length } of parts[0]!.lines.splice(0)) bytes -= length;
+    }
+    if (end.bytes === endBytes) break;
+  }
+  return parts;
+}
+
+function linesOf({ generation, at, changes }: LogFrame): string {
+  const of = { time: new Date(at * 1000).toISOString(), generation: generation.slice(0, GENERATION_DIGITS) };
+  return changes
+    .map((change) => {
+      const { collection, id } = change;
+      return `${JSON.stringify({ ...of, collection, id, change: kindOf(change) })}\n`;
+    })
+    .join('');
+}
+
+async function* inTurns<T>(steps: Iterable<T>): AsyncGenerator<T> {
+  let left = TURN_FRAMES;
+  for (const step of steps) {
+    yield step;
+    if (--left > 0) continue;
+    left = TURN_FRAMES;
+    await setImmediate();
+  }
+}
