@@ -83,7 +83,7 @@ export function rootViewBody(baseUrl: string, version: Version, linkEnd: string)
 }
 
 /**
- * The body of `/`: the root views, the pages for people, the API description and health. Health is omitted if the base
+ * The body of `/`: the root views, the changes, the pages for people, the API description and health. Health is omitted if the base
  * URL has a path, because it is only at the root of the server. Cost: none.
  */
 export function indexBody(baseUrl: string): Uint8Array {
@@ -95,6 +95,7 @@ export function indexBody(baseUrl: string): Uint8Array {
 const INDEX = [
   ['v2', '/api/v2/'],
   ['v3', '/api/v3/'],
+  ['changes', '/api/v3/changes/'],
   ['browse', '/browse/'],
   ['openapi', '/openapi.json'],
   ['docs', '/docs/'],

@@ -99,6 +99,8 @@ export type Answers = ReturnType<typeof answersFor>;
 const ALLOW = 'GET, HEAD, OPTIONS';
 
 const NOT_FOUND = 'Not found.';
+const WALK_AGAIN = 'Begin the walk again.';
+const COPY_AGAIN = 'Its change log does not reach from yours. Copy the lists again.';
 
 /** A queue of heavy queries drains in much less time, but Retry-After has no smaller value. */
 export const RETRY_AFTER = ['Retry-After', '1'] as const;
@@ -144,6 +146,7 @@ interface AnswerOptions {
 
 /** The responses under a configuration. `cors` opens them to scripts of every origin (A52). Called once, at start. */
 export function answersFor(options: AnswerOptions) {
+  const { generation } = options;
   const { found, unchanged, moved, errors, described, unstored, busy } = headersFor(options);
   return {
     /** 200 with a page, record, root view, index, export, or a description of the API. */
@@ -201,7 +204,9 @@ export function answersFor(options: AnswerOptions) {
     /** JSON that is only valid now, such as a query plan (A68). */
     momentary: (json: string): Answer => ({ status: 200, headers: unstored, body: wholeBody(UTF8.encode(json)) }),
     /** A walk began in another generation of the data (A69). */
-    gone: { status: 410, headers: unstored, body: goneBody(options.generation) },
+    gone: { status: 410, headers: unstored, body: goneBody(generation, `${generation} is served now. ${WALK_AGAIN}`) },
+    /** The change feed does not have a generation, which may be newer too. */
+    forgotten: { status: 410, headers: unstored, body: goneBody(generation, `${generation} is served. ${COPY_AGAIN}`) },
   };
 }
 
@@ -282,10 +287,9 @@ function problemsBody(problems: readonly Problem[]): Body {
   return wholeBody(UTF8.encode(jsonObject(members)));
 }
 
-function goneBody(generation: string): Body {
-  const message = `This generation of the data is gone; ${generation} is served now. Begin the walk again.`;
+function goneBody(generation: string, rest: string): Body {
   const members = [
-    ['detail', jsonText(message)],
+    ['detail', jsonText(`This generation of the data is gone; ${rest}`)],
     ['generation', jsonText(generation)],
   ] as const;
   return wholeBody(UTF8.encode(jsonObject(members)));

@@ -10,6 +10,7 @@ import {
   type ServedForm,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
+import type { ChangeFeed } from '../../data/changeFeed.ts';
 import type { MissReason } from '../../workers/protocol.ts';
 import type { Router } from '../../workers/router.ts';
 import type { Slices } from '../../workers/slices.ts';
@@ -59,6 +60,7 @@ export function settingsInTags(settings: CatalogueSettings): readonly unknown[] 
 
 /** The parts from which the handler is composed. */
 export interface CatalogueOptions {
+  /** That of the snapshot, as is `created`. */
   readonly generation: string;
   /** The date of the snapshot, if it has one. */
   readonly created: string | undefined;
@@ -68,8 +70,11 @@ export interface CatalogueOptions {
   readonly collections: (name: string) => CollectionIndex;
   /** The compressed records of collections, if any. */
   readonly blocks: ((name: string) => RecordBlocks) | undefined;
+  /** The feed of the changes that led to it, if there is a change log. */
+  readonly changes?: ChangeFeed | undefined;
   readonly pages: Pages;
   readonly settings: CatalogueSettings;
+  /** Finds the rows of lists. */
   readonly router: Router;
   /** The thread's slices. */
   readonly slices: Slices;

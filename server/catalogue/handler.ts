@@ -1,12 +1,13 @@
 // The catalogue's handler: checks path, method and view, in the order of the stock service. Independent of
 // transports and threads: the router finds the rows.
 import assert from 'node:assert';
-import type { QueryOptions } from '../../engine/engine.ts';
+import { GENERATION_DIGITS, type QueryOptions } from '../../engine/engine.ts';
 import type { MissReason } from '../../workers/protocol.ts';
 import { isOutOfHeap, isStarved } from '../../workers/starvation.ts';
 import { baseUrlChooser } from './baseUrl.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { type Answers, answersFor, timedHandler } from './answers.ts';
+import { changesAnswer } from './changes.ts';
 import {
   type CatalogueOptions,
   type CatalogueService,
@@ -24,9 +25,6 @@ import { type KnownRequest, RequestMemory } from './requestMemory.ts';
 import { queryOptionsOf } from './queryOptions.ts';
 import { Exports } from './rows.ts';
 import { nearestPath, PATH_CHARACTERS_MAX, route, type Route, viewName } from './routes.ts';
-
-/** Digits of a generation in headers and links, as `serve` prints it: two of one catalogue never share them. */
-const GENERATION_DIGITS = 12;
 
 /** HEAD is handled like GET. Throws OperationError `usage` for an invalid trusted proxy. */
 export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Promise<Answer>> {
@@ -185,6 +183,8 @@ function viewAnswer(catalogue: CatalogueService, view: View, visit: Visit, sent:
       return recordAnswer(catalogue, view, visit);
     case 'description':
       return catalogue.pages.describe(catalogue, view, visit);
+    case 'changes':
+      return changesAnswer(catalogue, visit);
     case 'resolution':
       return (resolution ?? firstResolution)(catalogue, view, visit);
     case 'browse':
@@ -205,7 +205,7 @@ function isPage({ settings }: CatalogueService, request: Request): boolean {
 }
 
 /** Paths outside the pages and documents that name no format and have no raw `#`. */
-const UNNAMED = /^\/(?!browse(?:\/|$)|docs\/|openapi\.|api\/(?:v0|legacy_lookup)(?:\/|$))[^.#]*$/;
+const UNNAMED = /^\/(?!browse(?:\/|$)|docs\/|openapi\.|api\/(?:v0|legacy_lookup|v3\/changes)(?:\/|$))[^.#]*$/;
 
 /** Paths of lists, for which Accept can request exports. */
 const LIST = /^\/api\/v[23]\/[^/]+\/?$/;

@@ -60,6 +60,11 @@ export function exportWished(accept: string | undefined, ending: Ending | undefi
   return exportOf(negotiate({ accept, format: undefined, ending, mayExport: true }));
 }
 
+/** Whether Accept allows lines of JSON, also under the type of JSON. */
+export function takesLines(accept: string | undefined): boolean {
+  return accept === undefined || isUsual(accept) || wishedOnce(accept).takesLines;
+}
+
 /** Whether Accept prefers a page to JSON and, for lists, to exports. */
 export function prefersPage(accept: string | undefined, mayExport: boolean): boolean {
   if (accept === undefined || isUsual(accept)) return false;
@@ -78,19 +83,22 @@ interface Wished {
   readonly record: Negotiation;
   readonly isPage: boolean;
   readonly isListPage: boolean;
+  readonly takesLines: boolean;
 }
 
 /** An export or a page must be named explicitly; wildcards get JSON. */
 const wishedOnce = remembered((accept): Wished => {
-  if (accept.trim() === '') return { list: 'json', record: 'json', isPage: false, isListPage: false };
+  if (accept.trim() === '') return { list: 'json', record: 'json', isPage: false, isListPage: false, takesLines: true };
   const named = accept.toLowerCase();
   const types = [JSON_TYPE, ...[...EXPORTED, PAGE_TYPE].filter((type) => named.includes(type))];
-  const wished = new Negotiator({ headers: { accept: accept.replace(PARAMETERS, '') } }).mediaTypes(types);
+  const negotiator = new Negotiator({ headers: { accept: accept.replace(PARAMETERS, '') } });
+  const wished = negotiator.mediaTypes(types);
   return {
     list: FORMS.get(wished.find((type) => type !== PAGE_TYPE) ?? '') ?? 'notAcceptable',
     record: wished.includes(JSON_TYPE) ? 'json' : 'notAcceptable',
     isPage: wished.find((type) => !EXPORTED.includes(type)) === PAGE_TYPE,
     isListPage: wished[0] === PAGE_TYPE,
+    takesLines: negotiator.mediaType([EXPORT_TYPES.ndjson, JSON_TYPE]) !== undefined,
   };
 });
 

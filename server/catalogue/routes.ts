@@ -25,6 +25,7 @@ export type Route =
       readonly ending: Ending | undefined;
     }
   | { readonly kind: 'description'; readonly path: DocumentPath | PagePath }
+  | { readonly kind: 'changes' }
   | { readonly kind: 'resolution'; readonly of: ResolutionName; readonly rest: string }
   | { readonly kind: 'browse' }
   | { readonly kind: 'redirect'; readonly location: string }
@@ -134,7 +135,10 @@ function plainRecord(target: string): Route | undefined {
 }
 
 function viewsByPath(): ReadonlyMap<string, Route> {
-  const views = new Map<string, Route>([['/', { kind: 'index' }]]);
+  const views = new Map<string, Route>([
+    ['/', { kind: 'index' }],
+    ['/api/v3/changes/', { kind: 'changes' }],
+  ]);
   for (const path of [...DOCUMENT_PATHS, ...PAGE_PATHS]) views.set(path, { kind: 'description', path });
   const add = (path: string, endings: readonly Ending[], view: (ending: Ending | undefined) => Route): void => {
     views.set(path.endsWith('/') ? path : `${path}/`, view(undefined));
@@ -255,7 +259,7 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
 
 type ViewRoute = Extract<
   Route,
-  { kind: 'index' | 'root' | 'list' | 'record' | 'description' | 'resolution' | 'browse' }
+  { kind: 'index' | 'root' | 'list' | 'record' | 'description' | 'changes' | 'resolution' | 'browse' }
 >;
 
 /** The name of a view as in the stock service, such as `Observations List` (design: Responses). */
@@ -271,6 +275,8 @@ export function viewName(view: ViewRoute): string {
       return `${view.collections[0]!.title} Instance`;
     case 'description':
       return 'Api Description';
+    case 'changes':
+      return 'Change List';
     case 'resolution':
       return RESOLUTIONS.find(({ of }) => of === view.of)!.name;
     case 'browse':

@@ -154,17 +154,32 @@ function plainAnswer(rows: Representation, delivery: Delivery): Answer | Promise
 }
 
 function liveAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
-  const { service, remarks, coding, disconnection } = delivery;
-  const { answers, live, exports } = service;
-  return measured({ measuring: measuringOf(rows), shared: exports.plain, rows, delivery }, (body) => {
-    const bytes = coding === 'gzipOnly' || pays(0, body.bytes) ? live.compressed(body, disconnection) : undefined;
-    const answer = (compressed: Uint8Array | undefined): Answer => {
-      const isPaying = compressed !== undefined && pays(compressed.length, body.bytes);
-      if (!compressed || (!isPaying && coding === 'gzip')) return found(body, rows, delivery, 'identity', body.bytes);
-      return answers.found(wholeBody(compressed), remarks, TYPES[rows.format], isPaying ? 'live' : 'liveOnly');
-    };
-    return bytes instanceof Promise ? bytes.then(answer) : answer(bytes);
-  });
+  const { answers, live, exports } = delivery.service;
+  const how = { ...delivery, answers, live };
+  return measured({ measuring: measuringOf(rows), shared: exports.plain, rows, delivery }, (body) =>
+    liveOrPlain(body, how, TYPES[rows.format], () => found(body, rows, delivery, 'identity', body.bytes)),
+  );
+}
+
+/** The parts of a delivery that live compression needs. */
+export type LiveDelivery = Pick<RowsService, 'answers' | 'live'> &
+  Pick<Delivery, 'remarks' | 'coding' | 'disconnection'>;
+
+/** Compresses a body live if the client takes that and it pays; else returns the response of `plain`. */
+export function liveOrPlain(
+  body: Body,
+  { answers, live, remarks, coding, disconnection }: LiveDelivery,
+  type: MediaType,
+  plain = (): Answer => answers.found(body, remarks, type),
+): Answer | Promise<Answer> {
+  if (coding === 'identity' || !(coding === 'gzipOnly' || pays(0, body.bytes))) return plain();
+  const bytes = live.compressed(body, disconnection);
+  const answer = (compressed: Uint8Array | undefined): Answer => {
+    const isPaying = compressed !== undefined && pays(compressed.length, body.bytes);
+    if (!compressed || (!isPaying && coding === 'gzip')) return plain();
+    return answers.found(wholeBody(compressed), remarks, type, isPaying ? 'live' : 'liveOnly');
+  };
+  return bytes instanceof Promise ? bytes.then(answer) : answer(bytes);
 }
 
 function pays(compressedBytes: number, plainBytes: number): boolean {

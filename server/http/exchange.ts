@@ -36,6 +36,7 @@ export const ROUTE = {
   other: 6,
   resolution: 7,
   browse: 8,
+  changes: 9,
 } as const;
 
 export const ROUTES: readonly string[] = Object.keys(ROUTE);

@@ -1,16 +1,24 @@
 // Fetches the generation that a pointer names into the cache: first the snapshot, then its compressed records if they
-// were published for the server's base URL. Compares them with the pointer; loading verifies the checksums of the
-// sections.
+// were published for the server's base URL, and the feed of its changes. Compares them with the pointer; loading verifies
+// the checksums of the sections.
 import { addressOf } from '../../data/blocks/blockStore.ts';
+import { FEED_FILE_BYTES_MAX, feedFileOf } from '../../data/changeFeed.ts';
 import type { SnapshotCache } from '../../data/distribution/cache.ts';
 import { distrust, fetchObject } from '../../data/distribution/fetch.ts';
-import { blocksName, type Pointer, snapshotName, type Target } from '../../data/distribution/target.ts';
+import {
+  blocksName,
+  changesName,
+  type Pointer,
+  snapshotName,
+  type StoredObject,
+  type Target,
+} from '../../data/distribution/target.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { describeHeld, type HeldFile } from '../../data/store/load.ts';
 import { secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { bytesText } from '../observe/quantities.ts';
-import { releaseFile } from './loadGeneration.ts';
+import { NO_CHANGES, releaseFile } from './loadGeneration.ts';
 
 export interface GenerationFetch {
   readonly target: Target;
@@ -49,15 +57,19 @@ export async function fetchGeneration(
     await assertDescribed(held, pointer, target.name);
     const address = blocksFor === undefined ? undefined : addressOf(blocksFor);
     const blocks = pointer.blocks.find((one) => one.address === address);
-    if (blocks) {
-      const at = cache.blocksFile(pointer, blocks.address);
-      const fetched = fetchObject({ ...shared, name: blocksName(blocks), stored: blocks, file: at });
-      bytes += await fetched.catch((error: unknown) => {
+    const fetchOrReport = (name: string, stored: StoredObject, at: string, what: string): Promise<number> =>
+      fetchObject({ ...shared, name, stored, file: at }).catch((error: unknown) => {
         if (!(error instanceof OperationError) || signal.aborted) throw error;
-        report(`records are compressed here, since what was published cannot be had: ${error.message}`, 'warn');
+        report(`${what}: ${error.message}`, 'warn');
         return 0;
       });
+    if (blocks) {
+      const what = 'records are compressed here, since what was published cannot be had';
+      bytes += await fetchOrReport(blocksName(blocks), blocks, cache.blocksFile(pointer, blocks.address), what);
     }
+    const { changes } = pointer;
+    if (changes && changes.size <= FEED_FILE_BYTES_MAX)
+      bytes += await fetchOrReport(changesName(changes), changes, feedFileOf(file), NO_CHANGES);
   } catch (error) {
     releaseFile(held);
     throw error;

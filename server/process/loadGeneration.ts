@@ -3,6 +3,8 @@
 import { close } from 'node:fs';
 import { totalmem } from 'node:os';
 import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
+import { type ChangeFeed, decodeFeed, FEED_FILE_BYTES_MAX, feedFileOf, logBeside } from '../../data/changeFeed.ts';
+import { attempt, foundAt, readAtMost } from '../../data/files.ts';
 import { holdData, openHeld } from '../../data/open.ts';
 import type { OpenOptions } from '../../data/openDirectory.ts';
 import { OperationError } from '../../data/operationError.ts';
@@ -25,6 +27,8 @@ export interface Generation {
   /** The compressed records, if any. */
   readonly blocks: LoadedSnapshot | undefined;
   readonly documents: Documents;
+  /** The changes that led to it, if there is a change log. */
+  readonly changes: ChangeFeed | undefined;
   /**
    * The open snapshot file, or the import of a directory. It can be loaded again even if another file took its name.
    * Undefined if no rollback is possible.
@@ -67,14 +71,15 @@ export async function loadGeneration(
   const { loaded, held } = await showProgress((onProgress) => openHeld(settings.data, before, how, onProgress));
   tellLoaded(held.file, loaded, steadyMs() - startMs, report);
   try {
-    const [documents, blocks] = await Promise.all([
+    const [documents, blocks, changes] = await Promise.all([
       documentsFor(settings, loaded),
       settings.gzip === 'stored' ? blocksOf(settings, loaded, held, options) : undefined,
+      changesOf(loaded, held, report),
     ]);
     // A nameless file occupies space for temporary files. Only a rollback needs it, and that needs the admin port.
     const isNeeded = held.isNameless !== true || settings.adminPort !== undefined;
     if (!isNeeded) releaseFile(held);
-    return { loaded, blocks, documents, held: isNeeded ? held : undefined };
+    return { loaded, blocks, documents, changes, held: isNeeded ? held : undefined };
   } catch (error) {
     if (held !== before) releaseFile(held);
     throw error;
@@ -161,6 +166,33 @@ function tellLoaded(data: string, loaded: LoadedSnapshot, ms: number, report: Re
 function documentsFor(settings: Settings, loaded: LoadedSnapshot): Promise<Documents> {
   const { collection } = openSnapshot(loaded);
   return openApiDocuments(collection, queryOptionsOf(settings), [loaded.baseUrl, ...settings.allowBaseUrls]);
+}
+
+/** The start of a warning. */
+export const NO_CHANGES = 'changes are not served';
+
+/** The feed next to a snapshot file, else of the change log in its folder; undefined without both, or if unreadable. */
+async function changesOf(
+  { generation }: LoadedSnapshot,
+  { file, isNameless }: HeldFile,
+  report: Report,
+): Promise<ChangeFeed | undefined> {
+  if (isNameless === true) return undefined;
+  try {
+    const published = feedFileOf(file);
+    if (foundAt(published)) {
+      const bytes = attempt(`cannot read ${published}`, () => readAtMost(published, FEED_FILE_BYTES_MAX));
+      if (bytes instanceof Uint8Array) return decodeFeed(bytes, generation, published);
+    }
+    if (!foundAt(logBeside(file))) return undefined;
+    const { feedBeside } = await import('../../data/upstream/feed.ts');
+    const bytes = await feedBeside(file, generation);
+    return bytes && decodeFeed(bytes, generation, file);
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    report(`${NO_CHANGES}: ${error.message}`, 'warn');
+    return undefined;
+  }
 }
 
 /** Loads or makes the compressed records. If they cannot be made at all, logs that and resolves to undefined. */

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Packr } from 'msgpackr/pack';
+import type { ChangeFeed } from '../../data/changeFeed.ts';
 import type { LoadedSnapshot } from '../../engine/engine.ts';
 import type { AuthorityLink } from '../authority/client.ts';
 import type { CatalogueSettings } from '../catalogue/catalogue.ts';
@@ -33,6 +34,7 @@ export interface GenerationData {
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
   readonly documents: Documents;
+  readonly changes: ChangeFeed | undefined;
   /** The same in every thread. */
   readonly sinceMs: number;
 }
@@ -100,8 +102,8 @@ export function give(to: Worker, data: ServingData): void {
   to.postMessage(data, data.authority ? [data.authority.port] : []);
 }
 
-export function dataFor({ generation: { loaded, blocks, documents }, sinceMs }: ServedData): GenerationData {
-  return { loaded, blocks, documents, sinceMs };
+export function dataFor({ generation: { loaded, blocks, documents, changes }, sinceMs }: ServedData): GenerationData {
+  return { loaded, blocks, documents, changes, sinceMs };
 }
 
 /** Handles the orders to prepare a generation, and then to serve or drop it. */

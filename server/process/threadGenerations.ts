@@ -80,7 +80,7 @@ export class ThreadGenerations {
   }
 
   #readied(data: GenerationData): Ready {
-    const { loaded, blocks, documents, sinceMs } = data;
+    const { loaded, blocks, documents, changes, sinceMs } = data;
     const { settings, rowSetCacheBytes, ignoredParameters, slices, onLostPool, trustedHosts } = this.#lasting;
     const catalogue = openSnapshot(loaded);
     const pool = startPool(loaded, 1, POOL_LIMITS, onLostPool);
@@ -93,6 +93,7 @@ export class ThreadGenerations {
       created,
       sinceMs,
       blocks: blocks && openBlocks(blocks, catalogue),
+      changes,
       collections: (name) => catalogue.collection(name),
       settings,
       slices,

@@ -150,6 +150,7 @@ function pointerTo(path: string): string {
 function pathsOf(query: QueryOptions): DocumentObject {
   const paths = new Paths();
   paths.add('index', ['/'], indexItem);
+  paths.add('changes', ['/api/v3/changes/'], changesItem);
   for (const [form, content] of DOCUMENTS) paths.add(form, [`/openapi.${form}`], () => documentItem(form, content));
   for (const [path, item] of resolutionItems(query)) {
     paths.add(path, [path, ...(path.endsWith('}') ? [] : [path.endsWith('/') ? path.slice(0, -1) : `${path}/`])], item);
@@ -186,6 +187,34 @@ function indexItem(): DocumentObject {
   const found = foundResponse('The root views.', jsonContent(refTo('schemas', 'RootView')));
   return viewItem(view, found, failures('oneForm', false));
 }
+
+function changesItem(): DocumentObject {
+  const summary = 'Records that were created, changed or deleted since a generation';
+  const parameters = [SINCE, LINES_FORMAT, refTo('parameters', 'Strict')];
+  const view = { id: 'listChanges', summary, tag: 'Views', parameters };
+  const content = { [EXPORT_TYPES.ndjson]: { schema: { type: 'string', description: CHANGE_LINES } } };
+  return viewItem(view, foundResponse('The changes, the oldest first.', content), failures('changes', false));
+}
+
+const CHANGE_LINES =
+  'A line of JSON for each change, with `time`, `generation`, `collection`, `id` and `change` (created, changed or ' +
+  'deleted). The last line has `next`, the generation to ask from next.';
+
+const LINES_FORMAT: DocumentObject = {
+  name: 'format',
+  in: 'query',
+  description: 'The form, which is the same without it.',
+  schema: { type: 'string', enum: ['ndjson'] },
+};
+
+const SINCE: DocumentObject = {
+  name: 'since',
+  in: 'query',
+  required: true,
+  description: 'The generation of a copy: `X-Generation` of a list, or `next` of the last line of an earlier response.',
+  schema: { type: 'string', pattern: '^[0-9a-f]{12,64}$' },
+  example: '0123456789ab',
+};
 
 const DOCUMENTS: readonly (readonly [form: string, content: DocumentObject])[] = [
   ['json', jsonContent({ type: 'object' })],

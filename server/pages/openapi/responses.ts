@@ -177,6 +177,16 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
       generation: '0123456789ab',
     },
   ),
+  Forgotten: failure(
+    'The change log does not reach from this generation: it is too old, or newer than the served one.',
+    ['Vary', 'Allow', 'Cache-Control', ...OPEN],
+    'Detail',
+    {
+      detail:
+        'This generation of the data is gone; 0123456789ab is served. Its change log does not reach from yours. Copy the lists again.',
+      generation: '0123456789ab',
+    },
+  ),
   Unavailable: failure(
     'Too much is under way for this one, or it took too long.',
     ['Vary', 'Allow', 'Cache-Control', 'Retry-After', ...OPEN],
@@ -195,7 +205,7 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
 };
 
 /** What answers: in one form whatever is accepted, or in the form that is asked for; lists may also be gone. */
-type ViewKind = 'oneForm' | 'negotiated' | 'list';
+type ViewKind = 'oneForm' | 'negotiated' | 'list' | 'changes';
 
 /** The failures of a view, by status; where walks are pinned a list may be gone. */
 export function failures(of: ViewKind, pinsWalks: boolean): DocumentObject {
@@ -206,6 +216,7 @@ export function failures(of: ViewKind, pinsWalks: boolean): DocumentObject {
     405: 'MethodNotAllowed',
     ...(of === 'oneForm' ? {} : { 406: 'NotAcceptable' }),
     ...(of === 'list' && pinsWalks ? { 410: 'Gone' } : {}),
+    ...(of === 'changes' ? { 410: 'Forgotten' } : {}),
     503: 'Unavailable',
     default: 'Refused',
   });

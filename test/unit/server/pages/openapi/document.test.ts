@@ -48,7 +48,7 @@ describe('paths', () => {
       const first = $ref === undefined ? path : decodeURIComponent($ref.slice('#/paths/'.length)).replaceAll('~1', '/');
       expect([path, meaningOf(path)]).toEqual([path, meaningOf(first)]);
       expect(
-        ['index', 'root', 'description', 'resolution'].includes(meaningOf(path)) ||
+        ['index', 'root', 'changes', 'description', 'resolution'].includes(meaningOf(path)) ||
           /^(list|record) /.test(meaningOf(path)),
         path,
       ).toBe(true);
@@ -74,7 +74,9 @@ describe('paths', () => {
       return path.endsWith('}') ? [path] : [path, `${path}/`];
     });
     expect(paths.toSorted()).toEqual(
-      [...new Set([...wanted, ...roots, ...both, '/', '/openapi.json', '/openapi.yaml'])].toSorted(),
+      [
+        ...new Set([...wanted, ...roots, ...both, '/', '/api/v3/changes/', '/openapi.json', '/openapi.yaml']),
+      ].toSorted(),
     );
   });
 });
