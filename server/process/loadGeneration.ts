@@ -74,7 +74,7 @@ export async function loadGeneration(
     const [documents, blocks, changes] = await Promise.all([
       documentsFor(settings, loaded),
       settings.gzip === 'stored' ? blocksOf(settings, loaded, held, options) : undefined,
-      changesOf(loaded, held, report),
+      changesOf(loaded, held, options),
     ]);
     // A nameless file occupies space for temporary files. Only a rollback needs it, and that needs the admin port.
     const isNeeded = held.isNameless !== true || settings.adminPort !== undefined;
@@ -175,24 +175,30 @@ export const NO_CHANGES = 'changes are not served';
 async function changesOf(
   { generation }: LoadedSnapshot,
   { file, isNameless }: HeldFile,
-  report: Report,
+  { assertRoom, report }: GenerationOptions,
 ): Promise<ChangeFeed | undefined> {
   if (isNameless === true) return undefined;
   try {
-    const published = feedFileOf(file);
-    if (foundAt(published)) {
-      const bytes = attempt(`cannot read ${published}`, () => readAtMost(published, FEED_FILE_BYTES_MAX));
-      if (bytes instanceof Uint8Array) return decodeFeed(bytes, generation, published);
-    }
-    if (!foundAt(logBeside(file))) return undefined;
-    const { feedBeside } = await import('../../data/upstream/feed.ts');
-    const bytes = await feedBeside(file, generation);
-    return bytes && decodeFeed(bytes, generation, file);
+    const bytes = await feedBytes(file, generation);
+    if (!bytes) return undefined;
+    assertRoom?.(bytes.length);
+    return decodeFeed(bytes, generation, file);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     report(`${NO_CHANGES}: ${error.message}`, 'warn');
     return undefined;
   }
+}
+
+async function feedBytes(snapshot: string, generation: string): Promise<Uint8Array | undefined> {
+  const published = feedFileOf(snapshot);
+  if (foundAt(published)) {
+    const bytes = attempt(`cannot read ${published}`, () => readAtMost(published, FEED_FILE_BYTES_MAX));
+    if (bytes instanceof Uint8Array) return bytes;
+  }
+  if (!foundAt(logBeside(snapshot))) return undefined;
+  const { feedBeside } = await import('../../data/upstream/feed.ts');
+  return feedBeside(snapshot, generation);
 }
 
 /** Loads or makes the compressed records. If they cannot be made at all, logs that and resolves to undefined. */

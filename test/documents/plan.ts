@@ -32,6 +32,11 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, why: string
   ['deploy/IN_FRONT.md', ' ', 'a drawing'],
   ['data/distribution/README.md', ' ', 'a drawing'],
   ['server/observe/README.md', ' ', 'a drawing'],
+  [
+    'server/catalogue/README.md',
+    'import json\nimport requests\n\nAPI, NAME',
+    'test/contract/mirror.long.test.ts runs it',
+  ],
   ['engine/snapshot/FORMAT.md', '0     ', 'a drawing'],
   ['engine/snapshot/FORMAT.md', 'loaded bytes', 'formulas; test/property/snapshot.long.test.ts loads what they say'],
   ['CONTRIBUTING.md', 'npm ci\nnpm run check', 'runs this test, and all others'],

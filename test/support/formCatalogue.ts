@@ -1,6 +1,7 @@
 // A catalogue in which every form of an answer occurs, and the requests that ask for each: for tests of what the bytes
 // of answers depend on. A new form of an answer has its request here.
 import { gunzipSync } from 'node:zlib';
+import { decodeFeed, encodeFeed } from '../../data/changeFeed.ts';
 import type { RecordBlocks } from '../../engine/column/blocks.ts';
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
@@ -46,6 +47,14 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   ],
   composites: ['{"ob_id":2,"title":"c"}', '{"ob_id":3,"title":"d"}'],
 };
+
+/** The generation before, since which one record has changed. */
+const BEFORE = 'b'.repeat(64);
+const CHANGE = `{"time":"2024-01-01T00:00:00.000Z","generation":"${GENERATION.slice(0, 12)}","collection":"notes","id":1,"change":"created"}`;
+const FEED = encodeFeed([
+  { generation: BEFORE, lines: [] },
+  { generation: GENERATION, lines: [Buffer.from(`${CHANGE}\n`)] },
+]);
 
 const LIST = '/api/v3/observations/';
 const URLS: readonly string[] = [
@@ -99,6 +108,7 @@ const URLS: readonly string[] = [
   '/api/v0/drs_listing/a',
   '/api/legacy_lookup/?identifier=https://a.example.org/1?a%3Db',
   '/api/legacy_lookup/?identifier=a&pretty=1',
+  `/api/v3/changes/?since=${BEFORE}`,
 ];
 
 /** Every form by its address, as it is and with gzip, and of two hosts. */
@@ -137,6 +147,7 @@ export function formHandler(
 ): Handler<Answer | Promise<Answer>> {
   return handlerWith(NEVER_HEAVY, { allowBaseUrls: [OTHER_URL], ...settings }, collectionNamed, {
     sinceMs,
+    changes: decodeFeed(FEED, GENERATION, 'the feed'),
     blocks: (settings.gzip ?? 'stored') === 'stored' ? blocksNamed : undefined,
     pages: pagesOf({ documents, trustedHosts: () => undefined }),
   });

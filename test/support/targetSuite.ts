@@ -1,11 +1,12 @@
 // One suite for every kind of target, and targets of which a test changes the behaviour.
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { fetchObject } from '../../data/distribution/fetch.ts';
 import { pruneTarget } from '../../data/distribution/prune.ts';
 import { publishSnapshot } from '../../data/distribution/publish.ts';
 import {
+  changesName,
   decodePointer,
   objectsOf,
   type Pointer,
@@ -86,6 +87,7 @@ export function describeTarget(open: (name: string) => Promise<PublishingTarget>
   });
 
   describeGenerations(open, directory, () => releases);
+  describeFeeds(open, directory, () => releases);
 }
 
 function describeGenerations(
@@ -104,6 +106,34 @@ function describeGenerations(
     expect(await pruneTarget(target, 1, Date.now() + 2 * DAY)).toMatchObject({ removed: 1, kept: 1 });
     expect((await target.list()).map(({ name }) => name)).toEqual(objectsOf(pointer));
     expect((await wholeIn(target, directory))!.generation).toBe(releases[3]!.generation);
+  });
+}
+
+function describeFeeds(
+  open: (name: string) => Promise<PublishingTarget>,
+  directory: string,
+  releasesOf: () => readonly Release[],
+): void {
+  test('has the change feed of a generation, until it is pruned', async () => {
+    const [target, releases] = [await open('feeds'), releasesOf()];
+    const feeds = [randomBytes(2_500_000), randomBytes(10)];
+    for (const [i, feed] of feeds.entries())
+      await published(target, releases[i]!, {
+        feedOf: (generation) => Promise.resolve(generation === releases[i]!.generation ? feed : undefined),
+      });
+    expect(await pruneTarget(target, 2, Date.now())).toMatchObject({ removed: 0, kept: 4 });
+    const pointer = (await wholeIn(target, directory))!;
+    const file = join(mkdtempSync(join(directory, 'fetched-')), 'feed');
+    const stored = pointer.changes!;
+    const asked = { target, name: changesName(stored), stored, file, signal, stallMs: 30_000 };
+    expect(await fetchObject(asked)).toBe(10);
+    expect(readFileSync(file).equals(feeds[1]!)).toBe(true);
+    const [earlier] = pointer.earlier[0]!.objects.filter((name) => name.endsWith('.changes'));
+    expect(await target.has(earlier!, feeds[0]!.length)).toBe(true);
+    expect(await pruneTarget(target, 1, Date.now())).toMatchObject({ removed: 2, kept: 2 });
+    expect((await target.list()).map(({ name }) => name).toSorted()).toEqual(objectsOf(pointer).toSorted());
+    await published(target, releases[1]!);
+    expect((await wholeIn(target, directory))!).toMatchObject({ sequence: 3, changes: undefined });
   });
 }
 
