@@ -72,7 +72,12 @@ describe.skipIf(!hasDjango)('the page', () => {
     await Promise.all([service.stop(), server.stop()]);
   });
 
-  const other = tableUnder(PAGE, 'Different responses').map(([of, request, django, here]) => [of, request, django, here]);
+  const other = tableUnder(PAGE, 'Different responses').map(([of, request, django, here]) => [
+    of,
+    request,
+    django,
+    here,
+  ]);
   const same = tableUnder(PAGE, 'Same responses').map(([of, request, both]) => [of, request, both, both]);
 
   test('has rows in both tables', () => {
