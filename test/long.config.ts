@@ -122,7 +122,7 @@ export default defineConfig({
     globalSetup: fileURLToPath(new URL('./support/runDirectory.ts', import.meta.url)),
     setupFiles: fileURLToPath(new URL('./support/seedsOfFailures.ts', import.meta.url)),
     // As in vitest.config.ts.
-    env: { NODE_EXTRA_CA_CERTS: '', CATALOGUE_DRAIN_GRACE_SECONDS: '0' },
+    env: { NODE_EXTRA_CA_CERTS: '', no_proxy: '*', CATALOGUE_DRAIN_GRACE_SECONDS: '0' },
     reporters: ['default', 'json', new SkippedTests()],
     chaiConfig: { truncateThreshold: 0 },
     outputFile: { json: 'node_modules/.cache/catalogue-replica/long.json' },

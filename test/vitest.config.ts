@@ -23,9 +23,10 @@ export default defineConfig({
     execArgv: [STRIPPED_ONCE],
     // A server that a test has no more use for need not wait for clients to leave; nor compress all records before it
     // starts, a sixth of its CPU, where the test is not about them: those that are have `--gzip stored`.
-    // Which authorities a process trusts must not depend on the machine of the test.
+    // Which authorities and proxies a process uses must not depend on the machine of the test.
     env: {
       NODE_EXTRA_CA_CERTS: '',
+      no_proxy: '*',
       NODE_OPTIONS: STRIPPED_ONCE,
       CATALOGUE_DRAIN_GRACE_SECONDS: '0',
       CATALOGUE_GZIP: 'live',

@@ -1,7 +1,7 @@
 // Sends the same requests to an upstream and to its replica and collects the differences.
 import { setTimeout as wait } from 'node:timers/promises';
-import { Pool } from 'undici';
 import { bytesWithin } from '../boundedBytes.ts';
+import { type Connections, connectionsTo } from '../connections.ts';
 import { OperationError } from '../operationError.ts';
 import { tlsFailureText } from '../tls.ts';
 import {
@@ -49,15 +49,13 @@ export interface Comparison {
 export class ComparedServer {
   readonly #base: string;
   readonly #options: CompareOptions;
-  readonly #pool: Pool;
+  readonly #connections: Connections;
   #linkBase: string | undefined;
 
   constructor(base: string, options: CompareOptions) {
     this.#base = base;
     this.#options = options;
-    const { timeoutMs, concurrency: connections } = options;
-    const timeouts = { connect: { timeout: timeoutMs }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-    this.#pool = new Pool(new URL(base).origin, { connections, pipelining: 1, ...timeouts });
+    this.#connections = connectionsTo(new URL(base).origin, options.timeoutMs, options.concurrency);
   }
 
   /** Learns the base URL of the links, which may differ from the address. Throws OperationError `network`. */
@@ -71,7 +69,7 @@ export class ComparedServer {
   }
 
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    await this.#connections.destroy();
   }
 
   /** The response to a path below the base URL. Redirections are not followed. Throws OperationError `network`. */
@@ -94,7 +92,7 @@ export class ComparedServer {
     const { pathname, search } = new URL(this.#base + path);
     const headers = { accept: '*/*', 'user-agent': this.#options.userAgent };
     const signal = AbortSignal.timeout(this.#options.timeoutMs);
-    const response = await this.#pool.request({ method: 'GET', path: pathname + search, headers, signal });
+    const response = await this.#connections.request({ method: 'GET', path: pathname + search, headers, signal });
     const bytes = await bytesWithin(response.body, BODY_BYTES_MAX);
     if (!bytes) throw new OperationError('network', `a body of more than ${BODY_BYTES_MAX} bytes`);
     const header = (name: string): string => [response.headers[name] ?? ''].flat().join(', ');

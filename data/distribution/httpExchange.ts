@@ -1,8 +1,8 @@
 // Single requests to an HTTP server with objects. No redirect is followed, nothing is retried or decompressed, and
 // every wait is bounded. Knows neither pointers nor the content of objects.
 import type { Readable } from 'node:stream';
-import { Pool } from 'undici';
 import { bytesWithin } from '../boundedBytes.ts';
+import { connectionsTo } from '../connections.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import { tlsFailureText } from '../tls.ts';
 import type { ObjectBytes } from './target.ts';
@@ -47,8 +47,7 @@ export interface ObjectHost {
  * two pieces of a body.
  */
 export function objectHost(origin: string, timeoutMs: number, connections = CONNECTIONS): ObjectHost {
-  const timeouts = { connect: { timeout: timeoutMs }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-  const pool = new Pool(origin, { connections, pipelining: 1, ...timeouts });
+  const pool = connectionsTo(origin, timeoutMs, connections);
   return {
     close: () => pool.destroy(),
     async send({ path, ...request }) {

@@ -4,8 +4,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { Pool } from 'undici';
 import { bytesWithin } from '../boundedBytes.ts';
+import { type Connections, connectionsTo } from '../connections.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import { tlsFailureText } from '../tls.ts';
 import { conditionOf, entityTagIn, lastChangeIn, retryAfterMs } from '../validator.ts';
@@ -97,7 +97,7 @@ const unpacked = promisify(gunzip);
 /** A client of one host. Call `close` after the last request. */
 export class Upstream {
   readonly #options: UpstreamOptions;
-  readonly #pool: Pool;
+  readonly #connections: Connections;
   /** The time, by the clock, when the token bucket has its next token. It holds one. */
   #nextMs = 0;
   /**
@@ -108,9 +108,7 @@ export class Upstream {
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
-    const { concurrency: connections, timeoutMs } = options;
-    const timeouts = { connect: { timeout: timeoutMs }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-    this.#pool = new Pool(new URL(options.base).origin, { connections, pipelining: 1, ...timeouts });
+    this.#connections = connectionsTo(new URL(options.base).origin, options.timeoutMs, options.concurrency);
   }
 
   /**
@@ -150,7 +148,7 @@ export class Upstream {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#keeper);
-    await this.#pool.destroy();
+    await this.#connections.destroy();
   }
 
   /** Waits for a token of the bucket and takes it. */
@@ -172,7 +170,7 @@ export class Upstream {
     const headers = { ...asked, ...conditionOf(validator) };
     const signal = AbortSignal.timeout(timeoutMs);
     try {
-      const answer = await this.#pool.request({ method: 'GET', path: pathname + search, headers, signal });
+      const answer = await this.#connections.request({ method: 'GET', path: pathname + search, headers, signal });
       if (answer.statusCode === 304 && validator !== undefined) {
         await answer.body.dump({ limit: REFUSAL_BYTES_MAX, signal });
         return undefined;

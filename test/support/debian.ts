@@ -34,6 +34,7 @@ export const PROGRAMS = {
   'swift-container-server': 'swift-container',
   'swift-object-server': 'swift-object',
   'swift-proxy-server': 'swift-proxy',
+  tinyproxy: 'tinyproxy',
   varnishd: 'varnish',
   wsdl2h: 'gsoap',
   xmlsec1: 'xmlsec1',

@@ -136,6 +136,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
         ['server/launch.js', 'how memory is handed out is told to glibc by the environment of the program'],
         ['server/process/followProcess.ts', 'the same of the process that refreshes'],
         ['bench/micro/refreshTasks.ts', 'the same of the processes that it measures'],
+        ['data/connections.ts', 'proxies are those of every program on the machine'],
         ['server/http/uws/library.ts', 'uWebSockets.js takes its header limit from the environment when it is loaded'],
         [
           'bench/peers/peerInstall.ts',
@@ -175,12 +176,10 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       pattern: /(?<![.\w])fetch\s*\(|['"]undici['"]/,
       what: 'fetch or undici',
       allowed: [
-        ['data/upstream/client.ts', 'the only client of the upstream catalogue'],
-        ['data/compare/compare.ts', 'compares every status and header, which that client treats as errors'],
+        ['data/connections.ts', 'every connection to another host, through the proxy that it needs'],
         ['server/pages/openapi/files.ts', 'the script of a page, which a browser runs'],
-        ['data/distribution/httpExchange.ts', 'the only client of hosts of snapshots'],
       ],
-      cure: 'go through data/upstream/client.ts',
+      cure: 'go through data/connections.ts',
     },
     {
       pattern: /['"]uWebSockets\.js['"]/,
