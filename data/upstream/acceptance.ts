@@ -1,5 +1,4 @@
-// Checks whether a crawl is accepted: links must lead to records, and collections must not lose too many. Errors say
-// what to do; crawl.ts acts on them.
+// Decides whether a crawl is accepted: its links lead to records, and collections have lost no more than they may.
 import { OperationError } from '../operationError.ts';
 import type { CollectionPart } from './part.ts';
 
@@ -22,7 +21,7 @@ interface Dangling {
   readonly id: number;
 }
 
-/** Collections with too many losses that an error names; the others are counted. */
+/** Collections that a refusal names; it counts the others. */
 const NAMED_MAX = 3;
 
 /** The number of all collected links, and of those that lead to no record. */
@@ -53,7 +52,10 @@ export function surveyLinks(parts: ReadonlyMap<string, CollectionPart>): LinkSur
   return { links, dangling: pairs.reduce((sum, { count }) => sum + count, 0), pairs };
 }
 
-function isAccepted({ links, dangling }: LinkSurvey, { linksMin }: Acceptance): boolean {
+function isAccepted(
+  { links, dangling }: Pick<LinkSurvey, 'links' | 'dangling'>,
+  { linksMin }: Pick<Acceptance, 'linksMin'>,
+): boolean {
   return (links - dangling) * 100 >= linksMin * links;
 }
 
@@ -77,35 +79,62 @@ export function worstLinks({ pairs }: LinkSurvey): string | undefined {
   return worst && `${worst.count} as ${worst.from} link to ${worst.to}/${worst.id}`;
 }
 
-/** Throws OperationError `input` if too few links lead to a record. The message names the most frequent ones. */
-export function judgeLinks(survey: LinkSurvey, options: Acceptance): void {
-  if (isAccepted(survey, options)) return;
-  const { links, dangling } = survey;
-  const cure = cureOf('--links-min', options);
-  throw new OperationError(
-    'input',
-    `${dangling} of ${links} links lead to no record, ${worstLinks(survey)!}; ` +
-      `less than ${options.linksMin} % resolve: ${cure}`,
-  );
-}
-
-/** The remedy for a refused crawl. A replica that follows a catalogue discards it and crawls again by itself. */
-function cureOf(flag: string, { kind, state }: Acceptance): string {
-  return kind === 'new' ? `${flag} accepts it, removing ${state} starts a new crawl` : `${flag} accepts it`;
-}
-
-/** Throws OperationError `input` if a collection has lost more of its records than allowed. */
-export function judgeLosses(
+/**
+ * Throws OperationError `input` if too few links lead to a record, or a collection has lost too many of the records that
+ * it had `before`. The message names what is missing most and the value of each flag that accepts the crawl.
+ */
+export function judgeCrawl(
+  survey: LinkSurvey,
   before: ReadonlyMap<string, number>,
   counts: Readonly<Record<string, number>>,
   options: Acceptance,
 ): void {
-  const { shrinkMax } = options;
-  const lost = [...before].filter(([name, count]) => (count - (counts[name] ?? 0)) * 100 > shrinkMax * count);
-  if (lost.length === 0) return;
-  const named = lost.slice(0, NAMED_MAX);
-  const what = named.map(([name, count]) => `${name} has ${counts[name] ?? 0} records, ${count} before`).join('; ');
+  const refusals = [...linkRefusal(survey, options), ...lossRefusal(before, counts, options)];
+  if (refusals.length === 0) return;
+  const { kind, state } = options;
+  const flags = refusals.map(({ flag }) => flag).join(' and ');
+  // `follow` forgets a refused crawl and crawls anew by itself.
+  const anew = kind === 'new' ? `, removing ${state} crawls anew` : '';
+  const reasons = refusals.map(({ reason }) => reason).join('; ');
+  throw new OperationError('input', `${reasons}: ${flags} accept${refusals.length === 1 ? 's' : ''} it${anew}`);
+}
+
+/** A reason to refuse a crawl, and the flag that removes it, with the value. */
+interface Refusal {
+  readonly reason: string;
+  readonly flag: string;
+}
+
+function linkRefusal(survey: LinkSurvey, options: Acceptance): readonly Refusal[] {
+  if (isAccepted(survey, options)) return [];
+  const { links, dangling } = survey;
+  const worst = `${dangling} of ${links} links lead to no record, ${worstLinks(survey)!}`;
+  const reason = `${worst}; less than ${options.linksMin} % resolve`;
+  return [{ reason, flag: `--links-min ${largestLinksMin(survey)}` }];
+}
+
+/** The largest --links-min, in hundredths of a percent, that accepts so many links that lead nowhere. */
+export function largestLinksMin(survey: Pick<LinkSurvey, 'links' | 'dangling'>): number {
+  const { links, dangling } = survey;
+  const hundredths = links === 0 ? 10_000 : Math.floor(((links - dangling) * 10_000) / links);
+  const linksMin = hundredths / 100;
+  // The decimals of a percentage are rounded in binary.
+  return isAccepted(survey, { linksMin }) ? linksMin : (hundredths - 1) / 100;
+}
+
+function lossRefusal(
+  before: ReadonlyMap<string, number>,
+  counts: Readonly<Record<string, number>>,
+  { shrinkMax }: Acceptance,
+): readonly Refusal[] {
+  const losses = [...before].map(([name, had]) => ({ name, had, has: counts[name] ?? 0 }));
+  const accepts = (percent: number): boolean => losses.every(({ had, has }) => (had - has) * 100 <= percent * had);
+  if (accepts(shrinkMax)) return [];
+  const lost = losses.filter(({ had, has }) => (had - has) * 100 > shrinkMax * had);
+  const named = lost.slice(0, NAMED_MAX).map(({ name, had, has }) => `${name} has ${has} records, ${had} before`);
   const others = lost.length > NAMED_MAX ? `; ${lost.length - NAMED_MAX} other collections lost as much` : '';
-  const cure = cureOf('a larger --shrink-max or --force', options);
-  throw new OperationError('input', `${what}${others}; more than ${shrinkMax} % are gone: ${cure}`);
+  const hundredths = Math.ceil(Math.max(...lost.map(({ had, has }) => ((had - has) * 10_000) / had)));
+  const percent = accepts(hundredths / 100) ? hundredths / 100 : (hundredths + 1) / 100;
+  const reason = `${named.join('; ')}${others}; more than ${shrinkMax} % are gone`;
+  return [{ reason, flag: `--shrink-max ${percent} or --force` }];
 }

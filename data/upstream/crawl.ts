@@ -6,7 +6,7 @@ import { MANIFEST_FILE } from '../import/manifest.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { Trouble, Upstream, type UpstreamOptions } from './client.ts';
-import { type Acceptance, inDoubt, judgeLinks, judgeLosses, surveyLinks, worstLinks } from './acceptance.ts';
+import { type Acceptance, inDoubt, judgeCrawl, surveyLinks, worstLinks } from './acceptance.ts';
 import { PAGE_RECORDS_MAX, PageSize, parsed } from './page.ts';
 import type { CollectionPart } from './part.ts';
 import { countsIn, judgeOutput, judgeSource, publish, publishManifest } from './publish.ts';
@@ -135,9 +135,9 @@ async function collect(crawling: Crawling): Promise<CrawlReport> {
   const doubtful = inDoubt(survey, state.parts, options);
   for (const collection of collections.filter(({ name }) => doubtful.has(name))) await readAgain(crawling, collection);
   if (doubtful.size > 0) survey = surveyLinks(state.parts);
-  judgeLinks(survey, options);
   const counts = Object.fromEntries([...state.parts].map(([name, { ids }]) => [name, ids.size]));
-  if (!options.isForced) judgeLosses(await countsIn(options.output, options.onDamaged), counts, options);
+  const before = options.isForced ? new Map<string, number>() : await countsIn(options.output, options.onDamaged);
+  judgeCrawl(survey, before, counts, options);
   const bytes = [...state.parts.values()].reduce((sum, part) => sum + part.bytes, 0);
   const sha256 = Object.fromEntries([...state.parts].map(([name, part]) => [`${name}.ndjson`, part.sum()]));
   const reads = Object.fromEntries(

@@ -18,12 +18,34 @@ test('a collection that lost more than --shrink-max ends a crawl, unless --force
   const old = filesOf(output);
   Object.assign(collections, { notes: recordsFrom(0, 94), times: recordsFrom(0, 95) });
   await expect(crawled(url, output)).rejects.toThrow(
-    'notes has 94 records, 100 before; more than 5 % are gone: a larger --shrink-max or --force',
+    'notes has 94 records, 100 before; more than 5 % are gone: --shrink-max 6 or --force accepts it',
   );
   expect(filesOf(output)).toEqual(old);
   await crawled(url, output, { isForced: true });
   expect(recordsOf(output)!['notes.ndjson']).toBe(ndjsonOf(...collections.notes));
   expect(existsSync(`${output}.crawl`)).toBe(false);
+});
+
+test('a refusal names the values of the flags that accept the crawl, and no more than is needed', async () => {
+  const notes = Array.from({ length: 7 }, (_, i) => ({
+    ob_id: i,
+    time: `{upstream}/api/v3/times/${i === 6 ? 9 : 1}/`,
+  }));
+  const collections = { notes, times: recordsFrom(0, 3) };
+  const { url } = await upstreamOf({ collections });
+  const output = newOutput();
+  await crawled(url, output, { linksMin: 0 });
+  collections.times = recordsFrom(0, 2);
+  const reasons = '1 of 7 links lead to no record, 1 as notes link to times/9; less than 99.9 % resolve; ';
+  const losses = 'times has 2 records, 3 before; more than 5 % are gone';
+  await expect(crawled(url, output)).rejects.toThrow(
+    `${reasons}${losses}: --links-min 85.71 and --shrink-max 33.34 or --force accept it, removing `,
+  );
+  await expect(crawled(url, output, { linksMin: 85.72, shrinkMax: 33.34 })).rejects.toThrow(
+    '--links-min 85.71 accepts',
+  );
+  await expect(crawled(url, output, { linksMin: 85.71, shrinkMax: 33.33 })).rejects.toThrow('--shrink-max 33.34 or');
+  await crawled(url, output, { linksMin: 85.71, shrinkMax: 33.34 });
 });
 
 test.each([

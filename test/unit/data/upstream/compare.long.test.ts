@@ -151,7 +151,7 @@ describe('if many links lead nowhere after a refresh by dates', () => {
     collections['times'] = collections['times']!.slice(0, 3);
     const before = filesOf(output);
     await expect(crawled(upstream.url, output, { kind: 'refresh', shrinkMax: 30 })).rejects.toThrow(
-      '50 of 200 links lead to no record, 50 as notes link to times/4; less than 99.9 % resolve: --links-min accepts it',
+      '50 of 200 links lead to no record, 50 as notes link to times/4; less than 99.9 % resolve: --links-min 75 accepts it',
     );
     expect(filesOf(output)).toEqual(before);
   });
