@@ -93,7 +93,7 @@ export function judgeCrawl(
   if (refusals.length === 0) return;
   const { kind, state } = options;
   const flags = refusals.map(({ flag }) => flag).join(' and ');
-  // `follow` forgets a refused crawl and crawls anew by itself.
+  // `follow` removes a refused crawl itself.
   const anew = kind === 'new' ? `, removing ${state} crawls anew` : '';
   const reasons = refusals.map(({ reason }) => reason).join('; ');
   throw new OperationError('input', `${reasons}: ${flags} accept${refusals.length === 1 ? 's' : ''} it${anew}`);
@@ -113,7 +113,7 @@ function linkRefusal(survey: LinkSurvey, options: Acceptance): readonly Refusal[
   return [{ reason, flag: `--links-min ${largestLinksMin(survey)}` }];
 }
 
-/** The largest --links-min, in hundredths of a percent, that accepts so many links that lead nowhere. */
+/** The largest --links-min that accepts these links, in percent with two decimals. */
 export function largestLinksMin(survey: Pick<LinkSurvey, 'links' | 'dangling'>): number {
   const { links, dangling } = survey;
   const hundredths = links === 0 ? 10_000 : Math.floor(((links - dangling) * 10_000) / links);

@@ -61,6 +61,15 @@ export async function addChangedSince(
   }
 }
 
+/** Whether no record is newer than all dates, asked in the form of a date `stamp`. Throws what the upstream throws. */
+export async function filtersByDate(walker: Walker, collection: Collection, stamp: string): Promise<boolean> {
+  return (await countOf(askingSince(walker, stamp, NEVER_MS), collection)) === 0;
+}
+
+function askingSince(walker: Walker, stamp: string, ms: number): Walker {
+  return { ...walker, query: `&${STAMP}__gte=${encodeURIComponent(like(stamp, ms))}` };
+}
+
 /**
  * The records that changed since a time, by ascending id; undefined if the upstream does not filter or too many
  * changed.
@@ -71,15 +80,15 @@ async function changedSince(
   { records: { count: heldCount }, latest }: HeldDates,
   since: number,
 ): Promise<readonly SentRecord[] | undefined> {
-  const asking = (ms: number): Walker => ({
-    ...walker,
-    query: `&${STAMP}__gte=${encodeURIComponent(like(latest, ms))}`,
-  });
-  if ((await countOf(asking(NEVER_MS), collection)) > 0) return undefined;
+  if (!(await filtersByDate(walker, collection, latest))) return undefined;
   const changedMax = Math.max(CHANGED_MAX.records, heldCount * CHANGED_MAX.fraction);
   const changed: SentRecord[] = [];
   let characters = 0;
-  for await (const { records, count } of walk(asking(since / 1000), collection, NOTHING.position)) {
+  for await (const { records, count } of walk(
+    askingSince(walker, latest, since / 1000),
+    collection,
+    NOTHING.position,
+  )) {
     characters += records.reduce((sum, { text }) => sum + text.length, 0);
     if (count > changedMax || characters > CHANGED_CHARACTERS_MAX) return undefined;
     if (records.some(({ stamp = '' }) => !(parseInstant(stamp) >= since - ZONES_MICROSECONDS))) return undefined;

@@ -234,7 +234,7 @@ interface RootView {
 }
 
 /** The collections in the root view, and the base URLs of the upstream: the requested one and those in its links. */
-async function rootView(upstream: Upstream, base: string): Promise<RootView> {
+export async function rootView(upstream: Upstream, base: string): Promise<RootView> {
   const ifMissing = 'name the base URL, behind which /api/v3/ is put, without the path of a page';
   return upstream.get({ what: 'the root view', ifMissing, path: () => '/api/v3/' }, (answer) => {
     const { body } = answer!;

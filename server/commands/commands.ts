@@ -46,6 +46,11 @@ const COMMANDS: readonly {
     load: async () => (await import('./follow.ts')).defineFollow,
   },
   {
+    name: 'probe',
+    description: 'Look at a catalogue for a minute: what it has and honours, what a replica of it costs and needs.',
+    load: async () => (await import('./probe.ts')).defineProbe,
+  },
+  {
     name: 'compare',
     description: 'Compare the responses of a catalogue and of its replica to the same requests.',
     load: async () => (await import('./compare.ts')).defineCompare,

@@ -10,6 +10,7 @@ import { setTimeout } from 'node:timers/promises';
 import { blocksFile } from '../../data/blocks/blockStore.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { pathsIn } from '../../data/upstream/folder.ts';
+import { probe } from '../../data/upstream/probe.ts';
 import { refresh, type RefreshOptions, type RefreshResult, type RefreshStep } from '../../data/upstream/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
@@ -39,6 +40,7 @@ export function defineFollow(command: Command, outputs: Outputs): void {
     .addOption(valueOption('-o, --output', 'folder of the replica', PATH).makeOptionMandatory())
     .option('--force', 'accept any loss of records; publish data dated in the future')
     .option('--once', 'refresh once and exit, for cron')
+    .option('--probe', 'print a probe of the catalogue before the first refresh')
     .addOption(valueOption('--publish-to', 'target to publish each new generation to', TARGET))
     .addOption(valueOption(...KEEP))
     .addOption(valueOption(...COMPRESSED_FOR))
@@ -55,6 +57,7 @@ export function defineFollow(command: Command, outputs: Outputs): void {
 interface FollowFlags extends TargetWords {
   readonly output: string;
   readonly once?: boolean;
+  readonly probe?: boolean;
   readonly force?: boolean;
   readonly publishTo?: string;
   readonly keep?: number;
@@ -111,6 +114,8 @@ async function followTold(
   const show: ShowProgress = isJson ? sent : (work) => withProgress(stderr, work);
   const work = async (): Promise<void> => {
     const publishing = flags.publishTo === undefined ? undefined : await publishingTo(flags.publishTo, settings, flags);
+    if (flags.probe === true && !existsSync(pathsIn(flags.output).notes))
+      await reportProbe(options, settings, report, show);
     try {
       const orders = new RefreshOrders();
       for (;;) {
@@ -133,6 +138,23 @@ async function followTold(
   };
   // Without --once, following until a signal is success.
   await (flags.once === true ? tellingOfSignals(report, work) : tellingOfSignals(report, work, () => process.exit(0)));
+}
+
+/** Reports the summary of a probe. A catalogue that cannot be probed is reported again by the crawl. */
+async function reportProbe(
+  options: RefreshOptions,
+  settings: Settings,
+  report: Report,
+  show: ShowProgress,
+): Promise<void> {
+  const { probeText, PROBING } = await import('./probe.ts');
+  try {
+    const found = await show((onProgress) => probe({ ...options, ...PROBING }, onProgress));
+    report(probeText(found, settings));
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    report(`no summary: ${withoutSecrets(error.message)}`, 'warn');
+  }
 }
 
 /** Orders from the parent process, if there is one, to refresh before --every has passed. */

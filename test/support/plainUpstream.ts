@@ -9,7 +9,7 @@ import { afterEach } from 'vitest';
 /** A record with an id; other members as they are. */
 export type PlainRecord = Readonly<Record<string, unknown>> & { readonly ob_id: number };
 
-/** What the server has and does. */
+/** The records and the behaviour of the server. */
 export interface PlainUpstreamOptions {
   /** `{upstream}` in a text stands for the address of the server. */
   readonly collections: Record<string, readonly PlainRecord[]>;
@@ -105,24 +105,26 @@ export async function startPlainUpstream(options: PlainUpstreamOptions): Promise
       await onRequest?.(request);
       const base = `http://${request.headers.host}`;
       const { pathname, searchParams } = new URL(request.url!, base);
-      const name = /^\/api\/v3\/(\w+)\/$/.exec(pathname)?.[1];
-      const isKnown = /^\/api\/v3\/(?:\w+\/)?$/.test(pathname);
+      const [, name, id] = /^\/api\/v3\/(\w+)\/(?:(\d+)\/)?$/.exec(pathname) ?? [];
+      const record = collections[name ?? '']?.find((one) => String(one.ob_id) === id);
+      const isKnown = id === undefined ? /^\/api\/v3\/(?:\w+\/)?$/.test(pathname) : record !== undefined;
       if (!isKnown || failsAt?.(searchParams)) {
         response.writeHead(isKnown ? 500 : 404).end();
         return;
       }
       if (name === undefined) {
         const names = Object.keys(collections);
-        sendJson(response, Object.fromEntries(names.map((one) => [one, `${base}/api/v3/${one}/?format=api`])));
-        return;
+        return sendJson(response, Object.fromEntries(names.map((one) => [one, `${base}/api/v3/${one}/?format=api`])));
       }
+      if (record) return sendJson(response, record);
       const isOrdered = heedsOrder && searchParams.has('ordering');
       const asked = heedsDates ? Date.parse(searchParams.get('lastUpdatedDate__gte') ?? '') : Number.NaN;
       const from = asked + zone * 3_600_000;
       const isNew = (record: PlainRecord): boolean =>
         !(Date.parse(String(record['lastUpdatedDate'])) < from || (!Number.isNaN(from) && leavesOut?.(record)));
       const all = collections[name]!.filter(isNew);
-      const records = isOrdered ? all.toSorted((a, b) => a.ob_id - b.ob_id) : all;
+      const sign = searchParams.get('ordering')?.startsWith('-') ? -1 : 1;
+      const records = isOrdered ? all.toSorted((a, b) => sign * (a.ob_id - b.ob_id)) : all;
       const limit = Math.min(limitMax, Number(searchParams.get('limit')));
       const offset = Number(searchParams.get('offset'));
       const next = offset + limit < all.length ? `${base}${pathname}?limit=${limit}&offset=${offset + limit}` : null;

@@ -1,0 +1,444 @@
+// A short look at a catalogue, before anything is fetched of it: which collections it has, what it honours, how many of
+// its links resolve, and what a crawl costs. Writes nothing, and ends in time. A check without a response is reported
+// as missing, never as passed.
+import { setTimeout as wait } from 'node:timers/promises';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import type { Collection } from '../../engine/schema/types.ts';
+import { decodeLines, decoderOf } from '../import/decode.ts';
+import { OperationError } from '../operationError.ts';
+import type { OnProgress } from '../progress.ts';
+import { largestLinksMin } from './acceptance.ts';
+import { DATE_REQUESTS, filtersByDate } from './changedSince.ts';
+import { Trouble, Upstream, type UpstreamAnswer, type UpstreamOptions } from './client.ts';
+import { rootView } from './crawl.ts';
+import { PAGE_RECORDS_MAX, PageSize, parsePage, type SentPage, SLOW_MS, withOwnUrls } from './page.ts';
+import { heedsValidators, type Walker } from './walk.ts';
+
+/** Links that are drawn. If all of them resolve, at least 99.2 % of all links do. */
+const LINKS = 500;
+/** Links of one page that count: more than any known page has. Bounds the memory that an upstream can take. */
+const LINKS_OF_PAGE_MAX = 20_000;
+const PAGE = 100;
+/** The quantile of the normal distribution for a confidence of 95 %. */
+const Z = 1.96;
+/** Bytes for each byte of NDJSON, measured with 100,000 observations: `deploy/README.md` (Sizing), bench/FIGURES.md. */
+const SERVED = 3;
+const SNAPSHOT = 1.7 + 0.75;
+const PROCESS_BYTES = 200_000_000;
+
+/** No request begins after `durationMs`, and none is waited for. */
+export interface ProbeOptions extends UpstreamOptions {
+  readonly durationMs: number;
+}
+
+/** Collections, or filters, that pass a check, those that do not, and those without a response. */
+export interface Verdict {
+  readonly honoured: string[];
+  readonly ignored: string[];
+  readonly unchecked: string[];
+}
+
+/** An estimate of the work of a crawl or a refresh. */
+interface Cost {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** The result of a probe. Members of fields are joined by `__`, as in filters. */
+export interface ProbeReport {
+  readonly url: string;
+  /** Records by collection. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Documented collections that the root view does not name. */
+  readonly missing: readonly string[];
+  /** Collections of the root view that are not documented: a crawl leaves them out. */
+  readonly unknown: readonly string[];
+  /** Collections whose first page cannot be used, with the reason. */
+  readonly unreadable: Readonly<Record<string, string>>;
+  readonly ordering: Verdict;
+  /** Documented filters on texts. */
+  readonly filters: Verdict;
+  readonly validators: Verdict;
+  /** The filter by modification date. */
+  readonly dates: Verdict;
+  /**
+   * `checked` links, of which `resolved` lead to a record. They are all links if `isExact`. `linksMin` is what a crawl
+   * should ask for: the lower bound of the share at a confidence of 95 %, in percent; `margin` is its distance.
+   */
+  readonly links: {
+    readonly checked: number;
+    readonly resolved: number;
+    readonly unchecked: number;
+    readonly isExact: boolean;
+    readonly share: number;
+    readonly margin: number;
+    readonly linksMin: number;
+  };
+  /** Fields that are null on these pages, though the API documents values. */
+  readonly nulls: readonly string[];
+  /** Other fields with values that an import refuses. */
+  readonly faults: readonly string[];
+  /** The records of a large page, and the time until it is there. */
+  readonly page: { readonly records: number; readonly ms: number };
+  readonly crawl: Cost;
+  readonly refresh: Cost;
+  /** Estimates of the NDJSON, the peak of a server that follows, and its folder. */
+  readonly bytes: { readonly data: number; readonly memory: number; readonly disk: number };
+  readonly requests: number;
+  /** Whether the time was over before all checks were done. */
+  readonly isCut: boolean;
+}
+
+/** A collection as far as it was read. */
+interface Sample {
+  readonly collection: Collection;
+  readonly first: Page;
+  readonly ids: Set<number>;
+  readonly links: Link[];
+  bytes: number;
+}
+
+interface Link {
+  readonly to: string;
+  readonly id: number;
+}
+
+interface Page extends SentPage, Pick<UpstreamAnswer, 'ms' | 'validator'> {}
+
+interface Probing {
+  readonly walker: Walker;
+  readonly bases: ReadonlySet<string>;
+  readonly samples: Map<string, Sample>;
+  readonly nulls: Set<string>;
+  readonly faults: Set<string>;
+  readonly unreadable: Record<string, string>;
+  /** Resolves to undefined when the time is over. */
+  readonly late: Promise<undefined>;
+  isLate: boolean;
+  requests: number;
+}
+
+/**
+ * Probes a catalogue within `durationMs`. Throws OperationError `network` if there is no usable root view. Memory holds
+ * the links and ids of three pages of each collection.
+ */
+export async function probe(options: ProbeOptions, onProgress: OnProgress): Promise<ProbeReport> {
+  const upstream = new Upstream(options);
+  const end = new AbortController();
+  const late = wait(options.durationMs, undefined, { signal: end.signal }).catch(() => undefined);
+  try {
+    const root = await Promise.race([rootView(upstream, options.base), late]);
+    if (!root) throw new OperationError('network', `${options.base}: no root view within ${options.durationMs} ms`);
+    const { bases, collections, unknown } = root;
+    const walker = { upstream, size: new PageSize(), concurrency: options.concurrency };
+    const found = { samples: new Map<string, Sample>(), nulls: new Set<string>(), faults: new Set<string>() };
+    const probing: Probing = { walker, bases, ...found, unreadable: {}, late, isLate: false, requests: 1 };
+    void late.then(() => (probing.isLate = true));
+    await eachOf(probing, collections, (one) => readFirst(probing, one), onProgress, 'reading collections');
+    const samples = collections.flatMap(({ name }) => probing.samples.get(name) ?? []);
+    await eachOf(probing, samples, (one) => readMore(probing, one), onProgress, 'reading more pages');
+    const large = await largePage(probing, samples);
+    const verdicts = await checkAll(probing, samples, onProgress);
+    const links = await checkLinks(probing, collections, samples, onProgress);
+    const counts = Object.fromEntries(samples.map(({ collection, first }) => [collection.name, first.count]));
+    const names = new Set(collections.map(({ name }) => name));
+    return {
+      url: options.base,
+      counts,
+      missing: COLLECTIONS.map(({ name }) => name).filter((name) => !names.has(name)),
+      unknown,
+      unreadable: probing.unreadable,
+      ...verdicts,
+      links,
+      nulls: [...probing.nulls],
+      faults: [...probing.faults].filter((field) => !probing.nulls.has(field)),
+      ...costs(samples, large, verdicts.dates.honoured, options),
+      bytes: sizes(samples),
+      requests: probing.requests,
+      isCut: probing.isLate,
+    };
+  } finally {
+    end.abort();
+    await upstream.close();
+  }
+}
+
+async function eachOf<T>(
+  { walker }: Probing,
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+  onProgress: OnProgress,
+  phase: string,
+): Promise<void> {
+  const [total, unit] = [items.length, 'requests'] as const;
+  let [begun, done] = [0, 0];
+  const worker = async (): Promise<void> => {
+    while (begun < total) {
+      await work(items[begun++]!);
+      onProgress({ phase, done: ++done, total, unit });
+    }
+  };
+  await Promise.all(Array.from({ length: walker.concurrency }, worker));
+}
+
+/** The value of a response, or the reason for its lack, with the status of a refusal. */
+type Outcome<T> = { readonly value: T } | { readonly reason: string; readonly status?: number | undefined };
+
+async function attempt<T>(probing: Probing, ask: () => Promise<T>): Promise<Outcome<T>> {
+  const late = { reason: 'no response in time' };
+  if (probing.isLate) return late;
+  probing.requests++;
+  const outcome = ask().then(
+    (value): Outcome<T> => ({ value }),
+    (error: unknown) => {
+      if (!(error instanceof OperationError)) throw error;
+      return { reason: error.message, status: error.cause instanceof Trouble ? error.cause.status : undefined };
+    },
+  );
+  return (await Promise.race([outcome, probing.late])) ?? late;
+}
+
+/** Fetches a page of a collection. `query` follows limit and offset. */
+function page(
+  probing: Probing,
+  { name, idField }: Collection,
+  { limit = PAGE, offset = 0, query = '' },
+): Promise<Outcome<Page>> {
+  const what = `${name}, page at offset ${offset}`;
+  const path = (): string => `/api/v3/${name}/?limit=${limit}&offset=${offset}${query}`;
+  return attempt(probing, () =>
+    probing.walker.upstream.get({ what, path }, (answer) => {
+      const { body, ms, validator } = answer!;
+      return { ...parsePage(body, idField), ms, validator };
+    }),
+  );
+}
+
+function ascending({ idField }: Collection): string {
+  return `&ordering=${idField}`;
+}
+
+async function readFirst(probing: Probing, collection: Collection): Promise<void> {
+  const outcome = await page(probing, collection, { query: ascending(collection) });
+  if ('reason' in outcome) return void (probing.unreadable[collection.name] = outcome.reason);
+  const sample: Sample = { collection, first: outcome.value, ids: new Set(), links: [], bytes: 0 };
+  probing.samples.set(collection.name, sample);
+  take(probing, sample, outcome.value);
+}
+
+/** Reads the middle and the last page of a collection that has more than one. */
+async function readMore(probing: Probing, sample: Sample): Promise<void> {
+  const { collection, first } = sample;
+  const limit = first.records.length;
+  if (isWhole(sample) || limit === 0) return;
+  const last = first.count - limit;
+  for (const offset of new Set([Math.max(limit, last >> 1), last])) {
+    const outcome = await page(probing, collection, { limit, offset, query: ascending(collection) });
+    if ('value' in outcome) take(probing, sample, outcome.value);
+  }
+}
+
+/** Takes ids, links, nulls and faults of the records of a page that are new. */
+function take({ bases, nulls, faults }: Probing, sample: Sample, { records }: SentPage): void {
+  const { ids, links, collection } = sample;
+  const linksMax = links.length + LINKS_OF_PAGE_MAX;
+  const isNew = records.filter(({ id }) => !ids.has(id));
+  const lines = isNew.map(({ id, text }) => {
+    ids.add(id);
+    return `${withOwnUrls(text, bases, (to, target) => {
+      if (links.length < linksMax) links.push({ to, id: target });
+    })}\n`;
+  });
+  const bytes = Buffer.from(lines.join(''));
+  sample.bytes += bytes.length;
+  const order = { bytes, firstLine: 1, fileBytesRead: 0 };
+  const named = (pointer: string): string =>
+    [
+      collection.name,
+      pointer
+        .replaceAll(/\/\d+(?=\/|$)/g, '')
+        .slice(1)
+        .replaceAll('/', '__')
+        .slice(0, 64),
+    ].join('.');
+  for (const { pointer, isNull } of decodeLines(decoderOf(collection.name), order).faults)
+    if (isNull === true) nulls.add(named(pointer));
+  for (const { pointer } of decodeLines(decoderOf(collection.name, { takesNulls: true }), order).faults)
+    faults.add(named(pointer).replaceAll(/[^\w.]/g, '?'));
+}
+
+function isWhole({ ids, first }: Sample): boolean {
+  return ids.size >= first.count;
+}
+
+/** A page of the size that a crawl asks for, of the largest collection; else its first one. */
+async function largePage(probing: Probing, samples: readonly Sample[]): Promise<Page | undefined> {
+  const [largest] = samples.toSorted((a, b) => b.first.count - a.first.count);
+  if (!largest || isWhole(largest)) return largest?.first;
+  const { collection, first } = largest;
+  const outcome = await page(probing, collection, { limit: PAGE_RECORDS_MAX, query: ascending(collection) });
+  return 'value' in outcome ? outcome.value : first;
+}
+
+type Verdicts = Pick<ProbeReport, 'ordering' | 'filters' | 'validators' | 'dates'>;
+
+async function checkAll(probing: Probing, samples: readonly Sample[], onProgress: OnProgress): Promise<Verdicts> {
+  const verdict = (): Verdict => ({ honoured: [], ignored: [], unchecked: [] });
+  const verdicts = { ordering: verdict(), filters: verdict(), validators: verdict(), dates: verdict() };
+  const note = ({ honoured, ignored, unchecked }: Verdict, name: string, outcome: Outcome<boolean>): void =>
+    void ('reason' in outcome ? unchecked : outcome.value ? honoured : ignored).push(name);
+  const isLying = await believesAnything(probing, samples);
+  const check = async ({ collection, first }: Sample): Promise<void> => {
+    const { name } = collection;
+    if (first.count > 1) note(verdicts.ordering, name, await ordersBy(probing, collection, first));
+    for (const field of collection.fields) {
+      const isFilter = field.kind === 'scalar' && field.type === 'text' && collection.filters.includes(field.name);
+      if (isFilter && first.count > 0)
+        note(verdicts.filters, `${name}.${field.name}`, await filtersBy(probing, collection, field.name, first.count));
+    }
+    const { validator, records } = first;
+    const hasValidator = validator !== undefined && !isLying;
+    note(verdicts.validators, name, hasValidator ? await knows(probing, collection, validator) : { value: false });
+    const { stamp } = records.find((record) => record.stamp !== undefined) ?? {};
+    const heeds = (): Promise<boolean> => filtersByDate(probing.walker, collection, stamp!);
+    if (first.count > 0)
+      note(verdicts.dates, name, stamp === undefined ? { value: false } : await attempt(probing, heeds));
+  };
+  await eachOf(probing, samples, check, onProgress, 'checking collections');
+  for (const names of Object.values(verdicts).flatMap((one) => Object.values(one))) names.sort();
+  return verdicts;
+}
+
+/** Whether the upstream answers 304 to a validator that it never sent. */
+async function believesAnything(probing: Probing, samples: readonly Sample[]): Promise<boolean> {
+  const sample = samples.find(({ first }) => first.validator !== undefined);
+  if (!sample) return false;
+  const { collection, first } = sample;
+  const outcome = await attempt(probing, () => heedsValidators(probing.walker, collection, first.validator!));
+  return 'value' in outcome && !outcome.value;
+}
+
+/** Whether ids ascend and descend as they are asked to. */
+async function ordersBy(probing: Probing, collection: Collection, first: Page): Promise<Outcome<boolean>> {
+  const ids = first.records.map(({ id }) => id);
+  if (ids.some((id, i) => id <= (ids[i - 1] ?? -1))) return { value: false };
+  const outcome = await page(probing, collection, { limit: 1, query: `&ordering=-${collection.idField}` });
+  return 'reason' in outcome ? outcome : { value: (outcome.value.records[0]?.id ?? 0) > ids[0]! };
+}
+
+/** Whether a filter with a value that no record has matches nothing, or is refused. */
+async function filtersBy(
+  probing: Probing,
+  collection: Collection,
+  field: string,
+  count: number,
+): Promise<Outcome<boolean>> {
+  const outcome = await page(probing, collection, { limit: 1, query: `&${field}=no-record-has-this-value` });
+  if ('reason' in outcome) return outcome.status === 400 ? { value: true } : outcome;
+  return { value: outcome.value.count < count };
+}
+
+/** Whether the first page answers 304 to its own validator. */
+async function knows(probing: Probing, collection: Collection, validator: string): Promise<Outcome<boolean>> {
+  const { name } = collection;
+  const path = (): string => `/api/v3/${name}/?limit=${PAGE}&offset=0${ascending(collection)}`;
+  const request = { what: `${name}, first page`, path, validator: () => validator };
+  return attempt(probing, () => probing.walker.upstream.get(request, (answer) => answer === undefined));
+}
+
+/** Checks links, evenly drawn from those of all samples: each counts as often as its collection has records. */
+async function checkLinks(
+  probing: Probing,
+  collections: readonly Collection[],
+  samples: readonly Sample[],
+  onProgress: OnProgress,
+): Promise<ProbeReport['links']> {
+  const isExact = samples.length === collections.length && samples.every(isWhole);
+  const drawn = isExact ? samples.flatMap(({ links }) => links) : draw(samples, LINKS);
+  const names = new Set(collections.map(({ name }) => name));
+  const outcomes = new Map<string, Outcome<boolean>>();
+  const keyOf = ({ to, id }: Link): string => `${to}/${id}`;
+  const check = async (link: Link): Promise<void> => {
+    const target = probing.samples.get(link.to);
+    const isKnown = target?.ids.has(link.id) === true || !names.has(link.to) || (target && isWhole(target));
+    if (isKnown) outcomes.set(keyOf(link), { value: target?.ids.has(link.id) === true });
+    else outcomes.set(keyOf(link), await resolves(probing, link));
+  };
+  const distinct = [...new Map(drawn.map((link) => [keyOf(link), link])).values()];
+  await eachOf(probing, distinct, check, onProgress, 'checking links');
+  const values = drawn.flatMap((link) => {
+    const outcome = outcomes.get(keyOf(link))!;
+    return 'value' in outcome ? [outcome.value] : [];
+  });
+  const [checked, resolved] = [values.length, values.filter(Boolean).length];
+  const unchecked = drawn.length - checked;
+  const share = checked === 0 ? 100 : (resolved * 100) / checked;
+  const known = { links: checked, dangling: checked - resolved };
+  const linksMin = isExact ? largestLinksMin(known) : Math.floor(lowerBound(resolved, checked) * 10) / 10;
+  const margin = isExact ? 0 : share - lowerBound(resolved, checked);
+  return { checked, resolved, unchecked, isExact, share, margin, linksMin };
+}
+
+function draw(samples: readonly Sample[], length: number): readonly Link[] {
+  const weights = samples.map(({ links, ids, first }) =>
+    ids.size === 0 ? 0 : (links.length * first.count) / ids.size,
+  );
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  if (total === 0) return [];
+  const drawn: Link[] = [];
+  let [at, start] = [0, 0];
+  for (let i = 0; i < length; i++) {
+    const place = ((i + 0.5) * total) / length;
+    while (at < weights.length - 1 && place >= start + weights[at]!) start += weights[at++]!;
+    const { links } = samples[at]!;
+    const link = links[Math.floor(((place - start) / weights[at]!) * links.length)];
+    if (link) drawn.push(link);
+  }
+  return drawn;
+}
+
+/** Whether a record is there; a 404 or 410 says that it is not. */
+async function resolves(probing: Probing, { to, id }: Link): Promise<Outcome<boolean>> {
+  const request = { what: `${to}/${id}`, path: () => `/api/v3/${to}/${id}/` };
+  const outcome = await attempt(probing, () => probing.walker.upstream.get(request, () => true));
+  return 'reason' in outcome && (outcome.status === 404 || outcome.status === 410) ? { value: false } : outcome;
+}
+
+/** The lower bound of a share of `length`, in percent: Wilson's score interval. */
+function lowerBound(count: number, length: number): number {
+  if (length === 0) return 0;
+  const share = count / length;
+  const spread = Z * Math.sqrt((share * (1 - share)) / length + (Z * Z) / (4 * length * length));
+  return (100 * (share + (Z * Z) / (2 * length) - spread)) / (1 + (Z * Z) / length);
+}
+
+function costs(
+  samples: readonly Sample[],
+  large: Page | undefined,
+  byDates: readonly string[],
+  { rate, concurrency }: ProbeOptions,
+): Pick<ProbeReport, 'page' | 'crawl' | 'refresh'> {
+  const page = { records: large?.records.length ?? 0, ms: large?.ms ?? 0 };
+  // A crawl asks for fewer records if a page takes long.
+  const size = Math.max(1, Math.floor(page.records * Math.min(1, SLOW_MS / page.ms)));
+  const cost = (isByDates: (name: string) => boolean): Cost => {
+    let [requests, ms] = [1, 0];
+    for (const { collection, first } of samples) {
+      const isSmall = first.count <= first.records.length;
+      const pages = isByDates(collection.name) ? DATE_REQUESTS : isSmall ? 1 : Math.ceil(first.count / size);
+      // One more counts the records at the end.
+      requests += pages + 1;
+      ms += isSmall || isByDates(collection.name) ? pages * first.ms : (first.count / page.records) * page.ms;
+    }
+    return { requests, seconds: Math.max(requests / rate, ms / 1000 / concurrency) };
+  };
+  return { page, crawl: cost(() => false), refresh: cost((name) => byDates.includes(name)) };
+}
+
+function sizes(samples: readonly Sample[]): ProbeReport['bytes'] {
+  const estimate = ({ bytes, ids, first }: Sample): number => (ids.size === 0 ? 0 : (bytes * first.count) / ids.size);
+  const data = Math.round(samples.reduce((sum, sample) => sum + estimate(sample), 0));
+  // Both generations are in memory and on the disk during a swap, and two data sets during a crawl.
+  const [memory, disk] = [PROCESS_BYTES + 2 * SERVED * data, (2 + 2 * SNAPSHOT) * data];
+  return { data, memory: Math.round(memory), disk: Math.round(disk) };
+}
