@@ -13,7 +13,7 @@ import { addSettings, example, NAME, type Outputs, settingsOf, valueOption } fro
 import { tableText, withProgress } from './terminal.ts';
 
 const CAUSE_NAMES = Object.keys(CAUSES) as readonly Cause[];
-const SETTING_NAMES = ['concurrency', 'rate', 'timeoutSeconds', 'contact', 'ca'];
+const SETTING_NAMES = ['concurrency', 'rate', 'timeout', 'contact', 'ca', 'config'];
 
 /** The flags of the command in addition to its settings. */
 interface CompareFlags {
