@@ -15,14 +15,14 @@ export interface Connections {
 
 /**
  * At most `connections` to the host of an origin. It may take `timeoutMs` to be reached, to begin a response, and
- * between two pieces of a body. Throws OperationError `usage` if a proxy is not a URL.
+ * between two pieces of a body. `isDirect` uses no proxy. Throws OperationError `usage` if a proxy is not a URL.
  */
-export function connectionsTo(origin: string, timeoutMs: number, connections: number): Connections {
+export function connectionsTo(origin: string, timeoutMs: number, connections: number, isDirect = false): Connections {
   const connect = { timeout: timeoutMs };
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
   const options = { connections, pipelining: 1, ...timeouts };
   const [httpProxy, httpsProxy] = [proxyIn('HTTP_PROXY'), proxyIn('HTTPS_PROXY')];
-  if (httpProxy === undefined && httpsProxy === undefined) {
+  if (isDirect || (httpProxy === undefined && httpsProxy === undefined)) {
     const pool = new Pool(origin, { ...options, connect });
     return { request: (request) => pool.request(request), destroy: () => pool.destroy() };
   }

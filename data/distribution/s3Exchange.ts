@@ -9,7 +9,8 @@ import { OperationError } from '../operationError.ts';
 import { tlsFailureText } from '../tls.ts';
 import { retryAfterMs } from '../validator.ts';
 import { failed, type ObjectAnswer, type ObjectHost, objectHost, type ObjectRequest } from './httpExchange.ts';
-import type { S3Access } from './target.ts';
+import { keySource } from './s3Keys.ts';
+import type { S3Access, S3Keys } from './target.ts';
 
 /** Longer than any response: a list has 1,000 entries of a few hundred bytes at most. */
 const ANSWER_BYTES_MAX = 1 << 22;
@@ -121,6 +122,7 @@ export class S3Exchange {
   readonly #base: string;
   readonly #access: S3Access;
   readonly #timeoutMs: number;
+  readonly #keys: () => Promise<S3Keys | undefined>;
 
   /**
    * Sends no request yet. Throws OperationError `usage` for invalid keys and for an endpoint that cannot have the
@@ -153,6 +155,7 @@ export class S3Exchange {
     this.#host = objectHost(this.origin, timeoutMs, CONNECTIONS);
     this.#access = access;
     this.#timeoutMs = timeoutMs;
+    this.#keys = keySource(access, timeoutMs);
   }
 
   /**
@@ -240,7 +243,8 @@ export class S3Exchange {
     headers: Readonly<Record<string, string>>,
     body: Uint8Array = new Uint8Array(),
   ): Promise<Readonly<Record<string, string>>> {
-    const { keys, region } = this.#access;
+    const { region } = this.#access;
+    const keys = await this.#keys();
     if (!keys || keys.id === '') return headers;
     const sum = createHash('sha256').update(body).digest('hex');
     const signer = new AwsV4Signer({
@@ -259,7 +263,8 @@ export class S3Exchange {
   async #refused({ key }: S3Request, answer: ObjectAnswer): Promise<OperationError> {
     const [region, date] = [answer.header('x-amz-bucket-region'), answer.header('date')];
     const body = await answer.text(ANSWER_BYTES_MAX).catch(() => '');
-    const hasKeys = (this.#access.keys?.id ?? '') !== '';
+    const { keys, keyService } = this.#access;
+    const hasKeys = keyService !== undefined || (keys?.id ?? '') !== '';
     return failed(this.urlOf(key), refusalText({ status: answer.status, body, region, date }, hasKeys));
   }
 }

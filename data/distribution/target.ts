@@ -277,11 +277,25 @@ export interface NatsAccess {
 }
 
 /** Keys of an S3 server from the environment; '' if a variable is not set. */
-interface S3Keys {
+export interface S3Keys {
   readonly id: string;
   readonly secret: string;
   readonly token: string;
 }
+
+/**
+ * A service that issues keys: the endpoint of a container, which may require a token or the one in a file, or an STS
+ * server that accepts the token in a file for a role.
+ */
+export type KeyService =
+  | { readonly kind: 'container'; readonly url: string; readonly token: string; readonly tokenFile: string }
+  | {
+      readonly kind: 'webIdentity';
+      readonly url: string;
+      readonly tokenFile: string;
+      readonly role: string;
+      readonly session: string;
+    };
 
 /** Access to an S3 server. */
 export interface S3Access {
@@ -292,6 +306,8 @@ export interface S3Access {
   readonly addressing?: 'path' | 'host' | undefined;
   /** Anonymous if not set. */
   readonly keys?: S3Keys | undefined;
+  /** The source of keys that expire, for a process without `keys`. */
+  readonly keyService?: KeyService | undefined;
   /** Publishes even if the server ignores conditions. */
   readonly isUnconditional?: boolean | undefined;
 }

@@ -1,6 +1,6 @@
 // The settings for the source and destination of a replica's data: the catalogue that is crawled or followed, and the
 // targets of snapshots. They are rows of the table in declarations.ts; some are also flags of crawl and follow.
-import type { TargetAccess } from '../../data/distribution/target.ts';
+import type { KeyService, TargetAccess } from '../../data/distribution/target.ts';
 import { type Environment, flagName, named, one, type ValuesOf } from './sources.ts';
 import {
   BASE_URL,
@@ -142,6 +142,25 @@ export function targetAccessOf(
   return {
     ca,
     nats: { credentials: natsCredentials, ca: natsCa, replicas: natsReplicas },
-    s3: { endpoint: s3Endpoint, region: s3Region, addressing: s3Addressing, keys },
+    s3: {
+      endpoint: s3Endpoint,
+      region: s3Region,
+      addressing: s3Addressing,
+      keys,
+      keyService: keyServiceOf(of, s3Region),
+    },
   };
+}
+
+/** The service that issues keys of S3, by the variables of the AWS SDKs. */
+function keyServiceOf(of: (name: string) => string, region: string): KeyService | undefined {
+  const [tokenFile, role] = [of('AWS_WEB_IDENTITY_TOKEN_FILE'), of('AWS_ROLE_ARN')];
+  if (tokenFile !== '' && role !== '') {
+    const url = of('AWS_ENDPOINT_URL_STS') || `https://sts.${region}.amazonaws.com`;
+    return { kind: 'webIdentity', url, tokenFile, role, session: of('AWS_ROLE_SESSION_NAME') || 'catalogue-replica' };
+  }
+  const relative = of('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI');
+  const url = relative === '' ? of('AWS_CONTAINER_CREDENTIALS_FULL_URI') : `http://169.254.170.2${relative}`;
+  const [token, file] = [of('AWS_CONTAINER_AUTHORIZATION_TOKEN'), of('AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE')];
+  return url === '' ? undefined : { kind: 'container', url, token, tokenFile: file };
 }

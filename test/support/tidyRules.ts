@@ -153,6 +153,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
         ['server/http/framing.ts', 'the Date of answers that no library writes'],
         ['workers/heavy.ts', 'the time that a task of the pool may take'],
         ['data/leftovers.ts', 'when partial output was last touched'],
+        ['data/distribution/s3Keys.ts', 'the time at which keys expire'],
         ['data/lock.ts', 'the time at which a holder touches its lock'],
         ['bench/', 'measuring is what it is for'],
       ],

@@ -1,0 +1,110 @@
+// Keys of an S3 server: those of the environment, or keys that a service issues for some time and that are renewed
+// before they expire. No message has a key or a token.
+import { bytesWithin } from '../boundedBytes.ts';
+import { connectionsTo } from '../connections.ts';
+import { textWithin } from '../files.ts';
+import { OperationError, reasonOf } from '../operationError.ts';
+import { childElements, ownText, readXml } from '../xml/xml.ts';
+import { failed } from './httpExchange.ts';
+import type { KeyService, S3Access, S3Keys } from './target.ts';
+
+/** Keys are renewed this long before they expire, or after half of a shorter time. */
+const EARLY_MS = 300_000;
+const BYTES_MAX = 1 << 16;
+const LIMITS = { depth: 16, elements: 100, attributes: 16, instructions: 16 } as const;
+/** Hosts of containers, which get a token without TLS, as the SDKs of AWS have them. */
+const LOCAL =
+  /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])(?::|\/)/;
+
+interface IssuedKeys extends S3Keys {
+  readonly expiresMs: number;
+}
+
+/**
+ * Returns a function that resolves to valid keys. It throws OperationError `network` if the service issues none, and
+ * `file` for the file of a token. Throws OperationError `usage` for a URL that no token may be sent to.
+ */
+export function keySource({ keys, keyService }: S3Access, timeoutMs: number): () => Promise<S3Keys | undefined> {
+  if (!keyService || (keys?.id ?? '') !== '') return () => Promise.resolve(keys);
+  const { url } = keyService;
+  if (
+    !URL.canParse(url) ||
+    !(url.startsWith('https:') || LOCAL.test(new URL(url).href) || keyService.kind !== 'container')
+  )
+    throw new OperationError('usage', 'AWS_CONTAINER_CREDENTIALS_FULL_URI: want an https URL or one of this machine');
+  let current: IssuedKeys | undefined;
+  let renewMs = 0;
+  let renewal: Promise<void> | undefined;
+  const renew = async (): Promise<void> => {
+    const startMs = Date.now();
+    const issued = await issuedKeys(keyService, timeoutMs);
+    current = issued;
+    renewMs = Math.max(issued.expiresMs - EARLY_MS, (startMs + issued.expiresMs) / 2);
+  };
+  return async () => {
+    if (Date.now() < renewMs) return current;
+    renewal ??= renew().finally(() => (renewal = undefined));
+    await renewal.catch((error: unknown) => {
+      if (!current || current.expiresMs <= Date.now()) throw error;
+    });
+    return current;
+  };
+}
+
+async function issuedKeys(service: KeyService, timeoutMs: number): Promise<IssuedKeys> {
+  const url = new URL(service.url);
+  const isContainer = service.kind === 'container';
+  const token = service.tokenFile === '' ? '' : textWithin(service.tokenFile, BYTES_MAX).trim();
+  const connections = connectionsTo(url.origin, timeoutMs, 1, isContainer);
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const { statusCode, body } = await connections.request(
+      service.kind === 'container'
+        ? { method: 'GET', path: url.pathname + url.search, headers: authorization(token || service.token), signal }
+        : { method: 'POST', path: url.pathname, ...formOf(service, token), signal },
+    );
+    const text = (await bytesWithin(body, BYTES_MAX))?.toString() ?? '';
+    if (statusCode !== 200) throw failed(url.origin, `answered ${statusCode} to a request for keys`);
+    const { AccessKeyId: id, SecretAccessKey: secret, ...more } = isContainer ? jsonTexts(text) : xmlTexts(text);
+    const { Token: sessionToken = more['SessionToken'] ?? '', Expiration: end = '' } = more;
+    const expiresMs = Date.parse(end);
+    if (![id, secret, sessionToken].every((key) => /^[!-~]+$/.test(key ?? '')) || Number.isNaN(expiresMs))
+      throw failed(url.origin, 'the response to a request for keys has none');
+    return { id: id!, secret: secret!, token: sessionToken, expiresMs };
+  } catch (error) {
+    throw error instanceof OperationError ? error : failed(url.origin, `no keys: ${reasonOf(error)}`, error);
+  } finally {
+    await connections.destroy();
+  }
+}
+
+function authorization(token: string): Readonly<Record<string, string>> {
+  return token === '' ? {} : { authorization: token };
+}
+
+function formOf({ role, session }: Extract<KeyService, { readonly kind: 'webIdentity' }>, token: string) {
+  const action = { Action: 'AssumeRoleWithWebIdentity', Version: '2011-06-15' };
+  const form = new URLSearchParams({ ...action, RoleArn: role, RoleSessionName: session, WebIdentityToken: token });
+  return { body: form.toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+}
+
+type Texts = Readonly<Record<string, string | undefined>>;
+
+function jsonTexts(text: string): Texts {
+  try {
+    const value = JSON.parse(text) as Record<string, unknown> | null;
+    return Object.fromEntries(Object.entries(value ?? {}).map(([name, member]) => [name, String(member)]));
+  } catch {
+    return {};
+  }
+}
+
+/** The texts of `Credentials`, two levels below the root. */
+function xmlTexts(text: string): Texts {
+  const reading = readXml(text, LIMITS);
+  if (reading.kind === 'refused') return {};
+  const credentials = childElements(reading.root)
+    .flatMap(childElements)
+    .find(({ name }) => name === 'Credentials');
+  return Object.fromEntries(credentials ? childElements(credentials).map((child) => [child.name, ownText(child)]) : []);
+}
