@@ -12,7 +12,7 @@ import { STRIPPED_ONCE } from './vitest.config.ts';
 
 /** What measures nothing, by folder and file. */
 const JUDGING = [
-  'test/{conformance,contract,differential,documents,property,soapClients}/**/*.long.test.ts',
+  'test/{clients,conformance,contract,differential,documents,property,soapClients}/**/*.long.test.ts',
   // Clusters choose leaders by the clock.
   'test/unit/data/**/!(nats*).long.test.ts',
   'test/unit/server/{authority,catalogue,commands,observe,pages,process}/**/*.long.test.ts',
@@ -64,6 +64,8 @@ const NIGHTLY = [
   'test/unit/data/upstream/movedClock.long.test.ts',
   // Kills at random moments: upstream/kills, upstream/followKills and distribution/kills have the steps.
   'test/unit/data/randomKills.long.test.ts',
+  // Other generators of clients: clients/openApiFetch has one.
+  'test/clients/{heyApi,orval}.long.test.ts',
   // What hostile texts cost a dictionary: its order is in differential/differential.
   'test/unit/engine/column/sort.long.test.ts',
 ];

@@ -1,8 +1,9 @@
-// The views that describe the API: the documents of the generation and the page that shows them, answered like all
-// else, with their own tags. Read at the first request for one.
+// The views that describe the API: the documents of the generation, and the page that shows one of them. Their tags
+// are digests of their bytes. Loaded at the first request for one.
 import assert from 'node:assert/strict';
-import { wholeBody } from '../../engine/engine.ts';
+import { parseRecordQuery, wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
+import type { Spellings } from './openapi/document.ts';
 import type { Documents } from './openapi/documents.ts';
 import { type DescriptionFile, DOCS_POLICY, pageFile } from './openapi/files.ts';
 import type { DocumentPath } from '../catalogue/routes.ts';
@@ -17,26 +18,39 @@ const GUARDED: Answer['headers'] = [
   descriptionLink('../'),
 ];
 
-/** The file at a path, or 304. Rejects if a file of the page cannot be read now. Cost: a look-up. */
+/** The only parameter: which of the two documents is served. */
+const PARAMETER = 'spellings';
+const UNKNOWN_SPELLINGS = { key: PARAMETER, messages: ['Write "usual" or "all".'] };
+
+/** The file at a path, 304, or 400. Rejects if a file of the page cannot be read now. Cost: a look-up. */
 export async function descriptionAnswer(
   documents: Documents,
-  { answers, conditional }: CatalogueService,
+  { answers, conditional, queryOptions }: CatalogueService,
   { path }: RouteOf<'description'>,
-  { choice, coding, condition }: Visit,
+  { request, choice, coding, condition }: Visit,
 ): Promise<Answer> {
   const isDocument = path === '/openapi.json' || path === '/openapi.yaml';
-  const file = isDocument ? documentFor(documents, choice.baseUrl, path) : await pageFile(path);
+  const { parameters, ignored, problems } = parseRecordQuery(
+    isDocument ? request.query : undefined,
+    queryOptions,
+    undefined,
+    [PARAMETER],
+  );
+  const spellings = parameters.findLast(([name]) => name === PARAMETER)?.[1] || 'usual';
+  const isKnown = spellings === 'usual' || spellings === 'all';
+  if (!isKnown || problems.length > 0) return answers.refused(isKnown ? problems : [UNKNOWN_SPELLINGS]);
+  const file = isDocument ? documentFor(documents, choice.baseUrl, spellings, path) : await pageFile(path);
   const { type, bytes, gzipped, digest } = file;
   const made: Making = coding === 'identity' ? 'identity' : 'live';
   const unchanged = condition && conditional.unchanged(condition, choice.varies, taggedAs(digest, made));
   if (unchanged) return unchanged;
   const body = wholeBody(made === 'identity' ? bytes : gzipped);
-  const answer = answers.found(body, { varies: choice.varies, ignored: [], tag: digest }, type, made);
+  const answer = answers.found(body, { varies: choice.varies, ignored, tag: digest }, type, made);
   return isDocument ? answer : { ...answer, headers: [...answer.headers, ...GUARDED] };
 }
 
-function documentFor(documents: Documents, baseUrl: string, path: DocumentPath): DescriptionFile {
-  const forms = documents.get(baseUrl);
-  assert(forms, 'documents are made for each base URL that a request may choose');
-  return forms[path];
+function documentFor(documents: Documents, baseUrl: string, spellings: Spellings, path: DocumentPath): DescriptionFile {
+  const all = documents.get(baseUrl);
+  assert(all, 'documents are made for each base URL that a request may choose');
+  return all[spellings][path];
 }

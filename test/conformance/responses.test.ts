@@ -206,6 +206,8 @@ describe('what describes the API', () => {
   test.each([
     ['/openapi.json', 'application/json', /^\{"openapi":"3\.1/],
     ['/openapi.yaml', 'application/yaml', /^openapi: "3\.1/],
+    ['/openapi.json?spellings=all', 'application/json', /^\{"openapi":"3\.1/],
+    ['/openapi.yaml?spellings=all', 'application/yaml', /^openapi: "3\.1/],
     ['/docs/', 'text/html; charset=utf-8', /^<!doctype html>/],
     ['/docs/docs.js', 'text/javascript; charset=utf-8', /SwaggerUIBundle\(/],
     ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', /SwaggerUIBundle/],
@@ -230,6 +232,24 @@ describe('what describes the API', () => {
     expect((await ask(target, {}, { method: 'POST' })).status).toBe(405);
     expect((await ask(target, {}, { method: 'OPTIONS' })).body).toContain('"name":"Api Description"');
   });
+
+  test.each(['/openapi.json', '/openapi.yaml'])(
+    '%s is the usual document or the one with all spellings',
+    async (path) => {
+      const usual = await ask(path);
+      expect(usual.body).not.toContain('/api/v2/');
+      for (const target of [`${path}?spellings=usual`, `${path}?spellings=`, `${path}?spellings=all&spellings=usual`]) {
+        const { headers } = await ask(target);
+        expect([target, headers['etag']]).toEqual([target, usual.headers['etag']]);
+      }
+      const all = await ask(`${path}?spellings=all`, { 'if-none-match': usual.headers['etag']! });
+      expect([all.status, all.body.includes('/api/v2/')]).toEqual([200, true]);
+      const wrong = await ask(`${path}?spellings=v2`);
+      expect([wrong.status, JSON.parse(wrong.body)]).toEqual([400, { spellings: ['Write "usual" or "all".'] }]);
+      expect((await ask(`${path}?spelling=all`)).headers['x-ignored-params']).toBe('spelling');
+      expect((await ask(`${path}?spelling=all&strict=1`)).status).toBe(400);
+    },
+  );
 
   test('has the base URL that the request chose, and a tag for each', async () => {
     const forwarded = { 'x-forwarded-host': 'second.test', 'x-forwarded-proto': 'https' };

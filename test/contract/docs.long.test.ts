@@ -9,8 +9,12 @@ import { hasProgram } from '../support/debian.ts';
 import { startBrowser, watchedPage } from '../support/pageBrowser.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
-const isHeeded = ({ setting, views }: (typeof PARAMETERS)[number]): boolean =>
-  setting === undefined && views.includes('list');
+/** The parameters of lists, except those that choose a form. */
+const isShown = ({ name, setting, views }: (typeof PARAMETERS)[number]): boolean =>
+  setting === undefined && views.includes('list') && !['format', 'pretty'].includes(name);
+const TIMES = ['ob_id', 'ob_id__in', 'ob_id__gte', 'ob_id__lte'].concat(
+  ['startTime', 'endTime'].flatMap((field) => [field, `${field}__gte`, `${field}__lte`]),
+);
 
 describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
   let browser: Browser;
@@ -28,18 +32,18 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
         await page.goto(`${path}/docs/`);
         await page.waitForSelector('.opblock-tag');
         const shown = await page.locator('.opblock-tag').evaluateAll((tags) => tags.map((tag) => tag.dataset['tag']));
-        expect(shown).toEqual(['Views', 'Look-ups', ...COLLECTIONS.map(({ title }) => title)]);
+        expect(shown).toEqual(['Views', 'Look-ups', 'Exports', ...COLLECTIONS.map(({ title }) => title)]);
         await page.click('.opblock-tag[data-tag="Times"]');
-        // Each view once, in its first spelling.
         const paths = await page.locator('.opblock .opblock-summary-path').allInnerTexts();
         expect(paths).toEqual(['/api/v3/times/', '/api/v3/times/{id}/']);
         await page.click('.opblock:has-text("A list of Times") .opblock-summary');
         await page.waitForSelector('.parameter__name:has-text("limit")');
         const named = await page.locator('.opblock.is-open .parameter__name').allInnerTexts();
-        expect(named).toEqual([...PARAMETERS.filter(isHeeded).map(({ name }) => name), 'filters']);
+        expect(named).toEqual([...PARAMETERS.filter(isShown).map(({ name }) => name), ...TIMES, 'filters']);
         await page.click('.try-out__btn');
         await page.fill('[data-param-name="limit"] input', '2');
-        await page.fill('[data-param-name="filters"] textarea', '{"ob_id__gte": 200}');
+        await page.fill('[data-param-name="ob_id__gte"] input', '200');
+        await page.fill('[data-param-name="filters"] textarea', '{"endTime__isnull": false}');
         const answered = page.waitForResponse(/\/api\/v3\/times\//);
         await page.click('.execute');
         const { pathname, searchParams } = new URL((await answered).url());
@@ -47,6 +51,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
         expect([...searchParams]).toEqual([
           ['limit', '2'],
           ['ob_id__gte', '200'],
+          ['filters[endTime__isnull]', 'false'],
         ]);
         await page.waitForSelector('.live-responses-table .response');
         expect(

@@ -30,6 +30,7 @@ const document = openApiDocument({
   query: queryOptionsOf(readSettings({}, {})),
   shapes: DOCUMENTED_SHAPES,
   examples: await sampleExamples(BASE_URL),
+  spellings: 'all',
 });
 const { schemas } = (document as object as Document).components;
 const groups = new Map(

@@ -23,15 +23,16 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: object; readonly responses: Readonly<Record<string, ResponseObject>> };
 }
 
-/** The document of a server. Waits while the server cannot make it yet; then fails with the last response. */
+/** The complete document of a server, or another one. Waits while the server cannot make it yet; then fails with the last response. */
 export async function servedDocument(
   get: (target: string) => Promise<Pick<Received, 'status' | 'body'>>,
   waitMs = 30_000,
+  target = '/openapi.json?spellings=all',
 ): Promise<OpenApiDocument> {
   return vi.waitFor(
     async () => {
-      const { status, body } = await get('/openapi.json');
-      if (status !== 200) throw new Error(`/openapi.json: ${status} ${body.slice(0, 200)}`);
+      const { status, body } = await get(target);
+      if (status !== 200) throw new Error(`${target}: ${status} ${body.slice(0, 200)}`);
       return JSON.parse(body) as OpenApiDocument;
     },
     { timeout: waitMs, interval: 100 },

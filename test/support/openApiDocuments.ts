@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'vitest';
 import type { RecordShape } from '../../engine/query/served.ts';
 import { queryOptionsOf } from '../../server/catalogue/queryOptions.ts';
-import { openApiDocument } from '../../server/pages/openapi/document.ts';
+import { openApiDocument, type Spellings } from '../../server/pages/openapi/document.ts';
 import type { sampleExamples } from '../../server/pages/openapi/schemas.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
 
@@ -30,14 +30,15 @@ export interface OpenApiDocument {
   };
 }
 
-/** The document of a server with these flags and data of these shapes, as it is read. */
+/** The document of a server with these flags and data of these shapes, as it is read: the complete one if not said otherwise. */
 export function madeDocument(
   flags: Record<string, string | boolean>,
   shapes: readonly RecordShape[],
   examples: Awaited<ReturnType<typeof sampleExamples>>,
+  spellings: Spellings = 'all',
 ): OpenApiDocument {
   const query = queryOptionsOf(readSettings(flags, {}));
-  const options = { baseUrl: BASE_URL, version: '1.2.3', query, shapes, examples };
+  const options = { baseUrl: BASE_URL, version: '1.2.3', query, shapes, examples, spellings };
   return JSON.parse(JSON.stringify(openApiDocument(options))) as OpenApiDocument;
 }
 

@@ -1,9 +1,9 @@
-// The OpenAPI documents of a generation: one for each base URL that a request may choose, as JSON and as YAML, plain
-// and compressed, in memory that all threads share. They are made before the generation is served, so that no request
+// The OpenAPI documents of a generation: two for each base URL that a request may choose, as JSON and as YAML, plain and
+// compressed, in memory that all threads share. They are made before the generation is served, so that no request
 // waits. All strings of the YAML are in quotes as in JSON, so that it needs no library.
 import type { CollectionIndex, QueryOptions } from '../../../engine/engine.ts';
 import { packageVersion } from '../../settings/values.ts';
-import { openApiDocument } from './document.ts';
+import { type DocumentOptions, openApiDocument, type Spellings } from './document.ts';
 import { sampleExamples, shapesOf } from './schemas.ts';
 import type { DocumentPath } from '../../catalogue/routes.ts';
 import { type DescriptionFile, fileOf } from './files.ts';
@@ -39,25 +39,33 @@ function keyText(key: string): string {
   return PLAIN_KEY.test(key) && !RESERVED.test(key) ? key : JSON.stringify(key);
 }
 
-export type Documents = ReadonlyMap<string, Readonly<Record<DocumentPath, DescriptionFile>>>;
+type Files = Readonly<Record<DocumentPath, DescriptionFile>>;
 
-/** Cost: some 100 ms for each base URL, half of it in the thread. */
+/** By base URL. */
+export type Documents = ReadonlyMap<string, Readonly<Record<Spellings, Files>>>;
+
+/** Cost: some 200 ms for each base URL, half of it in the thread. */
 export async function openApiDocuments(
   collections: (name: string) => CollectionIndex,
   query: QueryOptions,
   baseUrls: readonly string[],
 ): Promise<Documents> {
   const shapes = shapesOf(collections);
-  const documents = new Map<string, Readonly<Record<DocumentPath, DescriptionFile>>>();
+  const documents = new Map<string, Readonly<Record<Spellings, Files>>>();
   for (const baseUrl of new Set(baseUrls)) {
-    const examples = await sampleExamples(baseUrl);
-    const document = openApiDocument({ baseUrl, version: packageVersion(), query, shapes, examples });
-    documents.set(baseUrl, {
-      '/openapi.json': await sharedFile('/openapi.json', JSON.stringify(document)),
-      '/openapi.yaml': await sharedFile('/openapi.yaml', yamlText(document)),
-    });
+    const options = { baseUrl, version: packageVersion(), query, shapes, examples: await sampleExamples(baseUrl) };
+    const usual = await documentFiles({ ...options, spellings: 'usual' });
+    documents.set(baseUrl, { usual, all: await documentFiles({ ...options, spellings: 'all' }) });
   }
   return documents;
+}
+
+async function documentFiles(options: DocumentOptions): Promise<Files> {
+  const document = openApiDocument(options);
+  return {
+    '/openapi.json': await sharedFile('/openapi.json', JSON.stringify(document)),
+    '/openapi.yaml': await sharedFile('/openapi.yaml', yamlText(document)),
+  };
 }
 
 async function sharedFile(path: DocumentPath, text: string): Promise<DescriptionFile> {

@@ -26,10 +26,8 @@ const DOCS_PAGE = `<!doctype html>
 `;
 
 /**
- * Paths that refer to another one are the same view in another spelling or version. References of parameters that a
- * path shares are not followed by the package, so that they move to its method. Examples and defaults would be sent,
- * all of them at once, though some exclude others: only what has to be given keeps its own. Requests go to where the
- * page came from. A server that is asked for too much has no document for a moment: that is said.
+ * Swagger UI sends all examples and defaults at once, though some exclude others: only required parameters keep theirs.
+ * Requests go to the origin of the page. If the server is too busy to send the document, the page says so.
  */
 const DOCS_SCRIPT = `const response = await fetch('../openapi.json');
 if (response.ok) show(await response.json());
@@ -42,16 +40,12 @@ function tell(what) {
 }
 
 function show(spec) {
-  for (const [path, item] of Object.entries(spec.paths)) {
-    const { parameters, get } = item;
-    if ('$ref' in item) delete spec.paths[path];
-    else spec.paths[path] = { get: { ...get, parameters } };
-    for (const parameter of parameters ?? []) if (!parameter.required) delete parameter.example;
-  }
-  for (const parameter of Object.values(spec.components.parameters)) {
+  const operations = Object.values(spec.paths).flatMap(({ get }) => get.parameters);
+  for (const parameter of [...operations, ...Object.values(spec.components.parameters)]) {
     if (parameter.name === 'filters') parameter.example = {};
-    else delete parameter.example;
+    else if (!parameter.required) delete parameter.example;
     delete parameter.schema?.default;
+    delete parameter.schema?.examples;
   }
   spec.servers = [{ url: location.pathname.replace(/\\/docs\\/.*/, '') || '/' }];
   SwaggerUIBundle({

@@ -1,7 +1,7 @@
-// What is resolved beside the API, as paths of the OpenAPI document. Pure; the paths are those of
-// server/catalogue/routes.ts, which a test compares.
+// The look-ups outside the collections, as paths of the OpenAPI documents. A test compares the paths with those of
+// server/catalogue/routes.ts.
 import type { QueryOptions } from '../../../engine/engine.ts';
-import { failures, foundResponse, jsonContent, parametersOf, viewItem } from './responses.ts';
+import { type DocumentedView, failures, foundResponse, jsonContent, parametersOf } from './responses.ts';
 import type { DocumentObject } from './schemas.ts';
 
 interface Resolution {
@@ -71,13 +71,12 @@ const RESOLUTIONS: readonly Resolution[] = [
   },
 ];
 
-/** The path items by path, each to be made. A final slash is optional everywhere. */
-export function resolutionItems(
-  options: QueryOptions,
-): readonly (readonly [path: string, item: () => DocumentObject])[] {
+/** The views by path. A final slash is optional everywhere. */
+export function resolutionViews(options: QueryOptions): readonly (readonly [path: string, view: DocumentedView])[] {
   const heeded = parametersOf('lookup', options);
   return RESOLUTIONS.map(({ path, id, summary, parameter, content }) => {
-    const view = { id, summary, tag: 'Look-ups', parameters: [...(parameter ? [parameter] : []), ...heeded] };
-    return [path, () => viewItem(view, foundResponse('What was found.', content), failures('oneForm', false))] as const;
+    const parameters = [...(parameter ? [parameter] : []), ...heeded];
+    const found = foundResponse('What was found.', content);
+    return [path, { id, summary, tag: 'Look-ups', parameters, found, failed: failures('oneForm', false) }] as const;
   });
 }

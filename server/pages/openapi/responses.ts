@@ -3,24 +3,28 @@
 import { type DocumentObject, INFERRED_TOLD_MAX, refsTo, refTo, wordOf } from './schemas.ts';
 import { limitWithout, PARAMETERS, type QueryOptions, type View } from '../../../engine/engine.ts';
 
-interface DocumentedView {
+/** GET of a path. `found` is its 200, `failed` has its other responses by status. */
+export interface DocumentedView {
   readonly id: string;
   readonly summary: string;
   readonly tag: string;
   readonly parameters: readonly DocumentObject[];
+  readonly found: DocumentObject;
+  readonly failed: DocumentObject;
+}
+
+/** A path with GET alone. Its parameters are those of the operation, because some tools look for them only there. */
+export function operationItem({ id, summary, tag, parameters, found, failed }: DocumentedView): DocumentObject {
+  return { get: { operationId: id, summary, tags: [tag], parameters, responses: { 200: found, ...failed } } };
 }
 
 /** A path with its three methods; HEAD and OPTIONS say no more than GET. */
-export function viewItem(
-  { id, summary, tag, parameters }: DocumentedView,
-  get: DocumentObject,
-  failed: DocumentObject,
-): DocumentObject {
+export function viewItem({ id, summary, tag, parameters, found, failed }: DocumentedView): DocumentObject {
   const tags = [tag];
   const { 304: notModified, ...others } = failed;
   return {
     ...(parameters.length === 0 ? {} : { parameters }),
-    get: { operationId: id, summary, tags, responses: { 200: get, 304: notModified, ...others } },
+    get: { operationId: id, summary, tags, responses: { 200: found, ...failed } },
     head: {
       operationId: `${id}Head`,
       summary: `${summary}: the headers`,
@@ -36,10 +40,13 @@ export function viewItem(
   };
 }
 
+/** How the values of a list are sent: with commas between them. */
+export const LIST_STYLE: DocumentObject = { style: 'form', explode: false };
+
 /** The parameters that are offered under these settings, by the name of their component. */
 export function parameterComponents(options: QueryOptions): DocumentObject {
   const offered = offeredParameters(options).map(({ name, value, schema, example, meaning }) => {
-    const style = 'items' in schema ? { style: 'form', explode: false } : {};
+    const style = 'items' in schema ? LIST_STYLE : {};
     const description = `${meaning[0]!.toUpperCase()}${meaning.slice(1)}. Value: ${value}.`;
     const own = name === 'limit' ? { ...schema, default: limitWithout(options, undefined) } : schema;
     const shown = example === undefined ? {} : { example };
@@ -48,7 +55,7 @@ export function parameterComponents(options: QueryOptions): DocumentObject {
   const format = Object.fromEntries(offered)[wordOf('format')]!;
   const plain = { ...format, description: PLAIN_FORMAT, schema: { type: 'string', enum: ['api', 'json'] } };
   const id = { name: 'id', in: 'path', required: true, description: 'Id of the record.', schema: { type: 'integer' } };
-  return { ...Object.fromEntries(offered), PlainFormat: plain, Id: { ...id, example: 141 } };
+  return { ...Object.fromEntries(offered), PlainFormat: plain, Id: { ...id, example: 141 }, Filters: OTHER_FILTERS };
 }
 
 const PLAIN_FORMAT = 'The form: `api`, `json` and none are the same JSON. Value: `api`, `json`.';
@@ -57,14 +64,21 @@ function offeredParameters(options: QueryOptions): typeof PARAMETERS {
   return PARAMETERS.filter(({ setting }) => setting === undefined || options[setting] === true);
 }
 
-export function parametersOf(view: View, options: QueryOptions): readonly DocumentObject[] {
-  const heeded = offeredParameters(options).filter(({ views }) => views.includes(view));
+/** References to the parameters of a view, except those in `excluded`. */
+export function parametersOf(
+  view: View,
+  options: QueryOptions,
+  excluded: readonly string[] = [],
+): readonly DocumentObject[] {
+  const heeded = offeredParameters(options).filter(
+    ({ name, views }) => views.includes(view) && !excluded.includes(name),
+  );
   // The root view has no exports (A62).
   const wordIn = (name: string): string => (name === 'format' && view === 'root' ? 'PlainFormat' : wordOf(name));
   return heeded.map(({ name }) => refTo('parameters', wordIn(name)));
 }
 
-/** Whether a list heeds a parameter of this name under these settings, so that no filter can have it. */
+/** Returns whether lists have a parameter of this name under these settings. A filter cannot have such a name. */
 export function isListParameter(options: QueryOptions): (name: string) => boolean {
   const heeded = new Set(
     offeredParameters(options).flatMap(({ name, views }) => (views.includes('list') ? [name] : [])),
@@ -83,6 +97,20 @@ export function filtersParameter(schema: string, example: DocumentObject): Docum
   const style = { style: 'form', explode: true };
   return { name: 'filters', in: 'query', description, ...style, schema: refTo('schemas', schema), example };
 }
+
+const OTHER_FILTERS_TEXT = `Filters that are no parameters of their own, each as a member: with any field and lookup, such as
+\`title__iregex\` or \`volume__gt\`; with \`!\` behind either to negate; or over links to the fields of other records, up
+to six steps deep: \`projects__title__icontains\`. They may be sent as plain parameters too, without brackets.`;
+
+/** All other filters as one parameter. The style is what generated clients use for objects (A151). */
+const OTHER_FILTERS: DocumentObject = {
+  name: 'filters',
+  in: 'query',
+  description: OTHER_FILTERS_TEXT.replace(/\n/g, ' '),
+  style: 'deepObject',
+  explode: true,
+  schema: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } },
+};
 
 const text = (description: string, example: string): DocumentObject => ({
   description,
@@ -204,7 +232,7 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
   ),
 };
 
-/** What answers: in one form whatever is accepted, or in the form that is asked for; lists may also be gone. */
+/** `oneForm` ignores Accept, `negotiated` may respond 406, and a `list` or `changes` also 410. */
 type ViewKind = 'oneForm' | 'negotiated' | 'list' | 'changes';
 
 /** The failures of a view, by status; where walks are pinned a list may be gone. */

@@ -21,7 +21,7 @@ export function wordOf(name: string): string {
   return name.replace(/(?:^|[ _])(.)/g, (_, first: string) => first.toUpperCase());
 }
 
-/** So many fields of a collection are told beside the documented ones: the document is to be opened. */
+/** Limit of undocumented fields for each collection, so that tools can open the document. */
 export const INFERRED_TOLD_MAX = 100;
 /** A name that is longer is data; `result_field__storageLocation` has 29. */
 const KEY_CHARACTERS_MAX = 128;
@@ -87,7 +87,7 @@ function isLinkTo(to: string, value: unknown): boolean {
   return typeof value === 'string' && value.includes(`/api/v3/${to}/`);
 }
 
-const OPERANDS: DocumentObject = {
+const OPERANDS: Readonly<Record<string, DocumentObject>> = {
   Text: { type: 'string' },
   Integer: { type: 'integer' },
   Float: { type: 'number' },
@@ -103,9 +103,16 @@ const OPERANDS: DocumentObject = {
   Regex: { type: 'string', description: 'A regular expression in the syntax of RE2.' },
 };
 
+/** The simple type that a reference names, or undefined. */
+export function operandNamed(reference: string): DocumentObject | undefined {
+  return OPERANDS[reference.slice(SCHEMAS.length)];
+}
+
+const SCHEMAS = '#/components/schemas/';
+
 const TEXTS: DocumentObject = { type: 'array', items: { type: 'string' } };
 
-/** What pages have in common, and all that is no record. */
+/** The envelope of pages, and the responses without records. */
 const VIEWS: DocumentObject = {
   Envelope: {
     type: 'object',
@@ -158,7 +165,7 @@ const EXPLANATION: DocumentObject = {
   },
 };
 
-/** A collection as it is told: the shape of its records, and the fields of that, described. */
+/** A collection with the shape of its records and the description of their fields. */
 export interface ToldCollection {
   readonly collection: Collection;
   readonly shape: RecordShape;
@@ -178,7 +185,7 @@ export function schemaName({ title }: Collection, of: 'Record' | 'Page' | 'Filte
 /** Names of the schemas of records by the JSON of their fields. */
 type RecordNames = ReadonlyMap<string, string>;
 
-/** Those of declared collections: an embedded record that such a collection has too is told there. */
+/** The schemas of declared collections. Embedded records with the same fields refer to them. */
 export function recordNames(told: readonly ToldCollection[]): RecordNames {
   const declared = told.filter(({ collection }) => !collection.open);
   return new Map(
@@ -188,7 +195,7 @@ export function recordNames(told: readonly ToldCollection[]): RecordNames {
 
 const NO_FIELD: DocumentObject = { description: 'No filter: its values differ in structure, or its name is no key.' };
 
-/** The schema of a record, with one of the sample as its example where there is one that has no other fields. */
+/** The schema of a record. Its example is a record of the sample, if that has no other fields. */
 export function recordSchema(
   { collection, shape, fields }: ToldCollection,
   names: RecordNames,
@@ -209,24 +216,37 @@ export function pageSchema(collection: Collection): DocumentObject {
   return { allOf: [refTo('schemas', 'Envelope'), { type: 'object', required: ['results'], properties: { results } }] };
 }
 
-/** The schema of a collection's filters: a member for each field and lookup, but for what is a parameter's name. */
-export function filtersSchema(
-  fields: readonly DescribedField[],
-  isParameter: (name: string) => boolean,
-): DocumentObject {
-  const properties = fields.flatMap((field) =>
-    field.lookups.map((lookup, i): readonly [key: string, schema: DocumentObject] => {
-      const operand = operandSchema(field.field, lookup);
-      return i === 0
-        ? [field.key, { ...operand, description: field.sentence }]
-        : [`${field.key}__${lookup.name}`, operand];
-    }),
-  );
-  return { type: 'object', properties: Object.fromEntries(properties.filter(([key]) => !isParameter(key))) };
+/** A filter by the name of its parameter: a field with a lookup. */
+export interface Filter {
+  readonly key: string;
+  readonly described: DescribedField;
+  readonly lookup: Lookup;
 }
 
-/** What a lookup of a field compares with. The first lookup of every field is that of a key without one. */
-function operandSchema(field: Field, { name, group }: Lookup): DocumentObject {
+/** All filters of these fields, but for what is a parameter's name. The first lookup of a field is not in its key. */
+export function filtersBy(
+  fields: readonly DescribedField[],
+  isParameter: (name: string) => boolean,
+): readonly Filter[] {
+  const filters = fields.flatMap((described) =>
+    described.lookups.map((lookup, i) => {
+      return { key: i === 0 ? described.key : `${described.key}__${lookup.name}`, described, lookup };
+    }),
+  );
+  return filters.filter(({ key }) => !isParameter(key));
+}
+
+/** The schema of a collection's filters: a member for each. */
+export function filtersSchema(filters: readonly Filter[]): DocumentObject {
+  const properties = filters.map(({ key, described: { key: field, ...described }, lookup }) => {
+    const operand = operandSchema(described.field, lookup);
+    return [key, key === field ? { ...operand, description: described.sentence } : operand] as const;
+  });
+  return { type: 'object', properties: Object.fromEntries(properties) };
+}
+
+/** The schema of the value that a lookup of a field compares with. */
+export function operandSchema(field: Field, { name, group }: Lookup): DocumentObject {
   if (name === 'isnull') return refTo('schemas', 'Boolean');
   if (name === 'in') return refTo('schemas', 'List');
   if (name === 'range') return refTo('schemas', 'Range');
@@ -236,7 +256,7 @@ function operandSchema(field: Field, { name, group }: Lookup): DocumentObject {
   return group === 'any' ? valueSchema(field) : refTo('schemas', wordOf(field.type));
 }
 
-/** The schemas of those fields whose keys are a name behind `above`. */
+/** The schemas of the fields whose key is `above` and a name. */
 function propertiesOf(fields: readonly DescribedField[], above: string, names: RecordNames): DocumentObject {
   const own = fields.filter(({ key, field }) => key === above + field.name);
   const properties = own.map((one) => {

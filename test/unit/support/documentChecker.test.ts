@@ -12,5 +12,5 @@ test('waits for a document that the server cannot make yet', async () => {
 
 test('fails with the response if the document does not come', async () => {
   const document = servedDocument(() => Promise.resolve({ status: 500, body: 'out of order' }), 1);
-  await expect(document).rejects.toThrow('/openapi.json: 500 out of order');
+  await expect(document).rejects.toThrow('/openapi.json?spellings=all: 500 out of order');
 });

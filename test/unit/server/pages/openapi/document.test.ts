@@ -193,6 +193,91 @@ test('the base URL is its server, and starts the links of examples', () => {
   expect(JSON.stringify(document.components.schemas)).toContain(`${BASE_URL}/api/v3/times/`);
 });
 
+describe('for generators', () => {
+  interface Operation {
+    readonly operationId: string;
+    readonly parameters: readonly { readonly name?: string; readonly $ref?: string }[];
+    readonly responses: { readonly 200: { readonly content: object } };
+  }
+  const made = (flags = {}): OpenApiDocument => madeDocument(flags, sampleShapes, examples, 'usual');
+  const operationsOf = (from: OpenApiDocument): ReadonlyMap<string, Operation> =>
+    new Map(Object.entries(from.paths).map(([path, { get }]) => [path, get as unknown as Operation]));
+  const usual = made();
+  const operations = operationsOf(usual);
+  const namesIn = (operation: Operation | undefined): readonly string[] =>
+    operation!.parameters.map(({ name, $ref }) => name ?? $ref!.slice('#/components/parameters/'.length));
+
+  test('it has one path for each operation, with GET alone', () => {
+    const collections = COLLECTIONS.flatMap(({ name }) => [`/api/v3/${name}/`, `/api/v3/${name}/{id}/`]);
+    const exported = ['ndjson', 'csv', 'parquet'].map((form) => `/api/v3/{collection}.${form}`);
+    const lookUps = Object.keys(document.paths).filter((path) => /^\/api\/(?:v0|legacy)/.test(path));
+    const first = lookUps.filter((path) => document.paths[path]!.$ref === undefined);
+    expect([...operations.keys()].toSorted()).toEqual(['/api/v3/', ...collections, ...exported, ...first].toSorted());
+    for (const item of Object.values(usual.paths)) expect(Object.keys(item)).toEqual(['get']);
+    for (const path of operations.keys()) {
+      const target = path.replace('{id}', '1').replace('{collection}', 'observations');
+      expect([path, route(target).kind]).toEqual([path, expect.stringMatching(/^(?:root|list|record|resolution)$/)]);
+    }
+  });
+
+  test('each operation has its own name and one media type, JSON except in exports and one look-up', () => {
+    const ids = [...operations.values()].map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(operations.size);
+    const types = [...operations].map(([path, { responses }]) => [path, Object.keys(responses[200].content)] as const);
+    expect(types.filter(([, names]) => names.join() !== 'application/json')).toEqual([
+      ['/api/v3/{collection}.ndjson', ['application/x-ndjson']],
+      ['/api/v3/{collection}.csv', ['text/csv']],
+      ['/api/v3/{collection}.parquet', ['application/vnd.apache.parquet']],
+      ['/api/v0/complete', ['text/plain']],
+    ]);
+  });
+
+  test.each(COLLECTIONS.map((collection) => [collection.name, collection] as const))(
+    'the usual filters of %s are parameters, those of the specification among them',
+    (name, collection) => {
+      const own = namesIn(operations.get(`/api/v3/${name}/`)).filter((one) => !/^[A-Z]/.test(one));
+      const complete = membersIn(document, schemaName(collection, 'Filters'));
+      expect(own.filter((key) => !complete.includes(key))).toEqual([]);
+      expect(own).toEqual(expect.arrayContaining([collection.idField, ...collection.filters]));
+      expect(own.length).toBeLessThan(110);
+    },
+  );
+
+  test('a filter is of the type of its field, and `in` is a list', () => {
+    const parameters = operations.get('/api/v3/observations/')!.parameters;
+    const named = (name: string): unknown => parameters.find((one) => one.name === name);
+    expect(named('title__icontains')).toMatchObject({ in: 'query', schema: { type: 'string' } });
+    expect(named('result_field__volume__gte')).toMatchObject({ schema: { type: 'integer' } });
+    expect(named('nonGeographicFlag')).toMatchObject({ schema: { type: 'boolean' } });
+    expect(named('status__in')).toMatchObject({
+      schema: { type: 'array', items: { $ref: '#/components/schemas/StatusValue' } },
+      explode: false,
+    });
+  });
+
+  test('under documented filters the others are no parameters', () => {
+    const documented = operationsOf(made({ filters: 'documented' })).get('/api/v3/identifiers/');
+    expect(namesIn(documented).filter((one) => !/^[A-Z]/.test(one))).toEqual([
+      'url',
+      'url__startswith',
+      'url__icontains',
+      'identifierType',
+      'identifierType__in',
+    ]);
+  });
+
+  test('no type has the name of one of the language, and every component is used', () => {
+    const names = Object.keys(usual.components.schemas);
+    expect(names.filter((name) => name in globalThis || name.endsWith('Filters'))).toEqual([]);
+    const text = JSON.stringify(usual);
+    for (const name of names) expect(text).toContain(`"#/components/schemas/${name}"`);
+  });
+
+  test('it is half of the complete document', () => {
+    expect(JSON.stringify(usual).length).toBeLessThan(350_000);
+  });
+});
+
 test('it is small enough to open', () => {
   expect(JSON.stringify(document).length).toBeLessThan(700_000);
 });

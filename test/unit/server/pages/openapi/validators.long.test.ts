@@ -20,7 +20,10 @@ test.each([
   [{}, 'no data', DOCUMENTED_SHAPES],
   [{}, 'odd data', await shapesIn(await fileOf(temporaryDirectory(), ODD_COLLECTIONS))],
 ])(
-  'under %j neither an error nor a warning in the document of %s',
-  (flags, _of, shapes) => validatorsFindNothing(madeDocument(flags, shapes, examples)),
-  VALIDATION_MS_MAX,
+  'under %j neither an error nor a warning in the documents of %s',
+  async (flags, _of, shapes) => {
+    await validatorsFindNothing(madeDocument(flags, shapes, examples));
+    await validatorsFindNothing(madeDocument(flags, shapes, examples, 'usual'));
+  },
+  2 * VALIDATION_MS_MAX,
 );
