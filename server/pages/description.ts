@@ -30,12 +30,8 @@ export async function descriptionAnswer(
   { request, choice, coding, condition }: Visit,
 ): Promise<Answer> {
   const isDocument = path === '/openapi.json' || path === '/openapi.yaml';
-  const { parameters, ignored, problems } = parseRecordQuery(
-    isDocument ? request.query : undefined,
-    queryOptions,
-    undefined,
-    [PARAMETER],
-  );
+  const query = isDocument ? request.query : undefined;
+  const { parameters, ignored, problems } = parseRecordQuery(query, queryOptions, undefined, [PARAMETER]);
   const spellings = parameters.findLast(([name]) => name === PARAMETER)?.[1] || 'usual';
   const isKnown = spellings === 'usual' || spellings === 'all';
   if (!isKnown || problems.length > 0) return answers.refused(isKnown ? problems : [UNKNOWN_SPELLINGS]);

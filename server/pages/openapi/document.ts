@@ -7,14 +7,22 @@ import {
   type RecordShape,
 } from '../../../engine/described.ts';
 import { type Collection, COLLECTIONS, type QueryOptions } from '../../../engine/engine.ts';
-import { filtersParameter, HEADERS, isListParameter, parameterComponents, RESPONSES } from './responses.ts';
+import {
+  filtersParameter,
+  HEADERS,
+  isListParameter,
+  OTHER_FILTERS,
+  parameterComponents,
+  RESPONSES,
+} from './responses.ts';
 import { allPaths, operationPaths } from './paths.ts';
 import {
   type DocumentObject,
+  type Filter,
   filtersBy,
   filtersSchema,
+  inlined,
   INFERRED_TOLD_MAX,
-  operandNamed,
   pageSchema,
   recordNames,
   recordSchema,
@@ -62,27 +70,28 @@ Members of a record that are shown here may be missing; enumerations have the va
  */
 export function openApiDocument(options: DocumentOptions): DocumentObject {
   const { query, examples, spellings } = options;
-  const told = COLLECTIONS.map((collection, i) => toldOf(collection, options.shapes[i]!));
+  const isAll = spellings === 'all';
+  const shown = isAll ? (schema: DocumentObject) => schema : inlined;
+  const told = COLLECTIONS.map((collection, i) => toldOf(collection, options.shapes[i]!, query));
   const names = recordNames(told);
-  const isParameter = isListParameter(query);
-  const filtered = told.map((one) => {
-    return { collection: one.collection, filters: filtersBy(filtersOf(one, query), isParameter) };
-  });
-  const schemas = told.flatMap((one, i) => [
-    [schemaName(one.collection, 'Record'), recordSchema(one, names, examples.get(one.collection.name))] as const,
+  const schemas = told.flatMap((one) => [
+    [schemaName(one.collection, 'Record'), shown(recordSchema(one, names, examples.get(one.collection.name)))] as const,
     [schemaName(one.collection, 'Page'), pageSchema(one.collection)] as const,
-    [schemaName(one.collection, 'Filters'), filtersSchema(filtered[i]!.filters)] as const,
+    ...(isAll ? [[schemaName(one.collection, 'Filters'), filtersSchema(one.filters)] as const] : []),
   ]);
   const filters = told.map((one) => {
     const name = schemaName(one.collection, 'Filters');
-    return [name, filtersParameter(name, filterExample(filtersOf(one, query)))] as const;
+    return [name, filtersParameter(name, filterExample(one.filters))] as const;
   });
-  const paths = spellings === 'all' ? allPaths(query) : inlined(operationPaths(filtered, query));
+  const paths = isAll ? allPaths(query) : operationPaths(told, query);
   const components: Components = {
     schemas: { ...sharedSchemas(told, query.mayExplain === true), ...Object.fromEntries(schemas) },
-    parameters: { ...parameterComponents(query), ...Object.fromEntries(filters) },
+    parameters: {
+      ...parameterComponents(query),
+      ...(isAll ? Object.fromEntries(filters) : { Filters: OTHER_FILTERS }),
+    },
     headers: HEADERS,
-    responses: RESPONSES,
+    responses: query.pinsWalks === true ? RESPONSES : withoutGone(RESPONSES),
   };
   return {
     openapi: '3.1.1',
@@ -97,63 +106,53 @@ export function openApiDocument(options: DocumentOptions): DocumentObject {
     tags: [
       { name: 'Views', description: 'What there is.' },
       { name: 'Look-ups', description: 'Records by the path of their data, or by an identifier.' },
-      ...(spellings === 'all' ? [] : [{ name: 'Exports', description: 'Whole lists in other forms than JSON.' }]),
+      ...(isAll ? [] : [{ name: 'Exports', description: 'Whole lists in other forms than JSON.' }]),
       ...COLLECTIONS.map((collection) => ({ name: collection.title, description: collectionSentence(collection) })),
     ],
     paths,
-    components: usedComponents(paths, spellings === 'all' ? components : inlined(components)),
+    components: isAll ? components : usedComponents(paths, components),
   };
 }
 
 /** Components by kind, then by name. */
 type Components = Readonly<Record<string, DocumentObject>>;
 
-const COMPONENT = /^#\/components\/([^/]+)\/([^/]+)$/;
+const COMPONENT = /^#\/components\/(\w+)\/(.+)$/;
 
-/** The components that paths refer to, also by way of others. Cost: a pass over both. */
+/** The components that paths refer to, also by way of others. Cost: a pass over both, as much as making them. */
 function usedComponents(paths: DocumentObject, components: Components): Components {
   const used = new Set<unknown>();
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
-    for (const [key, member] of Object.entries(value) as [string, unknown][]) {
-      visit(member);
-      const [, kind = '', name = ''] = (key === '$ref' && COMPONENT.exec(String(member))) || [];
-      const component = components[kind]?.[name];
-      if (component === undefined || used.has(component)) continue;
-      used.add(component);
-      visit(component);
-    }
+    for (const member of Object.values(value)) visit(member);
+    const [, kind = '', name = ''] = ('$ref' in value && COMPONENT.exec(String(value.$ref))) || [];
+    const component = components[kind]?.[name];
+    if (component === undefined || used.has(component)) return;
+    used.add(component);
+    visit(component);
   };
   visit(paths);
-  const kinds = Object.entries(components).map(([kind, all]) => {
-    return [kind, Object.fromEntries(Object.entries(all).filter(([, component]) => used.has(component)))] as const;
-  });
-  return Object.fromEntries(kinds);
+  const usedOf = (kind: DocumentObject): DocumentObject =>
+    Object.fromEntries(Object.entries(kind).filter(([, component]) => used.has(component)));
+  return Object.fromEntries(Object.entries(components).map(([kind, all]) => [kind, usedOf(all)]));
 }
 
-/** Replaces references to simple types by the types: a generated type named `Date` would hide that of the language. */
-function inlined<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((element: unknown) => inlined(element)) as T;
-  const members = Object.entries(value).flatMap(([key, member]: [string, unknown]) => {
-    const type = key === '$ref' ? operandNamed(String(member)) : undefined;
-    return type ? Object.entries(type) : [[key, inlined(member)] as const];
-  });
-  return Object.fromEntries(members) as T;
+function withoutGone({ Gone: _gone, ...others }: typeof RESPONSES): DocumentObject {
+  return others;
 }
 
-function toldOf(collection: Collection, shape: RecordShape): ToldCollection {
-  return { collection, shape, fields: describedFields(collection, shape.fields) };
+function toldOf(collection: Collection, shape: RecordShape, query: QueryOptions): ToldCollection {
+  const fields = describedFields(collection, shape.fields);
+  const isFiltered = ({ key }: DescribedField): boolean =>
+    query.filters === 'all' || collection.filters.includes(key.split('__')[0]!);
+  return { collection, shape, fields, filters: filtersBy(fields.filter(isFiltered), isListParameter(query)) };
 }
 
-function filtersOf({ collection, fields }: ToldCollection, { filters }: QueryOptions): readonly DescribedField[] {
-  const fit = fields.filter(({ lookups }) => lookups.length > 0);
-  return filters === 'all' ? fit : fit.filter(({ key }) => collection.filters.includes(key.split('__')[0]!));
-}
-
-/** A filter of the first field of texts, or of the id. */
-function filterExample(fields: readonly DescribedField[]): DocumentObject {
-  const text = fields.find(({ field }) => field.kind === 'scalar' && field.type === 'text');
-  if (text) return { [`${text.key}__startswith`]: 'a' };
-  return fields.length === 0 ? {} : { [`${fields[0]!.key}__in`]: '1,8' };
+/** A filter by the first text, or else by the first field. */
+function filterExample(filters: readonly Filter[]): DocumentObject {
+  const isText = ({ described: { field } }: Filter): boolean => field.kind === 'scalar' && field.type === 'text';
+  const text = filters.find((one) => one.lookup.name === 'startswith' && isText(one));
+  if (text) return { [text.key]: 'a' };
+  const list = filters.find(({ lookup }) => lookup.name === 'in');
+  return list ? { [list.key]: '1,8' } : {};
 }

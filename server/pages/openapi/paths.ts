@@ -1,7 +1,6 @@
 // The paths of the OpenAPI documents. The complete document has every spelling of a path; each but the first refers to
 // the first, so that the document stays small enough to open. The usual document is for generators, which make a
 // function of each operation and a member of each parameter: one path for each operation, with GET and one form.
-import type { DescribedField } from '../../../engine/described.ts';
 import {
   type Collection,
   COLLECTIONS,
@@ -23,23 +22,18 @@ import {
   parametersOf,
   viewItem,
 } from './responses.ts';
-import { type DocumentObject, type Filter, operandSchema, refTo, schemaName, wordOf } from './schemas.ts';
+import {
+  type DocumentObject,
+  type Filter,
+  inlined,
+  operandSchema,
+  refTo,
+  schemaName,
+  type ToldCollection,
+  wordOf,
+} from './schemas.ts';
 
 const VERSIONS: readonly Version[] = ['v3', 'v2'];
-
-/** The path items by path. `kinds` has the first path of each kind, to which the others refer. */
-class Paths {
-  readonly items: Record<string, DocumentObject> = {};
-  readonly #kinds = new Map<string, string>();
-
-  add(kind: string, paths: readonly string[], view: () => DocumentedView): void {
-    for (const path of paths) {
-      const first = this.#kinds.get(kind);
-      this.items[path] = first === undefined ? viewItem(view()) : { $ref: pointerTo(first) };
-      if (first === undefined) this.#kinds.set(kind, path);
-    }
-  }
-}
 
 /** A reference to a path item. Source: RFC 6901, 3 and 6. */
 function pointerTo(path: string): string {
@@ -48,25 +42,31 @@ function pointerTo(path: string): string {
 
 /** Every spelling of every path, with all methods. */
 export function allPaths(query: QueryOptions): DocumentObject {
-  const paths = new Paths();
-  paths.add('index', ['/'], indexView);
-  for (const [form, content] of DOCUMENTS) paths.add(form, [`/openapi.${form}`], () => documentView(form, content));
+  const items: Record<string, DocumentObject> = {};
+  const firsts = new Map<string, string>();
+  const add = (view: DocumentedView, paths: readonly string[]): void => {
+    for (const path of paths) {
+      const first = firsts.get(view.id);
+      items[path] = first === undefined ? viewItem(view) : { $ref: pointerTo(first) };
+      if (first === undefined) firsts.set(view.id, path);
+    }
+  };
+  add(indexView(), ['/']);
+  for (const [form, content] of DOCUMENTS) add(documentView(form, content), [`/openapi.${form}`]);
   for (const [path, view] of resolutionViews(query)) {
-    const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
-    paths.add(path, path.endsWith('}') ? [path] : [path, other], () => view);
+    add(view, path.endsWith('}') ? [path] : [path, path.endsWith('/') ? path.slice(0, -1) : `${path}/`]);
   }
   for (const version of VERSIONS) {
     const root = `/api/${version}`;
-    paths.add('root', spellings(`${root}/`), () => rootView(query));
+    add(rootView(query), spellings(`${root}/`));
     for (const segment of segmentsOf(version)) {
       const collections = collectionsOfPath(segment, version);
-      const names = collections.map(({ title }) => wordOf(title));
       const list = `${root}/${segment}`;
-      paths.add(`list ${names[0]!}`, [...spellings(list), ...exportsOf(list)], () => listView(collections[0]!, query));
-      paths.add(`record ${names.join()}`, spellings(`${list}/{id}`), () => recordView(collections, query));
+      add(listView(collections[0]!, query), [...spellings(list), ...exportsOf(list)]);
+      add(recordView(collections, query), spellings(`${list}/{id}`));
     }
   }
-  return paths.items;
+  return items;
 }
 
 function segmentsOf(version: Version): readonly string[] {
@@ -120,15 +120,9 @@ const LINES: Readonly<Record<ExportFormat, DocumentObject>> = {
   csv: { type: 'string', description: 'A header row, and a row a record.' },
 };
 
-function exportContent(form: ExportFormat): DocumentObject {
-  return { [EXPORT_TYPES[form]]: { schema: LINES[form] } };
-}
-
-const EXPORTED: DocumentObject = {
-  ...exportContent('ndjson'),
-  ...exportContent('parquet'),
-  ...exportContent('csv'),
-};
+const EXPORTED: DocumentObject = Object.fromEntries(
+  EXPORT_FORMATS.map((form) => [EXPORT_TYPES[form], { schema: LINES[form] }]),
+);
 
 function listView(collection: Collection, query: QueryOptions): DocumentedView {
   const { title } = collection;
@@ -153,36 +147,26 @@ function recordView(collections: readonly Collection[], query: QueryOptions): Do
   return { id: `get${wordOf(title)}`, summary: `A record of ${title}`, tag, parameters, found, failed };
 }
 
-/** A collection with all its filters. */
-export interface FilteredCollection {
-  readonly collection: Collection;
-  readonly filters: readonly Filter[];
-}
-
 /** Parameters that choose a form: an operation for generators has one. */
 const OF_FORM = ['format', 'pretty', 'explain'];
 /** Parameters without use in an export, which has all records that match the filters. */
 const OF_PAGES = [...OF_FORM, 'limit', 'offset', 'after', 'facets'];
 
 /** One path for each operation, with GET. Exports share a path for all collections, whose names are a parameter. */
-export function operationPaths(all: readonly FilteredCollection[], query: QueryOptions): DocumentObject {
+export function operationPaths(all: readonly ToldCollection[], query: QueryOptions): DocumentObject {
   const root = '/api/v3/';
-  const views: readonly (readonly [path: string, view: DocumentedView])[] = [
+  const views: [path: string, view: DocumentedView][] = [
     [root, { ...rootView(query), parameters: parametersOf('root', query, OF_FORM) }],
-    ...all.flatMap(
-      (one) =>
-        [
-          [`${root}${one.collection.name}/`, pageView(one, query)],
-          [`${root}${one.collection.name}/{id}/`, oneView(one.collection, query)],
-        ] as const,
-    ),
-    ...EXPORT_FORMATS.map((form) => [`${root}{collection}.${form}`, exportView(form, query)] as const),
-    ...resolutionViews(query),
   ];
-  return Object.fromEntries(views.map(([path, view]) => [path, operationItem(view)]));
+  for (const one of all) {
+    const list = `${root}${one.collection.name}/`;
+    views.push([list, pageView(one, query)], [`${list}{id}/`, oneView(one.collection, query)]);
+  }
+  for (const form of EXPORT_FORMATS) views.push([`${root}{collection}.${form}`, exportView(form, query)]);
+  return Object.fromEntries([...views, ...resolutionViews(query)].map(([path, view]) => [path, operationItem(view)]));
 }
 
-function pageView({ collection, filters }: FilteredCollection, query: QueryOptions): DocumentedView {
+function pageView({ collection, filters }: ToldCollection, query: QueryOptions): DocumentedView {
   const own = filters.filter(isShown).map(filterParameter);
   const parameters = [...parametersOf('list', query, OF_FORM), ...own, refTo('parameters', 'Filters')];
   const found = foundResponse('A page.', jsonContent(refTo('schemas', schemaName(collection, 'Page'))));
@@ -206,32 +190,26 @@ const COLLECTION: DocumentObject = {
 
 function exportView(form: ExportFormat, query: QueryOptions): DocumentedView {
   const parameters = [COLLECTION, ...parametersOf('list', query, OF_PAGES), refTo('parameters', 'Filters')];
-  const id = `export${form[0]!.toUpperCase()}${form.slice(1)}`;
-  const summary = `All records of a list as ${form === 'parquet' ? 'Parquet' : form.toUpperCase()}`;
-  const found = foundResponse('The export.', exportContent(form));
-  return { id, summary, tag: 'Exports', parameters, found, failed: failures('list', query.pinsWalks === true) };
+  const type = EXPORT_TYPES[form];
+  const found = foundResponse('The export.', { [type]: EXPORTED[type] });
+  const summary = `All records of a list, as ${type}`;
+  const failed = failures('list', query.pinsWalks === true);
+  return { id: `export${wordOf(form)}`, summary, tag: 'Exports', parameters, found, failed };
 }
 
-/** The lookups of documented fields that are parameters besides `exact`, by the values of the field. */
-const SHOWN_LOOKUPS = {
-  relation: [],
-  boolean: [],
-  enumeration: ['in'],
+/** The lookups that are parameters besides `exact`, by the type of the field. Enumerations have `in` instead. */
+const SHOWN_LOOKUPS: Readonly<Partial<Record<string, readonly string[]>>> = {
   text: ['icontains', 'startswith'],
   integer: ['in', 'gte', 'lte'],
   float: ['gte', 'lte'],
   date: ['gte', 'lte'],
   dateTime: ['gte', 'lte'],
-} as const;
+};
 
-function isShown({ described: { field, isDocumented }, lookup }: Filter): boolean {
-  const shown: readonly string[] = SHOWN_LOOKUPS[contentOf(field)];
-  return isDocumented && (lookup.name === 'exact' || shown.includes(lookup.name));
-}
-
-function contentOf(field: DescribedField['field']): keyof typeof SHOWN_LOOKUPS {
-  if (field.kind !== 'scalar' && field.kind !== 'scalars') return 'relation';
-  return field.kind === 'scalar' && field.values ? 'enumeration' : field.type;
+function isShown({ described: { field, isDocumented }, lookup: { name } }: Filter): boolean {
+  const isEnumeration = field.kind === 'scalar' && field.values !== undefined;
+  const shown = isEnumeration ? ['in'] : 'type' in field ? SHOWN_LOOKUPS[field.type] : [];
+  return isDocumented && (name === 'exact' || shown?.includes(name) === true);
 }
 
 /** The parameter of one filter. */
@@ -240,5 +218,5 @@ function filterParameter({ key, described, lookup }: Filter): DocumentObject {
   const description = key === described.key ? sentence : `\`${described.key}\` ${lookup.meaning}.`;
   const isList = lookup.name === 'in';
   const schema = isList ? { type: 'array', items: operandSchema(field, lookups[0]!) } : operandSchema(field, lookup);
-  return { name: key, in: 'query', description, schema, ...(isList ? LIST_STYLE : {}) };
+  return { name: key, in: 'query', description, schema: inlined(schema), ...(isList ? LIST_STYLE : {}) };
 }

@@ -55,7 +55,7 @@ export function parameterComponents(options: QueryOptions): DocumentObject {
   const format = Object.fromEntries(offered)[wordOf('format')]!;
   const plain = { ...format, description: PLAIN_FORMAT, schema: { type: 'string', enum: ['api', 'json'] } };
   const id = { name: 'id', in: 'path', required: true, description: 'Id of the record.', schema: { type: 'integer' } };
-  return { ...Object.fromEntries(offered), PlainFormat: plain, Id: { ...id, example: 141 }, Filters: OTHER_FILTERS };
+  return { ...Object.fromEntries(offered), PlainFormat: plain, Id: { ...id, example: 141 } };
 }
 
 const PLAIN_FORMAT = 'The form: `api`, `json` and none are the same JSON. Value: `api`, `json`.';
@@ -103,7 +103,7 @@ const OTHER_FILTERS_TEXT = `Filters that are no parameters of their own, each as
 to six steps deep: \`projects__title__icontains\`. They may be sent as plain parameters too, without brackets.`;
 
 /** All other filters as one parameter. The style is what generated clients use for objects (A151). */
-const OTHER_FILTERS: DocumentObject = {
+export const OTHER_FILTERS: DocumentObject = {
   name: 'filters',
   in: 'query',
   description: OTHER_FILTERS_TEXT.replace(/\n/g, ' '),

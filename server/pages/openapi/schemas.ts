@@ -103,12 +103,20 @@ const OPERANDS: Readonly<Record<string, DocumentObject>> = {
   Regex: { type: 'string', description: 'A regular expression in the syntax of RE2.' },
 };
 
-/** The simple type that a reference names, or undefined. */
-export function operandNamed(reference: string): DocumentObject | undefined {
-  return OPERANDS[reference.slice(SCHEMAS.length)];
-}
+/** The simple types, by what refers to them. */
+const TYPES: ReadonlyMap<unknown, DocumentObject> = new Map(
+  Object.entries(OPERANDS).map(([name, type]) => [refTo('schemas', name)['$ref'], type]),
+);
 
-const SCHEMAS = '#/components/schemas/';
+/** A copy with types in place of references to them: a generated type named `Date` would hide that of the language. */
+export function inlined<T>(schema: T): T {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map((each: unknown) => inlined(each)) as T;
+  const members = Object.entries(schema).map(([key, member]: [string, unknown]) => [key, inlined(member)] as const);
+  const { $ref, ...others } = Object.fromEntries(members);
+  const type = TYPES.get($ref);
+  return (type ? { ...type, ...others } : $ref === undefined ? others : { $ref, ...others }) as T;
+}
 
 const TEXTS: DocumentObject = { type: 'array', items: { type: 'string' } };
 
@@ -165,11 +173,12 @@ const EXPLANATION: DocumentObject = {
   },
 };
 
-/** A collection with the shape of its records and the description of their fields. */
+/** A collection with the shape of its records, the description of their fields, and all its filters. */
 export interface ToldCollection {
   readonly collection: Collection;
   readonly shape: RecordShape;
   readonly fields: readonly DescribedField[];
+  readonly filters: readonly Filter[];
 }
 
 /** Schemas that are no collection's own: what filters compare with, enumerations, and what pages and errors share. */
