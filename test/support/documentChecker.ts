@@ -104,7 +104,11 @@ export class DocumentChecker {
   #itemOf(path: string): PathItem | undefined {
     const { paths } = this.#document;
     // An id may be written in any way that is an integer's, or be none.
-    const item = paths[path] ?? this.#resolutionOf(path) ?? paths[path.replace(/\/[^/]+?(\.json\/?|\/)$/, '/{id}$1')];
+    const item =
+      paths[path] ??
+      this.#resolutionOf(path) ??
+      paths[path.replace(/\/[^/]+?(\.json\/?|\/)$/, '/{id}$1')] ??
+      paths[path.replace(/[a-z]+(?=\.[a-z]+$)/, '{collection}')];
     return item && this.#resolved(item);
   }
 

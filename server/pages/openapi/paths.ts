@@ -52,6 +52,7 @@ export function allPaths(query: QueryOptions): DocumentObject {
     }
   };
   add(indexView(), ['/']);
+  add(changesView(), ['/api/v3/changes/']);
   for (const [form, content] of DOCUMENTS) add(documentView(form, content), [`/openapi.${form}`]);
   for (const [path, view] of resolutionViews(query)) {
     add(view, path.endsWith('}') ? [path] : [path, path.endsWith('/') ? path.slice(0, -1) : `${path}/`]);
@@ -87,6 +88,34 @@ function indexView(): DocumentedView {
   const failed = failures('oneForm', false);
   return { id: 'index', summary: 'Where to begin', tag: 'Views', parameters: [], found, failed };
 }
+
+function changesView(): DocumentedView {
+  const summary = 'Records that were created, changed or deleted since a generation';
+  const parameters = [SINCE, LINES_FORMAT, refTo('parameters', 'Strict')];
+  const content = { [EXPORT_TYPES.ndjson]: { schema: { type: 'string', description: CHANGE_LINES } } };
+  const found = foundResponse('The changes, the oldest first.', content);
+  return { id: 'listChanges', summary, tag: 'Views', parameters, found, failed: failures('changes', false) };
+}
+
+const CHANGE_LINES =
+  'A line of JSON for each change, with `time`, `generation`, `collection`, `id` and `change` (created, changed or ' +
+  'deleted). The last line has `next`, the generation to ask from next.';
+
+const LINES_FORMAT: DocumentObject = {
+  name: 'format',
+  in: 'query',
+  description: 'The form, which is the same without it.',
+  schema: { type: 'string', enum: ['ndjson'] },
+};
+
+const SINCE: DocumentObject = {
+  name: 'since',
+  in: 'query',
+  required: true,
+  description: 'The generation of a copy: `X-Generation` of a list, or `next` of the last line of an earlier response.',
+  schema: { type: 'string', pattern: '^[0-9a-f]{12,64}$' },
+  example: '0123456789ab',
+};
 
 const DOCUMENTS: readonly (readonly [form: string, content: DocumentObject])[] = [
   ['json', jsonContent({ type: 'object' })],
@@ -157,6 +186,7 @@ export function operationPaths(all: readonly ToldCollection[], query: QueryOptio
   const root = '/api/v3/';
   const views: [path: string, view: DocumentedView][] = [
     [root, { ...rootView(query), parameters: parametersOf('root', query, OF_FORM) }],
+    [`${root}changes/`, { ...changesView(), parameters: [SINCE] }],
   ];
   for (const one of all) {
     const list = `${root}${one.collection.name}/`;
