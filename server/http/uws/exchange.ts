@@ -15,11 +15,12 @@ import {
 import { type LiveContext, LiveExchange, LiveRequest, SHORT_BODY_BYTES, type TakePiece } from '../liveExchange.ts';
 import type { HttpRequest, HttpResponse } from './library.ts';
 import type { Answer } from '../exchange.ts';
+import type { Body } from '../../../engine/engine.ts';
 import type { Step } from '../../../workers/slices.ts';
 
 /**
- * Which side closes the connection. The library interprets any first value with five letters as `close`; this code
- * handles other forms.
+ * Who closes the connection after the response: the library if the first Connection header has five letters, which it
+ * takes for `close`; this file for all other forms, such as `TE, close`.
  */
 type Closing = 'library' | 'us' | 'nobody';
 
@@ -222,6 +223,7 @@ export class UwsExchange extends LiveExchange {
   #turn: 'unread' | 'same' | 'later' = 'unread';
   #hasBegun = false;
   #isWaiting = false;
+  #extraBytes = 0;
   #step: Step | undefined;
 
   constructor(response: HttpResponse, request: UwsRequest, context: UwsContext) {
@@ -272,10 +274,15 @@ export class UwsExchange extends LiveExchange {
     if (requestId !== undefined) response.writeHeader('X-Request-Id', requestId);
     response.writeHeader('Date', dateNow());
     response.writeHeader('Connection', this.#isHead ? REFUSAL_HEAD : REFUSAL);
-    if (!this.#isHead) return void response.close();
+    if (this.#isHead) this.#closeLater();
+    else response.close();
+  }
+
+  /** Closes once the library has looked at the bytes that it has read, and has written what it collects. */
+  #closeLater(): void {
     this.#hold();
     setImmediate(() => {
-      if (!this.isGone()) response.close();
+      if (!this.isGone()) this.#response.close();
     });
   }
 
@@ -302,10 +309,11 @@ export class UwsExchange extends LiveExchange {
     const sinceMs = body.isSlow ? this.#context.slices.now() : undefined;
     const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;
     const isWhole = hasBody && first.length === body.bytes && first.length <= WHOLE_BYTES_MAX;
-    // With `end`, the library adds `Connection: close` itself, unless it saw that header in the request.
-    const isLeft = isWhole && closes && this.#closing !== 'library';
-    const announcesClose = !isLeft && (closes || this.#context.isDraining);
-    // Nothing has been written before this line, so an error can still become a 500.
+    // Of a short body the library itself announces the end, unless it has seen `close` in the request.
+    const closesHere = closes && this.#closing !== 'library';
+    const isLeft = isWhole && closesHere;
+    const announcesClose = (closes || this.#context.isDraining) && !(closesHere && (isWhole || !hasBody));
+    // Nothing has been written above: what fails there can still become a 500.
     this.#hasBegun = true;
     const { requestId } = this;
     this.tell(answer);
@@ -316,17 +324,23 @@ export class UwsExchange extends LiveExchange {
     if (requestId !== undefined) response.writeHeader('X-Request-Id', requestId);
     if (block && lines) response.writeHeader(block.name, lines);
     else if (tagAlone) response.writeHeader(tagAlone.name, tagAlone.lines);
-    if (!hasBody) this.#endWithoutBody(answer);
+    if (!hasBody) this.#endWithoutBody(answer, closesHere);
     else if (isWhole) this.#end(first, isLeft);
     else {
       const turnBytes = this.#isHeld ? TURN_BYTES : FIRST_TURN_BYTES;
+      if (closesHere) this.#keepIncomplete(body);
       this.#push(answer, { piece: first, offset: 0, turnBytes, sinceMs: sinceMs ?? this.#context.slices.now() });
     }
   }
 
-  #endWithoutBody(answer: Answer): void {
+  #endWithoutBody(answer: Answer, closesHere: boolean): void {
     if (!isBodiless(answer.status) && !answer.isUnmeasured)
       this.#response.writeHeader('Content-Length', String(answer.body.bytes));
+    if (closesHere) {
+      this.#response.writeHeader('Date', dateNow());
+      this.#response.writeHeader('Connection', LAST_HEADER);
+      return this.#closeLater();
+    }
     // Without an argument: with one the connection breaks, or the process ends.
     this.#response.endWithoutBody();
     this.#settle();
@@ -337,19 +351,44 @@ export class UwsExchange extends LiveExchange {
     this.#settle();
   }
 
+  /**
+   * Announces the length of the body. The library is given one byte more from here on, so that it never completes the
+   * response and `close()` still works.
+   */
+  #keepIncomplete(body: Body): void {
+    this.#response.tryEnd(NOTHING, body.bytes);
+    this.#extraBytes = 1;
+  }
+
+  /** Closes as soon as the socket has the whole body. An empty piece is refused while the library still holds bytes. */
+  #closeWhenWritten(answer: Answer): void {
+    this.#hold();
+    setImmediate(() => {
+      if (this.isGone()) return;
+      let isWritten = false;
+      this.#response.cork(() => {
+        [isWritten] = this.#response.tryEnd(NOTHING, answer.body.bytes + this.#extraBytes);
+      });
+      if (isWritten) this.#response.close();
+      else this.#wait(answer);
+    });
+  }
+
   /** Writes from `offset`, where `piece` begins, until the body ends, the socket is full or the turn is over. */
   #push(answer: Answer, { piece, offset: start, turnBytes, sinceMs }: Writing): void {
     const { body } = answer;
+    const totalBytes = body.bytes + this.#extraBytes;
     const { slices } = this.#context;
     let offset = start;
     const turnEnd = offset + turnBytes;
     const leastEnd = body.isSlow ? offset : offset + TURN_BYTES;
     for (let next = piece; ; next = checkedPiece(body, offset)) {
       const part = next.length > turnEnd - offset ? next.subarray(0, turnEnd - offset) : next;
-      const [isTaken, isDone] = this.#response.tryEnd(part, body.bytes);
+      const [isTaken, isDone] = this.#response.tryEnd(part, totalBytes);
       offset += part.length;
       if (isDone) this.#settle();
       else if (!isTaken) this.#wait(answer);
+      else if (offset === body.bytes) this.#closeWhenWritten(answer);
       else if (offset === turnEnd || (offset >= leastEnd && slices.isUp(sinceMs))) this.#yield(answer, offset);
       else continue;
       return slices.spend(sinceMs);
@@ -386,6 +425,7 @@ export class UwsExchange extends LiveExchange {
   }
 
   #resume(answer: Answer, offset: number): void {
+    if (offset === answer.body.bytes) return this.#closeWhenWritten(answer);
     try {
       const sinceMs = this.#context.slices.now();
       this.#push(answer, { piece: checkedPiece(answer.body, offset), offset, turnBytes: TURN_BYTES, sinceMs });
@@ -433,8 +473,9 @@ export class UwsExchange extends LiveExchange {
   }
 }
 
-// The library ends a header value with a line break. For HEAD it ends the head, otherwise it is the last 2 bytes of the
-// body.
+// The library ends the value of a header with a line break. It ends the head of a response without a body; otherwise it
+// is the last 2 bytes of the body.
 const REFUSAL_TEXT = Buffer.from(MALFORMED_REQUEST.body.pieceAt(0)).toString().padEnd(CORK_BYTES);
+const LAST_HEADER = 'close\r\n';
 const REFUSAL_HEAD = `close\r\nContent-Type: application/json\r\nContent-Length: ${REFUSAL_TEXT.length + 2}\r\n`;
 const REFUSAL = `${REFUSAL_HEAD}\r\n${REFUSAL_TEXT}`;
