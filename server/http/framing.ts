@@ -14,11 +14,11 @@ export const REQUEST_HEAD_BYTES_MAX = 65_536;
 export const REQUEST_HEADERS_MAX = 100;
 
 /**
- * The data after the head of a request. `none`: nothing. `body`: a body to discard. `oversized`: a body declared longer
- * than is worth reading. `malformed`: the request violates HTTP/1.1, its end is ambiguous, or GET or HEAD has a body;
- * refuse it and close the connection.
+ * The data after the head of a request. `none`: nothing. `body`: a body to discard. `empty`: the chunks of a GET or HEAD,
+ * which must be empty (A104). `oversized`: a body declared longer than is worth reading. `malformed`: the request violates
+ * HTTP/1.1, its end is ambiguous, or GET or HEAD has a body; refuse it and close the connection.
  */
-export type Framing = 'none' | 'body' | 'oversized' | 'malformed';
+export type Framing = 'none' | 'body' | 'empty' | 'oversized' | 'malformed';
 
 /** The head of a request as read by a transport. */
 export interface Head {
@@ -77,12 +77,13 @@ export function isHost(text: string): boolean {
 }
 
 /**
- * Malformed are an invalid length, a coding other than `chunked`, both, and a body on GET or HEAD. Source: RFC 9112,
+ * Malformed are an invalid length, a coding other than `chunked`, both, and a length on GET or HEAD. Source: RFC 9112,
  * 6.1 to 6.3.
  */
 function judgeBody(method: string, length: string | undefined, coding: string | undefined): Framing {
   if (coding !== undefined) {
-    return length === undefined && coding.toLowerCase() === 'chunked' ? bodyOn(method) : 'malformed';
+    if (length !== undefined || coding.toLowerCase() !== 'chunked') return 'malformed';
+    return bodyOn(method) === 'body' ? 'body' : 'empty';
   }
   if (length === undefined) return 'none';
   if (!DIGITS.test(length)) return 'malformed';

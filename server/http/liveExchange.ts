@@ -173,9 +173,10 @@ export abstract class LiveExchange implements Disconnection {
     const declaredBytes = isIntake(reply) ? request.declaredBytes() : undefined;
     request.bury();
     if (isIntake(reply)) this.#takeBody(reply, declaredBytes);
-    else if (framing === 'oversized') void this.sendLater(closing(reply), false);
-    else if (framing === 'body') void this.sendLater(reply, true);
-    else if (reply instanceof Promise) void this.sendLater(reply, false);
+    else if (framing === 'oversized') void this.sendLater(closing(reply));
+    else if (framing === 'body') void this.sendLater(reply, REQUEST_BODY_BYTES_MAX);
+    else if (framing === 'empty') void this.sendLater(reply, 0);
+    else if (reply instanceof Promise) void this.sendLater(reply);
     else this.send(reply);
   }
 
@@ -201,10 +202,10 @@ export abstract class LiveExchange implements Disconnection {
   #takeBody(intake: Intake, declaredBytes: number | undefined): void {
     this.#failed = intake.failed;
     if (declaredBytes !== undefined && declaredBytes > intake.bodyBytesMax) {
-      return void this.sendLater({ ...intake.tooLong, close: true }, false);
+      return void this.sendLater({ ...intake.tooLong, close: true });
     }
     if (this.#connection && ++this.#connection.bodies > CONNECTION_BODIES_MAX) {
-      return void this.sendLater({ ...intake.busy, close: true }, false);
+      return void this.sendLater({ ...intake.busy, close: true });
     }
     const takePiece = this.#collecting(intake, declaredBytes);
     if (declaredBytes === 0) takePiece(NOTHING, true);
@@ -251,7 +252,7 @@ export abstract class LiveExchange implements Disconnection {
     if (answer instanceof Promise) {
       const giveBack = (): void => this.#giveBack();
       if (this.#connection) answer.then(giveBack, giveBack);
-      return void this.sendLater(answer, false);
+      return void this.sendLater(answer);
     }
     this.#giveBack();
     this.send(answer);
@@ -296,12 +297,12 @@ export abstract class LiveExchange implements Disconnection {
   /**
    * Discards the request's body. Resolves to whether it exceeds the limit; never resolves if the client disconnects.
    */
-  protected bodyPassesLimit(): Promise<boolean> {
+  protected bodyPasses(bytesMax: number): Promise<boolean> {
     let bytes = 0;
     return new Promise((resolve) => {
       this.readBody((piece, isLast) => {
         bytes += piece.length;
-        if (isLast || bytes > REQUEST_BODY_BYTES_MAX) resolve(bytes > REQUEST_BODY_BYTES_MAX);
+        if (isLast || bytes > bytesMax) resolve(bytes > bytesMax);
       });
     });
   }
@@ -311,8 +312,11 @@ export abstract class LiveExchange implements Disconnection {
     return this.#failed;
   }
 
-  /** `awaitsBody` first discards the request's body, up to its limit. */
-  protected abstract sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void>;
+  /**
+   * Sends the answer when it is known. If `bodyBytesMax` is given, first discards the request's body up to that length;
+   * a longer one ends the connection, and is malformed if none may follow.
+   */
+  protected abstract sendLater(answer: Answer | Promise<Answer>, bodyBytesMax?: number): Promise<void>;
 
   /**
    * Passes each piece of the request's body to `takePiece`, the last one marked. The client may disconnect meanwhile.

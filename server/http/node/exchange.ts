@@ -2,7 +2,15 @@
 // Buffers at most one piece of WRITE_BYTES_MAX per response. Pieces are copied, because node:http keeps references to
 // them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { assertHeaderValue, checkedPiece, type Framing, type Head, isBodiless, isHost } from '../framing.ts';
+import {
+  assertHeaderValue,
+  checkedPiece,
+  type Framing,
+  type Head,
+  isBodiless,
+  isHost,
+  MALFORMED_REQUEST,
+} from '../framing.ts';
 import {
   type ConnectionBodies,
   type LiveContext,
@@ -130,11 +138,12 @@ export class NodeExchange extends LiveExchange {
     else this.#goOnLater(() => super.send(answer));
   }
 
-  protected async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
-    const isTooLong = awaitsBody ? this.bodyPassesLimit() : false;
+  protected async sendLater(answer: Answer | Promise<Answer>, bodyBytesMax?: number): Promise<void> {
+    const isTooLong = bodyBytesMax === undefined ? false : this.bodyPasses(bodyBytesMax);
     const ready = await this.orFailure(answer);
     this.isAwaiting = false;
-    this.send((await isTooLong) ? { ...ready, close: true } : ready);
+    if (!(await isTooLong)) this.send(ready);
+    else this.send(bodyBytesMax === 0 ? MALFORMED_REQUEST : { ...ready, close: true });
   }
 
   protected readBody(takePiece: TakePiece): void {

@@ -234,14 +234,17 @@ export class UwsExchange extends LiveExchange {
     this.#context = context;
   }
 
-  protected async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
+  protected async sendLater(answer: Answer | Promise<Answer>, bodyBytesMax?: number): Promise<void> {
     this.#hold();
     this.#noteTurn();
-    const isTooLong = awaitsBody ? this.bodyPassesLimit() : false;
+    const isTooLong = bodyBytesMax === undefined ? false : this.bodyPasses(bodyBytesMax);
     const ready = await this.orFailure(answer);
     const closes = await isTooLong;
     if (this.isGone()) return;
-    this.#response.cork(() => this.send(closes ? { ...ready, close: true } : ready));
+    this.#response.cork(() => {
+      if (closes && bodyBytesMax === 0) this.refuse();
+      else this.send(closes ? { ...ready, close: true } : ready);
+    });
   }
 
   /** Handles the request in a later turn, because pipelined requests have used up this one. */
@@ -365,12 +368,11 @@ export class UwsExchange extends LiveExchange {
     this.#hold();
     setImmediate(() => {
       if (this.isGone()) return;
-      let isWritten = false;
       this.#response.cork(() => {
-        [isWritten] = this.#response.tryEnd(NOTHING, answer.body.bytes + this.#extraBytes);
+        const [isWritten] = this.#response.tryEnd(NOTHING, answer.body.bytes + this.#extraBytes);
+        if (isWritten) this.#response.close();
+        else this.#wait(answer);
       });
-      if (isWritten) this.#response.close();
-      else this.#wait(answer);
     });
   }
 

@@ -19,6 +19,9 @@ const LENGTHS = [
     'a length of none': post(['Content-Length: 0']),
   }),
   ...rows(SERVED, { 'GET with a length of none': get('Host: test', 'Content-Length: 0') }),
+  ...rows('(GET /) (GET /next) open', {
+    'GET with no chunks': requestOf('GET', '/', ['Transfer-Encoding: chunked'], `0\r\n\r\n${NEXT}`),
+  }),
   ...rows('(PUT / ) (GET /next) open', { 'a request as a body': requestOf('PUT', '/', [NEXT_LENGTH], NEXT) + NEXT }),
   ...rows(REFUSED, {
     'an empty length': post(['Content-Length:'], NEXT),
@@ -37,7 +40,19 @@ const LENGTHS = [
     'a length of two words': post(['Content-Length: 3 3'], `abc${NEXT}`),
     'a length beyond all numbers': post([`Content-Length: ${'9'.repeat(40)}`], NEXT),
     'GET with a body': requestOf('GET', '/', [NEXT_LENGTH], NEXT),
-    'GET with chunks': requestOf('GET', '/', ['Transfer-Encoding: chunked'], `0\r\n\r\n${NEXT}`),
+    'GET with a chunk': requestOf('GET', '/', ['Transfer-Encoding: chunked'], `3\r\nabc\r\n0\r\n\r\n`),
+    'GET with a chunk, and a request behind': requestOf(
+      'GET',
+      '/',
+      ['Transfer-Encoding: chunked'],
+      `3\r\nabc\r\n0\r\n\r\n${NEXT}`,
+    ),
+    'GET with a request in a chunk': requestOf(
+      'GET',
+      '/',
+      ['Transfer-Encoding: chunked'],
+      `${NEXT.length.toString(16)}\r\n${NEXT}\r\n0\r\n\r\n`,
+    ),
     'a length behind a coding': post(['Transfer-Encoding: chunked', 'Content-Length: 3'], `0\r\n\r\n${NEXT}`),
     'a length before a coding': post(['Content-Length: 3', 'Transfer-Encoding: chunked'], `0\r\n\r\n${NEXT}`),
     'an empty length before a coding': post(['Content-Length:', 'Transfer-Encoding: chunked'], `0\r\n\r\n${NEXT}`),
