@@ -176,7 +176,13 @@ export class Conditional {
   }
 }
 
-/** Weak comparison. A tag contains no quote, so a substring search is exact. Source: RFC 9110, 13.1.2. */
+/**
+ * Weak comparison. A tag contains no quote, so a substring search is exact. Source: RFC 9110, 13.1.2. The suffix that a
+ * compressing proxy appends to a tag is ignored (A160).
+ */
 export function isNamedIn(tags: string, tag: string): boolean {
-  return tags.includes(`"${tag}"`) || tags.trim() === '*';
+  return tags.includes(`"${tag}"`) || tags.trim() === '*' || tags.replace(PROXY_SUFFIX, '"').includes(`"${tag}"`);
 }
+
+/** `-gzip` and `;gzip` of Apache, and the suffixes of other compressing proxies. */
+const PROXY_SUFFIX = /(?:[-;]gzip|-br|-zstd)"/g;

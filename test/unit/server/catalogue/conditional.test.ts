@@ -54,6 +54,12 @@ describe('a query', () => {
   });
 });
 
+test.each(['-gzip', ';gzip', '-br', '-zstd'])('a tag with the suffix %s of a proxy names the tag', (suffix) => {
+  expect(isNamedIn(`W/"abc-def${suffix}"`, 'abc-def')).toBe(true);
+  expect(isNamedIn(`"x${suffix}", "abc-def${suffix}"`, 'abc-def')).toBe(true);
+  expect(isNamedIn(`"abc-def${suffix}${suffix}", "abc-def"${suffix}`, 'abc-deg')).toBe(false);
+});
+
 const LAST_MODIFIED = Date.UTC(2024, 0, 1) / 1000;
 
 test.each(['"abc-deg"', '"abc-def-"', 'abc-def', '"*"', '"x", *', '""', '"abc-def', "'abc-def'"])(
