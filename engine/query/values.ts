@@ -90,13 +90,27 @@ function found(text: string, value: string | undefined, message: string): ValueR
 }
 
 function instantOf(text: string, type: 'date' | 'dateTime'): ValueReading<string> {
-  const read = found(text, exactInstant(text), MESSAGES[type]);
+  const read = found(text, exactInstant(text) ?? exactInstant(plainSpelling(text)), MESSAGES[type]);
   if (read.kind === 'value' || !DATE_LIKE.test(text)) return read;
   return { ...read, hints: [BLANK_ZONE.test(text.slice(-ZONE_LENGTH)) ? HINTS.plus : HINTS[type]] };
+}
+
+/** An instant as programs print it: any number of decimals, also after a comma, `t`, `z`, and `+0100` or `+01`. */
+const PRINTED = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?(?:([Zz])|([+-]\d\d)(?::?(\d\d))?)?$/;
+/** Length of `:15.123456`: seconds with the decimals that count. */
+const SECONDS_LENGTH = 10;
+
+/** The same instant in the spelling of A34, without the decimals beyond microseconds; other texts unchanged (A159). */
+function plainSpelling(text: string): string {
+  const match = PRINTED.exec(text);
+  if (!match) return text;
+  const [, day, time, seconds = '', zulu = '', hours, minutes = '00'] = match;
+  const zone = hours === undefined ? zulu.toUpperCase() : `${hours}:${minutes}`;
+  return `${day}T${time}${seconds.replace(',', '.').slice(0, SECONDS_LENGTH)}${zone}`;
 }
 
 /** Matches a text that was probably meant as a date: a digit near the beginning. */
 const DATE_LIKE = /^\D{0,10}\d/;
 /** The end of a time and a zone whose plus has become a blank. */
-const BLANK_ZONE = /^[\d.:]+ \d\d:?\d\d$/;
+const BLANK_ZONE = /^[\d.:]+ \d\d(?::?\d\d)?$/;
 const ZONE_LENGTH = ':00 01:00'.length;

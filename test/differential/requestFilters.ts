@@ -134,11 +134,22 @@ export function randomValue(random: Random, path: readonly Field[], model: Model
 
 const ODD_OPERANDS: readonly string[] = ['', '5.00', '5.', '1.5', '1e3', '-0', 'abc', 'False', ' 3 ', '9'.repeat(400)];
 
+/** Instants as Java, .NET, GNU date, PostgreSQL, `strftime` and RFC 3339 print them; the last one is no instant. */
+const PRINTED_TIMES: readonly string[] = [
+  '2015-01-02T03:04:05.123456789Z',
+  '2015-01-02T03:04:05.1234567+01:00',
+  '2015-01-02T03:04:05,500000000+00:00',
+  '2015-01-02 03:04:05+00',
+  '2015-01-02T03:04:05+0000',
+  '2015-01-02t03:04:05z',
+  '2015-01-02T03:04:05.Z',
+];
+
 function fittingValue(random: Random, field: Field | undefined): string {
   const type = field?.kind === 'scalar' || field?.kind === 'scalars' ? field.type : 'integer';
   if (type === 'integer' || type === 'float') return random.pick(INTEGERS);
   if (type === 'boolean') return random.pick(['true', 'false', 'True', 'FALSE', '1', '0', '', 'no']);
-  return random.pick(type === 'text' ? TEXTS : [...DATES, ...DATE_TIMES]);
+  return random.pick(type === 'text' ? TEXTS : [...DATES, ...DATE_TIMES, ...PRINTED_TIMES]);
 }
 
 function valuesAt({ json: value, dataSet }: Model, names: readonly string[]): string[] {

@@ -58,13 +58,13 @@ function parseFloating(operand: string): Parsed {
 
 function parseInstant(type: 'date' | 'dateTime', operand: string): Parsed {
   if (operand === '') return REQUIRED;
-  const wanted = instantOf(operand);
+  const wanted = instantOf(operand) ?? instantOf(written(operand));
   if (wanted === undefined) {
     const message = type === 'date' ? 'Enter a valid date.' : 'Enter a valid date/time.';
     const time = type === 'date' ? '' : ', a time as 2020-01-31T12:30:00Z';
     const isMeant = /^[^0-9]{0,10}[0-9]/.test(operand);
     if (!isMeant) return { message };
-    if (/^[\d:.]+ \d\d:?\d\d$/.test(operand.slice(-9))) {
+    if (/^[\d:.]+ \d\d(:?\d\d)?$/.test(operand.slice(-9))) {
       return { message, hints: ['A plus in an address is a blank: write it as %2B.'] };
     }
     return { message, hints: [`Write a date as 2020-01-31${time}.`] };
@@ -89,6 +89,13 @@ export function jsonText(value: Json | undefined, text: (stored: string) => stri
   if (value?.kind === 'string') return text(value.value);
   if (value?.kind === 'number') return value.token;
   return value?.kind === 'boolean' ? String(value.value) : undefined;
+}
+
+/** An operand of another spelling as the data would write it: microseconds, `T`, `Z`, a zone with minutes. */
+function written(operand: string): string {
+  const decimals = operand.replace(/,(?=\d)/, '.').replace(/(:\d\d\.\d{6})\d+/, '$1');
+  const zulu = decimals.replace('t', 'T').replace(/z$/, 'Z');
+  return zulu.replace(/(:\d\d(?:\.\d+)?[+-]\d\d)(\d\d)?$/, (_, hours: string, minutes = '00') => `${hours}:${minutes}`);
 }
 
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?(?:(Z)|([+-])(\d\d):(\d\d))?$/;

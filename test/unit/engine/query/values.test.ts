@@ -120,6 +120,38 @@ test.each([
   expect(exactInstant(text)).toBeUndefined();
 });
 
+describe('an operand', () => {
+  const second = fc.integer({ min: -62_167_219_200, max: 253_402_300_799 });
+  const decimals = fc.stringMatching(/^\d{0,12}$/);
+  const zones = fc.constantFrom(
+    ...[
+      ['', ''],
+      ['Z', 'Z'],
+      ['z', 'Z'],
+    ],
+    ...['+01:00', '+0100', '+01'].map((zone) => [zone, '+01:00']),
+    ...['-00:30', '-0030'].map((zone) => [zone, '-00:30']),
+  );
+
+  test('is the instant that clients print, whatever decimals, letters and zones they use', () => {
+    const styles = fc.record({ t: fc.constantFrom('T', 't', ' '), point: fc.constantFrom('.', ',') });
+    fc.assert(
+      fc.property(second, decimals, zones, styles, (seconds, digits, [zone, plain], { t, point }) => {
+        const text = new Date(seconds * 1000).toISOString().slice(0, 19);
+        const printed = text.replace('T', t) + (digits && point + digits) + zone;
+        const microseconds = digits && `.${digits.slice(0, 6)}`;
+        expect(read('dateTime', printed)).toBe(exactInstant(text + microseconds + plain));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each(['2016-05-04T12:30:15.', '2016-05-04T12:30.5', '2016-05-04T12:30+1', '2016-05-04T24:00z', '2016-05-04z'])(
+    '%s is no instant',
+    (text) => expect(read('dateTime', text)).toBe('Enter a valid date/time.'),
+  );
+});
+
 test('every second of ten thousand years is the one that the platform computes', () => {
   fc.assert(
     fc.property(fc.integer({ min: -62_167_219_200, max: 253_402_300_799 }), (seconds) => {
