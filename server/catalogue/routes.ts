@@ -24,7 +24,7 @@ export type Route =
       readonly id: number;
       readonly ending: Ending | undefined;
     }
-  | { readonly kind: 'description'; readonly path: DocumentPath | PagePath }
+  | { readonly kind: 'description'; readonly path: DocumentPath | PagePath | RobotsPath }
   | { readonly kind: 'changes' }
   | { readonly kind: 'resolution'; readonly of: ResolutionName; readonly rest: string }
   | { readonly kind: 'browse' }
@@ -34,6 +34,10 @@ export type Route =
 
 const DOCUMENT_PATHS = ['/openapi.json', '/openapi.yaml'] as const;
 const PAGE_PATHS = ['/docs/', '/docs/docs.js', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'] as const;
+/** Rules for crawlers (RFC 9309). */
+const ROBOTS_PATH = '/robots.txt';
+
+export type RobotsPath = typeof ROBOTS_PATH;
 
 export type DocumentPath = (typeof DOCUMENT_PATHS)[number];
 
@@ -139,7 +143,8 @@ function viewsByPath(): ReadonlyMap<string, Route> {
     ['/', { kind: 'index' }],
     ['/api/v3/changes/', { kind: 'changes' }],
   ]);
-  for (const path of [...DOCUMENT_PATHS, ...PAGE_PATHS]) views.set(path, { kind: 'description', path });
+  for (const path of [...DOCUMENT_PATHS, ...PAGE_PATHS, ROBOTS_PATH] as const)
+    views.set(path, { kind: 'description', path });
   const add = (path: string, endings: readonly Ending[], view: (ending: Ending | undefined) => Route): void => {
     views.set(path.endsWith('/') ? path : `${path}/`, view(undefined));
     for (const ending of endings) {

@@ -5,8 +5,7 @@ import { parseRecordQuery, wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { Spellings } from './openapi/document.ts';
 import type { Documents } from './openapi/documents.ts';
-import { type DescriptionFile, DOCS_POLICY, pageFile } from './openapi/files.ts';
-import type { DocumentPath } from '../catalogue/routes.ts';
+import { type DescriptionFile, DOCS_POLICY, pageFile, robotsFile } from './openapi/files.ts';
 import { type Making, taggedAs } from '../catalogue/answers.ts';
 import { descriptionLink } from '../catalogue/views.ts';
 import type { CatalogueService, RouteOf, Visit } from '../catalogue/catalogue.ts';
@@ -35,14 +34,18 @@ export async function descriptionAnswer(
   const spellings = parameters.findLast(([name]) => name === PARAMETER)?.[1] || 'usual';
   const isKnown = spellings === 'usual' || spellings === 'all';
   if (!isKnown || problems.length > 0) return answers.refused(isKnown ? problems : [UNKNOWN_SPELLINGS]);
-  const file = isDocument ? documentFor(documents, choice.baseUrl, spellings, path) : await pageFile(path);
+  const file = isDocument
+    ? documentFor(documents, choice.baseUrl, spellings, path)
+    : path === '/robots.txt'
+      ? robotsFile(choice.path)
+      : await pageFile(path);
   const { type, bytes, gzipped, digest } = file;
   const made: Making = coding === 'identity' ? 'identity' : 'live';
   const unchanged = condition && conditional.unchanged(condition, choice.varies, taggedAs(digest, made));
   if (unchanged) return unchanged;
   const body = wholeBody(made === 'identity' ? bytes : gzipped);
   const answer = answers.found(body, { varies: choice.varies, ignored, tag: digest }, type, made);
-  return isDocument ? answer : { ...answer, headers: [...answer.headers, ...GUARDED] };
+  return path.startsWith('/docs/') ? { ...answer, headers: [...answer.headers, ...GUARDED] } : answer;
 }
 
 function documentFor(documents: Documents, baseUrl: string, spellings: Spellings, path: DocumentPath): DescriptionFile {

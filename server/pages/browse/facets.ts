@@ -61,7 +61,7 @@ function choicesOf(listing: Listing, { name, values }: FacetCounts): readonly Ma
     const current = isChosen && html` aria-current="true"`;
     const isLink = hasChoices && (isChosen || !isNarrowed) && value.length <= VALUE_CHARACTERS_MAX && isAskable(value);
     return html`<li>
-      ${isLink ? html`<a href="${href}" ${current}><bdi>${label}</bdi></a>` : html`<bdi>${label}</bdi>`}
+      ${isLink ? html`<a href="${href}" rel="nofollow" ${current}><bdi>${label}</bdi></a>` : html`<bdi>${label}</bdi>`}
       <span class="count">${countText(count)}</span>
     </li>`;
   });

@@ -43,13 +43,18 @@ interface PageContent {
 /** Digits that people tell generations apart by, as `serve` prints them. */
 const GENERATION_DIGITS = 12;
 
-export function framed(site: Site, { up }: Pick<Tour, 'up'>, { title, crumbs, main }: PageContent): Buffer {
+export function framed(
+  site: Site,
+  { up, query }: Pick<Tour, 'up' | 'query'>,
+  { title, crumbs, main }: PageContent,
+): Buffer {
   const page = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        ${query !== undefined && html`<meta name="robots" content="noindex, follow" />`}
         <title>${title}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${up}${stylePath()}" />

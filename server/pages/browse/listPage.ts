@@ -73,7 +73,9 @@ function otherPages({ site, collection, ask, hits, pairs }: Listing): Markup {
   const sizes = [...SIZES.filter((size) => size < most), most].map((size) =>
     size === limit
       ? html`<li><span aria-current="true">${size}</span></li>`
-      : html`<li><a href="${queryOf(withValue(fromStart(pairs), 'limit', String(size)))}">${size}</a></li>`,
+      : html`<li>
+          <a href="${queryOf(withValue(fromStart(pairs), 'limit', String(size)))}" rel="nofollow">${size}</a>
+        </li>`,
   );
   return html`<form method="get" class="jump">
       ${hiddenInputs(fromStart(pairs))}<label
@@ -223,13 +225,15 @@ function dataLinks({ tour, site, pairs }: Listing): Markup {
   const explain =
     site.queryOptions.mayExplain === true &&
     html`<li>
-      <a href="${list}${queryOf(withValue(withValue(pairs, 'format', 'json'), 'explain', '1'))}">explain</a>
+      <a href="${list}${queryOf(withValue(withValue(pairs, 'format', 'json'), 'explain', '1'))}" rel="nofollow"
+        >explain</a
+      >
     </li>`;
   return html`<ul class="data" aria-label="This list as data">
-    <li><a href="${as('json')}">JSON</a></li>
-    <li><a href="${all('ndjson')}" title="All records, one a line">NDJSON</a></li>
-    <li><a href="${all('csv')}" title="All records as a table">CSV</a></li>
-    <li><a href="${all('parquet')}" title="All records as typed columns">Parquet</a></li>
+    <li><a href="${as('json')}" rel="nofollow">JSON</a></li>
+    <li><a href="${all('ndjson')}" rel="nofollow" title="All records, one a line">NDJSON</a></li>
+    <li><a href="${all('csv')}" rel="nofollow" title="All records as a table">CSV</a></li>
+    <li><a href="${all('parquet')}" rel="nofollow" title="All records as typed columns">Parquet</a></li>
     ${explain}
   </ul>`;
 }
@@ -242,7 +246,7 @@ function ignoredNote({ ask: { ignored }, pairs, hasWays }: Listing): Markup | fa
     .map((name) => cut(typeof name === 'string' ? name : name.join('='), CHIP_CHARACTERS_MAX));
   return html`<p class="note">
     Without effect: ${names.map((name, i) => [i > 0 && ', ', html`<code><bdi>${name}</bdi></code>`])}.
-    ${hasWays && html`<a href="${queryOf(withValue(pairs, 'strict', '1'))}">What may have been meant?</a>`}
+    ${hasWays && html`<a href="${queryOf(withValue(pairs, 'strict', '1'))}" rel="nofollow">What may have been meant?</a>`}
   </p>`;
 }
 
@@ -261,14 +265,14 @@ function chips({ site, pairs, ask }: Listing): Markup | false {
     return html`<li>
       <span
         ><bdi>${wordsOf(name)}</bdi> <strong><bdi>${value}</bdi></strong></span
-      >${remove && html`<a href="${remove}" aria-label="Remove the filter ${name} ${value}">&times;</a>`}
+      >${remove && html`<a href="${remove}" rel="nofollow" aria-label="Remove the filter ${name} ${value}">&times;</a>`}
     </li>`;
   };
   const without = fromStart(others);
   const clear =
     shown.length > 1 &&
     isRepeatable(without) &&
-    html`<li class="clear"><a href="${queryOf(without)}">Remove all</a></li>`;
+    html`<li class="clear"><a href="${queryOf(without)}" rel="nofollow">Remove all</a></li>`;
   return html`<ul class="chips" aria-label="Filters that hold">
     ${shown.map(chip)}${clear}
   </ul>`;

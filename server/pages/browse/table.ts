@@ -74,7 +74,7 @@ function heading({ collection, ask, pairs, hasChoices }: Listing, key: string, i
   const sorted = at && html` aria-sort="${at.isDescending ? 'descending' : 'ascending'}"`;
   const href = queryOf(orderedBy(pairs, next));
   return html`<th scope="col" role="columnheader" ${sorted}>
-    <a href="${href}"><bdi>${key}</bdi></a>
+    <a href="${href}" rel="nofollow"><bdi>${key}</bdi></a>
   </th>`;
 }
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { DocumentPath, PagePath } from '../../catalogue/routes.ts';
+import type { DocumentPath, PagePath, RobotsPath } from '../../catalogue/routes.ts';
 
 /** The page. Its addresses are relative, so that it works below the path of a base URL too. */
 const DOCS_PAGE = `<!doctype html>
@@ -95,13 +95,28 @@ async function pageBytes(path: PagePath): Promise<Uint8Array> {
   return readFile(resolve(`swagger-ui-dist${path.slice('/docs'.length)}`));
 }
 
+/**
+ * The rules for crawlers below a base path: all pages without a query, and the pages of whole lists. Every other query
+ * is a choice of filters, orders and columns, and these combine without end. The longest rule that matches holds.
+ */
+export function robotsFile(base: string): Promise<DescriptionFile> {
+  const rules = [
+    'User-agent: *',
+    `Disallow: ${base}/api/`,
+    `Disallow: ${base}/browse/*?`,
+    `Allow: ${base}/browse/*/?offset=`,
+  ];
+  return fileOf('/robots.txt', Buffer.from(`${rules.join('\n')}\n`));
+}
+
 /** The file of these bytes. Cost: compresses and hashes them. */
-export async function fileOf(path: DocumentPath | PagePath, bytes: Uint8Array): Promise<DescriptionFile> {
+export async function fileOf(path: DocumentPath | PagePath | RobotsPath, bytes: Uint8Array): Promise<DescriptionFile> {
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, DIGEST_DIGITS);
   return { type: TYPES[path], bytes, gzipped: await compressed(bytes), digest };
 }
 
-const TYPES: Readonly<Record<DocumentPath | PagePath, string>> = {
+const TYPES: Readonly<Record<DocumentPath | PagePath | RobotsPath, string>> = {
+  '/robots.txt': 'text/plain; charset=utf-8',
   '/openapi.json': 'application/json',
   '/openapi.yaml': 'application/yaml',
   '/docs/': 'text/html; charset=utf-8',
