@@ -9,6 +9,8 @@ export interface Body {
   readonly bytes: number;
   /** True if a piece takes 0.5 to 2 ms, however short it is. Its writer should check the clock after each. */
   readonly isSlow?: boolean;
+  /** The bytes that a measured body retains in addition to its rows; absent if there are few. */
+  readonly retainedBytes?: number;
   /**
    * Returns a non-empty view that starts at exactly this byte of the body (0 <= offset < bytes). The same offset always
    * gives the same bytes. The view is valid until the next `pieceAt` of any body, or the next query, in the same

@@ -149,6 +149,10 @@ class GatheredBody implements Body {
     this.#ends = isLong ? new Float64Array(this.#count) : undefined;
   }
 
+  get retainedBytes(): number {
+    return this.#ends?.byteLength ?? 0;
+  }
+
   /** Measures a slice. Returns whether it was the last one, so that `bytes` is set. */
   measureSlice(): boolean {
     const ends = this.#ends ?? shared.ends;

@@ -26,6 +26,9 @@ const GROUP_ROWS = 131_072;
 const GROUP_RECORD_BYTES = 128 << 20;
 const GROUP_COLUMNS = 64;
 
+/** The end of a page and its first row. */
+const BYTES_BY_PAGE = 12;
+
 const MAGIC = Uint8Array.of(0x50, 0x41, 0x52, 0x31);
 const ROOT = 'root';
 
@@ -82,6 +85,11 @@ class ParquetBody implements Body {
     this.#pages = new PageMaker(served, columns);
     this.#columns = columns;
     this.#count = countSelected(served.rows);
+  }
+
+  /** The arrays by page, which may be twice as long as needed; the footer, the writer and the last piece. */
+  get retainedBytes(): number {
+    return this.#ends.length * 2 * BYTES_BY_PAGE + (this.#footer?.length ?? 0) + 4 * PIECE_BYTES;
   }
 
   /**

@@ -134,6 +134,10 @@ class PageBody implements Body {
     this.#tail = tail;
   }
 
+  get retainedBytes(): number {
+    return this.#rows.retainedBytes ?? 0;
+  }
+
   pieceAt(offset: number): Uint8Array {
     const inRows = offset - this.#head.length;
     const inTail = inRows - this.#rows.bytes;

@@ -76,6 +76,13 @@ export interface Remarks {
 export type MediaType =
   'application/json' | 'application/x-ndjson' | 'text/csv; charset=utf-8' | 'application/vnd.apache.parquet';
 
+/** The media types of exports, which clients may read in ranges. */
+const EXPORT_MEDIA: ReadonlySet<string> = new Set<MediaType>([
+  'application/x-ndjson',
+  'text/csv; charset=utf-8',
+  'application/vnd.apache.parquet',
+]);
+
 /** The way a body was made. `...Only` is for clients that refuse identity. Each way has a separate tag. */
 export type Making = 'identity' | 'stored' | 'live' | 'storedOnly' | 'liveOnly';
 
@@ -114,11 +121,13 @@ const PREFLIGHT_SECONDS = '86400';
 const CONTENT_TYPE = ['Content-Type', 'application/json'] as const;
 export const GZIP_CODING = ['Content-Encoding', 'gzip'] as const;
 const ALLOWED = ['Allow', ALLOW] as const;
+const RANGES = ['Accept-Ranges', 'bytes'] as const;
+export const NO_RANGES = ['Accept-Ranges', 'none'] as const;
 const ERRORS_CACHED = ['Cache-Control', 'public, no-cache'] as const;
 /** For responses that are only valid now. */
 export const NOT_STORED = ['Cache-Control', 'no-store'] as const;
 const EXPOSED =
-  'Allow, Content-Disposition, ETag, Retry-After, Server-Timing, X-Generation, X-Ignored-Params, X-Request-Id, X-Total-Count';
+  'Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Retry-After, Server-Timing, X-Generation, X-Ignored-Params, X-Request-Id, X-Total-Count';
 const CORS: Headers = [
   ['Access-Control-Allow-Origin', '*'],
   ['Access-Control-Expose-Headers', EXPOSED],
@@ -188,6 +197,12 @@ export function answersFor(options: AnswerOptions) {
       headers: errors,
       body: detail(`${NOT_FOUND} ${sentence}`),
     }),
+    /** 416: an export of this many bytes has none of those requested. */
+    unsatisfiable: (bytes: number): Answer => ({
+      status: 416,
+      headers: [...errors, ['Content-Range', `bytes */${bytes}`]],
+      body: detail(`Range not satisfiable: the export has ${bytes} bytes.`),
+    }),
     notAcceptable: { status: 406, headers: errors, body: detail('Could not satisfy the request Accept header.') },
     badTarget: { status: 400, headers: errors, body: detail('The request target is malformed.') },
     busy: {
@@ -226,6 +241,7 @@ function headersFor({ cors, cacheControl, lastModified, gzip, generation }: Answ
       ...(isGzip ? [GZIP_CODING] : []),
       varyOf(gzip, varies),
       ALLOWED,
+      EXPORT_MEDIA.has(type) ? RANGES : NO_RANGES,
       cached,
       ...modified,
       ...named,

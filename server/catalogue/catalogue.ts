@@ -21,6 +21,7 @@ import type { Remarks } from './answers.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
 import type { Conditional, Precondition } from './conditional.ts';
 import { type Coding, formatsText, negotiate } from './negotiate.ts';
+import { partOf, type Range, rangeIn } from './range.ts';
 import type { RequestContext, RequestMemory } from './requestMemory.ts';
 import type { Route } from './routes.ts';
 import { type Delivery, rowsAnswer, type RowsService } from './rows.ts';
@@ -158,23 +159,32 @@ export function formOf(
   return { baseUrl, version, linkEnd: `${ending === 'json' ? '.json' : '/'}${format ? `?format=${format}` : ''}` };
 }
 
-/** The tag of the 200, and the 304 if the client has it. A Parquet file is never gzipped (A101). */
+/** The tag of the 200, the 304 if the client has it, and the range of an export that the client requests. */
+interface Validated {
+  readonly tag: string;
+  readonly unchanged: Answer | undefined;
+  readonly range: Range | undefined;
+}
+
+/** Compares the request with the tag of its response. A Parquet file (A101) and a range (A162) have no coding. */
 export function validated(
   { conditional, memory }: CatalogueService,
   visit: Visit,
   route: Named,
   ask: Ask,
-  coding = ask.page.exported === 'parquet' ? 'identity' : visit.coding,
-): { readonly tag: string; readonly unchanged: Answer | undefined } {
+  codingMax: Coding = ask.page.exported === 'parquet' ? 'identity' : visit.coding,
+): Validated {
   const { request, choice, condition } = visit;
   const path = isKnowable(route, ask) ? request.target : `${request.target} ${ask.page.exported!}`;
   const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path, parameters: ask.parameters });
+  const range = ask.page.exported && codingMax !== 'gzipOnly' ? rangeIn(request, tag) : undefined;
+  const coding = range ? 'identity' : codingMax;
   const unchanged = condition && conditional.foreseen(condition, choice.varies, coding, tag);
   // Ignored names must be counted each time, so such requests are not cached.
-  if (unchanged && isKnowable(route, ask) && ask.ignored.length === 0) {
+  if (unchanged && !range && isKnowable(route, ask) && ask.ignored.length === 0) {
     memory.keep(visit, { tag, isForeseen: coding !== 'identity', heedsAccept: !isNamed(route, ask) });
   }
-  return { tag, unchanged };
+  return { tag, unchanged, range };
 }
 
 /** The response with the rows, or a 304 if the tag was only known after making the response. */
@@ -186,6 +196,11 @@ export function delivered(
 ): Answer | Promise<Answer> {
   const answer = rowsAnswer(rows, deliveryOf(catalogue, visit, view, exportedAs(rows, view)));
   const { condition, choice, coding } = visit;
+  const { range } = view;
+  if (range) {
+    const part = (whole: Answer): Answer => (whole.status === 200 ? partOf(whole, range, catalogue.answers) : whole);
+    return answer instanceof Promise ? answer.then(part) : part(answer);
+  }
   if (!condition || coding === 'identity') return answer;
   const judged = (made: Answer): Answer => {
     const tag = tagIn(made);
@@ -217,6 +232,7 @@ interface View {
   readonly collection: CollectionIndex;
   /** The number of records of a list. */
   readonly totalCount?: number;
+  readonly range: Range | undefined;
   /** The key of a list's export, see rows.ts. */
   readonly exportKey?: (() => string) | undefined;
 }
@@ -225,17 +241,19 @@ interface View {
 function deliveryOf(
   service: CatalogueService,
   visit: Visit,
-  { route, ask, tag, collection, totalCount, exportKey }: View,
+  { route, ask, tag, collection, totalCount, range, exportKey }: View,
   exported: Remarks['exported'],
 ): Delivery {
-  const { request, choice, coding, disconnection, condition } = visit;
+  const { request, choice, disconnection, condition } = visit;
+  const coding = range ? 'identity' : visit.coding;
   const { blocks, memory } = service;
   const stored = coding === 'identity' ? undefined : blocks?.(collection.declaration.name);
   const listed = { varies: choice.varies, ignored: ask.ignored, tag, totalCount };
   const remarks = exported ? { ...listed, exported } : listed;
   const isHead = request.method === 'HEAD';
-  const delivery: Delivery = { service, remarks, coding, stored, isHead, disconnection, exportKey };
-  if (condition || ask.ignored.length > 0 || !isKnowable(route, ask) || !memory.isDue()) return delivery;
+  const isReadAgain = isHead || range !== undefined;
+  const delivery: Delivery = { service, remarks, coding, stored, isHead, isReadAgain, disconnection, exportKey };
+  if (condition || range || ask.ignored.length > 0 || !isKnowable(route, ask) || !memory.isDue()) return delivery;
   const heedsAccept = !isNamed(route, ask);
   const keep: Delivery['keep'] = (answer, ownBytes) =>
     memory.keep(visit, { tag: tagIn(answer)!, heedsAccept, answer }, ownBytes);

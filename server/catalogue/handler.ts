@@ -86,7 +86,7 @@ function answerTo(
   if (known?.route !== undefined) request.route = known.route;
   const unchanged = known && condition && unchangedAs(conditional, known, visit);
   if (unchanged) return unchanged;
-  if (known?.answer) return known.answer;
+  if (known?.answer && !(known.answer.exportedRows !== undefined && request.header('range'))) return known.answer;
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
   if (view.kind === 'badTarget') return answers.badTarget;
   // `OPTIONS *` asks about the server itself; only one of the transports lets it pass (RFC 9110, 9.3.7).
@@ -150,13 +150,16 @@ function inTurn(catalogue: CatalogueService, view: View, visit: Visit, sent: str
   });
 }
 
-/** A request beyond its turn. Views read only its Accept header; the visit has the results of the others. */
+/** The headers that views read. The visit has the results of the others. */
+const VIEW_HEADERS = ['accept', 'range', 'if-range'];
+
+/** A request beyond its turn. */
 function keptRequest(request: Request): Request {
   const { method, target, query, route } = request;
-  const accept = request.header('accept');
+  const values = new Map(VIEW_HEADERS.map((name) => [name, request.header(name)]));
   const header = (name: string): string | undefined => {
-    assert(name === 'accept', `${name} is gone with its turn`);
-    return accept;
+    assert(values.has(name), `${name} is gone with its turn`);
+    return values.get(name);
   };
   return {
     method,

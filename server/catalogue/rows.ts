@@ -28,13 +28,15 @@ interface ExportLength {
 }
 
 /**
- * The exports of a serving thread for one snapshot: those being measured, so that concurrent requests share the work,
- * and the lengths of measured ones. Holds none of their bytes. Keys are those of `exportKey`; the key of a length is
- * preceded by the coding.
+ * The exports of a serving thread for one snapshot: those being measured, so that concurrent requests share the work, the
+ * lengths of measured ones, and the bodies that clients read in ranges. Holds none of their bytes. Keys are those of
+ * `exportKey`; the key of a length is preceded by the coding.
  */
 export class Exports {
   readonly plain = new SharedWork<Body | UnfinishedReason>();
   readonly stitched = new SharedWork<GzipBody | UnfinishedReason>();
+  /** Bodies after a HEAD or a range: without them, each range of a Parquet file would cost the whole file. */
+  readonly bodies = new Memory<Body>(BODIES_BYTES_MAX);
   readonly #lengths = new Memory<ExportLength>(LENGTHS_BYTES_MAX);
 
   lengthOf(key: string): ExportLength | undefined {
@@ -61,6 +63,8 @@ export interface Delivery {
   /** Compressed blocks of the collection. Without them rows are compressed live. */
   readonly stored: RecordBlocks | undefined;
   readonly isHead: boolean;
+  /** Whether requests for the same export are expected to follow, because this one gets a part of it or none. */
+  readonly isReadAgain: boolean;
   readonly disconnection: Disconnection;
   /** For exports of lists; equal keys mean equal bodies. */
   readonly exportKey: (() => string) | undefined;
@@ -70,6 +74,8 @@ export interface Delivery {
 
 /** Space for the lengths of 4,000 exports with filters of ordinary length. */
 const LENGTHS_BYTES_MAX = 1 << 20;
+/** Space for the positions of two CSV files of 1,000,000 rows, or of about 50 Parquet files. */
+const BODIES_BYTES_MAX = 32 << 20;
 /** A length without its key: a slot of the map and an object. A text may take two bytes per character. */
 const ENTRY_BYTES = 128;
 const CHARACTER_BYTES = 2;
@@ -97,9 +103,9 @@ const SMALL_ROWS_MAX: Readonly<Record<Representation['format'], number>> = {
 /**
  * The response with these rows. It is made at once if one slice of measuring suffices and the turn of the event loop
  * has time; otherwise it is measured in turn with other sliced work, or is a 503 if too much of that is in progress. A
- * disconnecting client ends the work. An export is measured once for all concurrent requests. It is not measured for
- * HEAD if its length is known, or if it is a Parquet file, because measuring makes the file. Compressed bodies are sent
- * if they are smaller. Bodies that fit in a packet and files with compressed pages are sent as they are (A101).
+ * disconnecting client ends the work. An export is measured once for all concurrent requests, and not for HEAD if its
+ * length is known. Compressed bodies are sent if they are smaller. Bodies that fit in a packet and files with compressed
+ * pages are sent as they are (A101).
  */
 export function rowsAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
   const { service, coding, stored, remarks, exportKey, keep } = delivery;
@@ -123,11 +129,9 @@ export function rowsAnswer(rows: Representation, delivery: Delivery): Answer | P
 let parquetMeasuring: Awaited<ReturnType<typeof readParquet>> | undefined;
 
 function parquetAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
-  const { service, remarks, isHead } = delivery;
-  const { answers, exports } = service;
-  if (isHead) return { ...answers.found(unreadBody(0), remarks, TYPES.parquet), isUnmeasured: true };
   if (!parquetMeasuring) return firstParquet(rows, delivery);
-  return measured({ measuring: parquetMeasuring(rows), shared: exports.plain, rows, delivery }, (body) =>
+  const { plain: shared, bodies: kept } = delivery.service.exports;
+  return measured({ measuring: parquetMeasuring(rows), shared, kept, rows, delivery }, (body) =>
     found(body, rows, delivery, 'identity', body.bytes),
   );
 }
@@ -148,7 +152,8 @@ function plainAnswer(rows: Representation, delivery: Delivery): Answer | Promise
     keep?.(answer, rows.head.length + rows.tail.length);
     return answer;
   }
-  return measured({ measuring: measuringOf(rows), shared: exports.plain, rows, delivery }, (body) =>
+  const { plain: shared, bodies: kept } = exports;
+  return measured({ measuring: measuringOf(rows), shared, kept, rows, delivery }, (body) =>
     found(body, rows, delivery, 'identity', body.bytes),
   );
 }
@@ -203,6 +208,8 @@ function found(
 interface Measured<B extends Body> {
   readonly measuring: () => B | undefined;
   readonly shared: SharedWork<B | UnfinishedReason>;
+  /** Measured bodies, if this one may be kept. */
+  readonly kept?: Memory<B>;
   readonly rows: Representation;
   readonly delivery: Delivery;
 }
@@ -219,17 +226,29 @@ function measured<B extends Body>(
 
 function measuredInTurn<B extends Body>(
   work: Measured<B>,
-  answer: (body: B) => Answer | Promise<Answer>,
+  done: (body: B) => Answer | Promise<Answer>,
 ): Answer | Promise<Answer> {
-  const { measuring, shared, delivery } = work;
+  const { measuring, shared, kept, rows, delivery } = work;
   const { slices } = delivery.service;
-  const { exportKey } = delivery;
-  const key = exportKey?.();
+  const key = delivery.exportKey?.();
+  const known = key === undefined ? undefined : kept?.find(key);
+  if (known) return done(known);
+  const answer = (body: B): Answer | Promise<Answer> => {
+    if (key !== undefined && delivery.isReadAgain) kept?.keep(key, body, retainedBytes(body, rows, key));
+    return done(body);
+  };
   if (!slices.hasTime() || (key !== undefined && shared.has(key))) return measuredLater(work, key, answer);
   const sinceMs = slices.now();
   const body = measuring();
   slices.spend(sinceMs);
   return body ? answer(body) : measuredLater(work, key, answer);
+}
+
+/** What a measured body retains: its positions, and its rows unless they are in the snapshot. */
+function retainedBytes(body: Body, { rows: { rows } }: Representation, key: string): number {
+  const buffer = rows.kind === 'range' ? undefined : rows.rows.buffer;
+  const rowBytes = buffer instanceof ArrayBuffer ? buffer.byteLength : 0;
+  return (body.retainedBytes ?? 0) + rowBytes + key.length * CHARACTER_BYTES + ENTRY_BYTES;
 }
 
 async function measuredLater<B extends Body>(

@@ -98,6 +98,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
   readonly #route: RouteOf<'list'>;
   readonly #visit: Visit;
   #tag = '';
+  #range: ReturnType<typeof validated>['range'];
   #trace: Trace | undefined;
   #missed: MissReason = 'gone';
   #waitedMs: number | undefined;
@@ -128,8 +129,9 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
       this.#trace = newTrace();
       return undefined;
     }
-    const { tag, unchanged } = validated(catalogue, this.#visit, this.#route, ask);
+    const { tag, unchanged, range } = validated(catalogue, this.#visit, this.#route, ask);
     this.#tag = tag;
+    this.#range = range;
     return unchanged;
   }
 
@@ -161,7 +163,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
 
   answer(page: Representation, hits: Hits, list: List): Answer | Promise<Answer> {
     const { ask, collection } = list;
-    const view = { route: this.#route, ask, tag: this.#tag, collection, totalCount: hits.count };
+    const view = { route: this.#route, ask, tag: this.#tag, range: this.#range, collection, totalCount: hits.count };
     const key = this.#exportKeyOf(list);
     const answer = ask.isExplained
       ? this.#explanation(hits, list)
@@ -222,7 +224,7 @@ export function recordAnswer(
   if (refusal) return refusal;
   if (row < 0) return catalogue.answers.notFound;
   countIgnored(catalogue.ignored, collection.declaration.name, ask.ignored);
-  const { tag, unchanged } = validated(catalogue, visit, route, ask);
+  const { tag, unchanged, range } = validated(catalogue, visit, route, ask);
   if (unchanged) return unchanged;
   const rows: ServedRows = {
     records: collection.records,
@@ -234,5 +236,5 @@ export function recordAnswer(
   const record = format
     ? exportRepresentation(format, collection, rows)
     : recordRepresentation(rows, ask.page.isIndented);
-  return delivered(catalogue, visit, { route, ask, tag, collection }, record);
+  return delivered(catalogue, visit, { route, ask, tag, range, collection }, record);
 }

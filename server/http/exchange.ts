@@ -114,8 +114,6 @@ export interface Answer {
   /** The value of X-Total-Count; only with `etag`. */
   readonly totalCount?: number | undefined;
   readonly body: Body;
-  /** For HEAD: the body's length is unknown, so Content-Length is omitted. */
-  readonly isUnmeasured?: boolean;
   /** The rows of an export, for the counters. */
   readonly exportedRows?: number;
   /** Ends the connection after this response. */

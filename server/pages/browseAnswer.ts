@@ -9,7 +9,7 @@ import { missedPage } from './browse/errorPage.ts';
 import { type BrowsePage, type Site, TIME_PLACE, type Tour, type TrustedHosts } from './browse/site.ts';
 import type { Answer } from '../http/exchange.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import { GZIP_CODING, NOT_STORED, RETRY_AFTER, varyOf } from '../catalogue/answers.ts';
+import { GZIP_CODING, NO_RANGES, NOT_STORED, RETRY_AFTER, varyOf } from '../catalogue/answers.ts';
 import { type CatalogueService, formOf, type VisitRest } from '../catalogue/catalogue.ts';
 import { isNamedIn } from '../catalogue/conditional.ts';
 import { descriptionLink } from '../catalogue/views.ts';
@@ -23,6 +23,7 @@ const GUARDS: Answer['headers'] = [
   ['Content-Security-Policy', POLICY],
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'same-origin'],
+  NO_RANGES,
 ];
 const HTML = ['Content-Type', 'text/html; charset=utf-8'] as const;
 /** The name of an asset is one of its bytes. */

@@ -9,6 +9,7 @@ import { type DescriptionFile, DOCS_POLICY, pageFile, robotsFile } from './opena
 import { type Making, taggedAs } from '../catalogue/answers.ts';
 import { descriptionLink } from '../catalogue/views.ts';
 import type { CatalogueService, RouteOf, Visit } from '../catalogue/catalogue.ts';
+import type { DocumentPath } from '../catalogue/routes.ts';
 
 /** Headers of the page: what it may load and reach, and no type but ours. */
 const GUARDED: Answer['headers'] = [
@@ -34,11 +35,11 @@ export async function descriptionAnswer(
   const spellings = parameters.findLast(([name]) => name === PARAMETER)?.[1] || 'usual';
   const isKnown = spellings === 'usual' || spellings === 'all';
   if (!isKnown || problems.length > 0) return answers.refused(isKnown ? problems : [UNKNOWN_SPELLINGS]);
-  const file = isDocument
+  const file = await (isDocument
     ? documentFor(documents, choice.baseUrl, spellings, path)
     : path === '/robots.txt'
       ? robotsFile(choice.path)
-      : await pageFile(path);
+      : pageFile(path));
   const { type, bytes, gzipped, digest } = file;
   const made: Making = coding === 'identity' ? 'identity' : 'live';
   const unchanged = condition && conditional.unchanged(condition, choice.varies, taggedAs(digest, made));

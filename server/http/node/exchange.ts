@@ -239,6 +239,6 @@ function headerLines(answer: Answer, announcesClose: boolean): string[] {
     lines.push(name, Buffer.from(value, 'utf8').toString('latin1'));
   }
   if (announcesClose) lines.push('Connection', 'close');
-  if (!isBodiless(answer.status) && !answer.isUnmeasured) lines.push('Content-Length', String(answer.body.bytes));
+  if (!isBodiless(answer.status)) lines.push('Content-Length', String(answer.body.bytes));
   return lines;
 }

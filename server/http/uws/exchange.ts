@@ -337,8 +337,7 @@ export class UwsExchange extends LiveExchange {
   }
 
   #endWithoutBody(answer: Answer, closesHere: boolean): void {
-    if (!isBodiless(answer.status) && !answer.isUnmeasured)
-      this.#response.writeHeader('Content-Length', String(answer.body.bytes));
+    if (!isBodiless(answer.status)) this.#response.writeHeader('Content-Length', String(answer.body.bytes));
     if (closesHere) {
       this.#response.writeHeader('Date', dateNow());
       this.#response.writeHeader('Connection', LAST_HEADER);

@@ -172,7 +172,7 @@ function recordView(collections: readonly Collection[], query: QueryOptions): Do
   const schema = schemas.length === 1 ? schemas[0]! : { anyOf: schemas };
   const content = { ...jsonContent(schema), ...EXPORTED };
   const found = foundResponse('The record, or an export of it, by `format` alone.', content);
-  const failed = failures('negotiated', query.pinsWalks === true);
+  const failed = failures('record', query.pinsWalks === true);
   return { id: `get${wordOf(title)}`, summary: `A record of ${title}`, tag, parameters, found, failed };
 }
 
@@ -200,13 +200,13 @@ function pageView({ collection, filters }: ToldCollection, query: QueryOptions):
   const own = filters.filter(isShown).map(filterParameter);
   const parameters = [...parametersOf('list', query, OF_FORM), ...own, refTo('parameters', 'Filters')];
   const found = foundResponse('A page.', jsonContent(refTo('schemas', schemaName(collection, 'Page'))));
-  return { ...listView(collection, query), parameters, found };
+  return { ...listView(collection, query), parameters, found, failed: failures('page', query.pinsWalks === true) };
 }
 
 function oneView(collection: Collection, query: QueryOptions): DocumentedView {
   const parameters = [refTo('parameters', 'Id'), ...parametersOf('record', query, OF_FORM)];
   const found = foundResponse('The record.', jsonContent(refTo('schemas', schemaName(collection, 'Record'))));
-  return { ...recordView([collection], query), parameters, found };
+  return { ...recordView([collection], query), parameters, found, failed: failures('negotiated', false) };
 }
 
 const COLLECTION: DocumentObject = {

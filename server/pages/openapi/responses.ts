@@ -1,7 +1,7 @@
 // The parameters and responses of the OpenAPI document, and its paths with their methods. Filters are one parameter per
 // collection, shared by reference.
 import { type DocumentObject, INFERRED_TOLD_MAX, refsTo, refTo, wordOf } from './schemas.ts';
-import { limitWithout, PARAMETERS, type QueryOptions, type View } from '../../../engine/engine.ts';
+import { EXPORT_TYPES, limitWithout, PARAMETERS, type QueryOptions, type View } from '../../../engine/engine.ts';
 
 /** GET of a path. `found` is its 200, `failed` has its other responses by status. */
 export interface DocumentedView {
@@ -119,11 +119,13 @@ const text = (description: string, example: string): DocumentObject => ({
 });
 
 export const HEADERS: Readonly<Record<string, DocumentObject>> = {
+  'Accept-Ranges': text('`bytes` for exports, which may be read in ranges.', 'none'),
   Allow: text('The methods of the path.', 'GET, HEAD, OPTIONS'),
   'Cache-Control': text('How long the answer may be kept, and by whom.', 'public, no-cache'),
   ETag: text('Names the bytes of the answer, for If-None-Match.', '"a1b2c3d4e5f60718-0123456789abcdef"'),
   'Last-Modified': text('When the data last changed, for If-Modified-Since.', 'Thu, 01 Feb 2024 03:04:05 GMT'),
   Vary: text('The headers of the request on which the answer depends.', 'Accept, Accept-Encoding'),
+  'Content-Range': text('The bytes of a 206, and the length of the whole export.', 'bytes 0-99/4096'),
   'Content-Encoding': text('`gzip` where the client takes it and it pays.', 'gzip'),
   Link: text('Of the index: where the API is described (RFC 8631).', '<openapi.json>; rel="service-desc"'),
   'X-Total-Count': text('How many records the whole filtered list has.', '500'),
@@ -148,6 +150,7 @@ const OPEN = [
   'X-Request-Id',
 ];
 const FOUND = [
+  'Accept-Ranges',
   'Allow',
   'Cache-Control',
   'Content-Disposition',
@@ -196,6 +199,14 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
   NotAcceptable: failure('Accept rules JSON out.', ERROR, 'Detail', {
     detail: 'Could not satisfy the request Accept header.',
   }),
+  Part: {
+    description: 'The requested range of an export.',
+    headers: headers([...FOUND, 'Content-Range', ...OPEN]),
+    content: Object.fromEntries(Object.values(EXPORT_TYPES).map((type) => [type, { schema: { type: 'string' } }])),
+  },
+  Unsatisfiable: failure('The export has no byte in the requested range.', [...ERROR, 'Content-Range'], 'Detail', {
+    detail: 'Range not satisfiable: the export has 4096 bytes.',
+  }),
   Gone: failure(
     'With `--pin-walks`: another generation of the data is served than the one that the walk began in.',
     ['Vary', 'Allow', 'Cache-Control', ...OPEN],
@@ -232,18 +243,23 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
   ),
 };
 
-/** `oneForm` ignores Accept, `negotiated` may respond 406, and a `list` or `changes` also 410. */
-type ViewKind = 'oneForm' | 'negotiated' | 'list' | 'changes';
+/**
+ * `oneForm` ignores Accept, the others may respond 406. A `page` is a list in one form, and may be gone. A `record` and a
+ * `list` have exports, with ranges.
+ */
+type ViewKind = 'oneForm' | 'negotiated' | 'page' | 'record' | 'list' | 'changes';
 
 /** The failures of a view, by status; where walks are pinned a list may be gone. */
 export function failures(of: ViewKind, pinsWalks: boolean): DocumentObject {
+  const hasExports = of === 'record' || of === 'list';
   return refsTo('responses', {
+    ...(hasExports ? { 206: 'Part', 416: 'Unsatisfiable' } : {}),
     304: 'NotModified',
     400: 'BadRequest',
     404: 'NotFound',
     405: 'MethodNotAllowed',
     ...(of === 'oneForm' ? {} : { 406: 'NotAcceptable' }),
-    ...(of === 'list' && pinsWalks ? { 410: 'Gone' } : {}),
+    ...((of === 'list' || of === 'page') && pinsWalks ? { 410: 'Gone' } : {}),
     ...(of === 'changes' ? { 410: 'Forgotten' } : {}),
     503: 'Unavailable',
     default: 'Refused',

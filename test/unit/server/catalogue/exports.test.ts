@@ -38,6 +38,8 @@ test.each([
   ['csv, in gzip', CSV, gzip],
   ['ndjson of scattered records', `${LIST}?format=ndjson&status=completed`, {}],
   ['ndjson of scattered records, in gzip', `${LIST}?format=ndjson&status=completed`, gzip],
+  ['Parquet', PARQUET, {}],
+  ['Parquet, in gzip', PARQUET, gzip],
 ])('the length of an export is measured once, whoever asks first: %s', async (_, url, more) => {
   for (const first of ['HEAD', 'GET']) {
     const { handler, slices } = newServed();
@@ -71,17 +73,6 @@ test('one length is that of every spelling of a filter, and of no other filter, 
     const measured = (await newServed().handler(asked(`${LIST}?${other}`), STAYING)).body.bytes;
     expect([other, await bytes(other)]).toEqual([other, measured]);
   }
-});
-
-test('HEAD of a Parquet file makes none, and says its length where a GET told it', async () => {
-  const { handler, slices } = newServed();
-  const head = handler(asked(PARQUET, 'HEAD', gzip), STAYING);
-  expect(head).not.toBeInstanceOf(Promise);
-  expect([(await head).isUnmeasured, slices.taken, slices.now()]).toEqual([true, 0, 0]);
-  const whole = await handler(asked(PARQUET, 'GET', gzip), STAYING);
-  const known = await handler(asked(PARQUET, 'HEAD', gzip), STAYING);
-  expect({ ...known, body: known.body.bytes }).toEqual({ ...whole, body: whole.body.bytes });
-  expect((await head).headers).toEqual(whole.headers);
 });
 
 test.each(['GET', 'HEAD'])(
@@ -149,4 +140,28 @@ test('exports beyond those that run and wait are answered with 503 and when to c
   expect((await answers[0]!).status).toBe(200);
   for (const client of clients) client.leave();
   await Promise.all(answers);
+});
+
+test.each([CSV, PARQUET])('ranges of an export measure it once, and so do ranges after a HEAD: %s', async (url) => {
+  const whole = replyOf(await newServed().handler(asked(url), STAYING));
+  for (const method of ['GET', 'HEAD']) {
+    const { handler, slices } = newServed();
+    const range = (text: string): RequestParts => ({ url, headers: { range: text } });
+    const first = await handler(
+      method === 'HEAD' ? asked(url, 'HEAD') : asked(url, 'GET', range('bytes=0-9')),
+      STAYING,
+    );
+    expect(first.status).toBe(method === 'HEAD' ? 200 : 206);
+    const taken = slices.taken;
+    for (const [start, end] of [
+      [0, 9],
+      [5000, 5999],
+      [whole.text.length - 9, whole.text.length - 1],
+    ]) {
+      const part = handler(requestOf(range(`bytes=${start}-${end}`)), STAYING);
+      expect(part).not.toBeInstanceOf(Promise);
+      expect((await part).body.bytes).toBe(end! - start! + 1);
+    }
+    expect(slices.taken).toBe(taken);
+  }
 });
