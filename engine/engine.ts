@@ -45,7 +45,7 @@ export { EXPORT_FORMATS, EXPORT_TYPES, exportOf, limitWithout, type View } from 
 export { nearestName } from './bits/suggest.ts';
 export { LOOKUPS } from './query/lookups.ts';
 export { namesOnPages, parameterNames, PARAMETERS } from './query/parameters.ts';
-export { parseRecordQuery, regexProblems } from './query/parse.ts';
+export { hintsFor, parseRecordQuery, regexProblems } from './query/parse.ts';
 export type { Plan } from './find/plan.ts';
 export type { Problem } from './query/problems.ts';
 

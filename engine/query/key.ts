@@ -4,6 +4,7 @@ import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { RELATION_STEPS_MAX } from './limits.ts';
 import { type Column, DEFAULT_LOOKUP, type Lookup, lookupNamed, LOOKUPS } from './lookups.ts';
+import { lookupOfHabit, type LookupHabit } from './habits.ts';
 import { keepPlace, locate, type LocatedField, namesBehind, type PathEnd } from './path.ts';
 import { nothingBehind, stepHints, tooManySteps, unknownField, unsupportedLookup } from './problems.ts';
 import { nearestName } from '../bits/suggest.ts';
@@ -11,11 +12,8 @@ import { nearestName } from '../bits/suggest.ts';
 /** At most this many names are followed: one step more than a key may take. */
 const FOLLOWED_MAX = RELATION_STEPS_MAX + 2;
 
-/**
- * Messages for a step that does not fit. Strict mode lists what fits; otherwise they suggest a similar name, if any.
- * Cost: an edit distance to each name that fits there.
- */
-export type StepMessages = (isStrict: boolean) => readonly string[];
+/** Messages for a step that does not fit, with what fits. Cost: an edit distance to each name that fits there. */
+export type StepMessages = () => readonly string[];
 
 /**
  * The meaning of a parameter's name. `unknown`: not a filter of this collection. `bad`: a known field with a step that
@@ -28,6 +26,8 @@ export type Key =
       readonly message: string;
       /** Says what would fit. */
       readonly explained?: StepMessages;
+      /** The working form of a lookup that other services have. */
+      readonly meant?: string | undefined;
     }
   | {
       readonly kind: 'filter';
@@ -83,9 +83,7 @@ function readNewKey(collection: CollectionIndex, name: string, isKnown: (field: 
   if (!index || !lookup?.fits(columnOf(located, index))) return badStep(collection, located, names, isNegated);
   if (rest.length > 1) {
     const message = unsupportedLookup(rest[1]!);
-    const explained = (isStrict: boolean): readonly string[] =>
-      isStrict ? [message, nothingBehind(lookup.name)] : [message];
-    return { kind: 'bad', message, explained };
+    return { kind: 'bad', message, explained: () => [message, nothingBehind(lookup.name)] };
   }
   const identity = [...located.path, ...located.idNames, lookup.name].join('__') + (isNegated ? '!' : '');
   return { kind: 'filter', identity, located: { ...located, index }, lookup, isNegated };
@@ -99,18 +97,71 @@ function columnOf({ isRelation }: PathEnd, { dictionary }: FieldIndex): Column {
 function badStep(collection: CollectionIndex, located: PathEnd, names: readonly string[], isNegated: boolean): Key {
   const step = names[located.length] ?? DEFAULT_LOOKUP;
   const message = unsupportedLookup(step);
-  const explained = (isStrict: boolean): readonly string[] => {
-    const { index } = located;
-    const before = names.slice(0, located.length);
+  const { index } = located;
+  const before = names.slice(0, located.length);
+  const habit = names.length === located.length + 1 ? lookupOfHabit(step) : undefined;
+  const fits = habit && index && lookupNamed(habit.lookup)?.fits(columnOf(located, index));
+  const working = fits ? workingKey(before, habit, isNegated) : undefined;
+  const explained = (): readonly string[] => {
     const fields = step === '' || lookupNamed(step) ? [] : namesBehind(collection, before);
     const lookups = LOOKUPS.filter((lookup) => index && lookup.fits(columnOf(located, index))).map(({ name }) => name);
-    const nearest = nearestName(step, [...fields, ...lookups]);
-    if (nearest === undefined && !isStrict) return [message];
+    const nearest = working === undefined ? nearestName(step, [...fields, ...lookups]) : undefined;
     const meant = nearest && [...before, nearest, ...names.slice(located.length + 1)].join('__');
-    const hints = stepHints(meant && (isNegated ? `${meant}!` : meant), lookups);
+    const hints = stepHints(working ?? (meant && (isNegated ? `${meant}!` : meant)), lookups);
     return [fields.length > 0 ? unknownField(step, undefined) : message, ...hints];
   };
-  return { kind: 'bad', message, explained };
+  return { kind: 'bad', message, explained, meant: working };
+}
+
+function workingKey(
+  before: readonly string[],
+  { lookup, isNegated: negates }: LookupHabit,
+  isNegated: boolean,
+): string {
+  const key = (lookup === DEFAULT_LOOKUP ? before : [...before, lookup]).join('__');
+  return isNegated === (negates === true) ? key : `${key}!`;
+}
+
+/** Longer names are not read in other spellings, and no more relations are tried. */
+const SPELLED_CHARACTERS_MAX = 128;
+const RELATIONS_TRIED_MAX = 100;
+
+/**
+ * The filter that an unknown name means if it separates names as other services do (`title_icontains`, `title[in][]`,
+ * `a.b`), or leaves out the record that contains the field. Cost: reads up to 200 keys. Source: A163.
+ */
+export function meantKey(
+  collection: CollectionIndex,
+  name: string,
+  isKnown: (field: string) => boolean,
+): string | undefined {
+  if (name.length > SPELLED_CHARACTERS_MAX) return undefined;
+  const read = (key: string): string | undefined => {
+    const meaning = readNewKey(collection, key, isKnown);
+    return meaning.kind === 'filter' ? key : meaning.kind === 'bad' ? meaning.meant : undefined;
+  };
+  for (const spelling of spellingsOf(name)) {
+    const key = read(spelling);
+    if (key !== undefined) return key;
+  }
+  // The name of a lookup alone would read as one of each relation.
+  const [first = ''] = name.split(/__|!$/, 1);
+  if (lookupNamed(first) || lookupOfHabit(first)) return undefined;
+  const around = [...collection.members.values()].filter(({ kind }) => kind !== 'values').slice(0, RELATIONS_TRIED_MAX);
+  for (const { name: record } of around) {
+    const key = read(`${record}__${name}`);
+    if (key !== undefined) return key;
+  }
+  return undefined;
+}
+
+/** Other spellings of a name with two underscores; `_` only before the last part. */
+function spellingsOf(name: string): readonly string[] {
+  const plain = name
+    .replace(/\[\]$/, '')
+    .replaceAll(/\[([^[\]]*)\]/g, '__$1')
+    .replaceAll('.', '__');
+  return [plain, plain.replace(/_(?=[a-z]+!?$)/, '__')].filter((spelling) => spelling !== name);
 }
 
 /** Only the first name must not be empty: a later empty name is an unknown lookup. */

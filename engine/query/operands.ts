@@ -66,8 +66,6 @@ export function twoValues(type: ColumnType, text: string): ValueReading<Operand>
   return operandOf(type, values);
 }
 
-/** In a list up to this length, an error does not name the wrong member. */
-const PLAIN_MEMBERS = 5;
 /** Characters of a wrong member that an error shows. */
 const SHOWN_CHARACTERS = 40;
 
@@ -88,7 +86,7 @@ function members(type: ColumnType, text: string): Members {
     const member = all[at]!;
     const parsed = parseValue(type, member);
     if (parsed.kind === 'value') values.push(parsed.value);
-    else firstError ??= all.length > PLAIN_MEMBERS ? memberError(parsed, at, member) : parsed;
+    else firstError ??= all.length > 1 ? memberError(parsed, at, member) : parsed;
   }
   return { values, firstError };
 }

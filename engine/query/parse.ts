@@ -3,18 +3,19 @@
 import type { TopLevelKeys } from '../column/records.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { type Ask, type Condition, decodeForm, isOfFilters, type QueryOptions } from './ask.ts';
-import { type Key, readKey } from './key.ts';
+import { formOfHabit } from './habits.ts';
+import { type Key, meantKey, readKey } from './key.ts';
 import { CONDITIONS_MAX, MEMBERS_MAX, PARAMETERS_MAX, REGEX_SIZE_MAX, REGEXES_MAX, startBehind } from './limits.ts';
 import { DEFAULT_LOOKUP, type Lookup, lookupNamed, NULL_LOOKUP } from './lookups.ts';
 import { parameterNames, PARAMETERS, turnOf } from './parameters.ts';
 import {
-  ELSEWHERE,
   MESSAGES,
   type Problem,
   tooManyConditions,
   tooManyParameters,
   tooManyRegexes,
   unknownParameter,
+  writtenAs,
 } from './problems.ts';
 import { Reading, type View } from './readers.ts';
 import { type KnownNames, nearestKey } from '../bits/suggest.ts';
@@ -213,13 +214,24 @@ function noteUnknown(reading: Reading, places: readonly number[], known: () => K
 const UNKNOWN: readonly string[] = [unknownParameter(undefined)];
 
 /**
- * Messages for an unknown name. They suggest the nearest name, or say what this API has instead of a parameter that
- * other services have.
+ * Messages for an unknown name: the filter that it means, the form of a parameter that other services have, or the
+ * nearest name.
  */
-function saidOfUnknown({ collection }: Reading, name: string, known: KnownNames): readonly string[] {
-  const nearest = nearestKey(name, known) ?? idKey(name, collection, known);
-  const elsewhere = nearest === undefined && collection ? ELSEWHERE.get(name) : undefined;
-  return elsewhere === undefined ? [unknownParameter(nearest)] : [...UNKNOWN, elsewhere];
+function saidOfUnknown({ collection, options }: Reading, name: string, known: KnownNames): readonly string[] {
+  const meant = collection && meantKey(collection, name, knownFields(collection, options));
+  const form = meant === undefined && collection ? formOfHabit(name) : undefined;
+  if (form !== undefined) return [...UNKNOWN, writtenAs(form)];
+  return [unknownParameter(meant ?? nearestKey(name, known) ?? idKey(name, collection, known))];
+}
+
+/** The messages of strict mode for parameters of a list without effect, by name; for the first few only. */
+export function hintsFor(
+  collection: CollectionIndex,
+  query: string | undefined,
+  options: QueryOptions,
+): ReadonlyMap<string, readonly string[]> {
+  const { problems } = parseListQuery(collection, query, { ...options, isStrict: true });
+  return new Map(problems.map(({ key, messages }) => [key, messages]));
 }
 
 /** The filter key by id that `id` or `pk`, and what follows it, probably means. */
@@ -252,7 +264,7 @@ function judge(reading: Reading, { key, at, value }: GivenFilter, wrong: string 
   else if (filterErrors === 'ignore') reading.ignore(at, name);
   else {
     const explained = key.kind === 'bad' && key.explained && reading.mayHint() ? key.explained : undefined;
-    reading.refuse(at, explained?.(reading.isStrict) ?? messages);
+    reading.refuse(at, explained?.() ?? messages);
   }
 }
 
@@ -271,12 +283,23 @@ function added(
   value: string,
 ): readonly string[] {
   const parsed = lookup.parse(located.index.dictionary.type, value, options.filterErrors !== 'fail');
-  if (parsed.kind === 'error') return [parsed.message, ...(parsed.hints ?? [])];
+  if (parsed.kind === 'error') return [parsed.message, ...(parsed.hints ?? []), ...valueHints(key, lookup.name, value)];
   conditions.push({ key, path: located.path, lookup: lookup.name, isNegated, operand: parsed.value });
   return NONE;
 }
 
 const NONE: readonly string[] = [];
+
+/** Hints for values that other services accept: null, and a PostgREST operator before the value. */
+function valueHints(key: string, lookup: string, value: string): readonly string[] {
+  if (lookup !== DEFAULT_LOOKUP) return NONE;
+  const [field = ''] = key.split(/__exact!?$|!$/);
+  if (/^(?:null|none)$/i.test(value)) return [writtenAs(`${field}__${NULL_LOOKUP}=true`)];
+  const [, operator = '', operand = ''] = OPERATOR.exec(value) ?? [];
+  return operator === '' ? NONE : [writtenAs(`${field}__${operator}=${operand}`)];
+}
+
+const OPERATOR = /^(gte?|lte?|in)\.(.{1,40})$/;
 
 function isRegex({ lookup }: Condition): boolean {
   return lookupNamed(lookup)?.pace === 'pattern';

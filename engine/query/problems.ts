@@ -46,18 +46,15 @@ export const HINTS = {
   regex: 'Look-around and back-references are not supported.',
 } as const;
 
-const PAGES = 'Pages go by "limit" and "offset".';
-const SEARCH = 'A text is searched by its field, with "__icontains" behind it.';
+/** The hint that gives the working form of a parameter or value. */
+export function writtenAs(form: string): string {
+  return `Write it as "${form}".`;
+}
 
-/** Hints for unknown parameters of lists that similar services have. Source: A28. */
-export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ['page', PAGES],
-  ['page_size', PAGES],
-  ['per_page', PAGES],
-  ['cursor', PAGES],
-  ['search', SEARCH],
-  ['q', SEARCH],
-]);
+/** The hint that says what is wrong with a regular expression, and where; places count characters from 1. */
+export function wrongRegex(what: string, place: number, text: string): string {
+  return `At character ${place}, "${text}": ${what}.`;
+}
 
 /** The message for a lookup that does not exist or fit; `name` is empty for a key that ends on `__`. Source: A29. */
 export function unsupportedLookup(name: string): string {

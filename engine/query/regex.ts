@@ -1,8 +1,8 @@
 // Regular expressions in RE2 syntax, which match in time linear in the text. Only this file uses re2js. A client's
 // pattern is bounded before it is compiled, because compiling takes time and memory too.
-import { RE2JS, RE2JSException } from 're2js';
+import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 import { REGEX_LENGTH_MAX, REGEX_SIZE_MAX } from './limits.ts';
-import { HINTS, MESSAGES } from './problems.ts';
+import { HINTS, MESSAGES, wrongRegex } from './problems.ts';
 import type { TextSearch } from './dateParts.ts';
 import { type Operand, parseValue, type ValueReading } from './values.ts';
 
@@ -44,8 +44,8 @@ export function parseRegex(text: string, isFolded: boolean): ValueReading<Operan
   const pattern = parsed.value;
   if (pattern === '') return { kind: 'error', message: MESSAGES.required };
   if (regexSize(pattern, isFolded) > REGEX_SIZE_MAX) return { kind: 'error', message: MESSAGES.regexSize };
-  if (!compiled(pattern, isFolded))
-    return { kind: 'error', message: MESSAGES.regex, hints: LOOKS_AROUND.test(pattern) ? [HINTS.regex] : [] };
+  const error = compiled(pattern, isFolded);
+  if (!(error instanceof RE2JS)) return { kind: 'error', message: MESSAGES.regex, hints: regexHints(pattern, error) };
   return { kind: 'value', value: { kind: 'text', values: [pattern] } };
 }
 
@@ -62,7 +62,7 @@ export function regexSize(text: string, isFolded: boolean): number {
 
 /** A search with a pattern that `parseRegex` accepted: a text matches if the pattern matches anywhere in it. */
 export function regexSearch(pattern: string, isFolded: boolean): TextSearch {
-  const program = compiled(pattern, isFolded)!;
+  const program = compiled(pattern, isFolded) as RE2JS;
   return {
     kind: 'text',
     matches: (bytes, start, end) => program.test(bytes.subarray(start, end)),
@@ -70,13 +70,25 @@ export function regexSearch(pattern: string, isFolded: boolean): TextSearch {
   };
 }
 
-function compiled(pattern: string, isFolded: boolean): RE2JS | undefined {
+function compiled(pattern: string, isFolded: boolean): RE2JS | RE2JSException {
   try {
     return RE2JS.compile(pattern, isFolded ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
-    if (error instanceof RE2JSException) return undefined;
+    if (error instanceof RE2JSException) return error;
     throw error;
   }
+}
+
+/** Characters of a pattern that an error shows. */
+const SHOWN_CHARACTERS = 20;
+
+/** What is wrong with a pattern. The library names the wrong part, of which the first occurrence is shown. */
+function regexHints(pattern: string, error: RE2JSException): readonly string[] {
+  if (LOOKS_AROUND.test(pattern)) return [HINTS.regex];
+  if (!(error instanceof RE2JSSyntaxException)) return [];
+  const part = error.getPattern() ?? '';
+  const place = [...pattern.slice(0, Math.max(0, pattern.indexOf(part)))].length + 1;
+  return [wrongRegex(error.getDescription(), place, [...part].slice(0, SHOWN_CHARACTERS).join(''))];
 }
 
 /**

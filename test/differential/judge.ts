@@ -1,12 +1,14 @@
 // The oracle's judgement of a request's parameters: conditions, errors, ignored names, suggestions. Order of everything
 // is query order.
+import type { Field } from '../../engine/schema/types.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { writeText } from './json.ts';
 import { encode, lastValue, type Pair } from './query.ts';
 import { filterableFields, keyOf, type FilterKey, type Key, type Linked } from './keys.ts';
 import type { Condition } from './filters.ts';
 import { isOn, isTruth, type Parsed } from './values.ts';
-import { parseTest } from './lookups.ts';
+import { LOOKUPS, parseTest } from './lookups.ts';
+import { LOOKUP_HABITS } from '../../engine/query/habits.ts';
 import { isJoined, parameterNames } from './parameters.ts';
 import { saidOfUnknown, SUGGESTED } from './suggest.ts';
 import { viewOf, type View } from './views.ts';
@@ -73,10 +75,11 @@ export function judge(
         errors.push([name, ['Write a filter as "<field>=<value>" or "filters[<field>]=<value>".']]);
         continue;
       }
+      const meant = collection && meantKey(name, roots, linked);
       const known = [...roots.map((field) => field.name), ...controls];
       const isSuggested = turn < SUGGESTED;
       const said = isSuggested
-        ? saidOfUnknown(name, { known, controls, idField: collection?.idField })
+        ? saidOfUnknown(name, { known, controls, idField: collection?.idField, meant })
         : ['Unknown parameter.'];
       if (isStrict) errors.push([name, said]);
       ignored.push(name);
@@ -90,11 +93,11 @@ export function judge(
       errors.push([name, ['Enter true or false.']]);
       continue;
     }
-    const parsed = parsedOf(key, value, settings.filterErrors !== 'fail', hasManyRegexes);
+    const parsed = parsedOf(name, key, value, settings.filterErrors !== 'fail', hasManyRegexes);
     if ('test' in parsed) {
       conditions.push({ path: (key as FilterKey).path, negated: (key as FilterKey).negated, ...parsed });
     } else if (settings.filterErrors === 'fail') {
-      const isHinted = key.kind === 'wrong' && key.explained && bad.indexOf(place) < hinted && (isStrict || key.isNear);
+      const isHinted = key.kind === 'wrong' && key.explained && bad.indexOf(place) < hinted;
       const hints = 'hints' in parsed ? (parsed.hints ?? []) : [];
       errors.push([name, isHinted ? key.explained : [parsed.message, ...hints]]);
     } else if (settings.filterErrors === 'ignore') ignored.push(name);
@@ -132,6 +135,7 @@ function isRegex(key: Key | undefined): boolean {
 }
 
 function parsedOf(
+  name: string,
   key: Exclude<Key, { kind: 'unknown' }>,
   value: string,
   lenient: boolean,
@@ -139,7 +143,42 @@ function parsedOf(
 ): Parsed {
   if (key.kind === 'wrong') return key;
   if (hasManyRegexes && isRegex(key)) return { message: 'At most 8 regular expressions can be used at once.' };
-  return parseTest(key.type, key.lookup, value, lenient);
+  const read = parseTest(key.type, key.lookup, value, lenient);
+  const form = 'message' in read && key.lookup === 'exact' ? formOfValue(name, value) : undefined;
+  return form === undefined || 'test' in read
+    ? read
+    : { ...read, hints: [...(read.hints ?? []), `Write it as "${form}".`] };
+}
+
+/** How null, and an operator before a value, are written. */
+function formOfValue(name: string, value: string): string | undefined {
+  const field = name.replace(/!$/, '').replace(/__exact$/, '');
+  if (['null', 'none'].includes(value.toLowerCase())) return `${field}__isnull=true`;
+  const [, operator, operand] = /^(gt|gte|lt|lte|in)\.(.{1,40})$/.exec(value) ?? [];
+  return operator === undefined ? undefined : `${field}__${operator}=${operand}`;
+}
+
+/** The filter that an unknown name means in the spelling of other services, or inside a record that it leaves out. */
+function meantKey(name: string, roots: readonly Field[], linked: Linked): string | undefined {
+  if (name.length > 128) return undefined;
+  const apart = name.endsWith('[]') ? name.slice(0, -2) : name;
+  const plain = apart
+    .split('.')
+    .join('__')
+    .replace(/\[([^[\]]*)\]/g, '__$1');
+  const [first = ''] = name.split(/__|!$/);
+  const isLookup = [...LOOKUPS, ...LOOKUP_HABITS.flatMap(({ names }) => names)].includes(first);
+  const around = isLookup
+    ? []
+    : roots.filter(({ kind }) => ['record', 'records', 'links', 'scalars'].includes(kind)).slice(0, 100);
+  const keys = [plain, plain.replace(/_([a-z]+!?)$/, '__$1'), ...around.map((field) => `${field.name}__${name}`)];
+  for (const key of keys) {
+    if (key === name) continue;
+    const read = keyOf(key, roots, linked);
+    if (read.kind === 'filter') return key;
+    if (read.kind === 'wrong' && read.meant !== undefined) return read.meant;
+  }
+  return undefined;
 }
 
 /** The body of a 400: every bad key in query order. */

@@ -1,6 +1,7 @@
 // The oracle's reading of a filter key: which field it walks to, which lookup, whether negated, or what is wrong. Reads
 // the declaration and nothing else of the product.
 import type { Collection, Field } from '../../engine/schema/types.ts';
+import { LOOKUP_HABITS } from '../../engine/query/habits.ts';
 import { LOOKUPS, suits, type Lookup } from './lookups.ts';
 import { suggestedName } from './suggest.ts';
 import type { OperandType } from './values.ts';
@@ -25,7 +26,8 @@ export type Key =
       readonly kind: 'wrong';
       readonly message: string;
       readonly explained?: readonly string[];
-      readonly isNear?: boolean;
+      /** The working form of a lookup of other services. */
+      readonly meant?: string;
     }
   | { readonly kind: 'unknown' };
 
@@ -66,7 +68,7 @@ function walk(root: Field, names: readonly string[], negated: boolean, linked: L
   }
   if (excess !== undefined) {
     const message = `"${excess}" lookup is not supported`;
-    return { kind: 'wrong', message, isNear: false, explained: [message, `Nothing may follow "${lookup}".`] };
+    return { kind: 'wrong', message, explained: [message, `Nothing may follow "${lookup}".`] };
   }
   const whole = withId(path);
   const last = whole.at(-1);
@@ -91,8 +93,13 @@ function wrongStep({ last, start, lookup, rest, linked }: WrongStep): Key {
   const fits = fitting.length > 0 ? [`Lookups that fit: ${fitting.join(', ')}.`] : [];
   const message = `"${lookup}" lookup is not supported`;
   const first = fields.length > 0 ? `Unknown field "${lookup}".` : message;
-  const isNear = meant !== '';
-  return { kind: 'wrong', message, isNear, explained: [first, ...(isNear ? [meant.trim()] : []), ...fits] };
+  const habit = ['', '!'].includes(rest) ? LOOKUP_HABITS.find(({ names }) => names.includes(lookup)) : undefined;
+  if (habit && fitting.some((one) => one === habit.lookup)) {
+    const key = [...start, ...(habit.lookup === 'exact' ? [] : [habit.lookup])].join('__');
+    const working = (habit.isNegated === true) === (rest === '!') ? key : `${key}!`;
+    return { kind: 'wrong', message, meant: working, explained: [first, `Did you mean "${working}"?`, ...fits] };
+  }
+  return { kind: 'wrong', message, explained: [first, ...(meant === '' ? [] : [meant.trim()]), ...fits] };
 }
 
 /** The names that a step can go on by: members of an embedded record, then fields of the record behind a link. */

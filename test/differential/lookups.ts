@@ -1,6 +1,6 @@
 // The oracle's lookups: from a lookup's name and a raw value to a test of one JSON value of a record. Case is folded by
 // the language's own regular expressions, parts of dates are those of Date. Another lookup is a row here.
-import { RE2JS } from 're2js';
+import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { compareCodePoints } from './query.ts';
 import {
   instantOf,
@@ -100,11 +100,11 @@ function parseIn(type: OperandType, raw: string, lenient: boolean): Parsed {
   return { test: (value, text) => tests.some((test) => test(value, text)) };
 }
 
-/** The first member that is wrong: of more than five it is said which. */
+/** The first member that is wrong, with its place in a longer list. */
 function wrongOf(members: readonly Parsed[], raw: string): Parsed | undefined {
   const at = members.findIndex((member) => 'message' in member);
   const wrong = members[at];
-  if (!wrong || 'test' in wrong || members.length <= 5) return wrong;
+  if (!wrong || 'test' in wrong || members.length === 1) return wrong;
   const shown = raw.split(',')[at]!.trim().slice(0, 40);
   return { ...wrong, hints: [...(wrong.hints ?? []), `Member ${at + 1} is "${shown}".`] };
 }
@@ -139,12 +139,20 @@ function regular(flags: number): Parser {
     try {
       const pattern = RE2JS.compile(raw.trim(), flags);
       return onText(raw, (text) => pattern.matcher(text).find());
-    } catch {
+    } catch (error) {
       const isBeyond = /\(\?<?[=!]|\\[1-9]/.test(raw);
-      const hints = isBeyond ? ['Look-around and back-references are not supported.'] : [];
+      const hints = isBeyond ? ['Look-around and back-references are not supported.'] : [placeOf(raw.trim(), error)];
       return { message: 'Enter a valid regular expression.', hints };
     }
   };
+}
+
+/** Where a pattern is wrong, and why, as the library says it. */
+function placeOf(pattern: string, error: unknown): string {
+  if (!(error instanceof RE2JSSyntaxException)) throw error;
+  const part = error.getPattern() ?? '';
+  const before = pattern.slice(0, pattern.indexOf(part));
+  return `At character ${Array.from(before).length + 1}, "${Array.from(part).slice(0, 20).join('')}": ${error.getDescription()}.`;
 }
 
 function parseNull(_: OperandType, raw: string): Parsed {

@@ -294,7 +294,7 @@ describe('filters', () => {
     expect(get(`${observations}page=1&a%20b=&page=2`).headers['x-ignored-params']).toBe('page, a%20b');
     expect(get(`${observations}limit=1`).headers['x-ignored-params']).toBeNull();
     expect(get(`${observations}strict=1&publicationStatus__in=x&page=2`).body).toBe(
-      '{"publicationStatus__in":["Unknown parameter. Did you mean \\"publicationState__in\\"?"],"page":["Unknown parameter.","Pages go by \\"limit\\" and \\"offset\\"."]}',
+      '{"publicationStatus__in":["Unknown parameter. Did you mean \\"publicationState__in\\"?"],"page":["Unknown parameter.","Write it as \\"limit=100&offset=200\\"."]}',
     );
     expect(get('/api/v3/observations/1/?limit=1', { strict: true }).body).toBe('{"limit":["Unknown parameter."]}');
     expect(get(`${observations}ob_id=1`, { filters: 'documented' }).headers['x-ignored-params']).toBe('ob_id');

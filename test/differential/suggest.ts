@@ -1,14 +1,12 @@
 // The oracle's suggestions for unknown names, by a plain table of edit distances.
+import { PARAMETER_HABITS } from '../../engine/query/habits.ts';
 
 /** How many unknown names of one kind get a suggestion. */
 export const SUGGESTED = 20;
 
-const PAGES = 'Pages go by "limit" and "offset".';
-const SEARCH = 'A text is searched by its field, with "__icontains" behind it.';
-
 /**
- * What is said of an unknown name, of a list where it has an `idField`: the nearest known one, else that of ids, else
- * what a parameter of other services has in its place.
+ * What is said of an unknown name, of a list where it has an `idField`: what it means, what a parameter of other
+ * services has in its place, the nearest known name, or that of ids.
  */
 export function saidOfUnknown(
   name: string,
@@ -16,9 +14,14 @@ export function saidOfUnknown(
     readonly known: readonly string[];
     readonly controls: readonly string[];
     readonly idField: string | undefined;
+    readonly meant: string | undefined;
   },
 ): readonly string[] {
-  const { known, controls, idField } = names;
+  const { known, controls, idField, meant } = names;
+  if (meant !== undefined) return [`Unknown parameter. Did you mean "${meant}"?`];
+  const isNamed = (each: string): boolean => each.toLowerCase() === name.toLowerCase();
+  const habit = PARAMETER_HABITS.find((each) => each.names.some(isNamed));
+  if (habit && idField !== undefined) return ['Unknown parameter.', `Write it as "${habit.form}".`];
   const near = suggestion(name, known, controls);
   if (near !== '' || idField === undefined) return [`Unknown parameter.${near}`];
   for (const alias of ['id', 'pk']) {
@@ -26,8 +29,6 @@ export function saidOfUnknown(
     if (isAlias && known.includes(idField))
       return [`Unknown parameter. Did you mean "${idField}${name.slice(alias.length)}"?`];
   }
-  if (['page', 'page_size', 'per_page', 'cursor'].includes(name)) return ['Unknown parameter.', PAGES];
-  if (['search', 'q'].includes(name)) return ['Unknown parameter.', SEARCH];
   return ['Unknown parameter.'];
 }
 

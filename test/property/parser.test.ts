@@ -66,9 +66,9 @@ const NEARLY = fc
   )
   .map((pieces) => pieces.join(''));
 
-/** What is said beside a message: two sentences at most. */
+/** The hints after a message: three sentences at most. */
 const HINTED =
-  /^(?:(?:Did you mean ".*"\?)?\n?(?:Lookups that fit: .*\.)?|Nothing may follow ".*"\.|Pages go by .*\.|A text is searched .*\.|(?:Write a date as .*\.|A plus in an address .*\.|A record is named by .*\.|Look-around .*\.)?\n?(?:Member \d+ is ".*"\.)?)$/s;
+  /^(?:(?:Did you mean ".*"\?)?\n?(?:Lookups that fit: .*\.)?|Nothing may follow ".*"\.|(?:Write a date as .*\.|A plus in an address .*\.|A record is named by .*\.|Look-around .*\.|At character \d+, ".*": .*\.)?\n?(?:Member \d+ is ".*"\.)?\n?(?:Write it as ".*"\.)?)$/s;
 
 test('any text is parsed, and every request that has no problem can be planned, explained and executed', () => {
   fc.assert(

@@ -1,4 +1,6 @@
 // The tables of the documents, made from the declarations: `npm run generate` writes them, test/tidy.test.ts compares.
+import { LOOKUP_HABITS, PARAMETER_HABITS } from '../../engine/query/habits.ts';
+import { DEFAULT_LOOKUP } from '../../engine/query/lookups.ts';
 import { PARAMETERS } from '../../engine/query/parameters.ts';
 import {
   BITMAPS,
@@ -48,6 +50,20 @@ function parametersTable(): string {
   return tableOf(['Parameter', 'Of', 'Value', 'Meaning'], rows);
 }
 
+/** The habits of clients of other services as server/catalogue/README.md has them: parameters, and lookups. */
+function habitTables(): readonly string[] {
+  const quoted = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+  const parameters = PARAMETER_HABITS.map(({ names, of, form }) => [quoted(names), of, `\`${form}\``]);
+  const lookups = LOOKUP_HABITS.map(({ names, of, lookup, isNegated }) => {
+    const form = `<field>${lookup === DEFAULT_LOOKUP ? '' : `__${lookup}`}${isNegated ? '!' : ''}`;
+    return [quoted(names), of, `\`${form}\``];
+  });
+  return [
+    tableOf(['Elsewhere', 'Of', 'Write it as'], parameters),
+    tableOf(['Lookup elsewhere', 'Of', 'Here'], lookups),
+  ];
+}
+
 /** The keys of an authority's configuration as server/authority/README.md has them. */
 function keysTable(): string {
   const rows = Object.entries<KeyRow<unknown>>(KEYS).map(([key, { kind, arity, initialText, help }]) => [
@@ -94,7 +110,7 @@ export function generatedDocuments(): readonly (readonly [path: string, text: st
     ['engine/query/FILTERS.md', `${fieldsText(undefined, 'markdown')}\n`],
     ['engine/snapshot/FORMAT.md', withTables('engine/snapshot/FORMAT.md', sectionTables())],
     ['server/authority/README.md', withTables('server/authority/README.md', [keysTable()])],
-    ['server/catalogue/README.md', withTables('server/catalogue/README.md', [parametersTable()])],
+    ['server/catalogue/README.md', withTables('server/catalogue/README.md', [...habitTables(), parametersTable()])],
     ['server/settings/README.md', withTables('server/settings/README.md', [settingsTable()])],
   ];
 }

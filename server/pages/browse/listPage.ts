@@ -25,7 +25,7 @@ import {
 } from './facets.ts';
 import { type Listing, pagePairs } from './listing.ts';
 import { html, type Markup } from './template.ts';
-import type { Collection } from '../../../engine/engine.ts';
+import { type Collection, hintsFor } from '../../../engine/engine.ts';
 import { collectionSentence, type FilterField } from '../../../engine/described.ts';
 import { inStep, missedPage, refusedPage } from './errorPage.ts';
 import { type BrowsePage, fieldsOf, type Site, type Tour } from './site.ts';
@@ -238,16 +238,24 @@ function dataLinks({ tour, site, pairs }: Listing): Markup {
   </ul>`;
 }
 
-/** Names without effect; with `strict` they are refused, and said to be meant for what is near. */
-function ignoredNote({ ask: { ignored }, pairs, hasWays }: Listing): Markup | false {
+/** Names without effect, each with what strict mode says of it. */
+function ignoredNote({ ask: { ignored }, collection, query, site }: Listing): Markup | false {
   if (ignored.length === 0) return false;
-  const names = ignored
-    .slice(0, PAGE_ROWS_MAX)
-    .map((name) => cut(typeof name === 'string' ? name : name.join('='), CHIP_CHARACTERS_MAX));
-  return html`<p class="note">
-    Without effect: ${names.map((name, i) => [i > 0 && ', ', html`<code><bdi>${name}</bdi></code>`])}.
-    ${hasWays && html`<a href="${queryOf(withValue(pairs, 'strict', '1'))}" rel="nofollow">What may have been meant?</a>`}
-  </p>`;
+  const hints = hintsFor(collection, query, site.queryOptions);
+  const names = ignored.slice(0, PAGE_ROWS_MAX).map((name) => {
+    const text = cut(typeof name === 'string' ? name : name.join('='), CHIP_CHARACTERS_MAX);
+    const said = typeof name === 'string' ? (hints.get(name)?.at(-1) ?? '') : '';
+    return html`<li>
+      <code><bdi>${text}</bdi></code
+      >: <bdi>${cut(said, CHIP_CHARACTERS_MAX)}</bdi>
+    </li>`;
+  });
+  return html`<div class="note">
+    <p>Without effect:</p>
+    <ul>
+      ${names}
+    </ul>
+  </div>`;
 }
 
 /** The filters that hold, each with a link to the list without it. */

@@ -1,0 +1,78 @@
+// What clients of similar services write, and what this API has instead. Strict mode, the pages and the client guide
+// show it. Data only; key.ts and parse.ts read it for names that have no meaning here. Source: A163.
+
+/** Parameters of other services, with the form that works here. */
+export interface ParameterHabit {
+  readonly names: readonly string[];
+  /** The services that have them. */
+  readonly of: string;
+  readonly form: string;
+}
+
+/** Lookups of other services, with the lookup that works here; `isNegated` with `!` after it. */
+export interface LookupHabit {
+  readonly names: readonly string[];
+  readonly of: string;
+  readonly lookup: string;
+  readonly isNegated?: true;
+}
+
+export const PARAMETER_HABITS: readonly ParameterHabit[] = [
+  {
+    names: ['page', 'page_size', 'per_page', 'cursor', 'token', 'page[number]', 'page[size]'],
+    of: 'Django REST framework, STAC, JSON:API',
+    form: 'limit=100&offset=200',
+  },
+  { names: ['rows', 'size', 'count', 'max', '$top'], of: 'CKAN, Elasticsearch, OData and others', form: 'limit=100' },
+  { names: ['start', 'skip', '$skip'], of: 'CKAN, OData', form: 'offset=200' },
+  {
+    names: ['sort', 'sort_by', 'sortby', 'order', 'order_by', 'orderby', '$orderby'],
+    of: 'CKAN, STAC, PostgREST, OData',
+    form: 'ordering=-<field>',
+  },
+  {
+    names: ['q', 'query', 'text', '$search'],
+    of: 'CKAN, STAC, OData',
+    form: 'search=ice',
+  },
+  { names: ['fq', 'filter', 'where', '$filter'], of: 'CKAN, STAC, OData', form: '<field>__<lookup>=<value>' },
+  { names: ['fl', 'select', 'columns', '$select'], of: 'CKAN, PostgREST, OData', form: 'fields=<field>,<field>' },
+  { names: ['facet', 'facet.field', 'group_by'], of: 'CKAN and others', form: 'facets=<field>' },
+  { names: ['since', 'start_date'], of: 'several', form: 'datetime=2020-01-31/..' },
+  { names: ['f', 'output', 'outputFormat', '$format'], of: 'OGC API, OData', form: 'format=csv' },
+];
+
+export const LOOKUP_HABITS: readonly LookupHabit[] = [
+  { names: ['eq', 'equals', 'is'], of: 'PostgREST, OData', lookup: 'exact' },
+  { names: ['ne', 'neq', 'not'], of: 'PostgREST, OData', lookup: 'exact', isNegated: true },
+  { names: ['any', 'one_of', 'oneof'], of: 'PostgREST and others', lookup: 'in' },
+  { names: ['nin', 'notin', 'not_in'], of: 'Mongo', lookup: 'in', isNegated: true },
+  { names: ['ge', 'min', 'from', 'since'], of: 'OData, django-filter', lookup: 'gte' },
+  { names: ['le', 'max', 'to', 'until'], of: 'OData, django-filter', lookup: 'lte' },
+  { names: ['after'], of: 'django-filter', lookup: 'gt' },
+  { names: ['before'], of: 'django-filter', lookup: 'lt' },
+  { names: ['between'], of: 'CQL2 of STAC and OGC API', lookup: 'range' },
+  { names: ['null', 'is_null', 'empty'], of: 'several', lookup: 'isnull' },
+  { names: ['like'], of: 'PostgREST, STAC', lookup: 'contains' },
+  { names: ['ilike', 'search', 'fts'], of: 'PostgREST, Django', lookup: 'icontains' },
+  { names: ['starts_with', 'beginswith', 'prefix'], of: 'several', lookup: 'startswith' },
+  { names: ['ends_with', 'suffix'], of: 'several', lookup: 'endswith' },
+  { names: ['match', 'regexp'], of: 'PostgREST', lookup: 'regex' },
+  { names: ['imatch'], of: 'PostgREST', lookup: 'iregex' },
+];
+
+const FORMS: ReadonlyMap<string, string> = new Map(
+  PARAMETER_HABITS.flatMap(({ names, form }) => names.map((name) => [name.toLowerCase(), form] as const)),
+);
+const LOOKUPS_BY_NAME: ReadonlyMap<string, LookupHabit> = new Map(
+  LOOKUP_HABITS.flatMap((habit) => habit.names.map((name) => [name, habit] as const)),
+);
+
+/** The form of a parameter that other services have; undefined for any other name. */
+export function formOfHabit(name: string): string | undefined {
+  return FORMS.get(name.toLowerCase());
+}
+
+export function lookupOfHabit(name: string): LookupHabit | undefined {
+  return LOOKUPS_BY_NAME.get(name);
+}
