@@ -12,9 +12,9 @@ import type { KeyService, S3Access, S3Keys } from './target.ts';
 const EARLY_MS = 300_000;
 const BYTES_MAX = 1 << 16;
 const LIMITS = { depth: 16, elements: 100, attributes: 16, instructions: 16 } as const;
-/** Hosts of containers, which get a token without TLS, as the SDKs of AWS have them. */
-const LOCAL =
-  /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])(?::|\/)/;
+/** TLS, or one of the hosts that get a token without it in the SDKs of AWS. */
+const TLS_OR_LOCAL =
+  /^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])(?::|\/)/;
 
 interface IssuedKeys extends S3Keys {
   readonly expiresMs: number;
@@ -26,12 +26,11 @@ interface IssuedKeys extends S3Keys {
  */
 export function keySource({ keys, keyService }: S3Access, timeoutMs: number): () => Promise<S3Keys | undefined> {
   if (!keyService || (keys?.id ?? '') !== '') return () => Promise.resolve(keys);
-  const { url } = keyService;
-  if (
-    !URL.canParse(url) ||
-    !(url.startsWith('https:') || LOCAL.test(new URL(url).href) || keyService.kind !== 'container')
-  )
-    throw new OperationError('usage', 'AWS_CONTAINER_CREDENTIALS_FULL_URI: want an https URL or one of this machine');
+  const { url, role } = keyService;
+  const [name, wanted, form] = role
+    ? (['AWS_ENDPOINT_URL_STS', 'an http or https URL', /^https?:/] as const)
+    : (['AWS_CONTAINER_CREDENTIALS_FULL_URI', 'an https URL or one of this machine', TLS_OR_LOCAL] as const);
+  if (!URL.canParse(url) || !form.test(new URL(url).href)) throw new OperationError('usage', `${name}: want ${wanted}`);
   let current: IssuedKeys | undefined;
   let renewMs = 0;
   let renewal: Promise<void> | undefined;
@@ -51,21 +50,20 @@ export function keySource({ keys, keyService }: S3Access, timeoutMs: number): ()
   };
 }
 
-async function issuedKeys(service: KeyService, timeoutMs: number): Promise<IssuedKeys> {
-  const url = new URL(service.url);
-  const isContainer = service.kind === 'container';
-  const token = service.tokenFile === '' ? '' : textWithin(service.tokenFile, BYTES_MAX).trim();
-  const connections = connectionsTo(url.origin, timeoutMs, 1, isContainer);
-  const signal = AbortSignal.timeout(timeoutMs);
+async function issuedKeys({ url: text, tokenFile, token: given, role }: KeyService, ms: number): Promise<IssuedKeys> {
+  const url = new URL(text);
+  const token = tokenFile === '' ? given : textWithin(tokenFile, BYTES_MAX).trim();
+  const connections = connectionsTo(url.origin, ms, 1, role === undefined);
+  const signal = AbortSignal.timeout(ms);
   try {
+    const headers = token === '' ? {} : { authorization: token };
+    const path = url.pathname + url.search;
     const { statusCode, body } = await connections.request(
-      service.kind === 'container'
-        ? { method: 'GET', path: url.pathname + url.search, headers: authorization(token || service.token), signal }
-        : { method: 'POST', path: url.pathname, ...formOf(service, token), signal },
+      role ? { method: 'POST', path, ...formOf(role, token), signal } : { method: 'GET', path, headers, signal },
     );
-    const text = (await bytesWithin(body, BYTES_MAX))?.toString() ?? '';
+    const answer = (await bytesWithin(body, BYTES_MAX))?.toString() ?? '';
     if (statusCode !== 200) throw failed(url.origin, `answered ${statusCode} to a request for keys`);
-    const { AccessKeyId: id, SecretAccessKey: secret, ...more } = isContainer ? jsonTexts(text) : xmlTexts(text);
+    const { AccessKeyId: id, SecretAccessKey: secret, ...more } = role ? xmlTexts(answer) : jsonTexts(answer);
     const { Token: sessionToken = more['SessionToken'] ?? '', Expiration: end = '' } = more;
     const expiresMs = Date.parse(end);
     if (![id, secret, sessionToken].every((key) => /^[!-~]+$/.test(key ?? '')) || Number.isNaN(expiresMs))
@@ -78,13 +76,9 @@ async function issuedKeys(service: KeyService, timeoutMs: number): Promise<Issue
   }
 }
 
-function authorization(token: string): Readonly<Record<string, string>> {
-  return token === '' ? {} : { authorization: token };
-}
-
-function formOf({ role, session }: Extract<KeyService, { readonly kind: 'webIdentity' }>, token: string) {
+function formOf({ arn, session }: NonNullable<KeyService['role']>, token: string) {
   const action = { Action: 'AssumeRoleWithWebIdentity', Version: '2011-06-15' };
-  const form = new URLSearchParams({ ...action, RoleArn: role, RoleSessionName: session, WebIdentityToken: token });
+  const form = new URLSearchParams({ ...action, RoleArn: arn, RoleSessionName: session, WebIdentityToken: token });
   return { body: form.toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } };
 }
 

@@ -284,18 +284,15 @@ export interface S3Keys {
 }
 
 /**
- * A service that issues keys: the endpoint of a container, which may require a token or the one in a file, or an STS
- * server that accepts the token in a file for a role.
+ * A service that issues keys for a token, or for the token in a file; '' for none. With a role and the name of a
+ * session it is an STS server, otherwise the endpoint of a container.
  */
-export type KeyService =
-  | { readonly kind: 'container'; readonly url: string; readonly token: string; readonly tokenFile: string }
-  | {
-      readonly kind: 'webIdentity';
-      readonly url: string;
-      readonly tokenFile: string;
-      readonly role: string;
-      readonly session: string;
-    };
+export interface KeyService {
+  readonly url: string;
+  readonly token: string;
+  readonly tokenFile: string;
+  readonly role?: { readonly arn: string; readonly session: string };
+}
 
 /** Access to an S3 server. */
 export interface S3Access {

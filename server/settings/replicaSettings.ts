@@ -154,13 +154,14 @@ export function targetAccessOf(
 
 /** The service that issues keys of S3, by the variables of the AWS SDKs. */
 function keyServiceOf(of: (name: string) => string, region: string): KeyService | undefined {
-  const [tokenFile, role] = [of('AWS_WEB_IDENTITY_TOKEN_FILE'), of('AWS_ROLE_ARN')];
-  if (tokenFile !== '' && role !== '') {
+  const [identity, arn] = [of('AWS_WEB_IDENTITY_TOKEN_FILE'), of('AWS_ROLE_ARN')];
+  if (identity !== '' && arn !== '') {
     const url = of('AWS_ENDPOINT_URL_STS') || `https://sts.${region}.amazonaws.com`;
-    return { kind: 'webIdentity', url, tokenFile, role, session: of('AWS_ROLE_SESSION_NAME') || 'catalogue-replica' };
+    const session = of('AWS_ROLE_SESSION_NAME') || 'catalogue-replica';
+    return { url, token: '', tokenFile: identity, role: { arn, session } };
   }
   const relative = of('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI');
   const url = relative === '' ? of('AWS_CONTAINER_CREDENTIALS_FULL_URI') : `http://169.254.170.2${relative}`;
-  const [token, file] = [of('AWS_CONTAINER_AUTHORIZATION_TOKEN'), of('AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE')];
-  return url === '' ? undefined : { kind: 'container', url, token, tokenFile: file };
+  const [token, tokenFile] = [of('AWS_CONTAINER_AUTHORIZATION_TOKEN'), of('AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE')];
+  return url === '' ? undefined : { url, token, tokenFile };
 }

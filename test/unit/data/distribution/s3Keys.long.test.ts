@@ -130,6 +130,10 @@ test.each(['http://keys.example.org/', 'file:///keys', 'nothing'])('sends no tok
   });
 });
 
+test('refuses an STS server that is not a URL', async () => {
+  await expect(open({ ...IDENTITY, AWS_ENDPOINT_URL_STS: 'sts' })).rejects.toThrow(/_STS: want an http or https URL$/);
+});
+
 test('tells what is missing: the file of a token, or the keys in a response', async () => {
   const nowhere = join(directory, 'nowhere');
   const without = await open({ ...CONTAINER, AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: nowhere });
