@@ -17,7 +17,7 @@ import { heedsValidators, type Walker } from './walk.ts';
 /** Links that are drawn. If all of them resolve, at least 99.2 % of all links do. */
 const LINKS = 500;
 /** Links of one page that count: more than any known page has. Bounds the memory that an upstream can take. */
-const LINKS_OF_PAGE_MAX = 20_000;
+const LINKS_OF_PAGE_MAX = 5000;
 const PAGE = 100;
 /** The quantile of the normal distribution for a confidence of 95 %. */
 const Z = 1.96;
@@ -221,9 +221,11 @@ function ascending({ idField }: Collection): string {
 async function readFirst(probing: Probing, collection: Collection): Promise<void> {
   const outcome = await page(probing, collection, { query: ascending(collection) });
   if ('reason' in outcome) return void (probing.unreadable[collection.name] = outcome.reason);
-  const sample: Sample = { collection, first: outcome.value, ids: new Set(), links: [], bytes: 0 };
-  probing.samples.set(collection.name, sample);
+  // The texts of all first pages together may be large.
+  const records = outcome.value.records.map((record) => ({ ...record, text: '' }));
+  const sample: Sample = { collection, first: { ...outcome.value, records }, ids: new Set(), links: [], bytes: 0 };
   take(probing, sample, outcome.value);
+  probing.samples.set(collection.name, sample);
 }
 
 /** Reads the middle and the last page of a collection that has more than one. */
@@ -372,7 +374,7 @@ async function checkLinks(
   });
   const [checked, resolved] = [values.length, values.filter(Boolean).length];
   const unchecked = drawn.length - checked;
-  const share = checked === 0 ? 100 : (resolved * 100) / checked;
+  const share = checked === 0 ? 0 : (resolved * 100) / checked;
   const known = { links: checked, dangling: checked - resolved };
   const linksMin = isExact ? largestLinksMin(known) : Math.floor(lowerBound(resolved, checked) * 10) / 10;
   const margin = isExact ? 0 : share - lowerBound(resolved, checked);
@@ -428,7 +430,8 @@ function costs(
       const pages = isByDates(collection.name) ? DATE_REQUESTS : isSmall ? 1 : Math.ceil(first.count / size);
       // One more counts the records at the end.
       requests += pages + 1;
-      ms += isSmall || isByDates(collection.name) ? pages * first.ms : (first.count / page.records) * page.ms;
+      ms +=
+        isSmall || isByDates(collection.name) ? pages * first.ms : (first.count / Math.max(1, page.records)) * page.ms;
     }
     return { requests, seconds: Math.max(requests / rate, ms / 1000 / concurrency) };
   };

@@ -85,7 +85,7 @@ function verdictText({ honoured, ignored, unchecked }: Verdict): string {
 }
 
 function linksText({ checked, resolved, unchecked, isExact, share, margin, linksMin }: ProbeReport['links']): string {
-  if (checked + unchecked === 0) return 'none';
+  if (checked === 0) return unchecked === 0 ? 'none' : 'not checked';
   const digits = isExact ? 2 : 1;
   const least = isExact ? '' : `at least ${(share - margin).toFixed(digits)} %, `;
   const left = unchecked > 0 ? `; ${countText(unchecked)} not checked` : '';
