@@ -106,8 +106,6 @@ export type Answers = ReturnType<typeof answersFor>;
 const ALLOW = 'GET, HEAD, OPTIONS';
 
 const NOT_FOUND = 'Not found.';
-const WALK_AGAIN = 'Begin the walk again.';
-const COPY_AGAIN = 'Its change log does not reach from yours. Copy the lists again.';
 
 /** A queue of heavy queries drains in much less time, but Retry-After has no smaller value. */
 export const RETRY_AFTER = ['Retry-After', '1'] as const;
@@ -219,9 +217,9 @@ export function answersFor(options: AnswerOptions) {
     /** JSON that is only valid now, such as a query plan (A68). */
     momentary: (json: string): Answer => ({ status: 200, headers: unstored, body: wholeBody(UTF8.encode(json)) }),
     /** A walk began in another generation of the data (A69). */
-    gone: { status: 410, headers: unstored, body: goneBody(generation, `${generation} is served now. ${WALK_AGAIN}`) },
+    gone: { status: 410, headers: unstored, body: goneBody(generation, 'Begin the walk again.') },
     /** The change feed does not have a generation, which may be newer too. */
-    forgotten: { status: 410, headers: unstored, body: goneBody(generation, `${generation} is served. ${COPY_AGAIN}`) },
+    forgotten: { status: 410, headers: unstored, body: goneBody(generation, 'Copy the lists again.') },
   };
 }
 
@@ -303,9 +301,9 @@ function problemsBody(problems: readonly Problem[]): Body {
   return wholeBody(UTF8.encode(jsonObject(members)));
 }
 
-function goneBody(generation: string, rest: string): Body {
+function goneBody(generation: string, cure: string): Body {
   const members = [
-    ['detail', jsonText(`This generation of the data is gone; ${rest}`)],
+    ['detail', jsonText(`This generation of the data is gone; ${generation} is served now. ${cure}`)],
     ['generation', jsonText(generation)],
   ] as const;
   return wholeBody(UTF8.encode(jsonObject(members)));

@@ -213,7 +213,8 @@ export function delivered(
   return answer instanceof Promise ? answer.then(judged) : judged(answer);
 }
 
-function tagIn({ etag }: Answer): string | undefined {
+/** The tag of a response, without quotes. */
+export function tagIn({ etag }: Answer): string | undefined {
   return etag?.slice(1, -1);
 }
 

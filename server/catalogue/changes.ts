@@ -1,7 +1,7 @@
 // The changes since a generation (A153). The body is the end of the change feed, a view of shared memory.
 import { type Body, parseRecordQuery } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { CatalogueService, Visit } from './catalogue.ts';
+import { type CatalogueService, tagIn, type Visit } from './catalogue.ts';
 import { takesLines } from './negotiate.ts';
 import { liveOrPlain } from './rows.ts';
 import { countIgnored } from './tally.ts';
@@ -15,7 +15,6 @@ const SINCE_PROBLEM = {
 const NO_FEED =
   'This server has no change log. "follow" writes one: serve with --follow, or with --from and a target of "follow --publish-to".';
 const OWN = ['since', 'format'];
-const FORMAT_KNOWN = 'The format is ndjson.';
 
 /** Longer pieces are not sent at once. */
 const PIECE_BYTES_MAX = 1 << 18;
@@ -27,7 +26,7 @@ export function changesAnswer(catalogue: CatalogueService, visit: Visit): Answer
   const ask = parseRecordQuery(request.query, { ...queryOptions, exported: 'ndjson' }, undefined, OWN);
   const valueOf = (key: string): string | undefined => ask.parameters.findLast(([name]) => name === key)?.[1];
   const format = valueOf('format') ?? '';
-  if (format !== '' && format !== 'ndjson') return answers.notFoundNear(FORMAT_KNOWN);
+  if (format !== '' && format !== 'ndjson') return answers.notFoundNear('The format is ndjson.');
   if (format === '' && !takesLines(request.header('accept'))) return answers.notAcceptable;
   const since = valueOf('since') ?? '';
   const problems = SINCE.test(since) ? ask.problems : [SINCE_PROBLEM, ...ask.problems];
@@ -41,9 +40,13 @@ export function changesAnswer(catalogue: CatalogueService, visit: Visit): Answer
   const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path, parameters: ask.parameters });
   const unchanged = condition && conditional.foreseen(condition, choice.varies, coding, tag);
   if (unchanged) return unchanged;
-  const body = bodyOf(changes.bytes.subarray(known[1]));
   const remarks = { varies: choice.varies, ignored: ask.ignored, tag };
-  return liveOrPlain(body, { answers, live, remarks, coding, disconnection }, 'application/x-ndjson');
+  const delivery = { answers, live, remarks, coding, disconnection };
+  const answer = liveOrPlain(bodyOf(changes.bytes.subarray(known[1])), delivery, 'application/x-ndjson');
+  // Whether the body is compressed is part of its tag.
+  const judged = (made: Answer): Answer =>
+    (condition && conditional.unchanged(condition, choice.varies, tagIn(made)!)) ?? made;
+  return answer instanceof Promise ? answer.then(judged) : judged(answer);
 }
 
 function bodyOf(bytes: Uint8Array): Body {

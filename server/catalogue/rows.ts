@@ -167,8 +167,7 @@ function liveAnswer(rows: Representation, delivery: Delivery): Answer | Promise<
 }
 
 /** The parts of a delivery that live compression needs. */
-export type LiveDelivery = Pick<RowsService, 'answers' | 'live'> &
-  Pick<Delivery, 'remarks' | 'coding' | 'disconnection'>;
+type LiveDelivery = Pick<RowsService, 'answers' | 'live'> & Pick<Delivery, 'remarks' | 'coding' | 'disconnection'>;
 
 /** Compresses a body live if the client takes that and it pays; else returns the response of `plain`. */
 export function liveOrPlain(

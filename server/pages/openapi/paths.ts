@@ -101,12 +101,7 @@ const CHANGE_LINES =
   'A line of JSON for each change, with `time`, `generation`, `collection`, `id` and `change` (created, changed or ' +
   'deleted). The last line has `next`, the generation to ask from next.';
 
-const LINES_FORMAT: DocumentObject = {
-  name: 'format',
-  in: 'query',
-  description: 'The form, which is the same without it.',
-  schema: { type: 'string', enum: ['ndjson'] },
-};
+const LINES_FORMAT: DocumentObject = { name: 'format', in: 'query', schema: { type: 'string', enum: ['ndjson'] } };
 
 const SINCE: DocumentObject = {
   name: 'since',

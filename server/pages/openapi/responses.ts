@@ -163,6 +163,7 @@ const FOUND = [
   'X-Total-Count',
 ];
 const ERROR = ['Allow', 'Cache-Control', 'Vary', ...OPEN];
+const UNSTORED = ['Vary', 'Allow', 'Cache-Control', ...OPEN];
 const PREFLIGHT = ['Access-Control-Allow-Methods', 'Access-Control-Allow-Headers', 'Access-Control-Max-Age'];
 
 function headers(names: readonly string[]): DocumentObject {
@@ -209,7 +210,7 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
   }),
   Gone: failure(
     'With `--pin-walks`: another generation of the data is served than the one that the walk began in.',
-    ['Vary', 'Allow', 'Cache-Control', ...OPEN],
+    UNSTORED,
     'Detail',
     {
       detail: 'This generation of the data is gone; 0123456789ab is served now. Begin the walk again.',
@@ -218,17 +219,16 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
   ),
   Forgotten: failure(
     'The change log does not reach from this generation: it is too old, or newer than the served one.',
-    ['Vary', 'Allow', 'Cache-Control', ...OPEN],
+    UNSTORED,
     'Detail',
     {
-      detail:
-        'This generation of the data is gone; 0123456789ab is served. Its change log does not reach from yours. Copy the lists again.',
+      detail: 'This generation of the data is gone; 0123456789ab is served now. Copy the lists again.',
       generation: '0123456789ab',
     },
   ),
   Unavailable: failure(
     'Too much is under way for this one, or it took too long.',
-    ['Vary', 'Allow', 'Cache-Control', 'Retry-After', ...OPEN],
+    [...UNSTORED, 'Retry-After'],
     'Detail',
     { detail: 'Too many heavy queries at the moment; try again shortly.' },
   ),
