@@ -91,7 +91,15 @@ async function kindsOf(data: string, client: Client): Promise<readonly Kind[]> {
     '/',
     ...['v2', 'v3'].flatMap((version) => [`/api/${version}/`, `/api/${version}/.json`, `/api/${version}`]),
   ];
-  const described = ['/openapi.json', '/openapi.yaml', '/docs/', '/docs/docs.js', '/robots.txt', '/browse/'];
+  const described = [
+    '/openapi.json',
+    '/openapi.json?spellings=all',
+    '/openapi.yaml',
+    '/docs/',
+    '/docs/docs.js',
+    '/robots.txt',
+    '/browse/',
+  ];
   const errors = [
     '/nothing',
     '/api/v3/nothing/',

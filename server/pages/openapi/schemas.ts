@@ -225,14 +225,15 @@ export function pageSchema(collection: Collection): DocumentObject {
   return { allOf: [refTo('schemas', 'Envelope'), { type: 'object', required: ['results'], properties: { results } }] };
 }
 
-/** A filter by the name of its parameter: a field with a lookup. */
+/** A field with a lookup. */
 export interface Filter {
+  /** The name of its parameter. */
   readonly key: string;
   readonly described: DescribedField;
   readonly lookup: Lookup;
 }
 
-/** All filters of these fields, but for what is a parameter's name. The first lookup of a field is not in its key. */
+/** All filters of these fields, except those with the name of another parameter. A key does not name the first lookup. */
 export function filtersBy(
   fields: readonly DescribedField[],
   isParameter: (name: string) => boolean,
@@ -247,9 +248,9 @@ export function filtersBy(
 
 /** The schema of a collection's filters: a member for each. */
 export function filtersSchema(filters: readonly Filter[]): DocumentObject {
-  const properties = filters.map(({ key, described: { key: field, ...described }, lookup }) => {
+  const properties = filters.map(({ key, described, lookup }) => {
     const operand = operandSchema(described.field, lookup);
-    return [key, key === field ? { ...operand, description: described.sentence } : operand] as const;
+    return [key, key === described.key ? { ...operand, description: described.sentence } : operand] as const;
   });
   return { type: 'object', properties: Object.fromEntries(properties) };
 }
