@@ -55,7 +55,7 @@ function answerWith<Answer>(asker: Asker<Answer>, list: List, hits: Hits | undef
 /** The page of the rows found, in the requested format, with its envelope. */
 function pageOf({ collection, ask, plan: { form, page } }: List, hits: Hits, asker: Asker<unknown>): Representation {
   const rows = { records: collection.records, rows: hits.rows, form, keys: page.keys };
-  if (page.exported) return exportRepresentation(page.exported, collection, rows);
+  if (page.exported) return exportRepresentation(page.exported, collection, rows, page.hasBom);
   const lastId = page.after === undefined ? undefined : (lastIdOf(collection, hits.rows) ?? page.after);
   const { count, offset } = hits;
   const place = { address: form.baseUrl + asker.path, count, offset, lastId, generation: asker.generation };

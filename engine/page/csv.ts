@@ -45,10 +45,14 @@ export function exportColumns(
   return columns.length > 0 ? columns : [declaration.idField];
 }
 
-export function csvHeader(columns: readonly string[]): Uint8Array {
+const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
+
+export function csvHeader(columns: readonly string[], hasBom = false): Uint8Array {
   const cells = columns.map(textCell);
-  const row = new Uint8Array(cells.reduce((sum, cell) => sum + cell.length, 0) + Math.max(0, cells.length - 1) + 2);
-  let at = 0;
+  let at = hasBom ? BYTE_ORDER_MARK.length : 0;
+  const cellsBytes = cells.reduce((sum, cell) => sum + cell.length, 0);
+  const row = new Uint8Array(at + cellsBytes + Math.max(0, cells.length - 1) + 2);
+  if (hasBom) row.set(BYTE_ORDER_MARK);
   cells.forEach((cell, i) => {
     if (i > 0) row[at++] = COMMA;
     row.set(cell, at);

@@ -55,12 +55,13 @@ export function exportRepresentation(
   format: Exclude<Representation['format'], 'json'>,
   collection: CollectionIndex,
   rows: ServedRows,
+  hasBom: boolean,
 ): Representation {
   const lines = { rows, format, head: NOTHING, tail: NOTHING, columns: NO_COLUMNS };
   if (format === 'ndjson') return lines;
   if (format === 'parquet') return { ...lines, collection };
   const columns = exportColumns(collection, rows.keys);
-  return { ...lines, head: csvHeader(columns), columns };
+  return { ...lines, head: csvHeader(columns, hasBom), columns };
 }
 
 /** The body, if its rows need no measuring; otherwise undefined. Cost: a step per chunk, no copy. */

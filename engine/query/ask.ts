@@ -142,8 +142,8 @@ export interface Ranking {
 export type IgnoredName = string | readonly [parameter: string, name: string];
 
 /**
- * The part of a list to show, and its shape. For a single record only `keys`, `format`, `exported` and `isIndented`
- * matter.
+ * The part of a list to show, and its shape. For a single record only `keys`, `format`, `exported`, `isIndented` and
+ * `hasBom` matter.
  */
 export interface Page {
   /** Empty if the list is ordered by id. */
@@ -163,6 +163,8 @@ export interface Page {
   readonly exported: ExportFormat | undefined;
   /** Whether JSON is indented, for human readers. */
   readonly isIndented: boolean;
+  /** Whether CSV begins with a byte order mark. */
+  readonly hasBom: boolean;
 }
 
 /** A parsed query. */
@@ -218,7 +220,7 @@ export function filterKey(generation: string, collection: string, filter: Filter
  * infinite, which JSON cannot express. Cost: about 1 us.
  */
 export function viewKey(page: Page, { version, baseUrl, linkEnd }: ServedForm): string {
-  const { keys: _keys, format: _format, exported: _exported, isIndented: _isIndented, after, ...shown } = page;
+  const { keys: _1, format: _2, exported: _3, isIndented: _4, hasBom: _5, after, ...shown } = page;
   return JSON.stringify([{ ...shown, after: String(after) }, version, baseUrl, linkEnd]);
 }
 
@@ -227,7 +229,7 @@ export function viewKey(page: Page, { version, baseUrl, linkEnd }: ServedForm): 
  * `filterKey` and `viewKey`.
  */
 export function exportKey(generation: string, { collection, ask, plan: { form, page } }: Listed): string {
-  const shape = JSON.stringify([page.exported, page.keys && [...page.keys]]);
+  const shape = JSON.stringify([page.exported, page.keys && [...page.keys], page.hasBom]);
   return `${filterKey(generation, collection.declaration.name, ask, form)} ${viewKey(page, form)} ${shape}`;
 }
 

@@ -9,6 +9,7 @@ import { readBbox, readDatetime } from './extents.ts';
 import {
   EXPORT_FORMATS,
   readAfter,
+  readBom,
   readExplain,
   readFacets,
   readFields,
@@ -87,6 +88,14 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     ...SWITCH,
     meaning: 'JSON of up to 1 MiB is indented for people; the values stay as they are written',
     read: readPretty,
+  },
+  {
+    name: 'bom',
+    views: ['list', 'record'],
+    onPages: 'unheeded',
+    ...SWITCH,
+    meaning: 'CSV begins with a byte order mark, by which Excel recognises UTF-8',
+    read: readBom,
   },
   {
     name: 'limit',

@@ -29,6 +29,7 @@ export const MESSAGES = {
   interval: 'Enter a date or time, or an interval such as 2003-01-01/2003-12-31, ../2003-12-31 or 2003-01-01/..',
   startBeforeEnd: 'The start must not be after the end.',
   unknown: 'Unknown parameter.',
+  bom: 'Only CSV has a byte order mark.',
   exported: 'An export has no place for this.',
   filters: 'Write a filter as "<field>=<value>" or "filters[<field>]=<value>".',
   repeated: 'This parameter is repeated, and only its last value counts.',

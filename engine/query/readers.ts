@@ -96,6 +96,7 @@ export class Reading {
       format: undefined,
       exported,
       isIndented: false,
+      hasBom: false,
     };
   }
 
@@ -215,6 +216,17 @@ export function readPretty(reading: Reading, value: string, at: number): void {
   if (!isSwitchedOn(reading, value, at)) return;
   if (reading.page.exported) ignoreInExport(reading, at);
   else reading.page.isIndented = true;
+}
+
+/** Reads whether CSV begins with a byte order mark. It has no effect on other formats. Source: A164. */
+export function readBom(reading: Reading, value: string, at: number): void {
+  if (!isSwitchedOn(reading, value, at)) return;
+  if (reading.page.exported === 'csv') {
+    reading.page.hasBom = true;
+    return;
+  }
+  reading.ignore(at, reading.parameters[at]![0]);
+  if (reading.isStrict) reading.refuse(at, [MESSAGES.bom]);
 }
 
 /** Reads whether the client requests the plan. Source: A27. */

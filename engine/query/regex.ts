@@ -87,8 +87,8 @@ function regexHints(pattern: string, error: RE2JSException): readonly string[] {
   if (LOOKS_AROUND.test(pattern)) return [HINTS.regex];
   if (!(error instanceof RE2JSSyntaxException)) return [];
   const part = error.getPattern() ?? '';
-  const place = [...pattern.slice(0, Math.max(0, pattern.indexOf(part)))].length + 1;
-  return [wrongRegex(error.getDescription(), place, [...part].slice(0, SHOWN_CHARACTERS).join(''))];
+  const place = Array.from(pattern.slice(0, Math.max(0, pattern.indexOf(part)))).length + 1;
+  return [wrongRegex(error.getDescription(), place, Array.from(part).slice(0, SHOWN_CHARACTERS).join(''))];
 }
 
 /**

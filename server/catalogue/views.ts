@@ -234,7 +234,7 @@ export function recordAnswer(
   };
   const format = ask.page.exported;
   const record = format
-    ? exportRepresentation(format, collection, rows)
+    ? exportRepresentation(format, collection, rows, ask.page.hasBom)
     : recordRepresentation(rows, ask.page.isIndented);
   return delivered(catalogue, visit, { route, ask, tag, range, collection }, record);
 }

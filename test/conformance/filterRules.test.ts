@@ -25,7 +25,7 @@ describe('keys', () => {
     await expectRefused({
       'title__foo=x': unsupported('foo'),
       'title__contains__bar=x': unsupported('bar'),
-      'result_field__foo__contains=x': unsupported('foo'),
+      'result_field__foo__contains=x': 'Unknown field "foo".',
       'projects__title__foo=x': unsupported('foo'),
       'dataPublishedTime__year__gt=1': unsupported('gt'),
       'title__=x': unsupported(''),

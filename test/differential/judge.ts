@@ -21,6 +21,7 @@ export interface JudgeSettings {
   readonly generation?: string | undefined;
   readonly limitMax?: number | undefined;
   readonly isExport?: boolean;
+  readonly isCsv?: boolean;
 }
 
 /** A name without effect: a parameter's, decoded, or a parameter and a name inside its value. */

@@ -259,8 +259,8 @@ describe('filters', () => {
   test('a link means its id', () => {
     expect(idsOf('/api/v3/ipps/?platform=30.00&relatedTo=5&relatedTo__short_code=acq')).toHaveLength(1);
     expect(idsOf('/api/v3/ipps/?platform__in=3,4&ob_id=1')).toEqual([]);
-    expect(get('/api/v3/ipps/?platform__contains=3').body).toBe(
-      '{"platform__contains":["\\"contains\\" lookup is not supported"]}',
+    expect(get('/api/v3/ipps/?platform__contains=3').body).toContain(
+      '{"platform__contains":["\\"contains\\" lookup is not supported","Lookups that fit: exact, in, isnull, ',
     );
   });
 
@@ -271,14 +271,21 @@ describe('filters', () => {
   });
 
   test('a 400 lists every bad key in query order', () => {
-    expect(
-      get(`${observations}title__foo=1&ob_id=1.5&title__=&ob_id__in=1,x&projects__foo=1&title__nope=%00`).body,
-    ).toBe(
-      '{"title__foo":["\\"foo\\" lookup is not supported"],"ob_id":["Enter a whole number."],' +
-        '"title__":["\\"\\" lookup is not supported"],"ob_id__in":["Enter a whole number."],' +
-        '"projects__foo":["\\"foo\\" lookup is not supported"],' +
-        '"title__nope":["\\"nope\\" lookup is not supported"]}',
+    const { body } = get(
+      `${observations}title__foo=1&ob_id=1.5&title__=&ob_id__in=1,x&projects__foo=1&title__nope=%00`,
     );
+    const first = Object.entries(JSON.parse(body) as Record<string, string[]>).map(([key, [message]]) => [
+      key,
+      message,
+    ]);
+    expect(first).toEqual([
+      ['title__foo', '"foo" lookup is not supported'],
+      ['ob_id', 'Enter a whole number.'],
+      ['title__', '"" lookup is not supported'],
+      ['ob_id__in', 'Enter a whole number.'],
+      ['projects__foo', 'Unknown field "foo".'],
+      ['title__nope', '"nope" lookup is not supported'],
+    ]);
     expect(get(`${observations}title=%00`).body).toBe('{"title":["Null characters are not allowed."]}');
   });
 

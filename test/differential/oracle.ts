@@ -98,7 +98,12 @@ function viewed(asked: Context, view: Exclude<View, { kind: 'index' }>, accept: 
   const form = named ?? formAccepted(accept, view.kind === 'list');
   if (form === undefined) return detail(406, 'Could not satisfy the request Accept header.');
   const isExport = form !== 'json';
-  const settings = { ...asked.settings, isExport, limitMax: isExport ? undefined : asked.settings.limitMax };
+  const settings = {
+    ...asked.settings,
+    isExport,
+    isCsv: form === 'csv',
+    limitMax: isExport ? undefined : asked.settings.limitMax,
+  };
   const context: Context = { ...asked, form, settings };
   const { generation } = context.settings;
   const pin = (lastValue(context.pairs, 'generation') ?? '').trim();
@@ -127,6 +132,8 @@ function viewed(asked: Context, view: Exclude<View, { kind: 'index' }>, accept: 
     'x-total-count': view.kind === 'list' ? String(foundBy(context, view.collection, judgement, style).length) : null,
     'content-disposition': form === 'json' ? null : `attachment; filename="${file}.${form}"`,
   };
+  const hasBom = form === 'csv' && ['1', 'true'].includes((lastValue(context.pairs, 'bom') ?? '').trim().toLowerCase());
+  if (hasBom) return json(200, `\ufeff${body}`, { ...headers, 'content-type': type });
   const isPretty = form === 'json' && ['1', 'true'].includes(lastValue(context.pairs, 'pretty') ?? '');
   return json(200, isPretty ? indented(parseJson(body)) : body, { ...headers, 'content-type': type });
 }

@@ -58,6 +58,10 @@ const ROWS: Readonly<Record<string, Row>> = {
     places: EVERYWHERE,
     draw: ({ random }) => sometimes(random, 0.06, () => random.pick(['1', '1', '0', 'true', 'yes', ''])),
   },
+  bom: {
+    places: ['list', 'record'],
+    draw: ({ random }) => sometimes(random, 0.06, () => random.pick(['1', '1', '0', 'true', 'yes', ''])),
+  },
   limit: {
     places: LISTS,
     draw: ({ random }) => [0.5, 0.05].flatMap((chance) => sometimes(random, chance, () => randomInteger(random))),

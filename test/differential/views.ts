@@ -65,7 +65,7 @@ export function viewOf(
     remarks: [
       ...(keys ? fieldsRemarks(pairs, keys, isStrict) : []),
       ...(collection && isStrict ? placeRemarks(pairs, paging) : []),
-      ...switchRemarks(pairs, isStrict, paging.isExport === true),
+      ...switchRemarks(pairs, isStrict, paging, keys !== undefined),
     ],
   };
   if (!collection) return view;
@@ -96,19 +96,30 @@ export function viewOf(
 export interface Paging {
   readonly limitMax?: number | undefined;
   readonly isExport?: boolean;
+  readonly isCsv?: boolean;
 }
 
 /** A switch that says no truth, or one that an export has no place for. */
-function switchRemarks(pairs: readonly Pair[], isStrict: boolean, isExport: boolean): readonly Remark[] {
+function switchRemarks(
+  pairs: readonly Pair[],
+  isStrict: boolean,
+  { isExport, isCsv }: Paging,
+  hasBom: boolean,
+): readonly Remark[] {
   const refused = (parameter: string, messages: readonly string[], ignored: readonly string[]): readonly Remark[] => [
     { place: placeOf(pairs, parameter), messages, ignored },
   ];
   const [strict, pretty] = [lastValue(pairs, 'strict') ?? '', lastValue(pairs, 'pretty') ?? ''];
+  const bom = hasBom ? (lastValue(pairs, 'bom') ?? '') : '';
   const truth = ['Enter true or false.'];
   return [
     ...(isTruth(strict) ? [] : refused('strict', truth, [])),
     ...(isTruth(pretty) ? [] : refused('pretty', isStrict ? truth : [], ['pretty'])),
-    ...(isOn(pretty) && isExport ? refused('pretty', isStrict ? [NO_PLACE] : [], ['pretty']) : []),
+    ...(isTruth(bom) ? [] : refused('bom', isStrict ? truth : [], ['bom'])),
+    ...(isOn(bom) && isCsv !== true
+      ? refused('bom', isStrict ? ['Only CSV has a byte order mark.'] : [], ['bom'])
+      : []),
+    ...(isOn(pretty) && isExport === true ? refused('pretty', isStrict ? [NO_PLACE] : [], ['pretty']) : []),
   ];
 }
 
