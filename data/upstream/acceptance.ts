@@ -80,8 +80,8 @@ export function worstLinks({ pairs }: LinkSurvey): string | undefined {
 }
 
 /**
- * Throws OperationError `input` if too few links lead to a record, or a collection has lost too many of the records that
- * it had `before`. The message names what is missing most and the value of each flag that accepts the crawl.
+ * Throws OperationError `input` if too few links lead to a record, or a collection has lost too many of the records
+ * that it had `before`. The message names what is missing most and the value of each flag that accepts the crawl.
  */
 export function judgeCrawl(
   survey: LinkSurvey,

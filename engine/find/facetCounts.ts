@@ -168,7 +168,8 @@ function relatedTally({ index, steps }: Values, set: RowSet, slots: Uint32Array 
 }
 
 /**
- * Calls `visit` with the rows that the steps from `depth` on lead to from a row, and with -1 where a step leads to none.
+ * Calls `visit` with the rows that the steps from `depth` on lead to from a row, and with -1 where a step leads to
+ * none.
  */
 function eachRelated(
   steps: Values['steps'],

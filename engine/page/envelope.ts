@@ -85,8 +85,8 @@ export function rootViewBody(baseUrl: string, version: Version, linkEnd: string)
 }
 
 /**
- * The body of `/`: the root views, the changes, the pages for people, the API description and health. Health is omitted if the base
- * URL has a path, because it is only at the root of the server. Cost: none.
+ * The body of `/`: the root views, the changes, the pages for people, the API description and health. Health is omitted
+ * if the base URL has a path, because it is only at the root of the server. Cost: none.
  */
 export function indexBody(baseUrl: string): Uint8Array {
   const isBelowPath = /:\/\/[^/]+\/./.test(baseUrl);

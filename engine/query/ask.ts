@@ -114,7 +114,9 @@ export interface Condition {
   readonly operand: Operand;
 }
 
-/** Sets of conditions. A record matches if all conditions of one set hold, those on one relation for one related row. */
+/**
+ * Sets of conditions. A record matches if all conditions of one set hold, those on one relation for one related row.
+ */
 export type AnyOf = readonly (readonly Condition[])[];
 
 /** One sort key: the path of a scalar, or of a to-one relation, which is sorted by its id. */

@@ -13,8 +13,8 @@ import { parseValue } from './values.ts';
 type Box = readonly [number, number, number, number];
 
 /**
- * Reads `west,south,east,north`. A record matches if its box overlaps this one, borders included. A box with west > east
- * crosses the date line, here and in records. Records without all four edges do not match. Source: A166.
+ * Reads `west,south,east,north`. A record matches if its box overlaps this one, borders included. A box with west >
+ * east crosses the date line, here and in records. Records without all four edges do not match. Source: A166.
  */
 export function readBbox(reading: Reading, value: string, at: number): void {
   const paths = pathsTo(reading, 'bboxes', at);
@@ -44,8 +44,9 @@ function boxIn(text: string): Box | string {
 }
 
 /**
- * Reads `start/end`, `../end`, `start/..` or one time. A record matches if its period overlaps, borders included. A date
- * without a time is that whole day. A period without an end is open, one without a start does not match. Source: A167.
+ * Reads `start/end`, `../end`, `start/..` or one time. A record matches if its period overlaps, borders included. A
+ * date without a time is that whole day. A period without an end is open, one without a start does not match. Source:
+ * A167.
  */
 export function readDatetime(reading: Reading, value: string, at: number): void {
   const paths = pathsTo(reading, 'times', at);

@@ -28,9 +28,9 @@ interface ExportLength {
 }
 
 /**
- * The exports of a serving thread for one snapshot: those being measured, so that concurrent requests share the work, the
- * lengths of measured ones, and the bodies that clients read in ranges. Holds none of their bytes. Keys are those of
- * `exportKey`; the key of a length is preceded by the coding.
+ * The exports of a serving thread for one snapshot: those being measured, so that concurrent requests share the work,
+ * the lengths of measured ones, and the bodies that clients read in ranges. Holds none of their bytes. Keys are those
+ * of `exportKey`; the key of a length is preceded by the coding.
  */
 export class Exports {
   readonly plain = new SharedWork<Body | UnfinishedReason>();
@@ -104,8 +104,8 @@ const SMALL_ROWS_MAX: Readonly<Record<Representation['format'], number>> = {
  * The response with these rows. It is made at once if one slice of measuring suffices and the turn of the event loop
  * has time; otherwise it is measured in turn with other sliced work, or is a 503 if too much of that is in progress. A
  * disconnecting client ends the work. An export is measured once for all concurrent requests, and not for HEAD if its
- * length is known. Compressed bodies are sent if they are smaller. Bodies that fit in a packet and files with compressed
- * pages are sent as they are (A101).
+ * length is known. Compressed bodies are sent if they are smaller. Bodies that fit in a packet and files with
+ * compressed pages are sent as they are (A101).
  */
 export function rowsAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
   const { service, coding, stored, remarks, exportKey, keep } = delivery;

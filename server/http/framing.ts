@@ -14,9 +14,9 @@ export const REQUEST_HEAD_BYTES_MAX = 65_536;
 export const REQUEST_HEADERS_MAX = 100;
 
 /**
- * The data after the head of a request. `none`: nothing. `body`: a body to discard. `empty`: the chunks of a GET or HEAD,
- * which must be empty (A104). `oversized`: a body declared longer than is worth reading. `malformed`: the request violates
- * HTTP/1.1, its end is ambiguous, or GET or HEAD has a body; refuse it and close the connection.
+ * The data after the head of a request. `none`: nothing. `body`: a body to discard. `empty`: the chunks of a GET or
+ * HEAD, which must be empty (A104). `oversized`: a body declared longer than is worth reading. `malformed`: the request
+ * violates HTTP/1.1, its end is ambiguous, or GET or HEAD has a body; refuse it and close the connection.
  */
 export type Framing = 'none' | 'body' | 'empty' | 'oversized' | 'malformed';
 

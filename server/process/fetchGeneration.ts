@@ -1,6 +1,6 @@
 // Fetches the generation that a pointer names into the cache: first the snapshot, then its compressed records if they
-// were published for the server's base URL, and the feed of its changes. Compares them with the pointer; loading verifies
-// the checksums of the sections.
+// were published for the server's base URL, and the feed of its changes. Compares them with the pointer; loading
+// verifies the checksums of the sections.
 import { addressOf } from '../../data/blocks/blockStore.ts';
 import { FEED_FILE_BYTES_MAX, feedFileOf } from '../../data/changeFeed.ts';
 import type { SnapshotCache } from '../../data/distribution/cache.ts';

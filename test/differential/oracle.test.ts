@@ -274,7 +274,7 @@ describe('filters', () => {
     const { body } = get(
       `${observations}title__foo=1&ob_id=1.5&title__=&ob_id__in=1,x&projects__foo=1&title__nope=%00`,
     );
-    const first = Object.entries(JSON.parse(body) as Record<string, string[]>).map(([key, [message]]) => [
+    const first = Object.entries(JSON.parse(body ?? '') as Record<string, string[]>).map(([key, [message]]) => [
       key,
       message,
     ]);

@@ -1,4 +1,5 @@
-// The oracle's search: regular expressions over the texts of a record. Rules: design, "Search, place, period, embedding".
+// The oracle's search: regular expressions over the texts of a record. Rules: design, "Search, place, period,
+// embedding".
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import type { World } from './filters.ts';
 import { memberOf, type Json } from './json.ts';

@@ -23,7 +23,10 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: object; readonly responses: Readonly<Record<string, ResponseObject>> };
 }
 
-/** The complete document of a server, or another one. Waits while the server cannot make it yet; then fails with the last response. */
+/**
+ * The complete document of a server, or another one. Waits while the server cannot make it yet; then fails with the
+ * last response.
+ */
 export async function servedDocument(
   get: (target: string) => Promise<Pick<Received, 'status' | 'body'>>,
   waitMs = 30_000,

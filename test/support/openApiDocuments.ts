@@ -30,7 +30,10 @@ export interface OpenApiDocument {
   };
 }
 
-/** The document of a server with these flags and data of these shapes, as it is read: the complete one if not said otherwise. */
+/**
+ * The document of a server with these flags and data of these shapes, as it is read: the complete one if not said
+ * otherwise.
+ */
 export function madeDocument(
   flags: Record<string, string | boolean>,
   shapes: readonly RecordShape[],

@@ -65,8 +65,8 @@ A documented field keeps its type for filters; if some of its values do not fit,
 Members of a record that are shown here may be missing; enumerations have the values that were seen.`;
 
 /**
- * Makes a document. Cost: some 10 ms. The sample gives 300 kB of JSON, or 650 kB with all spellings. Records with as many
- * fields as the document may show give 16 MB.
+ * Makes a document. Cost: some 10 ms. The sample gives 300 kB of JSON, or 650 kB with all spellings. Records with as
+ * many fields as the document may show give 16 MB.
  */
 export function openApiDocument(options: DocumentOptions): DocumentObject {
   const { query, examples, spellings } = options;

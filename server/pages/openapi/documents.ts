@@ -1,5 +1,5 @@
-// The OpenAPI documents of a generation: two for each base URL that a request may choose, as JSON and as YAML, plain and
-// compressed, in memory that all threads share. They are made before the generation is served, so that no request
+// The OpenAPI documents of a generation: two for each base URL that a request may choose, as JSON and as YAML, plain
+// and compressed, in memory that all threads share. They are made before the generation is served, so that no request
 // waits. All strings of the YAML are in quotes as in JSON, so that it needs no library.
 import type { CollectionIndex, QueryOptions } from '../../../engine/engine.ts';
 import { packageVersion } from '../../settings/values.ts';

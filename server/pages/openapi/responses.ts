@@ -244,8 +244,8 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
 };
 
 /**
- * `oneForm` ignores Accept, the others may respond 406. A `page` is a list in one form, and may be gone. A `record` and a
- * `list` have exports, with ranges.
+ * `oneForm` ignores Accept, the others may respond 406. A `page` is a list in one form, and may be gone. A `record` and
+ * a `list` have exports, with ranges.
  */
 type ViewKind = 'oneForm' | 'negotiated' | 'page' | 'record' | 'list' | 'changes';
 

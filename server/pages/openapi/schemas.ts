@@ -233,7 +233,9 @@ export interface Filter {
   readonly lookup: Lookup;
 }
 
-/** All filters of these fields, except those with the name of another parameter. A key does not name the first lookup. */
+/**
+ * All filters of these fields, except those with the name of another parameter. A key does not name the first lookup.
+ */
 export function filtersBy(
   fields: readonly DescribedField[],
   isParameter: (name: string) => boolean,
