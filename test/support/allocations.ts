@@ -1,13 +1,13 @@
-// What requests allocate, as a program: the catalogue's handler over a snapshot, asked 10,000 times for each target.
-// Its heap is so large that nothing is collected meanwhile, so that what it grows by is what was allocated. Run by
-// allocations.test.ts, which has the flags that make the counts exact, with the snapshot and the targets as arguments.
+// A program that measures the allocations of requests: it sends 10,000 of each target to the catalogue's handler. Its
+// heap is too large for a collection to run meanwhile, so heap growth equals allocation. allocations.test.ts runs it
+// with the flags that make the counts exact; the arguments are the snapshot and the targets.
 import { getHeapStatistics } from 'node:v8';
 import { loadSnapshot } from '../../data/store/load.ts';
 import { openSnapshot } from '../../engine/engine.ts';
 import { requestOf, STAYING } from './requests.ts';
 import { BASE_URL, handlerWith } from './smallCatalogue.ts';
 
-/** Of one target: what a request takes of V8's heap and in array buffers, in bytes, and how many left the thread. */
+/** Per request: bytes of V8's heap and of array buffers, and how many requests left the thread. */
 export interface Allocated {
   readonly heapBytes: number;
   readonly bufferBytes: number;
@@ -16,8 +16,8 @@ export interface Allocated {
 
 const REQUESTS = 10_000;
 /**
- * The middle one of so many parts counts of the heap, since the compiler may come to something meanwhile, and the worst
- * one of the buffers, since old ones are still given back.
+ * Heap: the median of this many parts counts, because the compiler may allocate meanwhile. Buffers: the largest part
+ * counts, because earlier buffers are still being freed.
  */
 const PARTS = 10;
 const WARM_UP = 10_000;
@@ -25,7 +25,7 @@ const WARM_UP = 10_000;
 const [file = '', ...targets] = process.argv.slice(2);
 const catalogue = openSnapshot(await loadSnapshot(file, { baseUrl: BASE_URL }));
 let hops = 0;
-// Without kept answers: each request does its work.
+// Without a response cache, so that each request does its work.
 const handler = handlerWith(
   () => {
     hops++;

@@ -1,5 +1,5 @@
-// Attribute certificates for tests, and how others judge them: xmlsec1 and xml-crypto, which share nothing with ours.
-// Runs xmlsec1 as a process in a directory of its own.
+// Attribute certificates for tests, and their verdicts by xmlsec1 and xml-crypto, which share no code with the product.
+// xmlsec1 runs as a process in a temporary directory.
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { AT, type Holder } from './pki.ts';
 
 const PROGRAM: Program = 'xmlsec1';
 
-/** A content to sign; only the roles matter in most tests. */
+/** Content to sign. Most tests change only the roles. */
 export function contentWith(change: Partial<AttributeContent> = {}): AttributeContent {
   return {
     holder: '/O=Test/CN=User',
@@ -30,15 +30,15 @@ export function contentWith(change: Partial<AttributeContent> = {}): AttributeCo
   };
 }
 
-/** The same as a signer says it. */
+/** The same content with the serial number of its signer. */
 export function contentBy(signer: Holder, change: Partial<AttributeContent> = {}): AttributeContent {
   return contentWith({ issuerSerialNumber: String(signer.certificate.serialNumber), ...change });
 }
 
-/** By default only what a site accepts by default. */
+/** The rules of a site by default. */
 const RULES: SignatureRules = { algorithms: ['rsa-sha256'], allowWeak: false };
 
-/** What ours makes of a text: its content where form and signature are good, else the reason. */
+/** The product's reading of a text: its content if form and signature are good, otherwise the reason. */
 export function judged(text: string, rules: SignatureRules = RULES): AttributeContent | string {
   const reading = readCertificate(text);
   if (reading.kind === 'unreadable') return reading.reason;
@@ -83,7 +83,6 @@ export function templateOf(
 `;
 }
 
-/** Runs xmlsec1 with these arguments on these files. */
 function xmlsec(files: Readonly<Record<string, string>>, ...argv: readonly string[]): SpawnSyncReturns<string> {
   const directory = mkdtempSync(join(tmpdir(), 'xmlsec-'));
   try {
@@ -94,7 +93,7 @@ function xmlsec(files: Readonly<Record<string, string>>, ...argv: readonly strin
   }
 }
 
-/** `good` if xmlsec1 verifies a text whose certificates these CAs (PEM) issued, at a time; else its output. */
+/** `good` if xmlsec1 verifies the text at this time with these CAs (PEM); otherwise its output. */
 export function xmlsecVerdict(text: string, cas: string, at = AT): string {
   const when = new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ');
   const flags = ['--verify', '--verification-gmt-time', when, '--trusted-pem', 'ca.pem', 'document.xml'];
@@ -102,7 +101,7 @@ export function xmlsecVerdict(text: string, cas: string, at = AT): string {
   return status === 0 ? 'good' : `${status}: ${stderr}${stdout}`;
 }
 
-/** Signs a template with xmlsec1 by a private key with its certificate, both PEM. */
+/** Signs a template with xmlsec1. Key and certificate are PEM. */
 export function xmlsecSigned(template: string, key: string, certificate: string): string {
   const files = { 'key.pem': key, 'certificate.pem': certificate, 'template.xml': template };
   const flags = ['--sign', '--privkey-pem', 'key.pem,certificate.pem', 'template.xml'];
@@ -111,7 +110,6 @@ export function xmlsecSigned(template: string, key: string, certificate: string)
   return stdout;
 }
 
-/** Whether xml-crypto verifies a text by this certificate. */
 export function xmlCryptoVerdict(text: string, publicCert: string): boolean {
   const signature = /<(?:\w+:)?Signature[ >][^]*<\/(?:\w+:)?Signature>/.exec(text)?.[0] ?? '';
   const verifier = new SignedXml({ publicCert });

@@ -1,5 +1,5 @@
-// Attribute authorities for tests: `testSite` writes the files of one with a partner and some users, valid around AT of
-// pki.ts unless a test asks for another time; `memoryAuthority` is a data structure without certificates and keys.
+// Attribute authorities for tests. `testSite` writes the files of one with a partner and some users, valid around AT of
+// pki.ts by default. `memoryAuthority` needs no certificates or keys.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,8 @@ import { nameDer } from '../../server/authority/issuance.ts';
 import { AT, ecPair, type Holder, holderOf, type KeyPair, person, rsaPair } from './pki.ts';
 
 /**
- * The people and files of a test. `staff` has roles here, `visitor` at the partner only. `remove` takes the files away.
+ * The files of an authority and its users. `staff` has roles here, `visitor` only at the partner. `remove` deletes the
+ * files.
  */
 export interface TestSite {
   readonly directory: string;
@@ -25,7 +26,7 @@ export interface TestSite {
   remove(): void;
 }
 
-/** The configuration of a TestSite, a line each; tests change lines. */
+/** The configuration of a TestSite, one element a line; tests replace lines. */
 export const CONFIG_LINES: readonly string[] = [
   'name = "Here"',
   'key = "site.key"',
@@ -44,19 +45,19 @@ export const CONFIG_LINES: readonly string[] = [
   ']',
 ];
 
-/** What may be other than usual in a site: the keys of the two authorities, and when all certificates are valid. */
+/** Options of a site: the keys of the two authorities, and the validity of all certificates. */
 export interface SiteOptions {
   readonly site?: KeyPair;
   readonly partner?: KeyPair;
   readonly validity?: Parameters<typeof holderOf>[4];
 }
 
-/** The validity of certificates for a running service, which takes the time from the clock. */
+/** Validity for certificates of a running service, which reads the clock. */
 export function validAround(at: number): { readonly notBefore: number; readonly notAfter: number } {
   return { notBefore: at - 3600, notAfter: at + 86_400 };
 }
 
-/** Makes the files of a site. Cost: two RSA keys unless they are given. */
+/** Writes the files of a site. Cost: two RSA keys unless the options have them. */
 export function testSite({ validity, ...keys }: SiteOptions = {}): TestSite {
   const directory = mkdtempSync(join(tmpdir(), 'authority-'));
   const write = (name: string, text: string | Uint8Array): void =>
@@ -77,27 +78,26 @@ export function testSite({ validity, ...keys }: SiteOptions = {}): TestSite {
   return { directory, config: join(directory, 'authority.toml'), ca, site, partner, staff, visitor, write, remove };
 }
 
-/** What is wrong with the configuration as it is now, file names without their directory; [] when nothing is. */
+/** The errors in the current configuration, with file names relative to the site's directory. */
 export function mistakesIn({ config, directory }: TestSite, at = AT): readonly string[] {
   const loading = loadAuthority(config, at);
   if (loading.kind === 'loaded') return [];
   return loading.mistakes.map((mistake) => mistakeText(mistake).replaceAll(`${directory}/`, ''));
 }
 
-/** The same with a configuration of these lines. */
+/** The errors in a configuration of these lines. */
 export function mistakesWith(site: TestSite, lines: readonly string[]): readonly string[] {
   site.write('authority.toml', lines.join('\n'));
   return mistakesIn(site);
 }
 
-/** The configuration as it is now. Throws where it has mistakes. */
+/** The data of the current configuration. Throws if it has errors. */
 export function loadedData({ config }: TestSite): AuthorityData {
   const loading = loadAuthority(config, AT);
   if (loading.kind === 'loaded') return loading.data;
   throw new Error(JSON.stringify(loading.mistakes));
 }
 
-/** An attribute certificate that the partner (or `by`) signs for the visitor. */
 export function partnersCertificate(
   { partner }: TestSite,
   change: Partial<Parameters<ReturnType<typeof signerOf>>[0]> = {},
@@ -115,7 +115,7 @@ export function partnersCertificate(
   });
 }
 
-/** Lists of every kind: several hosts, one, none; a role like a JavaScript member; texts that must be escaped. */
+/** Roles with several hosts, one host and none; a role named like a JavaScript member; texts that need escaping. */
 export const TRUSTED_HOSTS: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'academic',
@@ -129,10 +129,10 @@ export const TRUSTED_HOSTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['many', Array.from({ length: 2000 }, (_, i) => `Site ${i}:http://site${i}.example.org/attAuthority.wsdl:role${i}`)],
 ]);
 
-/** What it makes of `break` as one of the texts: a bug of ours. */
+/** The text of the error that `memoryAuthority` throws if a request contains `break`: no client may see it. */
 export const SECRET = 'secret /srv/replica/key.pem';
 
-/** The authority. It grants what has a certificate block and an attribute certificate, and shows both in the answer. */
+/** An authority that grants requests with both certificates. Its response repeats them. */
 export function memoryAuthority(trustedHosts = TRUSTED_HOSTS): Authority {
   return {
     trustedHosts,
@@ -147,7 +147,7 @@ export function memoryAuthority(trustedHosts = TRUSTED_HOSTS): Authority {
   };
 }
 
-/** What it answers where it grants: the texts as it read them, within markup. */
+/** The `attCert` of a granted request: both texts inside markup. */
 export function granted(usrProxyCert: string, usrAttCert: string): string {
   return `<attributeCertificate><acInfo>${usrProxyCert}|${usrAttCert}</acInfo></attributeCertificate>`;
 }

@@ -1,12 +1,12 @@
-// Decodes lines for tests and reads batches back as plain texts: records, own URLs and the values of columns.
-// Slow and obvious; knows the form of a batch (data/import/batch.ts) and nothing of how it came about.
+// Decodes lines for tests and reads batches back as plain texts: records, own URLs and column values. Slow and obvious.
+// It knows the form of a batch (data/import/batch.ts), but not how the product makes it.
 import { expect } from 'vitest';
 import { type Batch, type DecodedTexts, NULL_NUMBER } from '../../data/import/batch.ts';
 import { decodeLines, decoderOf, type DecoderOptions } from '../../data/import/decode.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { layoutOf } from '../../engine/schema/layout.ts';
 
-/** A batch with the texts that its numbers stand for. */
+/** A batch with the texts that its codes refer to. */
 export interface DecodedBatch extends Batch {
   readonly texts: readonly DecodedTexts[];
 }
@@ -16,7 +16,7 @@ export function decode(collection: string, ...lines: (string | Uint8Array)[]): D
   return decodeAs(collection, {}, ...lines);
 }
 
-/** The same of a decoder with such options. */
+/** The same for a decoder with these options. */
 export function decodeAs(collection: string, options: DecoderOptions, ...lines: (string | Uint8Array)[]): DecodedBatch {
   const bytes = Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]));
   const decoder = decoderOf(collection, options);
@@ -30,7 +30,6 @@ function textOf({ texts }: DecodedBatch, path: string, number: number): string |
   return Buffer.from(bytes.subarray(number === 0 ? 0 : ends[number - 1]!, ends[number])).toString();
 }
 
-/** The records of a batch as texts, without the commas between them. */
 export function served({ bytes, recordEnds }: Batch): string[] {
   return Array.from(recordEnds, (end, i) => {
     expect(bytes[end - 1]).toBe(','.charCodeAt(0));
@@ -38,7 +37,7 @@ export function served({ bytes, recordEnds }: Batch): string[] {
   });
 }
 
-/** The texts, as served, that start at the positions of own URLs. */
+/** The served texts that start at the positions of own URLs. */
 export function ownUrls({ bytes, links }: Batch): string[] {
   return Array.from(links, (at) => {
     expect(bytes[at - 1]).toBe('"'.charCodeAt(0));
@@ -46,7 +45,7 @@ export function ownUrls({ bytes, links }: Batch): string[] {
   });
 }
 
-/** The values of a column, by the end of its path; null is null. */
+/** The values of a column, by the end of its path. */
 export function column(batch: DecodedBatch, collection: string, path: string): (string | null)[] {
   const number = layoutOf(collectionNamed(collection)!).columns.findIndex(
     (one) => one.path === `${collection}/${path}`,
@@ -59,7 +58,7 @@ export function column(batch: DecodedBatch, collection: string, path: string): (
 }
 
 /**
- * The top-level members of each record, as served, by the positions that the batch has, with the keys of its outline.
+ * The top-level members of each record as served, from the positions in the batch and the keys of the record's shape.
  */
 export function membersIn(batch: Batch): { readonly key: string; readonly text: string }[][] {
   let first = 0;

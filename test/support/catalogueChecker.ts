@@ -1,23 +1,21 @@
-// Reads a data set directory of plain NDJSON and checks its records against the declaration of the catalogue.
-// Shares nothing with the generator or the import, so that each can be judged by it. Slow and obvious.
+// Reads a data set directory of plain NDJSON and checks its records against the declaration of the catalogue. It shares
+// no code with the generator or the import, so it can check both. Slow and obvious.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Field } from '../../engine/schema/types.ts';
 
-/** A parsed JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** A parsed JSON object. */
 export type JsonObject = { [name: string]: Json };
 
-/** One data set read whole: the lines of each collection, and the records they hold. */
+/** A data set in memory: the lines of each collection, and their records. */
 export interface Catalogue {
   readonly lines: ReadonlyMap<string, readonly string[]>;
   readonly records: ReadonlyMap<string, readonly JsonObject[]>;
 }
 
-/** The data set of a directory, whole in memory; numbers beyond 2^53 are rounded here, the lines keep them. */
+/** Reads the data set of a directory into memory. Records round numbers beyond 2^53; the lines keep them. */
 export function readCatalogue(directory: string): Catalogue {
   const lines = new Map<string, readonly string[]>();
   for (const { name } of COLLECTIONS) {
@@ -30,7 +28,7 @@ export function readCatalogue(directory: string): Catalogue {
   return { lines, records };
 }
 
-/** What is wrong with the records of a catalogue, against the declaration: one line each, with collection and place. */
+/** The violations of the declaration, one line each, with collection and place. */
 export function problemsOf(catalogue: Catalogue): readonly string[] {
   const problems: string[] = [];
   for (const { name, fields, open, idField } of COLLECTIONS)

@@ -1,11 +1,13 @@
-// Feeds mutated certificates, CRLs and texts to the readers and the validator, in a thread of its own with a small
-// heap: a reader that keeps too much ends the thread.
+// Feeds mutated certificates, CRLs and texts to the readers and the validator. This happens in a thread with a small
+// heap: a reader that retains too much memory ends the thread.
 import { parentPort, Worker } from 'node:worker_threads';
 import { readCertificateFile, readChain, readCrlFile, trustStoreOf } from '../../server/authority/x509/search.ts';
 import { validateChain } from '../../server/authority/x509/validate.ts';
 import { type Random, randomOf } from './random.ts';
 
-/** Inputs to mutate: certificates and CRLs in DER, and a chain that is accepted at `at`, its configured CA last. */
+/**
+ * Inputs to mutate: certificates and CRLs in DER, and a chain that is accepted at `at`, with its configured CA last.
+ */
 export interface FuzzTask {
   readonly seed: number;
   readonly count: number;
@@ -17,9 +19,7 @@ export interface FuzzTask {
 
 const HEAP_MB = 64;
 
-/**
- * Runs a task; answers what went wrong, each with the input that did it, and how many inputs were read all the same.
- */
+/** Runs a task. Returns the faults, each with the input that caused it, and the number of inputs that could be read. */
 export async function fuzzCertificates(task: FuzzTask): Promise<{ faults: readonly string[]; read: number }> {
   const worker = new Worker(new URL(import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
   try {
@@ -54,9 +54,9 @@ function run({ seed, count, at, ...inputs }: FuzzTask): { faults: readonly strin
 
 interface Input {
   readonly shown: string;
-  /** Reads it; whether there was anything to read. */
+  /** Feeds the input to its reader. Returns whether it contained anything readable. */
   readonly feed: () => boolean;
-  /** Tries to be accepted with it; what is wrong when that works. */
+  /** Offers the input to the validator. Returns the fault if it is accepted. */
   readonly forge?: (at: number) => string | undefined;
 }
 
@@ -83,7 +83,7 @@ function drawn(random: Random, { certificates, crls, chain }: Omit<FuzzTask, 'se
   }
 }
 
-/** A good chain with one certificate mutated: accepted only if what was signed is still the same. */
+/** A good chain with one mutated certificate. It may be accepted only if the signed part is unchanged. */
 function forged(random: Random, chain: readonly Uint8Array[]): Input {
   const victim = random.integer(0, chain.length - 1);
   const bytes = mutated(Buffer.from(chain[victim]!), Buffer.from(random.pick(chain)), random);
@@ -103,7 +103,8 @@ function forged(random: Random, chain: readonly Uint8Array[]): Input {
       profile: 'service',
     });
     if (!verdict.accepted) return undefined;
-    // What is signed comes first and must be what it was; bytes behind it may say the same signature in another way.
+    // The signed part comes first and must be unchanged. Changed bytes after it may encode the same signature
+    // differently.
     const before = readChain(pems([chain[victim]!]));
     const same =
       before.kind === 'read' &&
@@ -119,7 +120,7 @@ function pems(ders: readonly Uint8Array[]): string {
     .join('');
 }
 
-/** Bytes and tags that parsers stumble over. */
+/** Bytes and tags that break parsers. */
 const EVIL = [0x00, 0x01, 0x30, 0x31, 0x7f, 0x80, 0x81, 0x82, 0x84, 0x88, 0xa0, 0xa3, 0xff];
 
 const MUTATIONS: readonly ((bytes: Buffer, random: Random, other: Buffer) => Buffer)[] = [
@@ -132,10 +133,9 @@ const MUTATIONS: readonly ((bytes: Buffer, random: Random, other: Buffer) => Buf
   (bytes, random) => replaced(bytes, random, (piece) => Buffer.from(piece.toReversed())),
   (bytes, random) => replaced(bytes, random, () => Buffer.from(random.several(0, 40, () => random.integer(0, 256)))),
   (bytes, random, other) => replaced(bytes, random, () => pieceOf(other, random)),
-  // A length that says four gigabytes.
+  // A length of four gigabytes.
   (bytes, random) =>
     replaced(bytes, random, (piece) => Buffer.concat([Buffer.of(0x30, 0x84, 0xff, 0xff, 0xff, 0xff), piece])),
-  // Deep nesting.
   (bytes, random) => replaced(bytes, random, () => Buffer.alloc(random.integer(2, 4000), Buffer.of(0x30, 0x80))),
 ];
 

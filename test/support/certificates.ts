@@ -1,6 +1,6 @@
-// Certificates, CRLs and proxies for tests: any name, extension, time and mistake, signed with keys of P-256 or RSA
-// keys of the test. Fast enough for hundreds. tlsInFrontOf makes an HTTPS server of a plain one. Those made by openssl
-// are in opensslCertificates.ts.
+// Certificates, CRLs and proxies for tests, with any name, extension, time and error. Their keys are P-256, or RSA keys
+// of the test, which is fast enough for hundreds. tlsInFrontOf puts HTTPS in front of a plain server.
+// opensslCertificates.ts has certificates made by openssl.
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { type AddressInfo, connect } from 'node:net';
 import { createServer } from 'node:tls';
@@ -17,16 +17,16 @@ import { type Certificate, parseCertificate } from '../../server/authority/x509/
 
 export { bits, element, explicit, sequence, set, time };
 
-/** An attribute of a name: its type, its value as a UTF8String, or as DER of its own. */
+/** An attribute of a name. A string value becomes a UTF8String; bytes are DER. */
 export type Attribute = readonly [type: string, value: string | Uint8Array];
 
-/** A key pair; P-256 or RSA. */
+/** A key pair of P-256 or RSA. */
 export interface Keys {
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;
 }
 
-/** A made certificate with the keys it stands for. */
+/** A certificate and its keys. */
 export interface Made {
   readonly der: Buffer;
   readonly pem: string;
@@ -35,7 +35,7 @@ export interface Made {
   readonly keys: Keys;
 }
 
-/** What a certificate is made from; what is left out is usual for an end entity. `issuer` left out: self-signed. */
+/** The parts of a certificate; the defaults are those of an end entity. Without `issuer` it is self-signed. */
 export interface Plan {
   readonly subject: readonly Attribute[] | Uint8Array;
   readonly issuer?: Pick<Made, 'subject' | 'keys'>;
@@ -46,7 +46,7 @@ export interface Plan {
   readonly notAfter?: number;
 }
 
-/** The time at which made certificates are judged: 2025-06-01. They are valid for a year around it. */
+/** The time at which tests validate certificates: 2025-06-01. Certificates are valid for a year around it. */
 export const AT = Date.UTC(2025, 5, 1) / 1000;
 const HALF_YEAR = 182 * 86_400;
 
@@ -61,12 +61,11 @@ const TYPES: Readonly<Record<string, string>> = {
 const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
 const RSA_SHA256 = sequence(oid('1.2.840.113549.1.1.11'), element(0x05));
 
-/** A new key pair. */
 export function newKeys(): Keys {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' });
 }
 
-/** A name, one attribute a part. */
+/** A name with one attribute per RDN. */
 export function nameDer(attributes: readonly Attribute[]): Buffer {
   return sequence(
     ...attributes.map(([type, value]) =>
@@ -75,12 +74,10 @@ export function nameDer(attributes: readonly Attribute[]): Buffer {
   );
 }
 
-/** An extension. */
 export function extension(id: string, value: Uint8Array, isCritical = false): Buffer {
   return sequence(oid(id), ...(isCritical ? [boolean(true)] : []), octets(value));
 }
 
-/** basicConstraints. */
 export function basicConstraints(isCa: boolean, pathLength?: number): Buffer {
   const length = pathLength === undefined ? [] : [integer(pathLength)];
   return extension('2.5.29.19', sequence(...(isCa ? [boolean(true)] : []), ...length), true);
@@ -93,12 +90,11 @@ export function keyUsage(...set: readonly number[]): Buffer {
   return extension('2.5.29.15', bits(Buffer.of(value), unused), true);
 }
 
-/** The extensions of a CA. */
 export function caExtensions(pathLength?: number): readonly Buffer[] {
   return [basicConstraints(true, pathLength), keyUsage(5, 6)];
 }
 
-/** nameConstraints of general names as DER. */
+/** nameConstraints of general names in DER. */
 export function nameConstraints(lists: {
   readonly permitted?: readonly Uint8Array[];
   readonly excluded?: readonly Uint8Array[];
@@ -109,12 +105,11 @@ export function nameConstraints(lists: {
   return extension('2.5.29.30', sequence(...permitted, ...excluded), true);
 }
 
-/** subjectAltName of general names as DER. */
+/** subjectAltName of general names in DER. */
 export function subjectAltNames(...names: readonly Uint8Array[]): Buffer {
   return extension('2.5.29.17', sequence(...names));
 }
 
-/** General names. */
 export const generalName = {
   email: (text: string): Buffer => implicit(1, Buffer.from(text)),
   dns: (text: string): Buffer => implicit(2, Buffer.from(text)),
@@ -135,7 +130,7 @@ export function proxyCertInfo(options: { readonly language?: string; readonly pa
 
 let serials = 1n;
 
-/** Makes and reads a certificate. */
+/** Makes a certificate and parses it. */
 export function make(plan: Plan): Made {
   const keys = plan.keys ?? newKeys();
   const subject = plan.subject instanceof Uint8Array ? plan.subject : nameDer(plan.subject);
@@ -155,7 +150,7 @@ export function make(plan: Plan): Made {
   return { der, pem: pemOf('CERTIFICATE', der), certificate: parseCertificate(der), subject, keys };
 }
 
-/** A CA of one common name, by itself or below another. */
+/** A CA with this common name, self-signed or issued by another CA. */
 export function makeCa(name: string, plan: Partial<Plan> = {}): Made {
   return make({
     subject: [
@@ -167,7 +162,6 @@ export function makeCa(name: string, plan: Partial<Plan> = {}): Made {
   });
 }
 
-/** A user of a CA. */
 export function makeUser(name: string, issuer: Made, plan: Partial<Plan> = {}): Made {
   return make({
     subject: [
@@ -180,24 +174,23 @@ export function makeUser(name: string, issuer: Made, plan: Partial<Plan> = {}): 
   });
 }
 
-/** A proxy of a user, or of another proxy: RFC 3820 with all rights, unless the plan says otherwise. */
+/** A proxy of a user or of another proxy. By default it inherits all rights (RFC 3820). */
 export function makeProxy(issuer: Made, plan: Partial<Plan> = {}): Made {
   return make({ subject: below(issuer, 'CN', '1234'), issuer, extensions: [proxyCertInfo()], ...plan });
 }
 
-/** The issuer's name and one more attribute. */
+/** The issuer's name with one more attribute. */
 function below({ subject }: Pick<Made, 'subject'>, type: string, value: string): Buffer {
   const { rdns } = contentsOf(subject);
   return sequence(rdns, contentsOf(nameDer([[type, value]])).rdns);
 }
 
-/** What is in a sequence. */
 function contentsOf(der: Uint8Array): { readonly rdns: Uint8Array } {
   const lengthBytes = der[1]! < 0x80 ? 1 : 1 + (der[1]! & 0x7f);
   return { rdns: der.subarray(1 + lengthBytes) };
 }
 
-/** A CRL; current around `AT` unless the plan says otherwise. `extensions` and `entryExtensions` as DER. */
+/** A CRL, current around `AT` by default. `extensions` and `entryExtensions` are DER. */
 export interface CrlPlan {
   readonly issuer: { readonly subject: Uint8Array; readonly keys: Pick<Keys, 'privateKey'> };
   readonly revoked?: readonly bigint[];
@@ -207,7 +200,7 @@ export interface CrlPlan {
   readonly entryExtensions?: readonly Uint8Array[];
 }
 
-/** The usual extension of a CRL: its number. */
+/** The cRLNumber extension, which every CRL usually has. */
 export const CRL_NUMBER = extension('2.5.29.20', integer(1));
 
 /** Makes a CRL in DER. */
@@ -239,16 +232,15 @@ function signed(toBeSigned: Buffer, keys: Pick<Keys, 'privateKey'>): Buffer {
   return sequence(toBeSigned, algorithmOf(keys), bits(signature));
 }
 
-/** A PEM block. */
 export function pemOf(label: string, der: Uint8Array): string {
   const lines = Buffer.from(der).toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
   return `-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`;
 }
 
-/** An element of a kind that no certificate has where it is put. */
+/** An element of a type that no certificate contains. */
 export const NONSENSE = element(0x13, Buffer.from('nonsense'));
 
-/** `[n]` in place of the tag of a primitive. */
+/** A context-specific primitive: `[n]` replaces its tag. */
 export function implicit(n: number, content: Uint8Array): Buffer {
   return element(0x80 | n, content);
 }
@@ -264,7 +256,6 @@ export function integer(value: bigint | number): Buffer {
   return element(0x02, Buffer.from(bytes));
 }
 
-/** BOOLEAN. */
 export function boolean(value: boolean): Buffer {
   return element(0x01, Buffer.of(value ? 0xff : 0));
 }
@@ -280,27 +271,26 @@ export function oid(text: string): Buffer {
   return element(0x06, Buffer.from(bytes));
 }
 
-/** UTF8String. */
 export function utf8(text: string): Buffer {
   return element(0x0c, Buffer.from(text));
 }
 
 const TEN_YEARS = 10 * 365 * 86_400;
 
-/** A time that no test is run after. */
+/** Later than any test run. */
 export const FAR = AT + 2 * TEN_YEARS;
 
-/** The authority of these servers. */
+/** The CA of the certificates of test servers. */
 export const AUTHORITY: Made = makeCa('An authority of tests', { notBefore: AT - TEN_YEARS, notAfter: FAR });
 
-/** A certificate of the authority for a name, or as the plan says. */
+/** A certificate of the test CA for a name. The plan overrides the defaults. */
 export function serverCertificate(plan: Partial<Plan> = {}, name = 'localhost'): Made {
   const times = { notBefore: AT - TEN_YEARS, notAfter: FAR };
   const extensions = [subjectAltNames(generalName.dns(name))];
   return make({ subject: [['CN', name]], issuer: AUTHORITY, extensions, ...times, ...plan });
 }
 
-/** A running server; `connections` is how many it was asked for. */
+/** A running server; `connections` counts accepted connections. */
 export interface TlsServer {
   readonly origin: string;
   connections(): number;

@@ -1,5 +1,5 @@
-// Kills what a cancelled test has started: after `--bail` vitest ends its workers by SIGTERM, in the middle of a test,
-// without its `finally` and hooks. SIGKILL follows after 500 ms, so that nothing can be asked to drain.
+// Kills what a cancelled test has started. After `--bail` vitest ends its workers by SIGTERM in the middle of a test,
+// without its `finally` and hooks. SIGKILL follows after 500 ms, so there is no time for a drain.
 import { familyOf } from '../../bench/processes/ending.ts';
 
 export function killChildrenOnSigterm(): void {
@@ -8,7 +8,7 @@ export function killChildrenOnSigterm(): void {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended.
+        // The process has exited.
       }
     }
     process.exit(143);

@@ -4,12 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isInstalled, requireFrom } from './ownPackages.ts';
 
-/** The path of the program. */
 export const CLICKHOUSE: string = fileURLToPath(import.meta.url);
 
 const PACKAGE = 'test/clickhouse';
 
-/** Whether the library is there. */
 export const hasClickHouse: boolean = isInstalled(PACKAGE);
 
 interface Library {

@@ -1,8 +1,8 @@
-// The tests' HTTP client: sends a target byte for byte, as a rule over a kept connection, and gives back what came.
-// No decoding, no following, no default headers but Host.
+// The HTTP client of tests. It sends a target byte for byte and returns the raw response: no decoding, no redirects, no
+// default headers except Host.
 import { Agent, request } from 'node:http';
 
-/** An answer as received. Header names are in lower case; `body` is the UTF-8 text of `bytes`. */
+/** A response. Header names are in lower case; `body` is the UTF-8 text of `bytes`. */
 export interface Received {
   readonly bytes: Buffer;
   readonly status: number;
@@ -10,7 +10,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** What to send. `target` goes out as it is; it must be ASCII without blanks. */
+/** A request. `target` is sent as it is; it must be ASCII without blanks. */
 export interface Sent {
   readonly method?: string;
   readonly target: string;
@@ -25,12 +25,13 @@ export interface Client {
   close(): void;
 }
 
-/** A redirect repeats the query that it was asked with, up to a head of 64 kB. */
+/** A redirect repeats the query of its request, whose head may have 64 kB. */
 const HEAD_BYTES_MAX = 131_072;
 
 /**
- * A client for an address such as `http://127.0.0.1:8080`. Connections are kept and reused, unless it is told not to:
- * for who is silent for so long between two requests that the server may close one at the moment of the second.
+ * A client of a base address such as `http://127.0.0.1:8080`. Connections are reused by default. Set `isKept` to false
+ * if pauses between requests may reach the server's idle timeout: the server could close a connection just as the next
+ * request arrives.
  */
 export function clientOf(url: string, isKept = true): Client {
   const { hostname, port } = new URL(url);
@@ -43,7 +44,7 @@ export function clientOf(url: string, isKept = true): Client {
         incoming.on('data', (piece: Buffer) => pieces.push(piece));
         incoming.once('error', reject);
         incoming.once('end', () => {
-          // Repeated headers come joined by `, `; only Set-Cookie comes as an array, and nobody sets cookies here.
+          // Node joins repeated headers with `, `. Only Set-Cookie would be an array, and the server sets no cookies.
           const received = incoming.headers as Record<string, string | undefined>;
           const bytes = Buffer.concat(pieces);
           resolve({ status: incoming.statusCode ?? 0, headers: received, bytes, body: bytes.toString('utf8') });

@@ -1,5 +1,5 @@
 // Starts the command line, or another program, as a process. `runServer` starts a server on free ports and waits until
-// it listens, `runCommand` any command, `runProgram` any program, `spawnedCommand` a command and waits for its end.
+// it listens, `runCommand` starts any command, `runProgram` any program, `spawnedCommand` runs a command to its end.
 import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,32 +7,30 @@ import { afterEach } from 'vitest';
 import { ROOT } from './sources.ts';
 import { withinLimit } from './waits.ts';
 
-/** How a process ended: with a code, or by a signal. */
+/** The exit of a process, with a code or by a signal. */
 export interface End {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A running process. */
 export interface CommandProcess {
   readonly pid: number;
   readonly ended: Promise<End>;
   out(): string;
   err(): string;
   /**
-   * Resolves with the match of a pattern in the text of both outputs. Rejects with that text if the process ends
+   * Resolves with the match of a pattern in the text of both outputs. Rejects with that text if the process exits
    * without a match, or after a minute.
    */
   printed(pattern: RegExp, msMax?: number): Promise<RegExpExecArray>;
   /** Closes the reading ends of both outputs. */
   deafen(): void;
   signal(name: NodeJS.Signals): void;
-  /** Sends SIGTERM, and SIGKILL if the process has not ended after 15 s. */
+  /** Sends SIGTERM, and SIGKILL if the process has not exited after 15 s. */
   stop(): Promise<void>;
   kill(): Promise<void>;
 }
 
-/** Where a server listens. */
 export interface Addresses {
   readonly url: string;
   readonly port: number;
@@ -40,13 +38,15 @@ export interface Addresses {
   readonly http10Port: number;
 }
 
-/** A running server. */
 export interface Server extends CommandProcess, Addresses {
   /** Empty without `--admin-port`. */
   readonly adminUrl: string;
 }
 
-/** `environment` is added to ours, `node` are flags of Node itself, `program` and `checkout` replace ours. */
+/**
+ * `environment` is added to that of this process, `node` are flags of Node, `program` replaces Node, `checkout` this
+ * checkout.
+ */
 export interface CommandOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly node?: readonly string[];
@@ -55,18 +55,21 @@ export interface CommandOptions {
 }
 
 const STOP_MS_MAX = 15_000;
-/** A start that takes this long has failed: a busy machine imports and compresses thousands of records in a minute. */
+/**
+ * Import and compression of thousands of records take up to a minute on a busy machine. A start that takes longer than
+ * this has failed.
+ */
 const START_MS_MAX = 180_000;
 
-/** Runs the command line with these words. */
+/** Runs the command line with these arguments. */
 export function runCommand(words: readonly string[], options: CommandOptions = {}): CommandProcess {
   const cli = join(options.checkout ?? ROOT, 'server/commands/cli.ts');
   return runProgram(options.program ?? process.execPath, [...(options.node ?? []), cli, ...words], options);
 }
 
 /**
- * Runs a program with these words; `environment` is added to ours. With `isGroup`, signals go to all that it starts
- * too, as those of a terminal do.
+ * Runs a program; `environment` is added to that of this process. With `isGroup`, signals also reach all its child
+ * processes, as those of a terminal do.
  */
 export function runProgram(
   program: string,
@@ -191,14 +194,14 @@ export function spawnedCommand(
   return spawnSync(process.execPath, argv, { encoding: 'utf8', env });
 }
 
-/** The value of a metric, by its name and labels as the text has them. */
+/** The value of a metric. `name` includes the labels as the text has them. */
 export async function metricOf({ adminUrl }: Server, name: string): Promise<number> {
   const text = await (await fetch(`${adminUrl}/metrics`)).text();
   const line = text.split('\n').find((one) => one.startsWith(`catalogue_replica_${name} `));
   return Number(line?.split(' ')[1]);
 }
 
-/** What a running process holds. `residentBytes` is its memory in RAM, `descriptors` its open files and sockets. */
+/** Resources of a running process. `residentBytes` is its memory in RAM, `descriptors` its open files and sockets. */
 export interface Holdings {
   readonly residentBytes: number;
   readonly descriptors: number;
@@ -206,19 +209,19 @@ export interface Holdings {
 
 const PAGE_BYTES = 4096;
 
-/** What a process holds now, as Linux tells it. */
+/** Reads the resources from /proc. */
 export function holdingsOf(pid: number): Holdings {
   const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
   return { residentBytes: pages * PAGE_BYTES, descriptors: readdirSync(`/proc/${pid}/fd`).length };
 }
 
-/** The files that a process has open whose paths include a text, as Linux names them. */
+/** The open files of a process whose paths contain a text, from /proc. */
 export function openFilesOf(pid: number, included: string): readonly string[] {
   const files = readdirSync(`/proc/${pid}/fd`).map((name) => {
     try {
       return readlinkSync(`/proc/${pid}/fd/${name}`);
     } catch {
-      // Closed meanwhile.
+      // The descriptor was closed meanwhile.
       return '';
     }
   });

@@ -1,6 +1,6 @@
-// Compiles AssemblyScript to text and that to bytes: the encoder of deflate, and the memory kernel. AssemblyScript
-// knows one memory, so the functions of the kernel that reach further memories are declared there and defined in
-// memories.wat. `npm run kernel` runs this file, which then writes what it compiles.
+// Compiles AssemblyScript to text and the text to bytes: the deflate encoder and the memory kernel. AssemblyScript
+// supports one memory. The kernel declares the functions that access further memories, and memories.wat defines them.
+// `npm run kernel` runs this file, which then writes the compiled files.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -18,7 +18,7 @@ interface Compiled {
   readonly constant: string;
 }
 
-/** All that is compiled: its sources, and the file and the constant that hold the bytes. */
+/** The compiled modules: their sources, and the file and the constant with the bytes. */
 export const COMPILED: readonly Compiled[] = [
   {
     sources: KERNEL_SOURCES,
@@ -40,7 +40,7 @@ export const COMPILED: readonly Compiled[] = [
   },
 ];
 
-/** The text of the file for what is compiled now. Rejects with the compiler's message. Cost: a second. */
+/** The text of the generated file. Rejects with the compiler's message. Cost: a second. */
 export async function compiledFile({ sources, compile, constant }: Compiled): Promise<string> {
   const base64 = Buffer.from(await compile()).toString('base64');
   const lines = base64.match(/.{1,110}/g)!.map((line) => `  '${line}',`);
@@ -54,7 +54,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** The compiler, called as on its command line. `stderr` has its messages about the source. */
+/** The compiler, called as on its command line. `stderr` receives its messages about the source. */
 interface Compiler {
   main(
     options: readonly string[],
@@ -79,8 +79,8 @@ interface Binaryen {
   setShrinkLevel(level: number): void;
 }
 
-// Loaded by path, without the types of the package: these declare globals, among them `max` and an `at` that never
-// returns undefined, which TypeScript would then believe of every file.
+// Loads by path, without the types of the package. Those declare globals, among them `max` and an `at` that never
+// returns undefined, which TypeScript would then assume in every file.
 async function load(path: string): Promise<unknown> {
   const { href } = new URL(`../assemblyscript/node_modules/${path}`, import.meta.url);
   return ((await import(href)) as { readonly default: unknown }).default;
@@ -121,7 +121,7 @@ const MEMORIES = [
   '(import "memories" "own" (memory $own 1 65536))',
 ];
 
-/** The module with its three memories, and the declared functions replaced by the defined ones of the same names. */
+/** The module with its three memories, with the definitions of the declared functions of the same names. */
 function linked(text: string, definitions: string): string {
   return text
     .replace(/\(import "env" "memory" .*\n/, `${MEMORIES.join('\n')}\n`)

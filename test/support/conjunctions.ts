@@ -1,10 +1,9 @@
-// Random conjunctions on generated observations. Operands are values of the data, so that conditions match.
 import { textAt } from '../../engine/column/dictionary.ts';
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import { locateField } from '../../engine/query/path.ts';
 import type { Random } from './random.ts';
 
-/** Paths, each with lookups that people use. */
+/** Paths, each with the lookups that clients use. */
 const FILTERS: readonly (readonly [path: string, lookups: readonly string[]])[] = [
   ['ob_id', ['exact', 'gte', 'lt']],
   ['uuid', ['exact', 'startswith']],
@@ -30,7 +29,7 @@ const FILTERS: readonly (readonly [path: string, lookups: readonly string[]])[] 
   ['responsiblepartyinfo_set__party__lastName', ['exact', 'startswith']],
 ];
 
-/** A value of some row, or a part of it if the lookup compares parts. */
+/** A value of some row, or a piece of it if the lookup compares pieces. Values of the data make conditions match. */
 function operandOf(observations: CollectionIndex, random: Random, path: string, lookup: string): string {
   const { dictionary } = locateField(observations, path.split('__')).index;
   const whole = Buffer.from(textAt(dictionary, random.integer(0, dictionary.size))).toString();

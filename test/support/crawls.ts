@@ -1,4 +1,4 @@
-// Crawls with short waits and refreshes by the command, and what the directories hold afterwards.
+// Runs crawls with short waits and refreshes by the command, and reads the resulting directories.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changesBetween, changesSince, generationsIn, kindOf } from '../../data/upstream/changeLog.ts';
@@ -9,7 +9,7 @@ import { dataSetOf, type Files, ndjsonOf } from './dataSets.ts';
 import { killedAtStep } from './killer.ts';
 import { type PlainRecord } from './plainUpstream.ts';
 
-/** The files of a directory by name, as text; `undefined` where there is none. */
+/** The files of a directory by name, as text; `undefined` if it does not exist. */
 export function filesOf(directory: string): Readonly<Record<string, string>> | undefined {
   try {
     return Object.fromEntries(
@@ -20,7 +20,7 @@ export function filesOf(directory: string): Readonly<Record<string, string>> | u
   }
 }
 
-/** The files of a directory that hold records. */
+/** The record files of a directory. */
 export function recordsOf(directory: string): Readonly<Record<string, string>> | undefined {
   const files = filesOf(directory);
   return files && Object.fromEntries(Object.entries(files).filter(([name]) => name.endsWith('.ndjson')));
@@ -35,17 +35,17 @@ export function oldDataSet(parent: string, source: string): string {
   return directory;
 }
 
-/** The directory that a crawl is to make, in a new one inside `parent`. */
+/** A path that does not exist yet, in a new directory inside `parent`. */
 export function newOutputIn(parent: string): string {
   return join(mkdtempSync(join(parent, 'crawl-')), 'out');
 }
 
-/** Records that have an id alone, from `first` to before `end`. */
+/** Records with nothing but an id, from `first` to before `end`. */
 export function recordsFrom(first: number, end: number): PlainRecord[] {
   return Array.from({ length: end - first }, (_, i) => ({ ob_id: first + i }));
 }
 
-/** How tests crawl: with three tries of each request and hardly a wait between them. */
+/** Crawl options of tests: three tries of each request with almost no wait between them. */
 export const QUICK_CRAWL = {
   concurrency: 2,
   rate: 1e6,
@@ -62,7 +62,7 @@ export const QUICK_CRAWL = {
   sweepEveryMs: 366 * 86_400_000,
 };
 
-/** Crawls `base` into `output`, all of it unless told otherwise. */
+/** Crawls all of `base` into `output` unless the options restrict it. */
 export async function crawled(
   base: string,
   output: string,
@@ -72,10 +72,10 @@ export async function crawled(
   return crawl({ ...whole, base, output, ...options }, () => undefined);
 }
 
-/** The flags of a quick refresh, which tells its steps as events. */
+/** Flags of a quick refresh that logs its steps as JSON. */
 export const QUICK = ['--rate', '1000', '--threads', '1', '--force', '--log-format', 'json'];
 
-/** One refresh by the command, killed before a step. */
+/** Runs one refresh by the command, killed before the given step. */
 export function followOnce(url: string, folder: string, step?: number): CommandProcess {
   const words = ['follow', url, '-o', folder, '--once', ...QUICK];
   return runCommand(words, killedAtStep(step));
@@ -97,7 +97,7 @@ export async function differencesFromDataSet(folder: string, files: Files): Prom
   return [...changesBetween(a, b)].map((change) => `${change.collection} ${change.id} ${kindOf(change)}`);
 }
 
-/** What a folder's log has behind its generation of a number, as `id kind`. */
+/** The changes that a folder's log has after its nth generation, as `id kind`. */
 export function loggedIn(folder: string, behind: number): readonly string[] {
   const file = join(folder, 'changes.log');
   return [...changesSince(file, generationsIn(file)[behind]!.generation)].flatMap(({ changes }) =>

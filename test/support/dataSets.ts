@@ -1,5 +1,3 @@
-// Data sets made by hand for tests: a directory of their own that is removed, files in it, and importing them.
-// Knows the format of data sets only; what import makes of them is the tests' business.
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,12 +6,12 @@ import { afterAll } from 'vitest';
 import { importDirectory, type ImportOptions, type ImportReport } from '../../data/import/import.ts';
 import { OperationError } from '../../data/operationError.ts';
 
-/** Files of a data set by name: texts, or bytes as they are. */
+/** Files of a data set by name: texts or bytes. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
 /**
- * A directory that is removed after the tests of the file that calls this. What a killed server started may still
- * write into it while it ends by itself: then it is removed again, for 10 s at most.
+ * A directory that is removed after the tests of the calling file. A child process of a killed server may still write
+ * into it until it exits: removing is retried for at most 10 s.
  */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'catalogue-test-'));
@@ -21,7 +19,7 @@ export function temporaryDirectory(): string {
   return directory;
 }
 
-/** Writes files into a new directory inside `parent`; answers its path. */
+/** Writes files into a new directory inside `parent`. Returns its path. */
 export function dataSetOf(parent: string, files: Files): string {
   const directory = mkdtempSync(join(parent, 'data-'));
   for (const [name, content] of Object.entries(files)) {
@@ -31,7 +29,7 @@ export function dataSetOf(parent: string, files: Files): string {
   return directory;
 }
 
-/** Imports `directory` into `<directory>.snapshot`, without threads unless told otherwise, and without progress. */
+/** Imports `directory` into `<directory>.snapshot`, by default without threads, and without progress. */
 export async function imported(
   directory: string,
   options: Partial<ImportOptions> = {},
@@ -41,7 +39,7 @@ export async function imported(
   return { file, report: await importDirectory({ ...defaults, ...options }, () => undefined) };
 }
 
-/** Why the import of such files fails, and `at` which directory inside `parent`. */
+/** The error of an import of these files. `at` is their directory inside `parent`. */
 export async function importFailure(
   parent: string,
   files: Files,
@@ -53,7 +51,6 @@ export async function importFailure(
   return Object.assign(error, { at });
 }
 
-/** Records as the text of a file. */
 export function ndjsonOf(...records: object[]): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }

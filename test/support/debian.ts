@@ -1,12 +1,12 @@
-// Programs and libraries from Debian packages that some tests drive: a test of one is skipped where it is not
-// installed, and one line at the end of the run says so. Nothing is installed here; .ci/run installs DEBIAN_PACKAGES,
-// the same ones.
+// Programs and libraries from Debian packages that some tests drive. A test is skipped if its program is not installed,
+// and one line at the end of the run reports that. Nothing is installed here: .ci/run installs the same packages
+// (DEBIAN_PACKAGES).
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { missingPackages } from './ownPackages.ts';
 import { missingSuites } from './testdata.ts';
 
-/** The programs that tests want, with the Debian package of each. */
+/** The programs that tests use, with the Debian package of each. */
 export const PROGRAMS = {
   bindfs: 'bindfs',
   chromium: 'chromium',
@@ -41,7 +41,7 @@ export const PROGRAMS = {
   xmlsec1: 'xmlsec1',
 } as const;
 
-/** The packages that hold no program but what programs load, each with a file that only it brings. */
+/** Packages without a program, each with a file that only it installs. */
 export const LIBRARIES = {
   'libaxis-java': '/usr/share/java/axis.jar',
   'libgsoap-dev': '/usr/include/stdsoap2.h',
@@ -60,13 +60,12 @@ export const LIBRARIES = {
   'r-cran-jsonlite': '/usr/lib/R/site-library/jsonlite/DESCRIPTION',
 } as const;
 
-/** A program that a test may want. */
 export type Program = keyof typeof PROGRAMS;
 
-/** A library that a test may want, by its package. */
+/** A library that a test uses, by its package. */
 export type Library = keyof typeof LIBRARIES;
 
-/** Whether a program is on the PATH, for `test.skipIf(!hasProgram('curl'))`. Looks at the file system each time. */
+/** Whether a program is on the PATH, for `test.skipIf(!hasProgram('curl'))`. Checks the file system in each call. */
 export function hasProgram(name: Program, path = process.env['PATH'] ?? ''): boolean {
   return path.split(delimiter).some((directory) => {
     try {
@@ -78,19 +77,18 @@ export function hasProgram(name: Program, path = process.env['PATH'] ?? ''): boo
   });
 }
 
-/** Whether a library's package is installed. */
 export function hasLibrary(name: Library): boolean {
   return existsSync(LIBRARIES[name]);
 }
 
-/** The one line about programs and libraries that are missing, or undefined when none is. */
+/** The line that reports missing programs and libraries; undefined if none is missing. */
 export function skippedLine(missing: readonly (Program | Library)[]): string | undefined {
   if (missing.length === 0) return undefined;
   const packages = new Set(missing.map((name) => (name in PROGRAMS ? PROGRAMS[name as Program] : name)));
   return `Skipped the tests that drive ${missing.join(', ')} (not installed; on Debian: apt-get install ${[...packages].join(' ')})`;
 }
 
-/** A vitest reporter that prints what is missing at the end of a run, a line each. */
+/** A vitest reporter that prints the missing programs, packages and suites at the end of a run. */
 export class SkippedTests {
   onTestRunEnd(): void {
     const programs = (Object.keys(PROGRAMS) as Program[]).filter((name) => !hasProgram(name));

@@ -1,5 +1,5 @@
-// Snapshots that go from a target to replicas: `releaseOf` makes a generation, `published` publishes it, `serveFolder`
-// puts a folder target behind HTTP, `startFollower` and `watchingReplicas` start servers that subscribe.
+// Snapshots on their way from a target to replicas: `releaseOf` makes a generation, `published` publishes it,
+// `serveFolder` serves a folder target over HTTP, `startFollower` and `watchingReplicas` start servers that subscribe.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -20,13 +20,12 @@ import {
 import { type CommandOptions, type CommandProcess, runCommand } from './commandProcess.ts';
 import { dataSetOf, imported } from './dataSets.ts';
 
-/** A snapshot file that can be published. */
 export interface Release {
   readonly file: string;
   readonly generation: string;
 }
 
-/** A small snapshot with data of a day of January 2026, or of no day; `text` makes its content another one. */
+/** A small snapshot of a day of January 2026, or without a date; another `text` gives another generation. */
 export async function releaseOf(parent: string, day: number | undefined, text = 'a note'): Promise<Release> {
   const record = JSON.stringify({ ob_id: 7, note: `${text} of ${day}` });
   const created = day === undefined ? undefined : `2026-01-${String(day).padStart(2, '0')}T00:00:00Z`;
@@ -34,13 +33,12 @@ export async function releaseOf(parent: string, day: number | undefined, text = 
   return { file, generation: report.generation };
 }
 
-/** A new folder to publish to, and its URL. */
 export function newFolder(parent: string): { readonly folder: string; readonly url: string } {
   const folder = mkdtempSync(join(parent, 'target-'));
   return { folder, url: pathToFileURL(folder).href };
 }
 
-/** Publishes in this process, to a URL or a target that is open. */
+/** Publishes in this process, to a URL or to an open target. */
 export async function published(
   to: string | PublishingTarget,
   { file }: Pick<Release, 'file'>,
@@ -54,7 +52,7 @@ export async function published(
   }
 }
 
-/** The pointer of a folder, if it has one; its objects are there with the bytes that their names say. */
+/** The pointer of a folder, if it has one. Checks that its objects exist with the bytes that their names promise. */
 export function wholePointer(folder: string): Pointer | undefined {
   const file = join(folder, POINTER_NAME);
   if (!existsSync(file)) return undefined;
@@ -68,14 +66,14 @@ export function wholePointer(folder: string): Pointer | undefined {
   return pointer;
 }
 
-/** The names in a folder that belong to no object and no pointer. */
+/** The names in a folder that are neither objects nor the pointer. */
 export function strayNames(folder: string): readonly string[] {
   return readdirSync(folder).filter(
     (name) => name !== POINTER_NAME && !/^[0-9a-f]{64}\.(snapshot|deflate)$/.test(name),
   );
 }
 
-/** What `/status` says of a target, and of what is served. */
+/** The fields of `/status` about a target and the served data. */
 export interface FollowerStatus {
   readonly status: string;
   readonly reason?: string;
@@ -94,26 +92,26 @@ export interface FollowerStatus {
   };
 }
 
-/** What came of an order. */
+/** The outcome of a reload or rollback. */
 interface Ordered {
   readonly status: string;
   readonly served: string;
   readonly reason?: string;
 }
 
-/** A server that follows a target; its admin port answers before it has anything to serve. */
+/** A server that follows a target. Its admin port responds before it has any data to serve. */
 export interface Follower extends CommandProcess {
   status(): Promise<FollowerStatus>;
   livez(): Promise<number>;
   readyz(): Promise<{ readonly code: number; readonly status: string; readonly reason?: string }>;
-  /** Orders it to take what there is now. */
+  /** Requests that it loads the current data. */
   reload(): Promise<Ordered>;
-  /** Orders it to serve the generation before again. */
+  /** Requests that it serves the previous generation again. */
   rollback(): Promise<Ordered>;
   metrics(): Promise<string>;
 }
 
-/** Starts one, with questions as often as may be, and waits for its admin port only. */
+/** Starts a follower that polls as often as possible, and waits for its admin port only. */
 export async function startFollower(
   from: string,
   cache: string,
@@ -141,10 +139,10 @@ export async function startFollower(
   };
 }
 
-/** How a folder is handed out: answers true where it has answered itself. */
+/** Changes how a folder is served. Returns true if it has sent a response itself. */
 export type Misbehaviour = (request: IncomingMessage, response: ServerResponse, file: string) => boolean;
 
-/** A folder behind HTTP. `misbehave` is asked first; `asked` are the paths so far, with their ranges. */
+/** A folder over HTTP. `misbehave` is called first; `asked` has the paths so far, with their ranges. */
 export interface FolderServer {
   readonly url: string;
   readonly asked: string[];
@@ -152,7 +150,7 @@ export interface FolderServer {
   close(): void;
 }
 
-/** Hands a folder out, with tags and ranges, until something else is asked of it. */
+/** Serves a folder with tags and ranges until `misbehave` changes that. */
 export async function serveFolder(folder: string): Promise<FolderServer> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -181,7 +179,7 @@ export async function serveFolder(folder: string): Promise<FolderServer> {
   return self;
 }
 
-/** The snapshots in a cache, and what else lies there. */
+/** The snapshots in a cache, and the other names in it. */
 export function cacheOf(directory: string): {
   readonly snapshots: readonly string[];
   readonly others: readonly string[];
@@ -191,18 +189,18 @@ export function cacheOf(directory: string): {
   return { snapshots, others: names.filter((name) => !snapshots.includes(name)) };
 }
 
-/** How long is waited for what a cluster has to settle first. */
+/** The longest wait for something that a cluster has to settle first. */
 export const WATCH_POLL = { timeout: 60_000, interval: 100 };
-/** The same for what is fetched too: a read that hangs is found out within 60 s, and done anew. */
+/** The same, including a download: a read that hangs is detected within 60 s and repeated. */
 const FETCH_POLL = { ...WATCH_POLL, timeout: 150_000 };
 
-/** What starts replicas with caches of their own in a directory, and opens targets. */
+/** Starts replicas with separate caches in a directory, and opens targets. */
 export interface WatchingReplicas {
   replica(from: string, words?: readonly string[], options?: CommandOptions): Promise<Follower>;
   opened(url: string, access?: TargetAccess): Promise<PublishingTarget>;
 }
 
-/** For the tests of a file, with its directory. */
+/** For the tests of a file, with the file's directory. */
 export function watchingReplicas(directory: string): WatchingReplicas {
   const replicas: Follower[] = [];
   const targets: PublishingTarget[] = [];
@@ -225,7 +223,7 @@ export function watchingReplicas(directory: string): WatchingReplicas {
   };
 }
 
-/** Waits until a replica serves a generation. Where it does not, what it has told stands in the failure. */
+/** Waits until a replica serves a generation. A failure contains the replica's output. */
 export async function servesAtLast(server: Follower, { generation }: Pick<Release, 'generation'>): Promise<void> {
   let status: FollowerStatus | undefined;
   const served = async (): Promise<string | undefined> => {

@@ -1,5 +1,3 @@
-// Starts a catalogue of the declared collections on Django REST Framework: djangoService.py, which documents the
-// switches.
 import { join } from 'node:path';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { runProgram } from './commandProcess.ts';
@@ -39,7 +37,10 @@ export interface Django {
   stop(): Promise<void>;
 }
 
-/** Starts the service on a free port, with a new database file of the records in a data set directory. */
+/**
+ * Starts the declared collections on Django REST Framework (djangoService.py documents the switches), on a free port.
+ * Its new database file gets the records of a data set directory.
+ */
 export async function startDjango(directory: string, database: string): Promise<Django> {
   const start = JSON.stringify({ collections: COLLECTIONS, directory, database });
   const service = runProgram('/usr/bin/python3', [join(ROOT, 'test/support/djangoService.py'), start]);

@@ -1,5 +1,5 @@
-// Judges answers by the OpenAPI document that their server gives: path, method, status, headers, media type and body.
-// Shares nothing with what makes the document; knows OpenAPI 3.1 as far as that uses it.
+// Checks responses against the OpenAPI document of their server: path, method, status, headers, media type and body. It
+// shares no code with the product. It supports as much of OpenAPI 3.1 as the document uses.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { gunzipSync } from 'node:zlib';
 import { vi } from 'vitest';
@@ -17,7 +17,7 @@ interface Operation {
 }
 type PathItem = Readonly<Partial<Record<'get' | 'head' | 'options', Operation>>>;
 
-/** What is read of a document. */
+/** The part of a document that is checked here. */
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, PathItem | Reference>>;
   readonly components: { readonly schemas: object; readonly responses: Readonly<Record<string, ResponseObject>> };
@@ -42,12 +42,12 @@ export async function servedDocument(
   );
 }
 
-/** What the transport adds to every answer. */
+/** Headers that the transport adds to every response. */
 const OF_TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'uwebsockets'];
 /** Statuses that any request can be refused with, whatever its path: OpenAPI's `default`. */
 const REFUSED = [400, 431, 500, 505];
 
-/** Says what is wrong with an answer by the document: one line each, none where it is as the document has it. */
+/** Returns the deviations of a response from the document, one line each. */
 export class DocumentChecker {
   readonly #document: OpenApiDocument;
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -55,7 +55,7 @@ export class DocumentChecker {
 
   constructor(document: OpenApiDocument) {
     this.#document = document;
-    // Those of filters are no answer's, and half of the document.
+    // Schemas of filters occur in no response, and make up half of the document.
     const ofAnswers = Object.entries(document.components.schemas).filter(([name]) => !name.endsWith('Filters'));
     this.#ajv.addSchema({ $id: 'document', components: { schemas: Object.fromEntries(ofAnswers) } });
   }
@@ -106,7 +106,7 @@ export class DocumentChecker {
 
   #itemOf(path: string): PathItem | undefined {
     const { paths } = this.#document;
-    // An id may be written in any way that is an integer's, or be none.
+    // An id may have any spelling of an integer, or be invalid.
     const item =
       paths[path] ??
       this.#resolutionOf(path) ??
@@ -115,7 +115,7 @@ export class DocumentChecker {
     return item && this.#resolved(item);
   }
 
-  /** A path whose last parameter may hold slashes. */
+  /** Finds a path whose last parameter may contain slashes. */
   #resolutionOf(path: string): PathItem | Reference | undefined {
     const open = Object.keys(this.#document.paths).find((one) => {
       return one.startsWith('/api/v0/') && one.endsWith('}') && path.startsWith(one.slice(0, one.indexOf('/{')));
@@ -123,7 +123,7 @@ export class DocumentChecker {
     return open === undefined ? undefined : this.#document.paths[open];
   }
 
-  /** An object, or what a reference to it leads to. */
+  /** Follows a reference. */
   #resolved<T extends object>(object: T | Reference): T {
     if (!('$ref' in object)) return object;
     const steps = decodeURIComponent(object.$ref).split('/').slice(1);
@@ -133,7 +133,7 @@ export class DocumentChecker {
   }
 }
 
-/** The path of a target, decoded; as it is where it does not decode. */
+/** The decoded path of a target, or the raw one if it cannot be decoded. */
 function pathOf(target: string): string {
   const [path = ''] = target.split('?', 1);
   try {

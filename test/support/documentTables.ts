@@ -24,7 +24,7 @@ import { SWITCH } from '../../server/settings/values.ts';
 import { fieldsText } from '../../server/commands/fields.ts';
 import { readProjectFile } from './sources.ts';
 
-/** The settings as server/settings/README.md has them, a line each. */
+/** The table of settings in server/settings/README.md. */
 export function settingsTable(): string {
   const rows = SETTINGS.map((setting) => {
     const flag = [flagName(setting), setting.kind.placeholder.replaceAll('|', '\\|')].filter(Boolean).join(' ');
@@ -36,10 +36,10 @@ export function settingsTable(): string {
   return tableOf(['Flag', 'Environment', 'TOML key', 'Default', 'Meaning'], rows);
 }
 
-/** What heeds a parameter. */
+/** Names of the views that have a parameter. */
 const VIEW_WORDS = { list: 'lists', record: 'records', root: 'root views', lookup: 'look-ups' } as const;
 
-/** The parameters that are no filters as server/catalogue/README.md has them. */
+/** The table of parameters other than filters in server/catalogue/README.md. */
 function parametersTable(): string {
   const rows = PARAMETERS.map(({ name, views, value, meaning }) => [
     `\`${name}\``,
@@ -50,7 +50,7 @@ function parametersTable(): string {
   return tableOf(['Parameter', 'Of', 'Value', 'Meaning'], rows);
 }
 
-/** The habits of clients of other services as server/catalogue/README.md has them: parameters, and lookups. */
+/** The tables of parameters and lookups of other services in server/catalogue/README.md. */
 function habitTables(): readonly string[] {
   const quoted = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
   const parameters = PARAMETER_HABITS.map(({ names, of, form }) => [quoted(names), of, `\`${form}\``]);
@@ -64,7 +64,7 @@ function habitTables(): readonly string[] {
   ];
 }
 
-/** The keys of an authority's configuration as server/authority/README.md has them. */
+/** The table of an authority's configuration keys in server/authority/README.md. */
 function keysTable(): string {
   const rows = Object.entries<KeyRow<unknown>>(KEYS).map(([key, { kind, arity, initialText, help }]) => [
     `\`${key}\``,
@@ -79,7 +79,7 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** The groups of sections that share a chapter of FORMAT.md, in its order: those of a column; all others are alone. */
+/** The groups of sections that share a chapter of FORMAT.md, in its order. Only those of a column share one. */
 const CHAPTERS: readonly (readonly SectionGroup[])[] = [
   [RECORDS],
   [TABLE],
@@ -90,7 +90,7 @@ const CHAPTERS: readonly (readonly SectionGroup[])[] = [
   [BLOCKS_TITLE],
 ];
 
-/** The sections of a snapshot as engine/snapshot/FORMAT.md has them, a table for each chapter. */
+/** The tables of sections in engine/snapshot/FORMAT.md, one a chapter. */
 function sectionTables(): readonly string[] {
   return CHAPTERS.map((groups) => {
     const rows = groups.flatMap((group) =>
@@ -104,7 +104,7 @@ function sectionTables(): readonly string[] {
   });
 }
 
-/** Each document with a generated part, and its text with that part made again; tables are not aligned. */
+/** Each document with a generated part, and its new text; tables are not aligned. */
 export function generatedDocuments(): readonly (readonly [path: string, text: string])[] {
   return [
     ['engine/query/FILTERS.md', `${fieldsText(undefined, 'markdown')}\n`],

@@ -1,5 +1,5 @@
-// Clients that keep their connections and leave when they are told to, as proxies do, on a server that is told to stop:
-// what becomes of every request that they have sent, compared with the answers before.
+// Drains a server under load. Its clients keep their connections and leave after `Connection: close`, as proxies do.
+// Each response must equal the one before the load.
 import { join } from 'node:path';
 import {
   DEMONSTRATION_FILES,
@@ -16,7 +16,7 @@ import { sampleSnapshot } from './sampleSnapshot.ts';
 const LIST = '/api/v3/observations/';
 const CALL = roleCall('academic');
 const CALL_LINES = ['Content-Type: text/xml', `Content-Length: ${CALL.length}`];
-/** By what is asked: as a list that is found in the pool, each time another one that finds nothing. */
+/** The requests by kind. `heavy` runs in the pool; each `n` is another list that matches nothing. */
 const REQUESTS: Readonly<Record<string, (n: number) => string>> = {
   list: () => requestOf('GET', `${LIST}?limit=20`),
   record: () => requestOf('GET', `${LIST}141/`),
@@ -28,15 +28,17 @@ const REQUESTS: Readonly<Record<string, (n: number) => string>> = {
   call: () => requestOf('POST', '/attAuthority.wsdl', CALL_LINES, CALL),
 };
 const KINDS = Object.keys(REQUESTS);
-/** What the probe of load balancers is answered from the signal on. */
+/** The response to a load balancer's probe after the signal. */
 const DRAINING = '503 {"status":"draining"}';
 const CLIENTS = 8;
-/** Pauses between two requests: shorter than any grace, so that everybody asks once more within it. */
+/**
+ * Upper bound of the pause between two requests: shorter than any grace, so that every client sends one more within it.
+ */
 const PAUSE_MS_MAX = 60;
-/** The signal comes in the middle of requests. */
+/** Sends the signal in the middle of requests. */
 const BEFORE_MS = 100;
 
-/** What became of the requests of one drain, and how the server ended. */
+/** The requests of one drain by outcome, and how the server exited. */
 export interface DrainOutcome {
   readonly answered: number;
   readonly told: number;
@@ -45,8 +47,8 @@ export interface DrainOutcome {
 }
 
 /**
- * Starts a server, lets clients ask it over both transports, tells it to stop, and waits until all is over. Lost is
- * what got no answer, and what got another one than before.
+ * Starts a server, loads it over both transports, stops it, and waits until all clients have left. A request is lost if
+ * it gets no response, or another one than before the load.
  */
 export async function drainUnderLoad(random: Random, options: CommandOptions = {}): Promise<DrainOutcome> {
   const authority = join(prepareDemonstration(demonstrationDirectory(), epochSeconds()), DEMONSTRATION_FILES.config);
@@ -66,10 +68,10 @@ export async function drainUnderLoad(random: Random, options: CommandOptions = {
   }
 }
 
-/** What is compared of an answer. */
+/** The compared part of a response. */
 const compared = (answer: RawAnswer | undefined): string => `${answer?.status} ${answer?.body}`;
 
-/** What each kind of request is answered before anybody loads or stops a server. */
+/** The response to each kind of request, before the load. */
 async function answersOf(port: number): Promise<ReadonlyMap<string, string>> {
   const socket = await RawSocket.open(port);
   const answers = new Map<string, string>();

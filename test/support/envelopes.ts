@@ -1,14 +1,13 @@
-// SOAP requests as texts: the form of each toolkit that was watched, and a maker of others.
-// Data and templates only; nothing of the product is used, so that it can be judged by them.
+// SOAP requests as texts: the requests of real toolkits, and a maker of others. It uses nothing of the product, so it
+// can check it.
 
-/** What every request here is made of. */
 export const ENVELOPE = 'http://schemas.xmlsoap.org/soap/envelope/';
 const ENCODING = 'http://schemas.xmlsoap.org/soap/encoding/';
 const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 const XSD = 'xmlns:xsd="http://www.w3.org/2001/XMLSchema"';
 const STYLE = `encodingStyle="${ENCODING}"`;
 
-/** An envelope around the content of its Body; `header` stands before it, `attributes` on the Envelope. */
+/** An envelope around the content of its Body; `header` precedes the Body, `attributes` go on the Envelope. */
 export function envelope(body: string, { header = '', attributes = '' } = {}): string {
   return `<s:Envelope xmlns:s="${ENVELOPE}" ${attributes}>${header}<s:Body>${body}</s:Body></s:Envelope>`;
 }
@@ -18,7 +17,7 @@ export function call(operation: string, parts: string, attributes = ''): string 
   return envelope(`<q:${operation} xmlns:q="urn:attAuthority"${attributes}>${parts}</q:${operation}>`);
 }
 
-/** A call of getTrustedHostInfo with what stands in the part. */
+/** A call of getTrustedHostInfo with this content of its part. */
 export function roleCall(role: string): string {
   return call('getTrustedHostInfo', `<usrRole>${role}</usrRole>`);
 }
@@ -59,7 +58,7 @@ export const TOOLKIT_ENVELOPES: Readonly<Record<string, string>> = {
 `,
 };
 
-/** A text of an envelope without the entities of XML. */
+/** Replaces the entities of XML in a text. */
 export function unescaped(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#xD;', '\r').replaceAll('&amp;', '&');
 }

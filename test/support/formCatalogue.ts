@@ -1,5 +1,5 @@
-// A catalogue in which every form of an answer occurs, and the requests that ask for each: for tests of what the bytes
-// of answers depend on. A new form of an answer has its request here.
+// A catalogue in which every form of a response occurs, and a request for each form. Tests use it to see what the bytes
+// of responses depend on. If you add a form of a response, add its request here.
 import { gunzipSync } from 'node:zlib';
 import { decodeFeed, encodeFeed } from '../../data/changeFeed.ts';
 import type { RecordBlocks } from '../../engine/column/blocks.ts';
@@ -111,7 +111,7 @@ const URLS: readonly string[] = [
   `/api/v3/changes/?since=${BEFORE}`,
 ];
 
-/** Every form by its address, as it is and with gzip, and of two hosts. */
+/** Every form by its URL: plain, with gzip, and for another host. */
 export const FORM_REQUESTS: readonly RequestParts[] = URLS.flatMap((url) => [
   { url, headers: { host: 'localhost:8080' } },
   { url, headers: { 'accept-encoding': 'gzip' } },
@@ -134,12 +134,12 @@ function blocksNamed(name: string): RecordBlocks {
   return made;
 }
 
-/** The documents of the catalogue under these base URLs. */
+/** The documents of the catalogue for these base URLs. */
 export function formDocuments(...baseUrls: readonly string[]): Promise<Documents> {
   return openApiDocuments(collectionNamed, queryOptionsOf(readSettings({}, {})), [BASE_URL, ...baseUrls]);
 }
 
-/** A handler over the catalogue, with these settings; OTHER_URL may be chosen unless they say otherwise. */
+/** A handler over the catalogue. Clients may choose OTHER_URL unless the settings forbid it. */
 export function formHandler(
   settings: Partial<CatalogueSettings> = {},
   sinceMs = 0,
@@ -153,7 +153,7 @@ export function formHandler(
   });
 }
 
-/** The bytes of an answer's body without its coding. */
+/** The body of a response without its content coding. */
 export function plainBytesOf({ headers, body }: Answer): Buffer {
   return headers.some(([name]) => name === 'Content-Encoding') ? gunzipSync(bytesOf(body)) : bytesOf(body);
 }

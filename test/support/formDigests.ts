@@ -1,6 +1,6 @@
-// The bytes of answers as digests, under the form version that enters their tags. Compressed bodies count as what they
-// hold. `npm run form` runs this file, which writes formDigests.json after the form version was raised or a request was
-// added. It refuses if bytes changed under the same version: caches would keep the old ones.
+// Digests of the bytes of responses, under the form version that is part of their tags. Compressed bodies are digested
+// uncompressed. `npm run form` runs this file and writes formDigests.json: run it after you raise the form version or
+// add a request. It refuses if bytes changed under the same version, because caches would keep the old ones.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
@@ -20,13 +20,13 @@ const FORM_FILE = new URL('formDigests.json', import.meta.url);
 const DIGITS = 16;
 const VARIANTS = [{}, { links: 'request', pinWalks: true }, { limitMax: 2, gzip: 'live' }] as const;
 
-/** What is served now. */
+/** The digests of the current code. */
 export async function formDigests(): Promise<FormDigests> {
   const digests: Record<string, string> = {};
   for (const settings of VARIANTS) {
     const handler = formHandler(settings);
     for (const request of FORM_REQUESTS) {
-      // What is compressed live within one turn of the event loop is bounded.
+      // Live compression within one turn of the event loop is bounded.
       await setImmediate();
       const answer = await handler(requestOf(request), STAYING);
       if (answer.status !== 200) continue;
@@ -38,12 +38,12 @@ export async function formDigests(): Promise<FormDigests> {
   return { version: FORM_VERSION, digests };
 }
 
-/** What was served when the file was written. */
+/** The digests in the file. */
 export function rememberedDigests(): FormDigests {
   return JSON.parse(readFileSync(FORM_FILE, 'utf8')) as FormDigests;
 }
 
-/** The requests whose answers have other bytes under the same form version: their tags stand for two bodies. */
+/** The requests whose bytes changed under the same form version: one tag would stand for two bodies. */
 export function changedForms(before: FormDigests, now: FormDigests): readonly string[] {
   if (before.version !== now.version) return [];
   return Object.keys(before.digests).filter((request) => (now.digests[request] ?? '') !== before.digests[request]);

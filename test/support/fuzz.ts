@@ -1,6 +1,5 @@
-// A fuzz run against a running server: sends what hostileBytes.ts draws over both transports and collects what is
-// wrong. A fault is text for people, with the bytes that caused it; a run without faults gives an empty list. Linux
-// only.
+// A fuzz run against a running server: sends the input of hostileBytes.ts over both transports and collects the faults.
+// A fault is a human-readable text with the bytes that caused it. Linux only.
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { REQUEST_HEAD_BYTES_MAX } from '../../server/http/framing.ts';
@@ -13,7 +12,7 @@ import { type RawAnswer, RawSocket, requestOf } from './rawSocket.ts';
 /** The server under attack. */
 export type Victim = CommandProcess & Addresses;
 
-/** The longest that a connection may stay open once its client has stalled. */
+/** The longest time that a connection may stay open once its client has stalled. */
 export const STALL_MS_MAX = 25_000;
 
 /** Connections that are open at once. */
@@ -32,8 +31,8 @@ function transportsOf({ port, http10Port }: Addresses): readonly Transport[] {
 }
 
 /**
- * Sends `count` well-formed hostile requests to each transport, each over a connection of its own. Ordinary ones must
- * get one whole answer that is no 5xx, with the same status and body from both transports, JSON where there is a body.
+ * Sends `count` well-formed hostile requests to each transport, each over a new connection. An ordinary one must get
+ * one whole response below 500, with the same status and body from both transports. A body must be JSON.
  */
 export async function fuzzRequests(victim: Victim, random: Random, count: number): Promise<readonly string[]> {
   const requests = Array.from({ length: count }, () => hostileRequest(random));
@@ -50,7 +49,7 @@ export async function fuzzRequests(victim: Victim, random: Random, count: number
         ),
       );
     } else if (request.isOrdinary) {
-      // Heads beyond the limit are the library's own to refuse, without a body.
+      // The HTTP library refuses heads beyond the limit itself, without a body.
       faults.push(
         ...answers.flatMap(([{ name }, { answer }]) => (answer?.status === 431 ? [] : [`no 431 from ${name}`])),
       );
@@ -76,7 +75,7 @@ function headOf({ version, status, headers }: RawAnswer): string {
   return `${version} ${status} x\r\n${lines}\r\n`;
 }
 
-/** The body as Latin-1 text, with its coding undone. */
+/** The uncompressed body as Latin-1 text. */
 function plainBodyOf({ headers, body }: RawAnswer): string {
   const isGzip = headers.get('content-encoding')?.[0] === 'gzip';
   return isGzip ? gunzipSync(Buffer.from(body, 'latin1')).toString('latin1') : body;
@@ -97,7 +96,7 @@ function disagreements({ method }: HostileRequest, [uws, node]: readonly (RawAns
   return faults;
 }
 
-/** A page for people says how long its records took to find. */
+/** Removes the search time that a page shows. */
 function untimed(body: string): string {
   return body.replace(/(?<=<span class="quiet">in )[\d.,]+ m?s/, '');
 }
@@ -113,7 +112,7 @@ function isJson(latin1: string): boolean {
 
 /**
  * Sends the bytes of `count` hostile connections to each transport. With `leaves` the client ends its side and the
- * server must end the other; without, the client waits, and the server must end the connection in time.
+ * server must end the other. Without it the client waits, and the server must end the connection in time.
  */
 export async function fuzzBytes(
   victim: Victim,
@@ -135,7 +134,7 @@ export async function fuzzBytes(
   return inBatches(connections, attack, leaves ? WIDTH : connections.length);
 }
 
-/** Waits for the server to end a connection, as long as it may take. */
+/** Waits until the server ends a connection, at most the allowed time. */
 async function endOf(socket: RawSocket): Promise<{ received: string; isLate: boolean }> {
   let isLate = false;
   const timer = setTimeout(() => {
@@ -151,8 +150,8 @@ const CLIENT_FAULT = /<faultcode>[\w-]+:Client<\/faultcode>/;
 const HEAD = /HTTP\/1\.[01] (\d{3}) [^\r\n]*\r\n([^]*?)\r\n\r\n/g;
 
 /**
- * The server errors in what came: all but a 505, to another version of HTTP, a 503 that says when to come back, and a
- * SOAP fault that blames the client, which SOAP 1.1 has under 500.
+ * The server errors in the received text. These are no errors: 505 for another version of HTTP, 503 with Retry-After,
+ * and a SOAP fault that blames the client, for which SOAP 1.1 requires 500.
  */
 function faultsIn(received: string, transport: Transport['name']): string[] {
   const heads = [...received.matchAll(HEAD)];
@@ -170,7 +169,7 @@ function shown(bytes: string): string {
   return text.length > 600 ? `${text.slice(0, 600)}... (${bytes.length} bytes)` : text;
 }
 
-/** Runs `attack` on each, `width` at a time; answers all faults. */
+/** Runs `attack` on each, `width` at a time. Returns all faults. */
 async function inBatches<T>(
   all: readonly T[],
   attack: (one: T) => Promise<readonly string[]>,
@@ -184,7 +183,7 @@ async function inBatches<T>(
   return faults;
 }
 
-/** What a server said before and must say after: good answers and bad ones, cheap and heavy. */
+/** Requests whose responses must be the same before and after an attack: valid and invalid, cheap and expensive. */
 const WITNESSES = [
   '/',
   '/api/v3/',
@@ -199,7 +198,7 @@ const WITNESSES = [
   '/nowhere',
 ];
 
-/** The answers of both transports to the same questions, as one text to compare. */
+/** The responses of both transports to these requests, as one text to compare. */
 export async function testimony(victim: Victim): Promise<string> {
   const statements: string[] = [];
   for (const { name, port } of transportsOf(victim)) {
@@ -216,7 +215,7 @@ export async function testimony(victim: Victim): Promise<string> {
 /** Descriptors that may come and go by themselves: those of pool threads, and connections still being closed. */
 export const DESCRIPTORS_SPARE = 12;
 
-/** Waits until a server has let go of the connections it had, then says how many descriptors are still too many. */
+/** Waits until a server has closed the connections of an attack. Returns the number of surplus descriptors. */
 export async function leakedDescriptors({ pid }: Victim, before: number): Promise<number> {
   for (let left = STALL_MS_MAX; ; left -= 100) {
     const surplus = Math.max(0, holdingsOf(pid).descriptors - before - DESCRIPTORS_SPARE);
@@ -225,7 +224,7 @@ export async function leakedDescriptors({ pid }: Victim, before: number): Promis
   }
 }
 
-/** Stops a server and answers how it ended and what it complained about meanwhile. */
+/** Stops a server. Returns its exit code and the complaints in its log. */
 export async function finalWords(victim: Victim): Promise<{ code: number | null; complaints: readonly string[] }> {
   victim.signal('SIGINT');
   const { code } = await victim.ended;
@@ -233,9 +232,7 @@ export async function finalWords(victim: Victim): Promise<{ code: number | null;
   return { code, complaints: lines.filter((line) => /bug|error|warn|assert/i.test(line)) };
 }
 
-/**
- * A client that sends one byte after the other until the server ends the connection; answers whether it did in time.
- */
+/** Sends one byte after the other until the server ends the connection. Returns whether it did so in time. */
 export async function dribble(port: number, { head, bytes }: { head: string; bytes: string }): Promise<boolean> {
   const socket = await RawSocket.open(port);
   await socket.write(head);
@@ -250,23 +247,26 @@ export async function dribble(port: number, { head, bytes }: { head: string; byt
 }
 
 const LIST = '/api/v3/migrationproperties/';
-/** More than any flood has. */
+/** More than the queries of any flood. */
 const FLOOD_QUERIES_MAX = 10_000;
-/** Differs from every other flood's, so that no answer can be taken from a cache. */
+/** Numbers the floods, so that no query repeats and no response comes from a cache. */
 let floods = 0;
 
-/** Two characters are too few for the n-gram index, and no two requests have one filter, which they would share. */
+/**
+ * Two characters are too few for the n-gram index. Each request has another filter, so that none shares the work of
+ * another.
+ */
 function heavyRequest(i: number): string {
   return requestOf('GET', `${LIST}?limit=1&value__contains=%7E%7E&id__lte=20&id!=${floods * FLOOD_QUERIES_MAX + i}`);
 }
 
-/** What became of a flood: how often each status was answered, and 503 without Retry-After, each as a sentence. */
+/** The outcome of a flood: the number of responses by status, and a sentence for each 503 without Retry-After. */
 export interface FloodOutcome {
   readonly statuses: ReadonlyMap<number, number>;
   readonly faults: readonly string[];
 }
 
-/** Sends so many heavy queries at once, each on a connection of its own, and reads all answers. */
+/** Sends this many heavy queries at once, each on a new connection, and reads all responses. */
 export async function flood(port: number, queries: number): Promise<FloodOutcome> {
   floods++;
   const sockets = await Promise.all(Array.from({ length: queries }, () => RawSocket.open(port)));
@@ -287,19 +287,19 @@ function outcomeOf(answers: readonly (RawAnswer | undefined)[]): FloodOutcome {
   return { statuses, faults };
 }
 
-/** Sends so many heavy queries and breaks every connection before an answer can have come. */
+/** Sends this many heavy queries and breaks every connection before a response can arrive. */
 export async function abandonedFlood(port: number, queries: number): Promise<void> {
   floods++;
   const sockets = await Promise.all(Array.from({ length: queries }, () => RawSocket.open(port, false)));
   await Promise.all(sockets.map((socket, i) => socket.write(heavyRequest(i))));
-  // Answered by the same thread, so that all of the flood has been read by then.
+  // The same thread responds to this one, so by then it has read the whole flood.
   const client = clientOf(`http://127.0.0.1:${port}`);
   await client.get('/api/v3/');
   client.close();
   for (const socket of sockets) socket.vanish();
 }
 
-/** Asks for so many large pages, reads nothing of them, and breaks the connections once the first bytes wait. */
+/** Requests this many large pages, reads nothing of them, and breaks the connections once the first bytes wait. */
 export async function abandonedPages(port: number, pages: number): Promise<void> {
   const sockets = await Promise.all(Array.from({ length: pages }, () => RawSocket.open(port, false)));
   await Promise.all(sockets.map((socket) => socket.write(requestOf('GET', `${LIST}?limit=5000`))));
@@ -310,7 +310,8 @@ export async function abandonedPages(port: number, pages: number): Promise<void>
 }
 
 /**
- * Asks for large pages on slow connections, which read nothing for a while and then all; answers the bodies' lengths.
+ * Requests large pages on slow connections, which read nothing for a while and then everything. Returns the lengths of
+ * the bodies.
  */
 export async function slowPages(victim: Victim, pages: number): Promise<readonly (number | undefined)[]> {
   const ports = [victim.port, victim.http10Port].flatMap((port) => Array.from({ length: pages }, () => port));

@@ -1,5 +1,3 @@
-// `npm run generate`: writes the generated tables of the documents, wraps comments that are too wide, and lowers the
-// ceilings of plainWords.json to today's counts. Prettier aligns the tables afterwards.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { generatedDocuments } from './documentTables.ts';
@@ -8,7 +6,7 @@ import { projectFiles, readProjectFile, ROOT } from './sources.ts';
 
 const WIDTH = 120;
 
-/** A source with each run of line comments and each docstring that is wider than `WIDTH` filled again. */
+/** Wraps each run of line comments and each docstring that is wider than `WIDTH`. */
 function withNarrowComments(source: string): string {
   const isWide = (block: string): boolean => block.split('\n').some((line) => line.length > WIDTH);
   const lineComments = source.replace(/(?:^[ \t]*\/\/ .*\n)+/gm, (block) => {
@@ -25,7 +23,7 @@ function withNarrowComments(source: string): string {
   });
 }
 
-/** The words of a text in lines of at most `WIDTH`, each with a start. */
+/** Fills lines of at most `WIDTH` with the words of a text. Each line begins with `start`. */
 function filled(text: string, start: string): readonly string[] {
   const lines = [start.trimEnd()];
   for (const word of text.split(/\s+/).filter((part) => part !== '')) {

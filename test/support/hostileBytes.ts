@@ -1,5 +1,5 @@
 // Hostile input of a fuzz run: targets with odd paths and queries, well-framed requests with odd parts, and bytes that
-// are no request. A target is one line of bytes without blanks below 60 kB, so that it fits a well-framed request.
+// are no request. A target is one line without blanks below 60 kB, so that it fits into a well-framed request.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { type Random } from './random.ts';
 
@@ -20,10 +20,10 @@ const QUALITIES = [
   ';;;',
   ';x="a,b"',
 ];
-/** Forms of a target beyond a path: absolute, of the server as a whole, of an authority, and what is none. */
+/** Forms of a target other than a path: absolute, `*`, an authority, and invalid ones. */
 const FORMS = 'http://a/ http://a/api/v3/ https://a:1/?x * a:80 //a/b ? # /# a /api/v3/?# ftp://x'.split(' ');
 
-/** A request that is framed as it should be. `isOrdinary`: method and target have the form that every server takes. */
+/** A correctly framed request. `isOrdinary`: its method and target have the form that every server accepts. */
 export interface HostileRequest {
   readonly method: string;
   readonly target: string;
@@ -42,7 +42,7 @@ export function hostileRequest(random: Random): HostileRequest {
   return { method, target: random.pick([...FORMS, hostileTarget(random)]), lines: hostileLines(random), isOrdinary };
 }
 
-/** Header lines that may be sent to anyone: each is well-formed, whatever it says. */
+/** Header lines that are well-formed, with odd values. */
 function hostileLines(random: Random): readonly string[] {
   return random.several(0, 4, () =>
     random.pick<() => string>([
@@ -93,7 +93,7 @@ function pieces(bytes: Buffer, random: Random): readonly Buffer[] {
     .filter(({ length }) => length > 0);
 }
 
-/** A request as a client would send it, also with a body, before anything is done to it. */
+/** A valid request, perhaps with a body, as input of mutations. */
 function seed(random: Random): Buffer {
   const path = '/api/v3/platforms/';
   return Buffer.from(
@@ -112,7 +112,7 @@ function seed(random: Random): Buffer {
   );
 }
 
-/** What breaks parsers: line ends, framing, versions, controls. */
+/** Pieces that break parsers: line ends, framing, versions, controls. */
 const TOXINS = [
   '\r\n',
   '\n',
@@ -167,7 +167,7 @@ function noise(random: Random, length: number): Buffer {
   return Buffer.from(Array.from({ length }, () => random.integer(0, 256)));
 }
 
-/** Heads beyond every limit: many lines, long lines, long names, one name over and over. */
+/** Heads beyond every limit: many lines, long lines, long names, one name repeated. */
 function flood(random: Random): Buffer {
   const line = random.pick([
     (i: number): string => `X-${i}: y`,
@@ -181,7 +181,7 @@ function flood(random: Random): Buffer {
   return Buffer.from(textOf({ method: 'GET', target: '/', lines }), 'latin1');
 }
 
-/** Characters of the longest target: with its headers the request stays below the 64 kB that a head may have. */
+/** Characters of the longest target: with its headers the request stays below the limit of a head, 64 kB. */
 const TARGET_LENGTH_MAX = 60_000;
 
 const NAMES = [
@@ -201,7 +201,7 @@ const OWN = 'limit offset format fields ordering facets pretty strict after gene
   ' ',
 );
 const FORMATS = ['json', 'api', 'ndjson', 'csv', 'parquet', 'xml', ''];
-/** What is no list and no record. */
+/** Paths other than lists and records. */
 const OTHER_PATHS = (
   '/browse/ /browse/observations/ /browse/observations/1/ /browse/platforms/ /api/v0/obs/get_info/' +
   ' /api/v0/obs/all /api/v0/complete /api/v0/drs_lookup/ /api/v0/drs_listing/ /api/v0/' +
@@ -209,7 +209,7 @@ const OTHER_PATHS = (
 ).split(' ');
 const BROKEN = '% %z %zz %0 %u0041 %%30 %2 %C0%80 %E2%82 %FF%FE %ED%BF%BF %F4%90%80%80'.split(' ');
 
-/** A path with a query, or without one. */
+/** A path, usually with a query. */
 export function hostileTarget(random: Random): string {
   const query = random.chance(0.9) ? `?${hostileQuery(random)}` : '';
   return (hostilePath(random) + query).slice(0, TARGET_LENGTH_MAX);
@@ -316,7 +316,10 @@ function hostileNumber(random: Random): string {
   ])();
 }
 
-/** One character of every plane, surrogates and all, percent-encoded by hand: the platform's encoder refuses some. */
+/**
+ * One character of every plane, surrogates included. Percent-encoded by hand, because the platform's encoder refuses
+ * some.
+ */
 function planes(random: Random): string {
   return Array.from({ length: 17 }, (_, plane) => {
     const point = plane * 0x10000 + random.integer(0, 0x10000);
@@ -332,7 +335,7 @@ function utf8Of(point: number): readonly number[] {
   return [0xf0 | (point >> 18), tail(12), tail(6), tail(0)];
 }
 
-/** Some or all characters percent-encoded. */
+/** Percent-encodes some or all characters. */
 function escaped(text: string, random: Random): string {
   const share = random.pick([0.1, 0.5, 1]);
   const escape = (character: string): string =>

@@ -1,5 +1,5 @@
-// Hostile SOAP requests drawn from a seed: changed bytes and changed markup of what toolkits send, and attacks by size.
-// Many stay plain enough for the fast reader, which is where a difference to the strict one would hide.
+// Hostile SOAP requests drawn from a seed: requests of toolkits with changed bytes or markup, and attacks by size. Many
+// stay simple enough for the fast reader, where it might differ from the strict one.
 import { call, ENVELOPE, envelope, roleCall, TOOLKIT_ENVELOPES } from './envelopes.ts';
 import type { Random } from './random.ts';
 
@@ -15,7 +15,7 @@ const SEEDS: readonly string[] = [
   `<Envelope xmlns="${ENVELOPE}"><Body><a:getTrustedHostInfo xmlns:a='urn:attAuthority'/></Body></Envelope>`,
 ];
 
-/** What may stand anywhere, and is wrong in most places. */
+/** Pieces that may occur anywhere, and are invalid in most places. */
 const SNIPPETS: readonly string[] = [
   ...Array.from('<>/="\':&;\r\n\t \0\x7f\ufeff\x85é\u2028\ufffe'),
   '/>',
@@ -57,7 +57,7 @@ const SNIPPETS: readonly string[] = [
   '<xmlns:a/>',
 ];
 
-/** What may stand in a start tag. */
+/** Attributes of a start tag. */
 const ATTRIBUTES: readonly string[] = [
   ' id="i"',
   ' id="j"',
@@ -144,13 +144,13 @@ function changed(text: string, random: Random): string {
   ])();
 }
 
-/** A position behind one of the matches. */
+/** The end of one of the matches. */
 function edge(text: string, random: Random, pattern: RegExp): number {
   const ends = [...text.matchAll(pattern)].map((match) => match.index + match[0].length);
   return ends.length === 0 ? 0 : random.pick(ends);
 }
 
-/** One name changed, at one place or everywhere. */
+/** Changes one name, at one place or everywhere. */
 function renamed(text: string, random: Random): string {
   const names = ['Envelope', 'Body', 'getTrustedHostInfo', 'reqAuthorisation', 'usrRole', 'usrProxyCert', 'usrAttCert'];
   const more = ['s', 'q', 'xsi', 'xmlns', 'xml', 'Header', 'a', 'type', 'encodingStyle', '_', 'é', 'A-b.c_1'];
@@ -166,7 +166,7 @@ function withChangedByte(bytes: Buffer, random: Random): Buffer {
   return copy;
 }
 
-/** Requests that are large or deep on purpose, of about `bytes` bytes, by what they try. */
+/** Large or deep requests of about `bytes` bytes, by the attack. */
 export function floods(bytes: number): Readonly<Record<string, Buffer>> {
   const times = (piece: string, around = 0): string =>
     piece.repeat(Math.max(0, Math.floor((bytes - around) / piece.length)));
@@ -211,7 +211,10 @@ export function floods(bytes: number): Readonly<Record<string, Buffer>> {
   return Object.fromEntries(Object.entries(made).map(([name, text]) => [name, Buffer.from(text).subarray(0, bytes)]));
 }
 
-/** Strings of more than 16,383 characters collide in every set of V8; half of it all is shared by what the rest has. */
+/**
+ * Strings of more than 16,383 characters collide in every set of V8. The name is half of the request, and all other
+ * names share it.
+ */
 function longNamespace(bytes: number): string {
   const uri = 'u:'.padEnd(Math.min(bytes / 2, 16_384), 'x');
   const attributes = Array.from({ length: 60 }, (_, i) => `n:a${i}="" `).join('');
@@ -220,8 +223,9 @@ function longNamespace(bytes: number): string {
 }
 
 /**
- * As many values as fit, each with a reference to the next: plain to their end, where a comment has the strict reader
- * begin anew. Which of them a part refers to says whether they are taken; those that are, are the dearest request.
+ * As many values as fit, each with a reference to the next. The fast reader reads them up to the comment at their end,
+ * where the strict reader starts from scratch. `part` refers to one of them, or has a plain value: the request is then
+ * valid, and the most expensive one of all.
  */
 function values(bytes: number, part: string): string {
   const called = `<q:getTrustedHostInfo xmlns:q="urn:attAuthority">${part}</q:getTrustedHostInfo>`;

@@ -1,4 +1,5 @@
-// Pages for people as documents: `browserOf` asks a handler as a browser does, `browseRecords` a handler over records.
+// Pages as parsed documents: `browserOf` sends the requests of a browser to a handler, `browseRecords` to a handler
+// over records.
 import { parseHTML } from 'linkedom';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { type Answer, type Handler } from '../../server/http/exchange.ts';
@@ -8,31 +9,27 @@ import { requestOf, type RequestParts, STAYING } from './requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY, type Reply, replyOf } from './smallCatalogue.ts';
 import { type Router } from '../../workers/router.ts';
 
-/** A page as a document. */
 export type Page = ReturnType<typeof parseHTML>['document'];
 
-/** What browsers send. */
+/** The headers of a browser. */
 export const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
-/** The text of an answer. */
 export const textOf = ({ body }: Answer): string => textOfBody(body);
 
-/** A header of an answer. */
 export const headerOf = ({ headers }: Answer, name: string): string | undefined =>
   headers.find(([each]) => each === name)?.[1];
 
-/** The texts of what a selector finds, their blanks as people see them. */
+/** The texts of the elements that match a selector, with blanks as browsers show them. */
 export const textsOf = (page: Page, selector: string): readonly string[] =>
   [...page.querySelectorAll(selector)].map(({ textContent }) => textContent.trim().replace(/\s+/g, ' '));
 
-/** Where the links that a selector finds lead to. */
+/** The targets of the links that match a selector. */
 export const hrefsOf = (page: Page, selector: string): readonly string[] =>
   [...page.querySelectorAll(selector)].map((link) => link.getAttribute('href') ?? '');
 
-/** The document of an answer. */
 export const pageOf = (answer: Answer): Page => parseHTML(textOf(answer)).document;
 
-/** A browser before a handler: what it gets, and the page at an address. */
+/** A browser for a handler: `asked` returns a response, `pageAt` a page. */
 export function browserOf(handler: Handler<Answer | Promise<Answer>>): {
   readonly asked: (url: string, parts?: RequestParts) => Promise<Answer>;
   readonly pageAt: (url: string) => Promise<Page>;
@@ -42,13 +39,13 @@ export function browserOf(handler: Handler<Answer | Promise<Answer>>): {
   return { asked, pageAt: async (url) => pageOf(await asked(url)) };
 }
 
-/** A page and the answer that it came in. */
+/** A page and its response. */
 export interface Browsed {
   readonly reply: Reply;
   readonly page: ReturnType<typeof parseHTML>['document'];
 }
 
-/** Asks for paths of a catalogue of these records, which name their collections. */
+/** Requests paths of a catalogue of these records, which are grouped by collection. */
 export function browseRecords(
   records: Readonly<Record<string, readonly object[]>>,
   router?: Router,

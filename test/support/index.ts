@@ -1,5 +1,6 @@
-// A collection's index from plain JavaScript values, by slow and obvious code that follows the declaration. Shares
-// nothing with import but the declaration and the index's stored form; holds no served bytes (records have no chunk).
+// A collection's index from plain JavaScript values, by slow and obvious code that follows the declaration. It shares
+// only the declaration and the stored form of the index with the import. It has no served bytes (records have no
+// chunk).
 import { parseInstant } from '../../engine/query/decimal.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
@@ -14,14 +15,13 @@ import { DENSE_PART } from '../../engine/index/rowset.ts';
 /** A JSON value; a bigint stands for an integer token that a number would round. Text may start with `{base_url}`. */
 export type Value = string | number | bigint | boolean | null | undefined | readonly Value[] | RecordValue;
 
-/** A record or an embedded record. */
 export interface RecordValue {
   readonly [name: string]: Value;
 }
 
 /**
- * The index of a declared collection over these records, in any order. `records` of it has rows but no chunks. Its
- * links dangle, unless they point at this collection itself.
+ * The index of a declared collection over these records, in any order. Its `records` have rows but no chunks. Links
+ * dangle unless they point to the same collection.
  */
 export function indexOf(collectionName: string, records: readonly RecordValue[]): CollectionIndex {
   return indexesOf({ [collectionName]: records })(collectionName);
@@ -42,13 +42,13 @@ export function indexesOf(
   return named;
 }
 
-/** What links lead to. */
+/** The records and indexes that links point to. */
 interface Linked {
   readonly records: Readonly<Record<string, readonly RecordValue[]>>;
   named(collectionName: string): CollectionIndex;
 }
 
-/** The same for a declaration of a test's own. */
+/** The same for an undeclared collection. */
 export function indexOfDeclared(
   declaration: Collection,
   records: readonly RecordValue[],
@@ -76,12 +76,12 @@ export function indexOfDeclared(
   };
 }
 
-/** The id that a link points at: the last number of `{base_url}/api/v3/projects/7/?format=api`. */
+/** The id that a link points to: the last number of `{base_url}/api/v3/projects/7/?format=api`. */
 export function idOfLink(link: string): string {
   return /(\d+)\/?(?:\?.*)?$/.exec(link)![1]!;
 }
 
-/** `rows` holds one (embedded) record per row of the table, undefined where the parent has none. */
+/** `rows` holds one (embedded) record per row of the table, undefined if the parent has none. */
 function membersOf(fields: readonly Field[], rows: readonly (RecordValue | undefined)[], linked: Linked): Members {
   const members = new Map<string, FieldNode>();
   for (const field of fields) {
@@ -195,7 +195,7 @@ function tokenOf(value: Value, type: ColumnType): string | undefined {
   return type === 'link' ? idOfLink(text) : text;
 }
 
-/** The dictionary of some values, written as their tokens. */
+/** The dictionary of the values with these tokens. */
 export function dictionaryOf(type: ColumnType, tokens: readonly (string | undefined)[]): Dictionary {
   const distinct = [...new Set(tokens.filter((token) => token !== undefined))];
   const isByText = type === 'text' || type === 'boolean';
@@ -216,7 +216,7 @@ export function dictionaryOf(type: ColumnType, tokens: readonly (string | undefi
   };
 }
 
-/** Ascending, with what is no number last. */
+/** Compares in ascending order, with NaN last. */
 function compareNumbers(a: number, b: number): number {
   if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
   return a < b ? -1 : a > b ? 1 : 0;

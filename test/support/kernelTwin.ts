@@ -14,7 +14,6 @@ import {
   STORED_API,
 } from '../../engine/kernel/splice.ts';
 
-/** A twin over these memories. */
 export function twinKernel(sourceMemory: WebAssembly.Memory, positionsMemory: WebAssembly.Memory, own: Own): Kernel {
   const source = new Uint8Array(sourceMemory.buffer);
   const positions = new Uint32Array(positionsMemory.buffer);
@@ -42,7 +41,7 @@ export function twinKernel(sourceMemory: WebAssembly.Memory, positionsMemory: We
   };
 }
 
-/** Copies a part with another version digit in its own URLs; answers the position behind it. */
+/** Copies a part with another version digit in its own URLs. Returns the end of the copy. */
 function patchPart(part: SplicedPart, form: SpliceForm, target: Uint8Array, at: number): number {
   const end = copied(part.bytes, part.start, part.end - part.start, target, at);
   for (let n = part.first; n < part.last; n++) {
@@ -52,7 +51,7 @@ function patchPart(part: SplicedPart, form: SpliceForm, target: Uint8Array, at: 
   return end;
 }
 
-/** How many own URLs of a part are links to records, as `linkEndAt` says. Cost: a look at each. */
+/** Counts the own URLs of a part that are links to records (`linkEndAt`). Cost: one check per URL. */
 function countLinkEnds(part: SplicedPart, form: SpliceForm): number {
   let count = 0;
   for (let n = part.first; n < part.last; n++) {
@@ -86,7 +85,7 @@ function indexOf(bytes: Uint8Array, needle: Uint8Array, start: number, end: numb
   return NOT_FOUND;
 }
 
-/** Words of a block of the directory, as bits/ranks.ts has it. */
+/** Words of a block of the directory in bits/ranks.ts. */
 const BLOCK_WORDS = 16;
 
 function rank(memory: Uint32Array, first: number, words: number, ranks: number): number {

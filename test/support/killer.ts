@@ -1,17 +1,16 @@
 // Ends processes and threads of tests. `killerIn` and `killableServer` end threads of a running server through a
-// preload, `killedAtStep` ends a command before a call that changes the file system, `abandonAll` makes locks and
-// partial output of killed processes 6 minutes old, since others take them over after 5.
+// preload; `killedAtStep` ends a command before a call that changes the file system. `abandonAll` makes locks and
+// partial output of killed processes 6 minutes old, because other processes take them over after 5.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandOptions, type CommandProcess, runServer, type Server } from './commandProcess.ts';
 
-/** The kinds of threads, and what the path of the file holds that each begins with. */
+/** The kinds of threads, each with a part of the path of its first file. */
 const SCRIPTS = { serving: 'servingThread', authority: 'authority/thread', pool: 'piscina' } as const;
 
-/** One of them. */
 export type KilledKind = keyof typeof SCRIPTS;
 
-/** How a thread may end or fall silent. */
+/** Ways for a thread to exit or to stop responding. */
 export const DEEDS = {
   throws: `throw new Error('sabotage')`,
   exits: `process.exit(3)`,
@@ -21,8 +20,8 @@ export const DEEDS = {
 } as const;
 
 /**
- * The flags of Node for a server, the order that one thread of a kind shall end in such a way, and how long ago, in
- * milliseconds, the last of a kind began to: the order may have lain there for a while.
+ * `node` are Node flags for a server. `kill` leaves an order that one thread of a kind obeys later. `msSince` returns
+ * the milliseconds since a thread of that kind last obeyed one.
  */
 export interface Killer {
   readonly node: readonly string[];
@@ -30,7 +29,9 @@ export interface Killer {
   msSince(kind: KilledKind): number;
 }
 
-/** A killer whose files lie in a directory. A thread looks every 20 ms, one of the pool when work comes. */
+/**
+ * A killer with its files in `directory`. A thread checks for an order every 20 ms, a pool thread when work arrives.
+ */
 export function killerIn(directory: string): Killer {
   const orders = mkdtempSync(join(directory, 'killer-'));
   const preload = join(orders, 'preload.mjs');
@@ -64,7 +65,7 @@ export function killerIn(directory: string): Killer {
       writeFileSync(`${file}.new`, DEEDS[deed]);
       renameSync(`${file}.new`, file);
     },
-    // One clock for all processes of a machine.
+    // All processes of a machine share this clock.
     msSince: (kind) =>
       Number(process.hrtime.bigint() - BigInt(readFileSync(join(orders, `${kind}.begun`), 'utf8'))) / 1e6,
   };
@@ -73,13 +74,12 @@ export function killerIn(directory: string): Killer {
 /** Flags of a server with an admin port that starts soon. */
 export const WATCHED = ['--gzip', 'live', '--admin-port', '0'];
 
-/** A server, and what ends its threads. */
 export interface KillableServer {
   readonly killer: Killer;
   readonly server: Server;
 }
 
-/** Starts a server with a killer, whose files lie in a directory. */
+/** Starts a server with a killer, whose files are in `directory`. */
 export async function killableServer(directory: string, words: readonly string[]): Promise<KillableServer> {
   const killer = killerIn(directory);
   return { killer, server: await runServer([...WATCHED, ...words], { node: killer.node }) };
@@ -93,14 +93,14 @@ export function killedAtStep(step: number | undefined): CommandOptions {
   return { environment: { KILLED_AT_STEP: String(step) }, node: ['--import', KILLED_AT_STEP] };
 }
 
-/** The number of calls of a command that counts them, once it has ended. */
+/** The number of calls of a command that counts them, once it has exited. */
 export async function stepsOf(command: CommandProcess): Promise<number> {
   const [, steps] = await command.printed(/steps: (\d+)\n/);
   await command.ended;
   return Number(steps);
 }
 
-/** Makes a file as old as it is when its holder has not touched it for this long. */
+/** Sets a file's time as if its holder had not touched it for this long. */
 export function age(file: string, minutes: number): void {
   const at = Date.now() / 1000 - minutes * 60;
   utimesSync(file, at, at);

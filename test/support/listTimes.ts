@@ -1,7 +1,6 @@
-// Measures how long lists occupy a serving thread, also those that move to the pool, and prints the result as JSON.
-// It is a program of its own, because vitest transforms imports: loops that call imported functions take up to 5 times
-// as long.
-// usage: node listTimes.ts SEED
+// Measures how long lists occupy a serving thread, including those that move to the pool, and prints the result as
+// JSON. It is a separate program because vitest transforms imports: loops that call imported functions take up to 5
+// times as long. usage: node listTimes.ts SEED
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +15,7 @@ import { askOf, listOf } from './lists.ts';
 import { type Random, randomOf } from './random.ts';
 import { STAYING } from './requests.ts';
 
-/** A list, and its time as a ratio to a pass that costs the whole budget by the table of costs. */
+/** A list, and the ratio of its time to that of a pass that costs the whole budget by the table of costs. */
 export interface ListTime {
   readonly ratio: number;
   readonly query: string;
@@ -24,14 +23,14 @@ export interface ListTime {
 
 const OBSERVATIONS = 100_000;
 const QUERIES = 1000;
-/** The speed of a machine changes during a run. */
+/** The control is measured again after this many queries, because the speed of a machine changes during a run. */
 const QUERIES_PER_CONTROL = 20;
 const TRIES = 14;
 const BASE_URL = 'http://catalogue.test';
 const ORDERS = ['title', '-title', 'status,-dataPublishedTime', 'uuid', '-ob_id', 'language,title'];
 const FACETS = ['status', 'language,status', 'title', 'projects', 'publicationState,dataPublishedTime'];
 
-/** Expensive lists: many have an order or facets besides their conditions, some a list of thousands of members. */
+/** Expensive lists: many have an order or facets as well as conditions, and some a list of thousands of members. */
 function randomList(observations: CollectionIndex, random: Random): string {
   const parts = random.chance(0.8) ? [randomConjunction(observations, random)] : [];
   if (random.chance(0.4)) parts.push(`ordering=${random.pick(ORDERS)}`);

@@ -1,5 +1,5 @@
-// Lists asked for as the service asks for them (engine/list.ts), for tests of one step or another: what was asked, how
-// it is planned, what is found. Problems and names without effect that a test does not expect fail it.
+// Runs lists as the service does (engine/list.ts), for tests of a single step: the parsed request, the plan or the
+// hits. Unexpected problems and ignored names fail the test.
 import assert from 'node:assert/strict';
 import {
   answerList,
@@ -32,7 +32,7 @@ export const QUERY_OPTIONS: QueryOptions = {
 /** The form of v3 under the default base URL. */
 export const FORM: ServedForm = { baseUrl: 'http://localhost:8080', version: 'v3', linkEnd: SPEC_LINK_END };
 
-/** What of a request is not as above; with `mayIgnore`, names without effect are no failure. */
+/** Options other than these defaults. With `mayIgnore`, ignored names do not fail the test. */
 export interface Differing {
   readonly options?: Partial<QueryOptions>;
   readonly form?: Partial<ServedForm>;
@@ -42,7 +42,7 @@ export interface Differing {
   readonly mayIgnore?: boolean;
 }
 
-/** What a query asks for, with its problems. */
+/** The parsed request of a query, with its problems. */
 export function askOf(
   collection: CollectionIndex,
   query: string | undefined,
@@ -51,7 +51,7 @@ export function askOf(
   return parseListQuery(collection, query, { ...QUERY_OPTIONS, ...options });
 }
 
-/** A list, planned whatever is wrong with its query; `find` says what is found of it. */
+/** Plans a list whatever is wrong with its query; `find` returns its hits. */
 function listWith(
   collection: CollectionIndex,
   query: string | undefined,
@@ -71,19 +71,19 @@ function listWith(
   return list;
 }
 
-/** A list with its plan; nothing is found. */
+/** A list with its plan, without hits. */
 export function listOf(collection: CollectionIndex, query: string | undefined, differing: Differing = {}): List {
   const list = listWith(collection, query, differing, () => undefined);
   judge(list.ask, query, differing);
   return list;
 }
 
-/** The plan of a query; nothing is found. */
+/** The plan of a query, without hits. */
 export function planOf(collection: CollectionIndex, query: string | undefined, differing: Differing = {}): Plan {
   return listOf(collection, query, differing).plan;
 }
 
-/** What a query finds whatever is wrong with it: its bad filters are left out. */
+/** The hits of a query that may have problems: its invalid filters are skipped. */
 export function foundAnyway(
   collection: CollectionIndex,
   query: string | undefined,
@@ -94,7 +94,7 @@ export function foundAnyway(
   return { ...list, hits };
 }
 
-/** All steps of a list that is found here, whatever it costs: of a query with problems the first alone. */
+/** All steps of a list in this thread, whatever it costs. A query with problems has only the first step. */
 export function stepsOf(
   collection: CollectionIndex,
   query: string | undefined,
@@ -108,7 +108,7 @@ export function stepsOf(
   });
 }
 
-/** What a query finds; undefined where that was cancelled. */
+/** The hits of a query; undefined if it was cancelled. */
 export function hitsIfAny(
   collection: CollectionIndex,
   query: string | undefined,
@@ -119,7 +119,6 @@ export function hitsIfAny(
   return hits;
 }
 
-/** What a query finds. */
 export function hitsOf(collection: CollectionIndex, query: string | undefined, differing: Differing = {}): Hits {
   const hits = hitsIfAny(collection, query, differing);
   assert(hits, `${query} was cancelled`);

@@ -1,12 +1,12 @@
-// Migration properties as long as whole books: a few records make pages that fill every socket buffer, and scans that
-// last. Data only; the same text each time.
-
-/** Characters of one value: a page of a hundred is more than the buffers of a connection on loopback hold. */
+/**
+ * Characters of one value. A page of a hundred exceeds the socket buffers of a loopback connection, and scans take
+ * long.
+ */
 const VALUE_LENGTH = 100_000;
 
 /**
- * `migrationproperties.ndjson` with this many records of about 100 kB, ids from 1. Every value is another one and ends
- * with `needle` and its id.
+ * `migrationproperties.ndjson` with this many records of about 100 kB, ids from 1. Every value is different and ends
+ * with `needle` and its id. Repeated calls return the same text.
  */
 export function longProperties(count: number): string {
   const filler = 'Sea surface temperature, observed from a moving platform; '.repeat(VALUE_LENGTH / 50);

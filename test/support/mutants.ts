@@ -44,9 +44,9 @@ const STRING = /'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/g;
 /** Lines without work at run time. */
 const TYPE_LINE = /^(?:import|export type|type|interface|\s*readonly|\s*\|)\b/;
 const PRODUCT = /^(?:engine|data|workers|server)\/.*(?<!\.d)\.ts$/;
-/** Compiled bytes: their sources are tested by their twins. */
+/** Compiled bytes: tests compare their sources with a reference implementation. */
 const COMPILED = ['engine/kernel/bytes.ts', 'data/blocks/encoderBytes.ts'];
-/** Several times a whole run. A mutant that hangs is caught. */
+/** Several times a whole run. A mutant that hangs counts as caught. */
 const RUN_MS_MAX = 900_000;
 
 function changed(site: string, rule: number): string {
@@ -68,7 +68,7 @@ function mutantsOf(path: string): readonly Mutant[] {
   );
 }
 
-/** Whether vitest with these words fails in a directory, or does not end in time. */
+/** Whether vitest with these arguments fails in a directory, or does not finish in time. */
 function fails(directory: string, words: readonly string[]): Promise<boolean> {
   const flags = ['--config', 'test/vitest.config.ts', '--bail', '1', '--silent'];
   const program = join(directory, 'node_modules/vitest/vitest.mjs');
@@ -77,7 +77,7 @@ function fails(directory: string, words: readonly string[]): Promise<boolean> {
     detached: true,
     stdio: 'ignore',
   });
-  // The group, since tests start processes.
+  // Kills the process group, because tests start processes.
   const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), RUN_MS_MAX);
   return new Promise((resolve) => {
     child.once('exit', (code) => {
@@ -104,7 +104,7 @@ try {
   for (const [i, { source, start, before, after }] of mutants.entries()) {
     const file = join(directory, source.path);
     writeFileSync(file, source.text.slice(0, start) + after + source.text.slice(start + before.length));
-    // The tests that import the file first: most mutants fail there, in a few seconds.
+    // Runs the tests that import the file first: most mutants fail there, in a few seconds.
     const isCaught = (await fails(directory, ['related', '--run', source.path])) || (await fails(directory, ['run']));
     writeFileSync(file, source.text);
     if (isCaught) caught++;

@@ -1,5 +1,5 @@
-// Debian's nats-server with JetStream, alone or three as a cluster, on ports that it keeps so that it can be killed and
-// started again on what it stored. For tests that are skipped where it is not installed.
+// Debian's nats-server with JetStream, alone or as a cluster of three. A server keeps its port and its stored data, so
+// that it can be killed and restarted. Tests that use it are skipped if it is not installed.
 import { type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -11,25 +11,24 @@ import type { Program } from './debian.ts';
 /** The program, for `test.skipIf(!hasProgram(NATS_SERVER))`. */
 export const NATS_SERVER: Program = 'nats-server';
 
-/** A server that runs, or was killed. */
+/** A running or killed server. */
 export interface NatsServer {
   readonly name: string;
   readonly port: number;
-  /** The URL of a bucket there. */
+  /** The URL of a bucket on this server. */
   bucket(name: string): string;
-  /** With SIGKILL. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<void>;
-  /** Stops it as a machine does that hangs: its connections stay, and nothing is answered until it goes on. */
+  /** Makes it hang: its connections stay open, and it does not respond until it resumes. */
   pause(): void;
-  /** Lets it go on. */
   resume(): void;
-  /** Starts it, again on what it has stored; resolves when it takes clients. */
+  /** Starts it with its stored data; resolves when it accepts clients. */
   start(): Promise<void>;
-  /** All it has told since it was started last. */
+  /** All output since its last start. */
   told(): string;
 }
 
-/** A server that is not started yet, with a folder of its own in `parent`; `lines` are added to its configuration. */
+/** A server that is not started yet, with a folder inside `parent`; `lines` are added to its configuration. */
 export async function natsServer(parent: string, lines: readonly string[] = [], name = 'alone'): Promise<NatsServer> {
   const folder = mkdtempSync(join(parent, 'nats-'));
   const port = await steadyPort();
@@ -67,21 +66,21 @@ export async function natsCluster(parent: string): Promise<readonly NatsServer[]
 }
 
 /**
- * The name of the server that leads the stream with the objects of a bucket; undefined where none does now, or where
- * another copy of the objects or of the pointer is not current, since then a question may get no answer.
+ * The name of the server that leads the object stream of a bucket. Undefined if there is no leader, or if another copy
+ * of the objects or of the pointer is not current, because requests may then get no response.
  */
 export async function leaderOf(server: NatsServer, bucket: string): Promise<string | undefined> {
   const clustersOf = ({ streams }: JetStreamManager): Promise<readonly StreamInfo['cluster'][]> =>
     Promise.all([`OBJ_${bucket}`, `KV_${bucket}`].map(async (stream) => (await streams.info(stream)).cluster));
   const clusters = await managed(server, (manager) => clustersOf(manager).catch(() => []));
-  // A copy that is not current cannot lead when this one is gone.
+  // A copy that is not current cannot become leader when this server is gone.
   const isWhole = clusters.every((cluster) => {
     return cluster?.leader && cluster.replicas?.every(({ current, offline }) => current && !offline);
   });
   return isWhole ? clusters[0]?.leader : undefined;
 }
 
-/** What comes of work on the streams of a server. */
+/** Returns the result of work on the streams of a server. */
 export async function managed<T>({ port }: NatsServer, work: (manager: JetStreamManager) => Promise<T>): Promise<T> {
   const connection = await connect({ servers: `127.0.0.1:${port}` });
   try {

@@ -1,5 +1,5 @@
 // Prints a note if the registry has a newer Node 22 than package-lock.json, as after a security release. Part of `npm
-// run check`; prints nothing and succeeds if the registry does not answer in time.
+// run check`; prints nothing and succeeds if the registry does not respond in time.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -18,7 +18,7 @@ if (name !== undefined) {
   }
 }
 
-/** The newest version that the registry has of a package within a range. */
+/** The newest version of a package in the registry, within a range. */
 function newestMatch(wanted: string): string | undefined {
   try {
     const stdout = execFileSync('npm', ['view', wanted, 'version', '--json', '--fetch-retries=0'], {

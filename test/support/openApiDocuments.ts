@@ -1,4 +1,3 @@
-// OpenAPI documents for tests, and the two independent validators that judge them.
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'vitest';
@@ -8,19 +7,17 @@ import { openApiDocument, type Spellings } from '../../server/pages/openapi/docu
 import type { sampleExamples } from '../../server/pages/openapi/schemas.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
 
-/** Under which they describe a server. */
+/** The base URL of the documents. */
 export const BASE_URL = 'https://catalogue.test/some';
 
 /** Both validators take some seconds for a document of this size, and more on a busy machine. */
 export const VALIDATION_MS_MAX = 120_000;
 
-/** What tests read of a schema. */
 interface Schema {
   readonly properties: Readonly<Record<string, object>>;
   readonly examples?: readonly object[];
 }
 
-/** What tests read of a document. */
 export interface OpenApiDocument {
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, { readonly $ref?: string; readonly get?: { readonly operationId: string } }>>;
@@ -30,10 +27,7 @@ export interface OpenApiDocument {
   };
 }
 
-/**
- * The document of a server with these flags and data of these shapes, as it is read: the complete one if not said
- * otherwise.
- */
+/** The document of a server with these flags and record shapes: the complete one unless `spellings` is set. */
 export function madeDocument(
   flags: Record<string, string | boolean>,
   shapes: readonly RecordShape[],
@@ -45,9 +39,9 @@ export function madeDocument(
   return JSON.parse(JSON.stringify(openApiDocument(options))) as OpenApiDocument;
 }
 
-/** Expects that neither validator finds an error or a warning. */
+/** Expects no error or warning from two independent validators. */
 export async function validatorsFindNothing(document: OpenApiDocument): Promise<void> {
-  // The only rule that is off is one of taste: spec 4.1 has the slashes.
+  // The only rule that is off is a matter of taste: spec 4.1 requires the slashes.
   const config = await createConfig({ extends: ['recommended'], rules: { 'no-path-trailing-slash': 'off' } });
   const source = JSON.stringify(document);
   expect(await lintFromString({ source, absoluteRef: '/openapi.json', config })).toEqual([]);

@@ -1,11 +1,11 @@
-// Certificates and proxies as openssl makes them, in files of a directory: what users of a grid really present. For
-// tests that are skipped where openssl is not installed. certificates.ts makes stranger ones without it.
+// Certificates and proxies made by openssl, in files of a directory: the ones that users of a grid present. Tests that
+// use them are skipped if openssl is not installed. certificates.ts makes unusual ones without openssl.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Program } from './debian.ts';
 
-/** A certificate made by openssl: its PEM text, its key's PEM text, and where openssl finds both. */
+/** A certificate made by openssl, the PEM texts of it and its key, and their files. */
 export interface Issued {
   readonly pem: string;
   readonly keyPem: string;
@@ -14,9 +14,7 @@ export interface Issued {
   readonly keyFile: string;
 }
 
-/**
- * What openssl is asked for. `extensions` are lines of an openssl configuration; `bits` makes an RSA key of that size.
- */
+/** A request to openssl. `extensions` are lines of an openssl configuration; `bits` makes an RSA key of that size. */
 export interface Order {
   readonly subject: string;
   readonly issuer?: Issued;
@@ -26,22 +24,22 @@ export interface Order {
   readonly bits?: number;
 }
 
-/** The lines of a CA. */
+/** The extension lines of a CA. */
 export const CA_LINES = [
   'basicConstraints=critical,CA:TRUE',
   'keyUsage=critical,keyCertSign,cRLSign',
   'subjectKeyIdentifier=hash',
 ];
 
-/** The lines of a user. */
+/** The extension lines of a user. */
 export const USER_LINES = ['basicConstraints=critical,CA:FALSE', 'keyUsage=critical,digitalSignature'];
 
-/** The line of a proxy with all rights; the language and more can be given instead. */
+/** The extension lines of a proxy, by default with all rights. */
 export function proxyLines(info = 'language:id-ppl-inheritAll', mark = 'critical,'): readonly string[] {
   return [`proxyCertInfo=${mark}${info}`, 'keyUsage=critical,digitalSignature,keyEncipherment'];
 }
 
-/** A maker of certificates that keeps its files in `directory`. Throws what openssl complains about. */
+/** Returns a maker of certificates that keeps its files in `directory`. It throws the errors of openssl. */
 export function opensslIn(directory: string): (order: Order) => Issued {
   let count = 0;
   return ({ subject, issuer, extensions = [], days = 30, digest = 'sha256', bits }) => {

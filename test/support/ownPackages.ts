@@ -1,11 +1,11 @@
 // npm packages in folders of test/: they are too large for every `npm ci`, and only a few tests use them. .ci/run
-// installs them on Linux on x64. Tests of a missing one are skipped, and a line at the end of the run says so.
+// installs them on Linux on x64. Tests of a missing package are skipped, and one line at the end of the run reports
+// that.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { ROOT } from './sources.ts';
 
-/** The folders of all of them, relative to the root. */
 const FOLDERS = globSync('test/*/package.json', { cwd: ROOT }).map(dirname).toSorted();
 
 /** Whether a folder's dependencies are installed, as by `npm install --prefix test/duckdb --no-package-lock`. */
@@ -21,16 +21,16 @@ export function requireFrom(folder: string, module: string): unknown {
 
 const NODES = 'test/otherNodes';
 
-/** Whether the versions of Node are installed for which uWebSockets.js has no binary. */
+/** Whether the versions of Node for which uWebSockets.js has no binary are installed. */
 export const hasOtherNodes: boolean = isInstalled(NODES);
 
-/** These versions with the path of the program of each. */
+/** These versions, each with the path of its program. */
 export const OTHER_NODES: readonly (readonly [major: number, program: string])[] = [24, 26].map((major) => [
   major,
   join(ROOT, NODES, `node_modules/node-${major}/bin/node`),
 ]);
 
-/** The line about the packages that are missing, or undefined. */
+/** The line about missing packages, or undefined. */
 export function missingPackages(): string | undefined {
   const missing = FOLDERS.filter((folder) => !isInstalled(folder));
   if (missing.length === 0) return undefined;

@@ -1,5 +1,5 @@
-// Chromium for tests of pages and for screenshots: one browser, whose pages note what should never be: words on the
-// console, errors, requests that leave the server.
+// Chromium for tests of pages and for screenshots. Its pages record everything that must not happen: console output,
+// errors, requests that leave the server.
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
@@ -8,17 +8,17 @@ import { chromium, type Browser, type BrowserContextOptions, type Locator, type 
 const FLAGS =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
 
-/** What is read of a page that a click leads to is waited for: the click ends once the other page begins. */
+/** Options for polling the page after a click: the click resolves once the new page begins to load. */
 export const POLLED = { timeout: 30_000 };
 
-/** The browser, with its temporary files in a folder. */
+/** Starts the browser, with its temporary files in a folder. */
 export function startBrowser(directory: string): Promise<Browser> {
   const home = mkdtempSync(join(directory, 'browser-'));
   const env = { ...process.env, HOME: home, TMPDIR: home };
   return chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS.split(' '), env });
 }
 
-/** A page, and what it should not have said or done: nothing, but that an address was answered with an error. */
+/** A page, and a list of its faults. A response with an error status is no fault. */
 export interface WatchedPage {
   readonly page: Page;
   readonly amiss: string[];
@@ -50,7 +50,7 @@ export async function watchedPage(
   return { page, amiss, close: () => context.close() };
 }
 
-/** What is seriously wrong for who cannot see, or use a mouse. */
+/** The serious accessibility violations of a page. */
 export async function seriousOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(async () => {
@@ -63,12 +63,12 @@ export async function seriousOf(page: Page): Promise<readonly string[]> {
   });
 }
 
-/** Whether the page is wider than its window, which nobody should have to scroll. */
+/** Whether the page is wider than its window, so that readers must scroll sideways. */
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 }
 
-/** What has the focus, by its name as it is read out. */
+/** The accessible name of the focused element. */
 const FOCUSED = `(() => {
   const element = document.activeElement;
   const [label] = element?.labels ?? [];
@@ -77,12 +77,12 @@ const FOCUSED = `(() => {
   return (said ?? '').trim();
 })()`;
 
-/** The name of what has the focus, as a screen reader says it; empty without one. */
+/** The name of the focused element as a screen reader says it; empty if no element has the focus. */
 export function focusedName(page: Page): Promise<string> {
   return page.evaluate<string>(FOCUSED);
 }
 
-/** Moves the focus to what has this name, as who has no mouse does. Throws where no way by keyboard leads to it. */
+/** Moves the focus to the element with this name by the Tab key. Throws if the key does not reach it. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   for (let i = 0; i < 400; i++) {
     await page.keyboard.press('Tab');

@@ -1,5 +1,5 @@
-// Reads bodies of rows in tests, and the twin of what they must hold: records rewritten as strings.
-// Slow and obvious; knows nothing of positions.
+// Reads bodies of rows, and makes their expected content by rewriting records as strings. Slow and obvious; it knows
+// nothing of positions.
 import assert from 'node:assert/strict';
 import type { ServedForm } from '../../engine/column/served.ts';
 import type { Selection } from '../../engine/index/rowset.ts';
@@ -14,12 +14,11 @@ export function bytesOf(body: Body): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** The same as text. */
 export function textOf(body: Body): string {
   return bytesOf(body).toString();
 }
 
-/** A record's own URLs rewritten as strings. */
+/** Rewrites a record's own URLs as strings. */
 export function servedRecord(text: string, form: ServedForm): string {
   const mark = '\u0001';
   const own = new RegExp(`"${mark}([^"\\\\]*)`, 'g');
@@ -29,7 +28,6 @@ export function servedRecord(text: string, form: ServedForm): string {
   });
 }
 
-/** The rows of a selection. */
 export function rowsOf(selection: Selection): number[] {
   if (selection.kind !== 'range') return [...selection.rows];
   return Array.from({ length: selection.end - selection.start }, (_, i) => selection.start + i);

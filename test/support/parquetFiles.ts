@@ -1,5 +1,5 @@
-// Parquet files read with DuckDB, a library of another family than the one that writes them, and what the NDJSON of the
-// same list says that they must hold: value by value, worked out from the records alone.
+// Parquet files read with DuckDB, which shares no code with the library that writes them. Their expected content is
+// computed, value by value, from the NDJSON of the same list.
 import { memberOf, parseJson, writeJson, type Json } from '../differential/json.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { FIELD_NAME } from '../../engine/schema/layout.ts';
@@ -7,10 +7,9 @@ import { isInstalled, requireFrom } from './ownPackages.ts';
 
 const DUCKDB = 'test/duckdb';
 
-/** Whether DuckDB is installed. */
 export const hasDuckDb: boolean = isInstalled(DUCKDB);
 
-/** A file as DuckDB reads it: names and types of its columns, and its rows, whole numbers as digits. */
+/** A file as DuckDB reads it: the names and types of its columns, and its rows. Integers are strings of digits. */
 export interface ParquetTable {
   readonly names: readonly string[];
   readonly types: readonly string[];
@@ -42,15 +41,15 @@ export async function askDuckDb(sql: string): Promise<ParquetTable> {
   return { names: reader.columnNames(), types, rows: reader.getRowsJson() as ParquetTable['rows'] };
 }
 
-/** All rows of a file in their order. Rejects as DuckDB does where the file is none. */
+/** All rows of a file in their order. Rejects with DuckDB's error if the file is not Parquet. */
 export function readParquet(file: string): Promise<ParquetTable> {
   return askDuckDb(`SELECT * FROM read_parquet('${file}')`);
 }
 
 /**
- * The rows of a file with these columns, if the list of the collection `of` has these lines. The column of a documented
- * scalar or link has its type. Another one is JSON if one of its values in `all`, the lines of the whole collection, is
- * nested, or if no filter can have its name.
+ * The expected rows of a file with these columns, if the list of the collection `of` has these lines. The column of a
+ * documented scalar or link has its type. Another one is JSON if one of its values in `all`, the lines of the whole
+ * collection, is nested, or if no filter can have its name.
  */
 export function expectedRows(
   { names, types }: Pick<ParquetTable, 'names' | 'types'>,

@@ -1,8 +1,6 @@
-// A command line as it is parsed in this process: for tests of what it prints and refuses. Runs no program; what a
-// command does, it does here.
 import { commandLine } from '../../server/commands/commands.ts';
 
-/** Parses these words; answers what was printed and thrown. */
+/** Parses a command line in this process, and runs the command here too. Returns the output and the thrown error. */
 export async function parse(...words: readonly string[]): Promise<{ out: string; error: string; thrown: unknown }> {
   const printed = { out: '', error: '', thrown: undefined as unknown };
   const stdout = { write: (text: string): unknown => (printed.out += text) };

@@ -1,5 +1,5 @@
-// Certificates for tests, made with keys of their own: CAs, users, proxies, signers of attribute certificates.
-// RSA keys are slow to make, so a few are shared by a run; everything else is made as asked for.
+// Certificates for tests, with fresh keys: CAs, users, proxies, signers of attribute certificates. RSA keys are slow to
+// make, so a run shares a few of them.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import {
   type CertificateKind,
@@ -12,13 +12,12 @@ import {
 } from '../../server/authority/issuance.ts';
 import { type Certificate, parseCertificate } from '../../server/authority/x509/certificate.ts';
 
-/** A pair of keys. */
 export interface KeyPair {
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;
 }
 
-/** Somebody with a certificate and its key; `pem` is the certificate. */
+/** A certificate with its key; `pem` is the certificate. */
 export interface Holder {
   readonly name: Uint8Array;
   readonly key: KeyObject;
@@ -26,16 +25,17 @@ export interface Holder {
   readonly pem: string;
 }
 
-/** The time at which everything here is valid, in seconds since 1970: tests hand it on and never ask a clock. */
+/**
+ * The time at which all these certificates are valid, in seconds since 1970. Tests pass it on and never read a clock.
+ */
 export const AT = 1_900_000_000;
 const DAY = 86_400;
 
-/** A new pair of keys. */
 export function rsaPair(bits = 2048): KeyPair {
   return generateKeyPairSync('rsa', { modulusLength: bits });
 }
 
-/** A new pair of keys, quickly made. */
+/** A key pair that is quick to make. */
 export function ecPair(curve = 'P-256'): KeyPair {
   return generateKeyPairSync('ec', { namedCurve: curve });
 }
@@ -50,9 +50,7 @@ export function person(commonName: string): readonly TypedValue[] {
 
 let serial = 1000n;
 
-/**
- * A holder; from a day before AT to a day behind unless `validity` says otherwise. Without an issuer it signs itself.
- */
+/** A holder, valid from a day before AT to a day after it by default. Without an issuer it is self-signed. */
 export function holderOf(
   kind: CertificateKind,
   subject: Uint8Array,
@@ -74,7 +72,7 @@ export function holderOf(
   return { name: subject, key: pair.privateKey, certificate: parseCertificate(der), pem: pemOf(der) };
 }
 
-/** A CA that signs itself. */
+/** A self-signed CA. */
 export function caOf(commonName: string, pair: KeyPair = ecPair()): Holder {
   return holderOf('ca', nameDer(person(commonName)), pair);
 }

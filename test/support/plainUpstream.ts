@@ -1,15 +1,15 @@
-// Upstream catalogues. `startPlainUpstream` serves lists of records by collection, which a test may change between two
-// requests, with limit, offset, `ordering` and what the options say. `startRudeUpstream` serves a small catalogue and
-// misbehaves at one page, in one of the ways of rudeWays.ts.
+// Upstream catalogues. `startPlainUpstream` serves lists of records by collection, with limit, offset, `ordering` and
+// the features in the options. A test may change the records between two requests. `startRudeUpstream` serves a small
+// catalogue and misbehaves at one page, in one of the ways of rudeWays.ts.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
 
-/** A record with an id; other members as they are. */
+/** A record with an id and any other members. */
 export type PlainRecord = Readonly<Record<string, unknown>> & { readonly ob_id: number };
 
-/** The records and the behaviour of the server. */
+/** Data and behaviour of the server. */
 export interface PlainUpstreamOptions {
   /** `{upstream}` in a text stands for the address of the server. */
   readonly collections: Record<string, readonly PlainRecord[]>;
@@ -19,7 +19,7 @@ export interface PlainUpstreamOptions {
   readonly heedsOrder?: boolean;
   /** Whether it has the filter `lastUpdatedDate__gte`. */
   readonly heedsDates?: boolean;
-  /** It reads dates as of a zone this many hours west of the one that it shows. */
+  /** It parses dates in a zone this many hours west of the one that it shows. */
   readonly zone?: number;
   /** Validators of pages: `frozen` ones never change, and any validator gets a 304 from a `lying` server. */
   tags?: 'honest' | 'frozen' | 'lying' | undefined;
@@ -36,8 +36,8 @@ export interface PlainUpstreamOptions {
 }
 
 /**
- * A running server. `requests` has those that it got, `underWayMax` how many it had at a time, `sent` how many records
- * it sent as a whole.
+ * A running server. `requests` has those that it got, `underWayMax` is the peak of concurrent requests, `sent` the
+ * total of records sent.
  */
 export interface PlainUpstream {
   readonly url: string;
@@ -47,7 +47,7 @@ export interface PlainUpstream {
   close(): Promise<void>;
 }
 
-/** What starts servers that a test file has until each of its tests ends. Call it at the top of the file. */
+/** Returns a function that starts servers, each until its test ends. Call this at the top of the file. */
 export function plainUpstreams(): typeof startPlainUpstream {
   const running: PlainUpstream[] = [];
   afterEach(async () => {
@@ -60,10 +60,10 @@ export function plainUpstreams(): typeof startPlainUpstream {
   };
 }
 
-/** What tells a page from what it was, in which header of its answer and of the next request. */
+/** Makers of validators, with the header of the response and that of the next request. */
 const PAGE_TAGS = { mark: (text: string): string => `"${sumOf(text)}"`, header: 'etag', condition: 'if-none-match' };
 const PAGE_DATES = {
-  // Of the years from 2001 on.
+  // A date from 2001 on.
   mark: (text: string): string =>
     new Date(978_307_200_000 + parseInt(sumOf(text).slice(0, 7), 16) * 1000).toUTCString(),
   header: 'last-modified',
@@ -74,7 +74,7 @@ function sumOf(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }
 
-/** Says in the answer what tells the page, where it does; whether the request knows it by that. */
+/** Sets the validator of a page, if it has one. Returns whether the request already has that version. */
 function isAsKnown(
   request: IncomingMessage,
   response: ServerResponse,
@@ -89,7 +89,6 @@ function isAsKnown(
   return known !== undefined && (tags === 'lying' || known === own);
 }
 
-/** Starts the server on a free port. */
 export async function startPlainUpstream(options: PlainUpstreamOptions): Promise<PlainUpstream> {
   const { collections, onRequest, heedsOrder = true, heedsDates, zone = 0, leavesOut, failsAt } = options;
   const { misbehave, limitMax = Infinity } = options;
@@ -150,21 +149,20 @@ export async function startPlainUpstream(options: PlainUpstreamOptions): Promise
   };
 }
 
-/** The records that the catalogue has in its larger collection, in pages of at most `PAGE_RECORDS`. */
+/** The records of the larger collection, in pages of at most `PAGE_RECORDS`. */
 export const NOTES = 320;
 
-/** The most that the server gives at once, as services with a bound on `limit` do. */
+/** The most records of one response: a service may have an upper bound on `limit`. */
 const PAGE_RECORDS = 100;
 
 const TIMES = 5;
 
-/** Where the server misbehaves: at the page with this record. */
+/** The server misbehaves at the page with this record. */
 export const PLACES = { first: 0, middle: 150, last: NOTES - 1 } as const;
 
-/** One of the places. */
 export type Place = keyof typeof PLACES;
 
-/** A page as it should be, for a way to spoil. */
+/** A correct page, as input of a misbehaviour. */
 export interface RudePage {
   readonly count: number;
   readonly next: string | null;
@@ -179,7 +177,7 @@ export interface Occasion {
   readonly page: RudePage;
 }
 
-/** The same, and another server, which must never get a request. */
+/** The same, and the address of another server, which must never get a request. */
 export interface RudeOccasion extends Occasion {
   readonly elsewhere: string;
 }
@@ -252,7 +250,6 @@ async function closed(server: Server): Promise<void> {
   await new Promise<void>((resolve) => server.close(() => resolve()));
 }
 
-/** Responds with a value as JSON. */
 export function sendJson(response: ServerResponse, value: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }

@@ -7,7 +7,7 @@ import { readProjectFile } from './sources.ts';
 
 const CEILINGS_FILE = fileURLToPath(new URL('./plainWords.json', import.meta.url));
 
-/** Words and turns that plain technical English does without, each with what to write. */
+/** Words and phrases of the dialect, each with its replacement. */
 const MARKERS: readonly RegExp[] = [
   // Name the thing: start with a noun or a verb.
   /^(?:What|Whoever|Who|Behind|Those (?:who|that|of)|So (?:many|much|long|often|few)|One of th\w*|Of (?:a|the|those|each)|How (?:a|many))\b(?!.*\?$)/,
@@ -54,12 +54,11 @@ export function dialectPlaces(files: readonly string[]): Readonly<Record<keyof D
   return places;
 }
 
-/** The ceilings of both counts. */
 export function readCeilings(): DialectCounts {
   return JSON.parse(readFileSync(CEILINGS_FILE, 'utf8')) as DialectCounts;
 }
 
-/** The ceilings as the file has them, lowered to today's counts. */
+/** The ceilings of the file, lowered to the current counts. */
 export function loweredCeilings(files: readonly string[]): string {
   const { code, documents } = dialectPlaces(files);
   const old = readCeilings();
@@ -67,7 +66,7 @@ export function loweredCeilings(files: readonly string[]): string {
   return `${JSON.stringify(lowered, undefined, 2)}\n`;
 }
 
-/** Runs of line comments and block comments that begin a line, as one text each. */
+/** Runs of line comments, and block comments at the start of a line, as one text each. */
 function commentsIn(source: string): readonly string[] {
   const blocks = source.match(/^[ \t]*\/\*[^]*?\*\/|(?:^[ \t]*\/\/.*\n?)+/gm) ?? [];
   return blocks.map((block) =>

@@ -1,5 +1,5 @@
-// nginx, HAProxy and Varnish on the files of deploy/ (bench/proxy/shippedProxies.ts), replicas behind them, and clients
-// that keep their connections and count what is no good response.
+// nginx, HAProxy and Varnish with the files of deploy/ (bench/proxy/shippedProxies.ts), replicas behind them, and
+// clients that keep their connections and count bad responses.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,20 +16,20 @@ import { call } from './envelopes.ts';
 import { sampleSnapshot } from './sampleSnapshot.ts';
 import { until } from './waits.ts';
 
-/** Where every link of the replicas starts. */
+/** The base of every link of the replicas. */
 export const PUBLIC_URL = 'https://catalogue.example.org';
 
-/** A replica that may be started again at its ports. */
+/** A replica that can be restarted at its ports. */
 export interface Replica {
   readonly port: number;
   readonly http10Port: number;
   readonly adminPort: number;
   process: CommandProcess;
-  /** Starts it again once it has ended; resolves when it is ready. */
+  /** Restarts it after it has exited; resolves when it is ready. */
   start(): Promise<void>;
 }
 
-/** The sample with a demonstration, as a server has them by itself, but that it need not import and compress them. */
+/** The flags of a server of the sample and the demonstration, with the sample already imported and compressed. */
 async function sampleWords(): Promise<readonly string[]> {
   const authority = prepareDemonstration(demonstrationDirectory(), epochSeconds());
   return ['--data', await sampleSnapshot(), '--authority', join(authority, DEMONSTRATION_FILES.config)];
@@ -38,7 +38,7 @@ async function sampleWords(): Promise<readonly string[]> {
 let sample: Promise<readonly string[]> | undefined;
 
 /**
- * Starts a replica of the sample, or of `--from` in `words`, with links that start at PUBLIC_URL. It is ready then.
+ * Starts a replica of the sample, or of `--from` in `words`, with links under PUBLIC_URL, and waits until it is ready.
  * `node` are flags of Node.
  */
 export async function startReplica(
@@ -66,17 +66,17 @@ export async function startReplica(
   return replica;
 }
 
-/** A proxy that runs: where it listens, and what it logged where it writes files. */
+/** A running proxy. `log` is empty if it writes no files. */
 export interface Proxy extends Pick<Addresses, 'url' | 'port'> {
-  /** Absent where it ends no TLS. */
+  /** Undefined if it does not terminate TLS. */
   readonly tlsPort: number | undefined;
   log(): string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a proxy before up to three replicas, with a folder of its own inside `parent`, and waits until it answers;
- * `more` of its file is replaced.
+ * Starts a proxy for up to three replicas, with a folder inside `parent`, and waits until it responds. `more` are
+ * replacements in its configuration file.
  */
 export async function startProxy(
   name: ProxyName,
@@ -106,7 +106,7 @@ export async function startProxy(
   };
 }
 
-/** How many requests a replica has answered, but for probes. */
+/** The number of requests that a replica has answered, without probes. */
 export async function requestsOf({ adminPort }: Replica): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
   const lines = [...text.matchAll(/^catalogue_replica_requests_total\{route="(?!health)[^}]*\} (\d+)$/gm)];
@@ -116,13 +116,13 @@ export async function requestsOf({ adminPort }: Replica): Promise<number> {
 const CLIENTS = 4;
 const PAUSE_MS = 10;
 
-/** What was answered well, and what went wrong. */
+/** The number of good responses, and the faults of the others. */
 export interface ProxyTally {
   readonly answered: number;
   readonly faults: readonly string[];
 }
 
-/** One of the requests that must be answered 200, whichever replica has it; no two in a row are the same. */
+/** A request that must get a 200 from every replica. No two consecutive ones are the same. */
 export function soundRequest(n: number): Sent {
   const list = '/api/v3/observations/';
   const headers = { 'content-type': 'text/xml; charset=utf-8' };
@@ -136,7 +136,7 @@ export function soundRequest(n: number): Sent {
   return kinds[n % kinds.length]!;
 }
 
-/** Lets clients ask a proxy until `stop`, which resolves with what became of it. */
+/** Sends requests to a proxy until `stop`, which resolves with their outcome. */
 export function loadOn({ url }: Proxy): { answered(): number; stop(): Promise<ProxyTally> } {
   let [isOver, answered] = [false, 0];
   const faults: string[] = [];

@@ -11,13 +11,13 @@ export interface Random {
   chance(probability: number): boolean;
   /** One element of a non-empty array. */
   pick<T>(choices: readonly T[]): T;
-  /** As many draws of `draw` as an integer from `start` to before `end` says. */
+  /** Between `start` and `end` (exclusive) draws of `draw`. */
   several<T>(start: number, end: number, draw: () => T): T[];
-  /** The elements in a random order; the array given is left as it is. */
+  /** The elements in a random order; the given array is unchanged. */
   shuffled<T>(elements: readonly T[]): T[];
 }
 
-/** The last seeds that draws were made of, the newest at the end. */
+/** The last seeds that were used, newest last. */
 export const seedsMet: number[] = [];
 const SEEDS_NOTED = 5;
 
@@ -29,7 +29,9 @@ export function drawSeed(): number {
 /** The seed of a test run: 1, or SEED of the environment. The nightly run draws one and prints it. */
 export const RUN_SEED = Number(process.env['SEED'] ?? 1) >>> 0;
 
-/** Draws of a 32-bit seed (a Weyl sequence with a multiplicative mix; good enough for test cases, nothing else). */
+/**
+ * Draws from a 32-bit seed. A Weyl sequence with a multiplicative mix: good enough for test cases, for nothing else.
+ */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0;
   seedsMet.push(seed);
@@ -57,7 +59,7 @@ export function randomOf(seed: number): Random {
 
 const byteSource = randomOf(RUN_SEED);
 
-/** Bytes that no compressor makes shorter; others with each call. */
+/** Bytes that do not compress; different in each call. */
 export function randomBytes(length: number): Buffer {
   const words = Uint32Array.from({ length: Math.ceil(length / 4) }, () => byteSource.unit() * 2 ** 32);
   return Buffer.from(words.buffer, 0, length);

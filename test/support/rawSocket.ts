@@ -1,4 +1,4 @@
-// A client of raw bytes: what goes out is exactly what a test wrote, what comes back is cut into answers by
+// A client of raw bytes: it sends exactly the bytes of a test, and splits the received bytes into responses by
 // Content-Length. For requests that no HTTP client would send, and for clients that read slowly, pipeline or vanish.
 import { connect, type Socket } from 'node:net';
 import { withinLimit } from './waits.ts';
@@ -11,10 +11,10 @@ export function requestOf(method: string, target: string, lines: readonly string
 /** The simplest request. */
 export const GET = requestOf('GET', '/');
 
-/** About the bytes of a page of 100 observations. */
+/** Approximate bytes of a page of 100 observations. */
 export const PAGE_BYTES = 400_000;
 
-/** One answer. Header names are in lower case, each with all its lines; `body` is the bytes as Latin-1 text. */
+/** One response. Header names are in lower case, each with all its lines; `body` is the bytes as Latin-1 text. */
 export interface RawAnswer {
   readonly status: number;
   readonly version: string;
@@ -22,7 +22,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A connection to 127.0.0.1. Every promise of it settles when the connection ends, so no test waits on a clock. */
+/** A connection to 127.0.0.1. All its promises settle when the connection ends, so no test waits on a clock. */
 export class RawSocket {
   readonly #socket: Socket;
   #received = Buffer.alloc(0);
@@ -44,8 +44,8 @@ export class RawSocket {
   }
 
   /**
-   * Connects; `isReading: false` leaves everything that comes in the kernel until `read()` is called. With `stepBytes`
-   * it reads at most this many bytes in a turn of the event loop.
+   * Connects. `isReading: false` leaves all received bytes in the kernel until `read()` is called. With `stepBytes` it
+   * reads at most this many bytes in a turn of the event loop.
    */
   static open(port: number, isReading = true, stepBytes?: number): Promise<RawSocket> {
     return new Promise((resolve, reject) => {
@@ -65,7 +65,7 @@ export class RawSocket {
     });
   }
 
-  /** Sends the text as Latin-1 bytes, or the bytes; resolves when the kernel has them or the connection ended. */
+  /** Sends the text as Latin-1 bytes, or the bytes; resolves when the kernel has them or the connection has ended. */
   write(bytes: string | Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       const sent = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
@@ -78,7 +78,7 @@ export class RawSocket {
     this.#socket.resume();
   }
 
-  /** The next answer, or undefined when the connection ends before it is whole. `isHead` expects no body. */
+  /** The next response, or undefined if the connection ends before it is whole. `isHead` expects no body. */
   async answer(isHead = false): Promise<RawAnswer | undefined> {
     for (;;) {
       this.#join();
@@ -92,12 +92,12 @@ export class RawSocket {
     }
   }
 
-  /** Resolves when more bytes have come, or when the connection has ended. */
+  /** Resolves when more bytes have arrived, or when the connection has ended. */
   async more(): Promise<void> {
     if (!this.#isEnded) await this.#more();
   }
 
-  /** Resolves when the connection has ended, with the bytes that came and were not taken as answers. */
+  /** Resolves when the connection has ended, with the received bytes that no call of `answer` has consumed. */
   async ended(): Promise<string> {
     this.#socket.resume();
     while (!this.#isEnded) await this.#more();
@@ -105,7 +105,7 @@ export class RawSocket {
     return this.#received.toString('latin1');
   }
 
-  /** Ends the connection at once. */
+  /** Resets the connection. */
   vanish(): void {
     this.#socket.resetAndDestroy();
   }
@@ -119,7 +119,7 @@ export class RawSocket {
     if (this.#chunks.length > 0) this.#received = Buffer.concat([this.#received, ...this.#chunks.splice(0)]);
   }
 
-  /** Resolves when so many more bytes have come, or when the connection has ended. */
+  /** Resolves when this many more bytes have arrived, or when the connection has ended. */
   async #more(bytes = 1): Promise<void> {
     do {
       const more = new Promise<void>((resolve) => this.#wake.push(resolve));
@@ -132,7 +132,7 @@ export class RawSocket {
   }
 }
 
-/** The first answer and its bytes, or how many bytes of it are missing at least. */
+/** The first response and its bytes, or a lower bound of its missing bytes. */
 function parsed(received: Buffer, isHead: boolean): { answer: RawAnswer; bytes: number } | { missing: number } {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd < 0) return { missing: 1 };
@@ -145,7 +145,8 @@ function parsed(received: Buffer, isHead: boolean): { answer: RawAnswer; bytes: 
   }
   const status = Number(statusLine.slice(9, 12));
   const isEmpty = isHead || status === 304 || status === 100;
-  // An answer without a length, such as uWebSockets.js's own refusals, ends with the connection: its body stays unread.
+  // A response without a length, such as uWebSockets.js's own refusals, ends with the connection: its body stays
+  // unread.
   const bytes = headEnd + 4 + (isEmpty ? 0 : Number(headers.get('content-length')?.[0] ?? 0));
   if (received.length < bytes) return { missing: bytes - received.length };
   const body = received.toString('latin1', headEnd + 4, bytes);

@@ -1,5 +1,5 @@
-// Builds served records, collections and blocks by hand, without import and snapshot: slow and obvious, for tests of
-// pages and handlers that compare bytes. Shares no code with the import.
+// Builds served records, collections and blocks by hand, without import and snapshot, for tests of pages and handlers
+// that compare bytes. Slow and obvious; it shares no code with the import.
 import { crc32 } from 'node:zlib';
 import { deflateRun } from '../../data/blocks/deflate.ts';
 import { DeflateEncoder } from '../../data/blocks/encoder.ts';
@@ -18,12 +18,12 @@ import { kernelBetween } from '../../engine/kernel/kernel.ts';
 import { parseJson, writeJson, writeText } from '../differential/json.ts';
 import { indexOf, type RecordValue } from './index.ts';
 
-/** Every string of a JSON text; with a colon behind it, it is a key. */
+/** Every string of a JSON text. One before a colon is a key. */
 const STRING = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
  * Records of JSON texts in which `{base_url}` stands for the base address, served under `baseUrl`, `chunkRows` to a
- * chunk. The chunks lie in WebAssembly memories, as they do when served, the records at the very end of one.
+ * chunk. As in a server, the chunks are in WebAssembly memories, with the records at the very end of one.
  */
 export function recordsOf(texts: readonly string[], baseUrl: string, chunkRows = Infinity): Records {
   const chunks: RecordChunk[] = [];
@@ -42,21 +42,21 @@ export function withBaseUrl(text: string, baseUrl: string): string {
   );
 }
 
-/** The members of a record's text, written as they stand there: the text must be spelled as it is served. */
+/** The members of a record's text. The text must already have the served spelling. */
 export function membersOf(text: string): readonly { readonly key: string; readonly text: string }[] {
   const json = parseJson(text);
   if (json.kind !== 'object') throw new Error(`no record: ${text}`);
   return json.members.map(([key, value]) => ({ key, text: `${writeText(key)}:${writeJson(value)}` }));
 }
 
-/** An outline a record: the product has fewer, and reads them the same way. */
+/** One record shape per record. The product has fewer shapes, and reads them in the same way. */
 function outlinesOf(texts: readonly string[]): Outlines {
   const keys = [...new Set(texts.flatMap((text) => membersOf(text).map(({ key }) => key)))];
   return { keys, lists: texts.map((text) => membersOf(text).map(({ key }) => keys.indexOf(key))) };
 }
 
 const PAGE_BYTES = 65_536;
-/** Links start anywhere in their memory. */
+/** Links may start at any offset of their memory. */
 const LINKS_AT = 12;
 
 function memoryFor(bytes: number): WebAssembly.Memory {
@@ -131,7 +131,7 @@ export function recordBlocksOf(records: Records): RecordBlocks {
   return blocksOf(records, chunks);
 }
 
-/** A run in shared memory, as it is served. */
+/** A run in shared memory, as in a server. */
 function shared(content: Uint8Array, ends: Uint32Array): BlockRun {
   const pages = Math.max(1, Math.ceil(content.length / 65_536));
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
@@ -140,7 +140,7 @@ function shared(content: Uint8Array, ends: Uint32Array): BlockRun {
   return { bytes, ends, kernel: kernelBetween(memory, memory) };
 }
 
-/** Few, so that most pages cross from one chunk to the next. */
+/** Small, so that most pages cross from one chunk to the next. */
 const CHUNK_ROWS = 3;
 
 /** A declared collection of JSON texts in ascending id order, in which `{base_url}` stands for the base address. */

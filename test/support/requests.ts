@@ -1,7 +1,9 @@
-// Requests and clients as a transport presents them, for tests of handlers without a socket.
 import { type Disconnection, type Request } from '../../server/http/exchange.ts';
 
-/** What a test says of a request; the rest is a GET of `/` by a client on this machine. Header names in lower case. */
+/**
+ * The parts of a request that matter to a test. The default is a GET of `/` by a client on this machine. Header names
+ * are in lower case.
+ */
 export interface RequestParts {
   readonly method?: string;
   readonly url?: string;
@@ -9,7 +11,7 @@ export interface RequestParts {
   readonly peer?: string;
 }
 
-/** A request of these parts; `url` is path and query. */
+/** A request as a transport presents it, without a socket; `url` is path and query. */
 export function requestOf({ method = 'GET', url = '/', headers = {}, peer = '127.0.0.1' }: RequestParts): Request {
   const mark = url.indexOf('?');
   return {
@@ -21,10 +23,10 @@ export function requestOf({ method = 'GET', url = '/', headers = {}, peer = '127
   };
 }
 
-/** A client that stays. */
+/** A client that stays connected. */
 export const STAYING: Disconnection = { isGone: () => false, isComingBack: () => false, onGone: () => {} };
 
-/** A client that waits until `leave`. */
+/** A client that disconnects when `leave` is called. */
 export class LeavingClient implements Disconnection {
   #isGone = false;
   readonly #listeners: (() => void)[] = [];

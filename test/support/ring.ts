@@ -1,8 +1,9 @@
-// How much of a long test one run does. CI does the same part in every run; the nightly run (`npm run test:nightly`)
-// does everything, with seeds of its own.
 import { randomOf, RUN_SEED } from './random.ts';
 
-/** Whether this is the nightly run. */
+/**
+ * Whether this is the nightly run (`npm run test:nightly`), which does all of each long test with a new seed. CI does
+ * the same fraction in every run.
+ */
 export const IS_WHOLE = process.env['RING'] === 'whole';
 
 /** `count` of these in their order, chosen by the seed of the run; all of them in the nightly run. */

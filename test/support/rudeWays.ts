@@ -1,5 +1,6 @@
-// The ways in which startRudeUpstream misbehaves, a row each, and the suite of a crawl from such a server: the output
-// is the old data set or the whole new one, an error names what failed, and the number of tries is bounded.
+// The ways in which startRudeUpstream misbehaves, a row each, and the test suite of a crawl from such a server. The
+// output is the old data set or the whole new one, an error names the failed request, and the number of tries is
+// bounded.
 import { type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -17,13 +18,12 @@ import {
   startRudeUpstream,
 } from './plainUpstream.ts';
 
-/** A way by name. */
 export interface RudeWay {
   readonly name: string;
   readonly misbehave: Misbehave;
   /**
    * The outcome if the server always does this: without it, the crawl fails after some tries. If the server does it
-   * once, the crawl must overcome all ways but those that fail at once.
+   * once, the crawl must overcome all ways except those that fail at once.
    */
   readonly outcome?: 'atOnce' | 'harmless';
   /** Takes long. */
@@ -34,7 +34,7 @@ function status(code: number, headers: Readonly<Record<string, string>> = {}): M
   return ({ response }) => void response.writeHead(code, { 'content-type': 'application/json', ...headers }).end('{}');
 }
 
-/** Raw bytes in place of an HTTP answer; the connection ends behind them. */
+/** Sends raw bytes in place of an HTTP response, and then ends the connection. */
 function raw(text: (whole: string) => string): Misbehave {
   return ({ request, page }) => void request.socket.end(text(JSON.stringify(page)));
 }
@@ -48,7 +48,7 @@ function envelope(change: (page: RudePage, occasion: RudeOccasion) => unknown): 
   return (occasion) => sendJson(occasion.response, change(occasion.page, occasion));
 }
 
-/** Spoils the record in the middle of the page. */
+/** Changes the record in the middle of the page. */
 function record(change: (record: Readonly<Record<string, unknown>>) => unknown): Misbehave {
   return envelope((page) => ({
     ...page,
@@ -56,7 +56,7 @@ function record(change: (record: Readonly<Record<string, unknown>>) => unknown):
   }));
 }
 
-/** Sends bytes again and again, as long as somebody takes them. */
+/** Sends bytes again and again, as long as the client reads them. */
 function flood(response: ServerResponse, piece: Buffer, times: number): void {
   let left = times;
   const more = (): void => {
@@ -66,7 +66,7 @@ function flood(response: ServerResponse, piece: Buffer, times: number): void {
   more();
 }
 
-/** Raw bytes one by one, each well before any limit on silence. */
+/** Sends raw bytes one by one, each well before any timeout. */
 function drip(text: (whole: string) => string): Misbehave {
   return ({ request: { socket }, page }) => {
     const bytes = Buffer.from(text(JSON.stringify(page)));
@@ -186,7 +186,6 @@ const WAYS: Readonly<Record<string, Misbehave | Omit<RudeWay, 'name'>>> = {
   'has NaN in a record': body((whole) => whole.replace('"nested":{', '"nested":{"a":NaN,')),
 };
 
-/** All ways. */
 export const RUDE_WAYS: readonly RudeWay[] = Object.entries(WAYS).map(([name, way]) =>
   typeof way === 'function' ? { name, misbehave: way } : { name, ...way },
 );
@@ -198,18 +197,18 @@ function damagedGzip(whole: string): Buffer {
 }
 
 let bomb: Buffer | undefined;
-/** 80 MB of blanks in 80 kB; made when it is wanted. */
+/** 80 MB of blanks in 80 kB; made on the first call. */
 function BOMB(): Buffer {
   return (bomb ??= gzipSync(Buffer.alloc(80 << 20, ' ')));
 }
 
-/** More than any way may cost: four looks at four pages with three tries each, and two collections. */
+/** More requests than any way may cost: four passes over four pages with three tries each, and two collections. */
 const ASKED_MAX = 80;
 
-/** Short, since some ways never answer; nothing that answers takes as long. */
+/** Short, because some ways never respond. Everything that responds takes less. */
 const TIMEOUT_MS = { whole: 5000, never: 1000 };
 
-/** Runs every way at the places that are wanted of it, once and always. */
+/** Tests each way at its places: once, and at every request. */
 export function rudeSuite(ways: readonly RudeWay[], placesOf: (way: RudeWay, i: number) => readonly Place[]): void {
   const directory = temporaryDirectory();
 

@@ -1,5 +1,3 @@
-// A directory for what the files of one test run share, made before the first and removed behind the last. Vitest runs
-// this in its own process, by `globalSetup`; test/support/sampleSnapshot.ts says what lies there.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +9,10 @@ declare module 'vitest' {
   }
 }
 
-/** Makes the directory, tells its path to all test files, and answers how it is removed. */
+/**
+ * Makes a directory that all files of a test run share, provides its path to them, and returns a function that removes
+ * it. Vitest calls this in its main process (`globalSetup`).
+ */
 export function setup(project: TestProject): () => void {
   const directory = mkdtempSync(join(tmpdir(), 'catalogue-run-'));
   project.provide('runDirectory', directory);

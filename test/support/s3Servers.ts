@@ -1,5 +1,5 @@
-// A small S3 server of a test's own, in memory: it heeds conditions or not, gives lists in short pages, and misbehaves
-// as it is told. Swift checks signatures: contract/targets.long.test.ts.
+// A small S3 server in memory. It supports conditions or not, lists in short pages, and misbehaves if a test wants it
+// to. It does not check signatures: contract/targets.long.test.ts does that with Swift.
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,10 +12,10 @@ export const S3_KEYS = { id: 'AKIDHUNTER2', secret: 'hunter2secret', token: '' }
 const PAGE = 2;
 const MODIFIED = '2026-01-31T12:00:00.000Z';
 
-/** How a request is answered otherwise: true where it was. It may wait, and is asked before the body is read. */
+/** Returns true if it has sent a response itself. It may wait, and is called before the body is read. */
 export type S3Misbehaviour = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
 
-/** A server with one bucket, `bucket`. `asked` are method and path of all requests so far. */
+/** A server with one bucket, `bucket`. `asked` has method and path of all requests so far. */
 export interface S3Server {
   readonly origin: string;
   readonly access: S3Access;
@@ -28,7 +28,6 @@ export interface S3Server {
   close(): void;
 }
 
-/** Starts one. */
 export async function s3Server(): Promise<S3Server> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -61,7 +60,7 @@ export async function s3Server(): Promise<S3Server> {
 
 const tagOf = (bytes: Buffer): string => `"${createHash('md5').update(bytes).digest('hex')}"`;
 
-/** An answer of XML, as servers write it. */
+/** Sends a response of XML, as S3 servers write it. */
 export function sendXml(response: ServerResponse, status: number, xml: string): void {
   response.writeHead(status, { 'content-type': 'application/xml' }).end(`<?xml version="1.0"?>\n${xml}`);
 }

@@ -153,7 +153,7 @@ function lookUpTargets(dataSet: DataSet): readonly string[] {
   return [...fixed, ...rest];
 }
 
-/** Pages that links lead to, breadth first. */
+/** All linked pages, breadth first. */
 async function pagesFrom(client: Client): Promise<readonly string[]> {
   const targets = new Set(['/browse/']);
   for (const target of targets) {

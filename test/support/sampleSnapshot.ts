@@ -1,6 +1,3 @@
-// The embedded sample as a snapshot file, made once a test run by the first file that serves it. A server that loads it
-// starts in half the CPU time of one that imports the sample; the records that a first server compresses for a base
-// URL lie beside it for the next. Must never be changed by a test.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
@@ -8,10 +5,14 @@ import { imported } from './dataSets.ts';
 
 const SAMPLE = join(import.meta.dirname, '../../data/sample');
 
-/** The path of the snapshot. Costs an import of 4,000 records, 1 s of CPU, the first time; then nothing. */
+/**
+ * The path of the embedded sample as a snapshot file, which the first caller of a test run makes: an import of 4,000
+ * records, 1 s of CPU. Serving it takes half the CPU time of importing the sample at the start. The first server stores
+ * its compressed records next to the file for the next ones. No test may change it.
+ */
 export async function sampleSnapshot(): Promise<string> {
   const file = join(inject('runDirectory'), 'sample.snapshot');
-  // Two files at once may both import: the snapshot appears whole, and holds the same bytes either way.
+  // Two test files may import at once: the snapshot appears whole, with the same bytes in either case.
   if (!existsSync(file)) await imported(SAMPLE, { file });
   return file;
 }

@@ -1,6 +1,5 @@
-// Pictures of the pages for people, by `npm run screenshots -- FOLDER`: start, list, record, authority and error in
-// light, dark, at the width of a telephone and on paper, of the embedded sample. For looking at; nothing compares
-// them.
+// `npm run screenshots -- FOLDER`: pictures of the pages of the embedded sample: start, list, record, authority and
+// error in light, dark, at the width of a telephone and on paper. They are for viewing; no test compares them.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +32,7 @@ const home = mkdtempSync(join(tmpdir(), 'catalogue-browser-'));
 const server = await runServer(['--data', SAMPLE, '--threads', '1', '--explain']);
 const browser = await startBrowser(home);
 try {
-  // A page shows how long it took. The first requests load code, and their pages are made while others are compressed.
+  // A page shows its duration. The first requests load code and compete with compression, so they are not pictured.
   for (let i = 0; i < 3; i++) for (const path of Object.values(PAGES)) await (await fetch(server.url + path)).text();
   for (const [look, options] of Object.entries(LOOKS)) {
     const { page, close } = await watchedPage(browser, server.url, options);

@@ -1,5 +1,5 @@
-// Prints the seeds that a file has drawn from with each of its failing tests, and gives fast-check the seed of the run.
-// Vitest runs this before each test file, by `setupFiles`. fast-check prints its own seeds.
+// Prints the last seeds of a file with each of its failing tests, and gives fast-check the seed of the run. Vitest runs
+// this before each test file (`setupFiles`). fast-check prints its own seeds.
 import fc from 'fast-check';
 import { afterEach } from 'vitest';
 import { killChildrenOnSigterm } from './childProcesses.ts';

@@ -1,9 +1,11 @@
-// A server of one thread on made-up observations without anything but a path, and a few records that look-ups find.
 import { join } from 'node:path';
 import { runServer } from './commandProcess.ts';
 import { dataSetOf, imported, ndjsonOf } from './dataSets.ts';
 
-/** Imports so many observations below a directory, and serves them. */
+/**
+ * Serves this many observations with nothing but a path, and a few records for look-ups, with one thread. The data is
+ * imported below a directory.
+ */
 export async function servePaths(directory: string, observations: number): ReturnType<typeof runServer> {
   const data = dataSetOf(directory, {
     'observations.ndjson': lines(observations, (i) => ({

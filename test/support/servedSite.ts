@@ -1,6 +1,5 @@
-// The program as operators start it, serving an authority that is configured by files: what the SOAP clients of others
-// talk to. Its trusted hosts are those of memoryAuthority, its people those of testSite and some with unusual
-// names.
+// A server process with an authority that is configured by files, for tests with other projects' SOAP clients. It has
+// the trusted hosts of memoryAuthority, the users of testSite and some with unusual names.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,14 +12,15 @@ import { settled } from './waits.ts';
 
 /** Roles of MANY_ROLES, so that its attribute certificate is long. */
 export const MANY = Array.from({ length: 2000 }, (_, i) => `role ${i} größer & <weiter>`);
-/** Who has them. */
+/** The name of the user with these roles. */
 export const MANY_ROLES = 'Ålesund 日本 & <Söhne>';
-/** Who has none. */
+/** The name of a user without roles. */
 export const STRANGER = 'Øyvind 日本';
 
 /**
- * A server, on an authority in files. `manyRoles` has MANY, `stranger` none. `now` is when it was made, in seconds
- * since 1970. `seen` resolves once the audit log says that this usrProxyCert was sent, byte for byte.
+ * A server of an authority in files. `manyRoles` has the roles MANY, `stranger` has none. `now` is its start, in
+ * seconds since 1970. `seen` resolves once the audit log has the digest of this usrProxyCert, which must arrive byte
+ * for byte.
  */
 export interface ServedSite {
   readonly site: TestSite;
@@ -34,7 +34,7 @@ export interface ServedSite {
 
 const PLANT = new URL('./defects/plant.ts', import.meta.url).href;
 
-/** Starts the server with both ports and one thread, with a defect planted if one is named. */
+/** Starts the server with both ports and one thread, with the named defect planted. */
 export async function startServedSite(defect?: string): Promise<ServedSite> {
   const now = Math.floor(epochMs() / 1000);
   const validity = validAround(now);
@@ -69,7 +69,7 @@ export async function startServedSite(defect?: string): Promise<ServedSite> {
   };
 }
 
-/** Configuration lines of hosts whose strings for each role are these. */
+/** Configuration lines of hosts with these strings for each role. */
 function hostLines(hosts: typeof TRUSTED_HOSTS): readonly string[] {
   const found = new Map<string, { uri: string; roles: string[] }>();
   for (const [local, strings] of hosts) {

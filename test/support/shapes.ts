@@ -1,4 +1,3 @@
-// Shapes of records for tests of what describes them: those of no data, and those of snapshot files.
 import { loadSnapshot } from '../../data/store/load.ts';
 import type { RecordShape } from '../../engine/query/served.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
@@ -28,17 +27,16 @@ export const ODD_COLLECTIONS = {
   composites: [{ ob_id: 1, computationComponent: [{ ob_id: 1, title: 'x', other: '2020-01-01' }] }],
 };
 
-/** What documents show of all collections. */
+/** The documented shapes of all collections, without data. */
 export const DOCUMENTED_SHAPES: readonly RecordShape[] = COLLECTIONS.map((collection) => {
   return { name: collection.name, fields: collection.fields, others: [] };
 });
 
-/** A snapshot file, opened. */
 export async function opened(file: string): Promise<Catalogue> {
   return openSnapshot(await loadSnapshot(file, { baseUrl: 'http://localhost:8080' }));
 }
 
-/** Records by collection as a snapshot file; its data set lies within `parent`. */
+/** Imports records by collection into a snapshot file; its data set is in `parent`. */
 export async function fileOf(parent: string, records: Readonly<Record<string, readonly object[]>>): Promise<string> {
   const files = Object.entries(records).map(([name, all]) => {
     return [`${name}.ndjson`, ndjsonOf(...all)] as const;
@@ -46,7 +44,6 @@ export async function fileOf(parent: string, records: Readonly<Record<string, re
   return (await imported(dataSetOf(parent, Object.fromEntries(files)))).file;
 }
 
-/** The shapes of a snapshot file. */
 export async function shapesIn(file: string): Promise<readonly RecordShape[]> {
   const catalogue = await opened(file);
   return shapesOf((name) => catalogue.collection(name));

@@ -1,5 +1,5 @@
-// A catalogue of a few records behind its handler, without a socket: a request as a URL, the answer as text.
-// For tests of the handler; the pool is a function of the test's own.
+// A catalogue of a few records behind its handler, without a socket: a test passes a URL and gets the response as text.
+// The pool is a function of the test.
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { CatalogueOptions, CatalogueSettings } from '../../server/catalogue/catalogue.ts';
@@ -18,7 +18,7 @@ import { collectionOf } from './records.ts';
 import { textOf } from './pages.ts';
 import { requestOf, type RequestParts, STAYING } from './requests.ts';
 
-/** Where every link of the answers starts. */
+/** The base of every link in the responses. */
 export const BASE_URL = 'http://localhost:8080';
 /** The generation that is served. */
 export const GENERATION = '0123456789abcdef'.repeat(4);
@@ -42,7 +42,7 @@ const collections = new Map<string, CollectionIndex>(
   COLLECTIONS.map(({ name }) => [name, collectionOf(name, SAVED[name] ?? [], BASE_URL)]),
 );
 
-/** An answer with its whole body, and its entity tag where it has one. */
+/** A response with its whole body, and its entity tag if it has one. */
 export interface Reply {
   readonly status: number;
   readonly etag: string | undefined;
@@ -50,13 +50,13 @@ export interface Reply {
   readonly text: string;
 }
 
-/** Pages next to no authority and without documents. */
+/** Pages without an authority and without documents. */
 export const PAGES = pagesOf({ documents: new Map(), trustedHosts: () => undefined });
 
-/** A pool that is not to be asked. */
+/** A pool that must not be called. */
 export const NEVER_HEAVY: RunHeavy = () => Promise.reject(new Error('no plan is to leave the thread here'));
 
-/** A handler over collections, without a cache. A pool of the test's gets all but the cheapest lists. */
+/** A handler over collections, without a cache. A pool of the test gets all but the cheapest lists. */
 export function handlerWith(
   runHeavy: RunHeavy,
   settings: Partial<CatalogueSettings>,
@@ -83,22 +83,21 @@ export function handlerWith(
   });
 }
 
-/** A long text. */
 export const LONG = 'x'.repeat(1000);
-/** A hundred observations that all have it in their titles. */
+/** A hundred observations with LONG in their titles. */
 export const HEAVY: CollectionIndex = collectionOf(
   'observations',
   Array.from({ length: 100 }, (_, i) => recordOf(i, `${LONG}${i}`)),
   BASE_URL,
 );
 
-/** Asks the small catalogue, none of whose plans is heavy. */
+/** Sends a request to the small catalogue, none of whose plans is heavy. */
 export async function ask(parts: RequestParts | string, settings: Partial<CatalogueSettings> = {}): Promise<Reply> {
   const handler = handlerWith(NEVER_HEAVY, settings, (name) => collections.get(name)!);
   return replyOf(await handler(requestOf(typeof parts === 'string' ? { url: parts } : parts), STAYING));
 }
 
-/** An answer with its body as text. */
+/** A response with its body as text. */
 export function replyOf({ status, etag, headers, body }: Answer): Reply {
   return { status, etag, headers: Object.fromEntries(headers), text: textOf(body) };
 }

@@ -1,19 +1,17 @@
-// A disk of a few megabytes of its own, which can be filled up to the last block and emptied again. For tests that are
-// skipped where nothing may be mounted.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A mounted disk. */
+/** A mounted file system that can be filled up to the last block and emptied again. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Leaves so many bytes free, or a block less. */
+  /** Leaves this many bytes free, or a block less. */
   fill(leftBytes: number): void;
   empty(): void;
   unmount(): void;
 }
 
-/** Mounts one of 16 MiB below `parent`; undefined where that is refused. */
+/** Mounts 16 MiB of tmpfs below `parent`. Returns undefined if mounting is not permitted: such tests are skipped. */
 export function smallDisk(parent: string): SmallDisk | undefined {
   const folder = mkdtempSync(join(parent, 'disk-'));
   try {

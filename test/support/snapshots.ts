@@ -1,5 +1,5 @@
-// Snapshot files made on purpose: of a data set's lines with short record runs, or rewritten with changed sections.
-// Rewriting gives every changed byte its right checksum and digest, so that only what the sections say can be wrong.
+// Snapshot files for tests: of a data set's lines with short record runs, or rewritten with changed sections. Rewriting
+// corrects checksums and digest, so that only the content of the sections can be wrong.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { CollectionBuilder } from '../../data/import/build.ts';
@@ -22,7 +22,7 @@ import {
 } from '../../engine/snapshot/metadata.ts';
 import { METADATA, type SectionArray } from '../../engine/snapshot/sections.ts';
 
-/** None: all is done in the calling thread. */
+/** No threads: all work is done in the calling thread. */
 const THREADS = new ImportThreads(0, {});
 
 const link = (name: string, id: number): string => `{base_url}/api/v3/${name}/${id}/?format=api`;
@@ -51,9 +51,7 @@ export const SMALL_TEXTS = {
   migrationproperties: lines(['2020-01-02', 'never', '2019-01-02'].map((modified, id) => ({ id, modified }))),
 };
 
-/**
- * Writes the snapshot of NDJSON texts by collection, records in runs of at most `chunkBytesMax` bytes.
- */
+/** Writes the snapshot of NDJSON texts by collection, records in runs of at most `chunkBytesMax` bytes. */
 export async function snapshotOf(
   file: string,
   texts: Readonly<Record<string, string>>,
@@ -92,7 +90,9 @@ export function directoryOf(bytes: Uint8Array): Directory {
   return directory;
 }
 
-/** Writes the bytes of `source` to `target` under what `restate` says of its sections, header and checksum right. */
+/**
+ * Writes the bytes of `source` to `target` with the section entries of `restate`, and with correct header and checksum.
+ */
 export function restateSections(
   source: string,
   target: string,
@@ -106,16 +106,16 @@ export function restateSections(
   writeFileSync(target, Buffer.concat([header, good.subarray(HEADER_BYTES, directoryOffset), directory]));
 }
 
-/** A section by name, with elements as its width says. */
+/** A section by name. Its width determines the type of the elements. */
 export interface NamedSection {
   readonly name: string;
   readonly elements: SectionArray;
 }
 
-/** Makes other sections of those of a snapshot. */
+/** Returns changed sections of a snapshot. */
 export type Change = (sections: readonly NamedSection[]) => readonly NamedSection[];
 
-/** Writes the sections of `source`, as `change` leaves them, to `target`. */
+/** Writes the sections of `source`, changed by `change`, to `target`. */
 export async function rewriteSnapshot(source: string, target: string, change: Change): Promise<void> {
   const bytes = readFileSync(source);
   const { sections, created } = directoryOf(bytes);
@@ -149,12 +149,11 @@ export function replaced(name: string, change: (elements: SectionArray) => Secti
   return (sections) => sections.map((one) => (one.name === name ? { name, elements: change(one.elements) } : one));
 }
 
-/** Swaps two elements in place. */
 export function swap(elements: SectionArray, a: number, b: number): void {
   [elements[a], elements[b]] = [elements[b]!, elements[a]!];
 }
 
-/** Why `verify` refuses a snapshot file: its message behind the name of the file, which it starts with. */
+/** Why `verify` refuses a snapshot file: the rest of its message, which starts with the name of the file. */
 export async function refusalOf(file: string): Promise<string> {
   const error: unknown = await verifyFile(file, () => undefined).catch((thrown: unknown) => thrown);
   if (!(error instanceof OperationError)) throw new Error(`expected an OperationError, got ${String(error)}`);
@@ -163,7 +162,7 @@ export async function refusalOf(file: string): Promise<string> {
   return error.message.slice(file.length + 2);
 }
 
-/** Why `verify --deep` refuses a snapshot file, or undefined if it finds nothing wrong. */
+/** Why `verify --deep` refuses a snapshot file, or undefined if it finds no fault. */
 export async function faultOf(file: string): Promise<string | undefined> {
   try {
     await verifyDeep(file, () => undefined);

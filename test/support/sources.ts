@@ -1,5 +1,3 @@
-// The project's own files as text, for tests of style: those that git tracks, read once per test run.
-// Knows no rule; test/tidy.test.ts and its rules judge.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,32 +16,31 @@ export interface Source {
   readonly code: string;
 }
 
-/** The paths, relative to the root, of all files that git tracks. A file counts once `git add` has named it. */
+/** The paths, relative to the root, of all files that git tracks. A new file counts after `git add`. */
 export function projectFiles(root = ROOT): readonly string[] {
   const listed = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' });
   // Git also lists a tracked file that is deleted.
   return [...new Set(listed.split('\0'))].filter((path) => path !== '' && existsSync(join(root, path))).toSorted();
 }
 
-/** The text of a file of the project. */
 export function readProjectFile(path: string): string {
   return readFileSync(ROOT + path, 'utf8');
 }
 
-/** A source from its text; made-up ones serve to try a rule. */
+/** A source from its text. Tests of a rule pass made-up texts. */
 export function sourceOf(path: string, text: string): Source {
   return { path, text, code: blankComments(text) };
 }
 
 const STRING_OR_COMMENT = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[^]*?\*\//g;
 
-// Strings are matched so that `//` inside one is no comment. A regular expression with a quote in it can hide the rest
-// of its line from the rules; nothing worse.
+// Strings are matched so that `//` inside one starts no comment. A regular expression with a quote in it can hide the
+// rest of its line from the rules.
 function blankComments(text: string): string {
   return text.replace(STRING_OR_COMMENT, (token) => (token.startsWith('/') ? token.replace(/[^\n]/g, ' ') : token));
 }
 
-/** `path:line` of a position in a source, as terminals make clickable. */
+/** `path:line` of a position in a source, which terminals make clickable. */
 export function placeOf(source: Source, index: number): string {
   return `${source.path}:${source.text.slice(0, index).split('\n').length}`;
 }

@@ -1,6 +1,7 @@
-// A hook of Node that keeps what a .ts file is without its types, for the next process and thread that loads it: most
-// of what a short-lived server costs is the parser that strips types, in each of its threads. URLs, lines and columns
-// stay those of the sources. JavaScript, since it runs before the first .ts file, on any Node that a test starts.
+// A hook of Node that caches .ts files without their types, for the next process and thread that loads them. Most of
+// the cost of a short-lived server is the parser that strips types, in each of its threads. URLs, lines and columns
+// stay those of the sources. This file is JavaScript, because it runs before the first .ts file, on any Node that a
+// test starts.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import module from 'node:module';
@@ -9,7 +10,7 @@ import { threadId } from 'node:worker_threads';
 
 const KEPT = fileURLToPath(new URL('../../node_modules/.cache/catalogue-replica/stripped', import.meta.url));
 
-/** The JavaScript of a source; kept under a hash of the source, so that nothing stale is found. */
+/** The JavaScript of a source. The name of the cached file contains a hash of the source, so it cannot be stale. */
 function strippedOf(source) {
   const file = `${KEPT}/${process.version}-${createHash('sha1').update(source).digest('hex')}`;
   try {
@@ -21,9 +22,9 @@ function strippedOf(source) {
   }
 }
 
-/** What cannot be kept, as in a process that a test gives no room to write, is stripped again the next time. */
+/** If the file cannot be written, as on a full disk of a test, the next process strips the source again. */
 function keep(file, stripped) {
-  // Another thread may write the same: a file appears whole.
+  // Another thread may write the same file, so it is renamed when whole.
   const written = `${file}.${process.pid}-${threadId}`;
   try {
     mkdirSync(KEPT, { recursive: true });
@@ -34,7 +35,7 @@ function keep(file, stripped) {
   }
 }
 
-/** Tests read what a program says: that this function is experimental is none of it. */
+/** Hides the warning that this function is experimental, because tests read the output of programs. */
 function withoutWarning(act) {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
@@ -45,7 +46,7 @@ function withoutWarning(act) {
   }
 }
 
-// A Node that is too old for this runs none of our sources either.
+// A Node without this hook runs none of our sources either.
 module.registerHooks?.({
   load(url, context, nextLoad) {
     if (!url.startsWith('file:') || !url.endsWith('.ts') || url.includes('/node_modules/'))

@@ -1,5 +1,5 @@
-// Swaps of the data of a real server under load, and a client that verifies every body: of one generation from its
-// header to its last record, with that one's count, ids, links and digest, in two collections.
+// Swaps the data of a real server under load. Its clients verify every body in two collections: a response belongs to
+// one generation, from its header to its last record, with that generation's count, ids, links and digest.
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, renameSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -9,7 +9,7 @@ import { runServer, type Server } from './commandProcess.ts';
 import { dataSetOf, imported, ndjsonOf } from './dataSets.ts';
 import { longProperties } from './longProperties.ts';
 
-/** A data set that knows itself in any answer: its records name it, and it has a count of its own. */
+/** A data set that any response identifies: its records contain its name, and its count is unique. */
 export interface Version {
   readonly name: string;
   readonly file: string;
@@ -17,7 +17,7 @@ export interface Version {
   readonly generation: string;
 }
 
-/** A version of so many records of about 100 kB, and as many notes, as a snapshot file. */
+/** A version of this many records of about 100 kB, and as many notes, as a snapshot file. */
 export async function versionOf(parent: string, name: string, count: number): Promise<Version> {
   const text = longProperties(count).replaceAll('observation.content.all', `version.${name}`);
   const noted = Array.from({ length: count }, (_, i) => ({ ob_id: i + 1, id: i + 1, key: `version.${name}` }));
@@ -27,11 +27,11 @@ export async function versionOf(parent: string, name: string, count: number): Pr
   return { name, file, count, generation: report.generation };
 }
 
-/** A server over a file that is replaced, and how its data is changed. `admin` is a client of its admin port. */
+/** A server over a file that is replaced. `admin` is a client of its admin port. */
 export interface SwappedServer extends Server {
   readonly data: string;
   readonly admin: Client;
-  /** Puts a version in the place of the data, as import would. */
+  /** Replaces the data file by a version, as import would. */
   replace(version: Version): void;
 }
 
@@ -53,7 +53,7 @@ export async function swappedServer(
   return { ...server, data, admin: clientOf(server.adminUrl), replace };
 }
 
-/** What a verifying client saw. Times are in milliseconds, with when each request was sent. */
+/** The observations of a verifying client. Times are in milliseconds, with the time at which each request was sent. */
 export interface Verified {
   readonly faults: readonly string[];
   readonly seen: ReadonlySet<string>;
@@ -62,7 +62,7 @@ export interface Verified {
 
 const LIST = '/api/v3/migrationproperties/';
 
-/** What is asked in turn, and what is wrong with the answer, given the version that its header names. */
+/** The requests, sent in turn. `fault` returns the error in a response, given the version that its header names. */
 const QUESTIONS: readonly {
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -106,7 +106,7 @@ function pageFault(firstId: number) {
   };
 }
 
-/** A link that leads elsewhere than to the page before or behind, in this version. */
+/** The first link that does not point to the next or the previous page of this version. */
 function linkFault({ next, previous, results, count }: Body, offset: number, version: Version): string | undefined {
   const end = offset + results.length;
   const wanted = [
@@ -142,7 +142,7 @@ function exportFault(answer: Received, version: Version): string | undefined {
   );
 }
 
-/** Asks over kept connections, one request after the other, until `isOver`, and verifies every answer. */
+/** Sends one request after the other on reused connections until `isOver`, and verifies every response. */
 async function verifyingClient(port: number, versions: readonly Version[], isOver: () => boolean): Promise<Verified> {
   const client = clientOf(`http://127.0.0.1:${port}`);
   const faults: string[] = [];
@@ -167,14 +167,14 @@ async function verifyingClient(port: number, versions: readonly Version[], isOve
   return { faults, seen, waits };
 }
 
-/** So many swaps, so far apart, beside so many clients. */
+/** The number of swaps, their distance, and the number of clients. */
 export interface SwapLoad {
   readonly swaps: number;
   readonly clients: number;
   readonly betweenMs?: number;
 }
 
-/** Swaps to one version after the other, by POST /reload, while clients of both transports verify what they get. */
+/** Swaps to one version after the other, by POST /reload, while clients of both transports verify their responses. */
 export async function swapsUnderLoad(
   server: SwappedServer,
   versions: readonly Version[],

@@ -1,4 +1,4 @@
-// One suite for every kind of target, and targets of which a test changes the behaviour.
+// One test suite for every kind of target, and targets with changed behaviour.
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -20,12 +20,12 @@ import { randomBytes } from './random.ts';
 const DAY = 86_400_000;
 const { signal } = new AbortController();
 
-/** Bytes in pieces of so many. */
+/** The body in pieces of this many bytes. */
 export async function* cutInto(body: Uint8Array, bytes: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < body.length; at += bytes) yield body.subarray(at, at + bytes);
 }
 
-/** The pointer of a target, with its objects whole; undefined where it has none. */
+/** The pointer of a target, after a check that its objects are whole; undefined if it has no pointer. */
 export async function wholeIn(target: PublishingTarget, parent: string): Promise<Pointer | undefined> {
   const found = await target.readPointer(undefined, signal);
   if (found === undefined || found === 'unchanged') return undefined;
@@ -36,7 +36,7 @@ export async function wholeIn(target: PublishingTarget, parent: string): Promise
   return pointer;
 }
 
-/** The tests; `open` answers a new target each time, in which nothing is. */
+/** Defines the tests; `open` returns a new, empty target each time. */
 export function describeTarget(open: (name: string) => Promise<PublishingTarget>): void {
   const directory = temporaryDirectory();
   let releases: readonly Release[];
@@ -142,7 +142,7 @@ async function* failing(body: Uint8Array): AsyncGenerator<Uint8Array> {
   throw new Error('the pieces failed');
 }
 
-/** The pointer of a target in which something is published. */
+/** The pointer of a target. Throws if nothing is published. */
 export async function pointerOf(target: PublishingTarget): Promise<Pointer> {
   const found = await target.readPointer(undefined, signal);
   if (found === undefined || found === 'unchanged') throw new Error('nothing is published');
@@ -158,12 +158,12 @@ export async function onlyWholeIn(target: PublishingTarget, parent: string): Pro
   return pointer;
 }
 
-/** Publishes until that is done: a cluster that has lost its leader, or hangs, refuses for a while. */
+/** Publishes with retries: a cluster that has lost its leader, or hangs, refuses for a while. */
 export async function publishedAtLast(target: PublishingTarget, { file }: Release): Promise<void> {
   await doneAtLast(() => publishSnapshot({ file, target, allowRollback: false }, () => undefined));
 }
 
-/** Does something until it is done, where a cluster may refuse for a while or leave a question without an answer. */
+/** Repeats the work until it succeeds. A cluster may refuse for a while, or not respond to a request. */
 export async function doneAtLast(work: () => Promise<unknown>): Promise<void> {
   const tried = async (): Promise<string> => {
     try {
@@ -177,7 +177,7 @@ export async function doneAtLast(work: () => Promise<unknown>): Promise<void> {
   await expect.poll(tried, WATCH_POLL).toBe('done');
 }
 
-/** A target of which some is done otherwise. */
+/** A target with some operations replaced. */
 export function altered(target: PublishingTarget, changes: Partial<PublishingTarget>): PublishingTarget {
   return {
     name: target.name,
@@ -193,7 +193,7 @@ export function altered(target: PublishingTarget, changes: Partial<PublishingTar
   };
 }
 
-/** Pieces, and behind the first one what `harm` does. */
+/** Yields the pieces, and runs `harm` after the first one. */
 export async function* afterFirst(
   pieces: AsyncIterable<Uint8Array>,
   harm: () => Promise<unknown>,

@@ -1,13 +1,10 @@
-// The public test suites that are no part of the project: in the folder that TESTDATA names,
-// ../shared/testdata by default. Tests of them are skipped where it is not there, and one line at the end of the run
-// says so.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const FOLDER = process.env['TESTDATA'] ?? fileURLToPath(new URL('../../../shared/testdata', import.meta.url));
 
-/** One case of a suite of path validation; what its fields mean is told beside the suites. PEM texts. */
+/** One case of path validation. The README of the suites describes its fields. Texts are PEM. */
 export interface PathCase {
   readonly id: string;
   readonly tier: 'must' | 'crl' | 'building' | 'names' | 'policy';
@@ -27,18 +24,21 @@ function fileOf(suite: (typeof PATH_SUITES)[number]): string {
   return join(FOLDER, 'x509', `${suite}.json`);
 }
 
-/** Whether the suites are there. */
+/**
+ * Whether the public suites are in the folder TESTDATA, by default ../shared/testdata. The project does not contain
+ * them. Without them their tests are skipped, and one line at the end of the run reports that.
+ */
 export function hasPathSuites(): boolean {
   return PATH_SUITES.every((suite) => existsSync(fileOf(suite)));
 }
 
-/** The cases of a suite; none where it is not there. */
+/** The cases of a suite; empty if the suites are missing. */
 export function pathCases(suite: (typeof PATH_SUITES)[number]): readonly PathCase[] {
   if (!hasPathSuites()) return [];
   return (JSON.parse(readFileSync(fileOf(suite), 'utf8')) as { readonly cases: readonly PathCase[] }).cases;
 }
 
-/** The line about the suites if they are missing, or undefined. */
+/** The line about missing suites, or undefined. */
 export function missingSuites(): string | undefined {
   if (hasPathSuites()) return undefined;
   return `Skipped the public suites of path validation (not in ${FOLDER}; TESTDATA names it)`;

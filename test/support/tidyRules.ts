@@ -1,16 +1,16 @@
-// The rules of style that a machine can judge. Each takes sources and answers one line per violation: place, what is
-// wrong, the cure. Pure: which files there are is decided by test/tidy.test.ts, which also shows that each rule bites.
+// The rules of style that a machine can check. Each takes sources and returns one line per violation: place, violation,
+// cure. The rules are pure. test/tidy.test.ts chooses the files, and shows that each rule finds violations.
 import { posix } from 'node:path';
 import { placeOf, type Source } from './sources.ts';
 
-/** A rule: one line per violation, none when all is well. */
+/** Returns one line per violation. */
 export type Rule = (sources: readonly Source[]) => readonly string[];
 
 function isTest(path: string): boolean {
   return path.startsWith('test/');
 }
 
-/** A rule that reports every match of a pattern in code (comments apart) that `isAllowed` does not excuse. */
+/** A rule that reports every match of a pattern in code (comments excluded) for which `complain` returns a text. */
 function everyMatch(pattern: RegExp, complain: (match: RegExpExecArray, source: Source) => string | undefined): Rule {
   return (sources) =>
     sources.flatMap((source) =>
@@ -29,10 +29,11 @@ const SERVICES = ['settings', 'observe', 'http', 'authority', 'catalogue', 'page
 const SERVER = [...SERVICES, 'transports', 'process', 'commands'];
 const ALL = [...ENGINE, ...BELOW_SERVER, ...SERVER];
 
-/** A part of the project: its folders (the longest match decides) and the other parts that it may import. */
+/** A layer of the project: its folders (the longest match decides) and the other layers that it may import. */
 type Area = readonly [name: string, folders: string, mayImport: readonly string[]];
 
-// Threads and handlers see the engine through engine/engine.ts; building, measuring and testing it takes its parts.
+// Threads and handlers import the engine through engine/engine.ts. Code that builds, measures or tests it imports its
+// files.
 const AREAS: readonly Area[] = [
   ['bits', 'engine/bits/', []],
   ['schema', 'engine/schema/', []],
@@ -77,10 +78,10 @@ function areaOf(path: string): Area | undefined {
 
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*)(['"])(?<target>[^'"\n]+)\1/g;
 
-/** A thread or a process that is started by its file is known as well as one that is imported. */
+/** A thread or process that is started from a file counts as an import of that file. */
 const KNOWN_FILE = new RegExp(`(?:${IMPORT.source})|\\bnew URL\\(\\s*['"](?<started>[^'"\\n]+\\.ts)['"]`, 'g');
 
-/** Imports follow the arrows of ARCHITECTURE.md, as AREAS has them. */
+/** Imports follow the arrows of ARCHITECTURE.md, which AREAS repeats. */
 export const importsFollowTheArrows = everyMatch(KNOWN_FILE, ({ groups }, { path }) => {
   const target = groups?.['target'] ?? groups?.['started'] ?? '';
   if (!target.startsWith('.')) return undefined;
@@ -89,7 +90,7 @@ export const importsFollowTheArrows = everyMatch(KNOWN_FILE, ({ groups }, { path
   return `imports ${target}: ${from[0]} may not know ${to[0]}; move the code to the right side of the arrow`;
 });
 
-/** No product file imports itself by way of others, types and `import()` counted: one line for a circle. */
+/** No product file imports itself through others, including types and `import()`. One line per cycle. */
 export const importsMakeNoCircle: Rule = (sources) => {
   const product = sources.filter(({ path }) => !/^(?:test|bench)\//.test(path));
   const targets = new Map(product.map(({ path, code }) => [path, importedBy(path, code)]));
@@ -125,7 +126,7 @@ function reachedFrom(path: string, targets: ReadonlyMap<string, readonly string[
   return new Set([...reached].sort());
 }
 
-/** What may be used in one place only. A test may use all of it. */
+/** Facilities that product code may use in one place only. Tests may use all of them. */
 const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: string, why: string][]; cure: string }[] =
   [
     {
@@ -205,7 +206,7 @@ export const rimStaysAtTheRim: Rule = (sources) =>
     return rule(sources);
   });
 
-/** The engine imports no module of Node. The compiler sees to it too; this names the line and the reason. */
+/** The engine imports no Node module. The compiler checks this too; the rule adds the line and the reason. */
 export const engineIsPure = everyMatch(/['"]node:[a-z_/]+['"]/g, (_, { path }) =>
   path.startsWith('engine/')
     ? 'a node: module in the engine; do the I/O in data/ or server/ and pass bytes in'
@@ -239,7 +240,7 @@ export function citationsExist(files: readonly string[]): Rule {
     });
 }
 
-/** The comments of a source at their places, all else blank; of a document, all of it. */
+/** The comments of a source at their places, with all else blank; a document as a whole. */
 function commentsOf({ path, text, code }: Source): string {
   if (path.endsWith('.md')) return text;
   return text

@@ -17,26 +17,24 @@ import { newTally } from '../../server/observe/tally.ts';
 import { Slices } from '../../workers/slices.ts';
 import { memoryAuthority } from './authorities.ts';
 
-/** A transport by name. */
 export interface Transport {
   readonly name: 'uws' | 'node';
   listen(options: ListenOptions): Promise<Listener>;
 }
 
-/** Every transport there is. */
 export const TRANSPORTS: readonly Transport[] = [
   { name: 'uws', listen: listenUws },
   { name: 'node', listen: listenNode },
 ];
 
-/** A 200 of the given text. */
+/** A 200 response with the given text. */
 export function textAnswer(text: string, headers: Answer['headers'] = []): Answer {
   return { status: 200, headers, body: wholeBody(new TextEncoder().encode(text)) };
 }
 
 /**
- * A body of `bytes` bytes in pieces of at most `pieceBytes`, all views of one small buffer; counts the pieces asked
- * for.
+ * A body of `bytes` bytes in pieces of at most `pieceBytes`, all views of one small buffer; counts the requested
+ * pieces.
  */
 export class CountedBody implements Body {
   readonly bytes: number;
@@ -57,7 +55,7 @@ export class CountedBody implements Body {
   }
 }
 
-/** The text of a CountedBody of so many bytes. */
+/** The text of a CountedBody of this many bytes. */
 export function countedText(bytes: number): string {
   return 'abcdefghijklmnopqrstuvwxyz'.repeat(Math.ceil(bytes / 26)).slice(0, bytes);
 }
@@ -67,7 +65,7 @@ export function newSlices(): Slices {
   return new Slices(steadyMs);
 }
 
-/** A listener on a free port of 127.0.0.1 with the bugs it reported. */
+/** A listener on a free port of 127.0.0.1, with the internal errors that it reported. */
 export interface Running {
   readonly port: number;
   readonly errors: unknown[];
@@ -110,7 +108,7 @@ export interface SoapServer {
   stop(): Promise<void>;
 }
 
-/** The body limit of services under test, small enough to be passed often. */
+/** The body limit of services under test, small enough to be exceeded often. */
 export const SOAP_BODY_BYTES_MAX = 1_048_576;
 
 /**

@@ -1,9 +1,10 @@
-// Every wait of a test has a limit, so that a changed word or a lost event fails in a minute with what is known.
-
 /** Longer than any start, reload or drain takes on a busy machine of two cores. */
 const WAIT_MS_MAX = 60_000;
 
-/** Rejects with a message, made then, unless the work resolves first. */
+/**
+ * Rejects with `message()` unless the work resolves in time. A lost event then fails a test in a minute instead of
+ * hanging it.
+ */
 export async function withinLimit<T>(work: Promise<T>, message: () => string, msMax = WAIT_MS_MAX): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
@@ -16,7 +17,7 @@ export async function withinLimit<T>(work: Promise<T>, message: () => string, ms
   }
 }
 
-/** Resolves when a condition holds. Rejects with the condition's source, and what `shown` returns, after a minute. */
+/** Resolves when a condition holds. Rejects after a minute with the condition's source and the result of `shown`. */
 export async function until(holds: () => boolean | Promise<boolean>, shown = (): string => ''): Promise<void> {
   const end = performance.now() + WAIT_MS_MAX;
   while (!(await withinLimit(Promise.resolve(holds()), () => `no result of ${holds.toString()}\n${shown()}`))) {

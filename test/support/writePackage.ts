@@ -1,6 +1,6 @@
-// Writes dist/, the program as a package has it: `npm pack` runs this first. Node's own stripping of types, which is
-// what a checkout runs, one file to one, with lines and columns as in the sources; names of modules end in .js, and
-// comments are left out.
+// Writes dist/, the program as a package has it: `npm pack` runs this first. Node strips the types, as it does in a
+// checkout, one file to one, with lines and columns as in the sources. Module names end in .js, and comments are
+// removed.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -10,10 +10,10 @@ import { parseSync } from 'oxc-parser';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ENTRY = 'server/commands/cli.ts';
-/** The relative name of a module: of an import, or of a thread's script. A file that is named so must exist. */
+/** The relative name of a module: of an import, or of a thread's script. The file must exist. */
 const MODULE = /(?<=(['"]))(?<path>\.{1,2}\/[^'"\n]+)\.ts(?=\1)/g;
 
-/** A module without types and comments, which every thread would keep in memory with the rest of its text. */
+/** A module without types and comments. Every thread would keep comments in memory with the rest of its text. */
 function scriptOf(module: string): string {
   const source = readFileSync(ROOT + module, 'utf8');
   assert(!/[ \t]$/m.test(source), `${module}: blanks that end a line might be of a text`);
@@ -28,7 +28,7 @@ function scriptOf(module: string): string {
 }
 
 rmSync(`${ROOT}dist`, { recursive: true, force: true });
-// A set hands out what is added to it on the way: in the end, all that the entry reaches.
+// A set iterates over elements that are added meanwhile: it ends with all that the entry reaches.
 const modules = new Set([ENTRY]);
 for (const module of modules) {
   const script = scriptOf(module);

@@ -1,14 +1,14 @@
-// Defects of bodies, by the name that plant.ts asks for. All pages are measured, and those of JSON are spoilt then.
+// Defects of bodies, by the name that plant.ts asks for. Every page is measured, and JSON pages then get the defect.
 import { type Body, measuringOf as measuring, type Representation, wholeBody } from '../../../engine/engine.ts';
 
 export * from '../../../engine/engine.ts';
 
-/** In place of a body that is ready: none is, so that all are measured. */
+/** Replaces the function that returns ready bodies: no body is ready, so all pages are measured. */
 export function readyBody(): undefined {
   return undefined;
 }
 
-/** About the bytes of a record. */
+/** Approximate bytes of a record. */
 const RECORD_BYTES = 3500;
 let reused = new Uint8Array(0);
 
@@ -19,14 +19,14 @@ const DEFECTS: Readonly<Record<string, (body: Body) => Body>> = {
     readInto(reused, body);
     return { bytes: body.bytes, pieceAt: (offset) => reused.subarray(offset, body.bytes) };
   },
-  // Puts every page together in a new buffer.
+  // Joins every page in a new buffer.
   freshBuffer: (body) => wholeBody(readInto(new Uint8Array(body.bytes), body)),
   // Writes a page record by record.
   recordWrites: (body) => ({
     bytes: body.bytes,
     pieceAt: (offset) => body.pieceAt(offset).subarray(0, RECORD_BYTES),
   }),
-  // Parses records and writes them again for every request. Sends the stored bytes, so that only the cost differs.
+  // Parses and serialises the records for every request, but sends the stored bytes, so that only the cost differs.
   stringify: (body) => {
     const bytes = readInto(Buffer.alloc(body.bytes), body);
     const page = JSON.parse(bytes.toString()) as unknown;
@@ -35,7 +35,7 @@ const DEFECTS: Readonly<Record<string, (body: Body) => Body>> = {
 };
 const spoil = DEFECTS[new URL(import.meta.url).searchParams.get('defect')!]!;
 
-/** The measuring of a body with the defect. */
+/** Measures a body and applies the defect. */
 export function measuringOf(representation: Representation): () => Body | undefined {
   const real = measuring(representation);
   if (representation.format !== 'json') return real;

@@ -1,5 +1,5 @@
-// Loaded into a process by --import: ends it with SIGKILL right before the nth call that changes the file system, as
-// KILLED_AT_STEP says, and tells their number at its end where it says 0.
+// Loaded by --import. Sends SIGKILL to its process right before the nth call that changes the file system
+// (KILLED_AT_STEP=n). With n = 0 it prints the number of these calls at exit.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
@@ -34,12 +34,12 @@ const handle = await fs.promises.open(process.execPath);
 count(Object.getPrototypeOf(handle) as object, ['write', 'sync', 'truncate']);
 await handle.close();
 syncBuiltinESMExports();
-// Ten times slower, so that nothing is saved since a second is over, and every run has the same steps.
+// The clock runs ten times slower, so that no periodic save happens and every run has the same steps.
 const { hrtime } = process;
 const slowed = (): [number, number] => {
   const time = hrtime.bigint() / 10n;
   return [Number(time / 1_000_000_000n), Number(time % 1_000_000_000n)];
 };
 process.hrtime = Object.assign(slowed, { bigint: hrtime.bigint.bind(hrtime) });
-// Threads end before the process does.
+// Threads exit before the process.
 if (last === 0 && isMainThread) process.on('exit', () => process.stdout.write(`steps: ${steps}\n`));

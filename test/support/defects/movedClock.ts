@@ -1,5 +1,5 @@
-// Loaded into a process by --import: its time of day is ahead by the milliseconds in the file MOVED_CLOCK, or behind by
-// as many, from the moment they stand there. The steady clock and timers go on, as where the clock of a machine is set.
+// Loaded by --import. Moves the time of day by the milliseconds in the file MOVED_CLOCK, as soon as they are written.
+// The steady clock and timers stay unchanged, as on a machine whose clock is set.
 import { readFileSync } from 'node:fs';
 
 const RealDate = Date;

@@ -1,5 +1,4 @@
-// Loaded into a process by --import: the system has memory for one process that it starts, and for no other, which Node
-// reports with an exception.
+// Loaded by --import. The system has memory for one child process only. For any other, Node throws an exception.
 import { ChildProcess } from 'node:child_process';
 
 let started = 0;

@@ -1,5 +1,5 @@
-// Loaded into a process by --import: the system has no thread for the nth that the main thread starts, as NO_THREAD
-// says, `thrown 2` or `told 2`. Node says either: by an exception, or later, as an error of the thread.
+// Loaded by --import. The system refuses the nth thread that the main thread starts (NO_THREAD is `thrown n` or `told
+// n`). Node reports this by an exception, or later by an error event of the thread.
 import { syncBuiltinESMExports } from 'node:module';
 import threads, { isMainThread } from 'node:worker_threads';
 

@@ -1,9 +1,9 @@
-// Plants a defect into a server: `node --import 'plant.ts?defect=NAME' server/commands/cli.ts serve`, in all of its
-// threads. Some modules of the server then see the defect's module in place of the one it spoils.
+// Plants a defect into all threads of a server: `node --import 'plant.ts?defect=NAME' server/commands/cli.ts serve`.
+// Some modules of the server then import the defect's module instead of the one that it replaces.
 import { registerHooks } from 'node:module';
 
 /**
- * What a defect takes the place of, and the modules that see it there: the rest of the server, and the defect, see the
+ * A replaced module, and the modules that import the replacement. The rest of the server, and the defect, import the
  * real one.
  */
 interface Place {
@@ -12,7 +12,7 @@ interface Place {
 }
 
 const AUTHORITY: Place = { spoilt: 'server/authority/authorise.ts', victims: /\/server\/authority\/thread\.ts$/ };
-/** Of the engine it is what answers requests that sees a defect. */
+/** In the catalogue, only the modules that respond to requests see the defect. */
 const ENGINE: Place = { spoilt: 'engine/engine.ts', victims: /\/server\/catalogue\/(list|rows)\.ts$/ };
 
 const defect = new URL(import.meta.url).searchParams.get('defect') ?? '';
