@@ -1,5 +1,5 @@
-// What `npm pack` puts into the package: the program as JavaScript, file for file, what it reads, and what its README
-// links to. That it starts where it is installed is the matter of test/load/package.long.test.ts.
+// The files that `npm pack` puts into the package: the program as JavaScript, file for file, its data, and the files
+// that its README links to. test/load/package.long.test.ts starts an installed package.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { projectFiles, readProjectFile } from '../support/sources.ts';
 
-// Scripts say on stdout what they run, unless they are told to be silent.
+// Without --silent, npm scripts print on stdout what they run.
 const PACK = ['pack', '--dry-run', '--json', '--silent'];
 const packed = JSON.parse(execFileSync('npm', PACK, { encoding: 'utf8' })) as Packed;
 type Packed = [{ readonly files: readonly { readonly path: string; readonly mode: number }[] }];
@@ -52,7 +52,7 @@ test('the rest is the launcher, the embedded sample, the files of pages, what de
       .flat()
       .toSorted(),
   );
-  // Executable by everybody, as npm makes commands.
+  // Executable by all users, as npm makes commands.
   expect(files.get('server/launch.js')! & 0o111).toBe(0o111);
 });
 

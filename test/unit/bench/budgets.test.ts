@@ -1,4 +1,4 @@
-// Budgets: what they allow where, what they say, and that a run in which nothing could be judged is none that passes.
+// Budgets: which figures they allow, their messages, and that a run fails if it could check nothing.
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { BUDGETS, budgetsOf, guardedOf, guardLines, mostOf, placeOfBudget, verdictOf } from '../../../bench/budgets.ts';

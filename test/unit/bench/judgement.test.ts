@@ -1,5 +1,5 @@
-// What runs of the bench say at their end: every budget that was measured is judged, wherever the figure comes from,
-// and what judged nothing is not good. No measuring.
+// The verdicts of bench runs: every budget that a bench measured is checked, and a run that checked
+// nothing fails. Nothing is measured here.
 import { describe, expect, test } from 'vitest';
 import { TRUSTED_HOSTS } from '../../../bench/authority/callScenarios.ts';
 import type { SoapReport } from '../../../bench/authority/soapBench.ts';
@@ -25,7 +25,7 @@ import { CATALOGUE_SCENARIOS, SCENARIOS } from '../../../bench/scenarios/scenari
 
 const steady = (least: number) => ({ least, spread: 0 });
 
-/** The first question, in multiples of what nginx needs. */
+/** The first question, with costs in multiples of nginx's cost. */
 function besideNginx(costs: { ours: number; kept: number; bare: number }): readonly PeerReport[] {
   const peerOf = (peer: string, least: number) => ({ peer, cost: steady(least), ratio: least / costs.ours });
   const peers = [peerOf(KEEPING_REPLICA, costs.kept), peerOf('nginx', 1), peerOf(BARE, costs.bare)];
@@ -45,7 +45,7 @@ function soapOf(beside: string, ratio: number): SoapReport {
   return { scenario: TRUSTED_HOSTS, beside, subject: steady(ratio), other: steady(1), ratio, ...targets };
 }
 
-/** As fast as it goes; the replicas behind a proxy take `times` the CPU. */
+/** At full speed; replicas behind a proxy take `times` the CPU. */
 function proxied(times: number, errors = 0): readonly ProxyPoint[] {
   return WAYS.map((way) => {
     const cpu = { replicas: way === 'direct' ? 1 : times, proxy: 1, client: 1 };
@@ -53,7 +53,7 @@ function proxied(times: number, errors = 0): readonly ProxyPoint[] {
   });
 }
 
-/** Sizes at which the scenarios of these names were measured, each at the same cost in each. */
+/** Sizes at which the scenarios of these names were measured, each with the same cost at every size. */
 function sizesOf(...names: readonly (readonly string[])[]): readonly SizeReport[] {
   return names.map((measured, i) => {
     const scenarios = CATALOGUE_SCENARIOS.filter(({ name }) => measured.includes(name));
@@ -130,7 +130,7 @@ describe('growth', () => {
 });
 
 describe('a scenario over several sizes', () => {
-  /** Ten times as many records cost `times` as much, in as many bytes unless said otherwise. */
+  /** Ten times as many records cost `times` as much, in as many bytes unless `how` has others. */
   function grown(grows: Growth, times: number, how: { spread?: number; bytes?: number } = {}): GrowthReport {
     const { spread = 0, bytes = 1000 } = how;
     const points = [0, 1, 2].map((i) => {

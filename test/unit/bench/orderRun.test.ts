@@ -1,5 +1,5 @@
-// When requests of a paced order become due: what finds a connection idle waits from when it is sent, what finds none
-// from when it was due, however long the server keeps all busy. The clock is moved by hand; nothing is sent.
+// The lateness of requests of a paced order. A request that finds an idle connection waits from the moment it is sent,
+// any other from the moment it was due, however busy the server is. The clock is moved by hand; nothing is sent.
 import { beforeEach, expect, test, vi } from 'vitest';
 import { OrderRun, type OrderConnection } from '../../../bench/client/orderRun.ts';
 
@@ -10,7 +10,7 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-/** A connection that asks, and notes how long what it asks has been due then. */
+/** A connection that sends requests and notes how late each is. */
 function connectionOf(run: OrderRun): OrderConnection & { readonly lateMs: number[] } {
   const lateMs: number[] = [];
   const one = {
@@ -45,7 +45,7 @@ test('those that find all busy wait from when they were due, so that a pause of 
     vi.advanceTimersByTime(1);
     run.tick(PER_SECOND);
   }
-  // The first was sent at 1 ms, and is answered at 5: those of 2 to 5 ms have waited meanwhile.
+  // The first was sent at 1 ms and is answered at 5 ms: those of 2 to 5 ms have waited meanwhile.
   for (let i = 0; i < 5; i++) connection.ask();
   expect(connection.lateMs.map((ms) => Math.round(ms))).toEqual([0, 3, 2, 1, 0]);
 });

@@ -1,5 +1,5 @@
-// Rounds that are measured again: what looks lost gets more rounds, eight times at most and within a bound of time, and
-// nothing else does. The client counts what it is asked for; no request is sent, and the clock is moved by hand.
+// Repeated rounds: only a race that looks lost gets more rounds, at most eight times and within a time limit. The
+// client counts requests and sends none; the clock is moved by hand.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { LoadClient } from '../../../bench/client/loadClient.ts';
 import { measure, measureAgain, type Race } from '../../../bench/load/rounds.ts';
@@ -17,7 +17,10 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-/** How many requests each run was asked for: the length of the race's name. A run takes a millisecond for each. */
+/**
+ * A client that notes the number of requests of each run: the length of the race's name. Each request takes a
+ * millisecond.
+ */
 function countingClient(): { readonly client: LoadClient; readonly asked: number[] } {
   const asked: number[] = [];
   const run = ({ requests }: { readonly requests: number }): Promise<object> => {

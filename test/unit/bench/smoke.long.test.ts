@@ -1,5 +1,5 @@
 // Every bench once, small: it checks responses, measures each scenario, and prints a table. No times are asserted;
-// test/load/bench.long.test.ts holds the scenarios to their budgets at full size.
+// test/load/bench.long.test.ts compares the scenarios with their budgets at full size.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -120,7 +120,7 @@ test('an import is measured where no peer can be installed', async () => {
   }
 });
 
-/** A server of one body for each path, by how often the path was requested before. */
+/** A server whose body depends on the path and on the number of earlier requests for it. */
 async function withServer(
   respond: (path: string, times: number) => readonly [status: number, body: string],
   work: (port: number) => Promise<void>,

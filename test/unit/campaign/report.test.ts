@@ -1,4 +1,4 @@
-// What a campaign tells, from samples made by hand.
+// Reports of a campaign, from samples made by hand.
 import { expect, test } from 'vitest';
 import {
   counted,

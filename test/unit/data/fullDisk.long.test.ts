@@ -1,5 +1,4 @@
-// The life of data on a disk that is full: each step says so, what was there is there still, and the next run ends the
-// work once there is room.
+// Data on a full disk: each step reports it, the old data stays, and the next run finishes the work once there is room.
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -33,7 +32,7 @@ const disk = smallDisk(directory);
 afterEach(() => disk?.empty());
 afterAll(() => disk?.unmount());
 
-/** A text that no index makes short. */
+/** A text that no index shortens. */
 const random = randomOf(20_261_124);
 const TEXT = Array.from({ length: 40_000 }, () => random.integer(0, 2 ** 30).toString(36)).join(' ');
 const LEFT = 50_000;

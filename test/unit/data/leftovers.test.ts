@@ -40,7 +40,7 @@ function directoryOf(name: string): string {
   return directory;
 }
 
-/** The names beside a target while work for it runs. */
+/** The names next to a target while work for it runs. */
 function duringWork(directory: string): Promise<readonly string[]> {
   return unfinished(join(directory, 'x'), async (partial) => {
     await setTimeout(0);

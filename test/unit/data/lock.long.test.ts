@@ -1,4 +1,4 @@
-// Two processes that want one lock.
+// Two processes that compete for one lock.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ function newFile(): string {
   return join(mkdtempSync(join(directory, 'lock-')), 'lock');
 }
 
-/** A process that takes a lock, and checks 20 times a second that it still has it. */
+/** A process that acquires a lock and checks 20 times a second that it still holds it. */
 function locking(file: string, within: readonly string[] = []): CommandProcess {
   const code = `import { lock } from ${JSON.stringify(new URL('../../../data/lock.ts', import.meta.url).href)};
     const { assertHeld } = lock(${JSON.stringify(file)}, 'works');

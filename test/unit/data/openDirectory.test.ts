@@ -1,4 +1,3 @@
-// What opening a directory of lines asks room for, before anything is imported.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

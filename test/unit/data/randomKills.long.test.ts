@@ -1,6 +1,6 @@
 // An import, a refresh that merges, a publisher, a server that fetches and one that swaps, each killed with SIGKILL at
-// random instants: the old generation or the new one is there and can be read, and the next run ends the work with the
-// bytes of one that nobody disturbed. Crawls have theirs in upstream/kills.long.test.ts.
+// random instants. The old or the new generation stays readable, and the next run finishes with the bytes of an
+// undisturbed run. upstream/kills.long.test.ts does this to crawls.
 import { createHash } from 'node:crypto';
 import { copyFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -25,16 +25,16 @@ import { startPlainUpstream } from '../../support/plainUpstream.ts';
 import { type Random, randomOf, RUN_SEED } from '../../support/random.ts';
 import { until } from '../../support/waits.ts';
 
-/** Work that has begun: `done` resolves when it is through, and rejects where it ends otherwise. */
+/** Running work: `done` resolves when it has succeeded, and rejects if it ends otherwise. */
 interface Running {
   readonly command: Pick<CommandProcess, 'signal' | 'ended' | 'kill'>;
   readonly done: () => Promise<unknown>;
 }
 
 /**
- * What is killed. `old` is a folder as it is before, of which each run has a copy, and `run` starts the work in one;
- * `judge` looks at what else there is, once after each kill. `contents` are sums by file, of those that are to be the
- * same whoever made them; `always` is one that is there whatever happens.
+ * Work to kill. Each run gets a copy of the folder `old`; `run` starts the work in it. `judge` checks the rest of the
+ * folder once after each kill. `contents` returns sums by file, only of files that every run must make equally.
+ * `always` is a file that exists at any time.
  */
 interface KilledWork {
   readonly old: string;
@@ -47,10 +47,10 @@ interface KilledWork {
 /** Sums of files by their names. */
 type Contents = Readonly<Record<string, string>>;
 
-/** What a run that was killed may leave, and nobody takes for a file. */
+/** Names that a killed run may leave, and that no reader takes for a file. */
 const UNFINISHED = /\.partial/;
 
-/** A command that is through when it has ended with 0. */
+/** A command that succeeds with exit code 0. */
 function runningCommand(command: CommandProcess): Running {
   const done = async (): Promise<void> => {
     expect(await command.ended, command.err()).toEqual({ code: 0, signal: null });
@@ -58,7 +58,7 @@ function runningCommand(command: CommandProcess): Running {
   return { command, done };
 }
 
-/** Kills work so often; answers how long it takes when nobody does, in milliseconds. */
+/** Kills the work this many times. Returns the duration of undisturbed work in milliseconds. */
 async function killAtInstants(work: KilledWork, kills: number, random: Random): Promise<number> {
   const [old, whole] = [await work.contents(work.old), copyOf(work.old)];
   const begun = await work.run(whole);
@@ -108,7 +108,10 @@ function unfinishedIn(folder: string): readonly string[] {
   return filesIn(folder).filter((name) => UNFINISHED.test(name));
 }
 
-/** The sums of the finished files in a folder, each under the name that `as` answers, if it does. */
+/**
+ * The sums of the finished files in a folder, each under the name that `as` returns; without a name the file is
+ * skipped.
+ */
 function sumsIn(folder: string, as: (name: string) => string | undefined = (name) => name): Contents {
   return Object.fromEntries(
     filesIn(folder).flatMap((file) => {
@@ -118,7 +121,6 @@ function sumsIn(folder: string, as: (name: string) => string | undefined = (name
   );
 }
 
-/** The sum of bytes or of a text. */
 function sumOf(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
@@ -137,7 +139,7 @@ beforeAll(async () => {
   [old, next] = [await releaseOf(before), await releaseOf(after)];
 });
 
-/** A snapshot with its compressed records, in a folder of its own. */
+/** A snapshot with its compressed records, in a separate folder. */
 async function releaseOf(data: string): Promise<Release> {
   const file = join(mkdtempSync(`${data}-release-`), 'x.snapshot');
   const command = runCommand(importWords(data, file));
@@ -169,7 +171,7 @@ test('a publisher into a folder', async () => {
   await killed('publish', {
     old: target,
     always: 'current.json',
-    // A claim is the pointer under its number, and may be left until another generation follows.
+    // A claim is the pointer under its number, and may stay until another generation follows.
     contents: (folder) => sumsIn(folder, (name) => (/^current\.\d+\.json$/.test(name) ? undefined : name)),
     run: async (folder) => runningCommand(runCommand(['publish', next.file, '--to', pathToFileURL(folder).href])),
     judge: (folder) => void wholePointer(folder),
@@ -251,7 +253,8 @@ test('a refresh that merges what changed with what is held', async () => {
   await killed('refresh', {
     old: folder,
     always: 'catalogue.snapshot',
-    // Snapshots have the time of their crawl in them: what they hold is compared, and the bytes with an import's.
+    // Snapshots contain the time of their crawl. So their records are compared, and their bytes with those of an
+    // import.
     contents: async (at) => {
       const held = digestsOfSnapshot(join(at, 'catalogue.snapshot'), () => undefined);
       const sums = [...held].map(([name, { ids, digests }]) => [
@@ -278,7 +281,7 @@ test('a refresh that merges what changed with what is held', async () => {
   await upstream.close();
 });
 
-/** Records with declared keys alone, which are merged. */
+/** Records with declared keys only, which are merged. */
 function titled(count: number, text: string): { readonly ob_id: number; readonly title: string }[] {
   return Array.from({ length: count }, (_, i) => ({ ob_id: i + 1, title: `${text} ${i}` }));
 }

@@ -1,4 +1,3 @@
-// Threads that cannot all be started: what wants them fails in words, and ends, since none of the others goes on.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -12,7 +11,7 @@ afterEach(async () => {
 });
 
 const DEFECT = new URL('../../support/defects/noThread.ts', import.meta.url).href;
-// Enough for the load of a snapshot to ask for threads.
+// Enough records for the load of a snapshot to start threads.
 const NOTES = Array.from({ length: 20_000 }, (_, i) => JSON.stringify({ ob_id: i, text: `a text of its own ${i}` }));
 
 test.each(['thrown 1', 'thrown 2'])('import ends where one of its threads is %s', async (words) => {

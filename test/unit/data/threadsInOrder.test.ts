@@ -1,4 +1,3 @@
-// The results of orders, in the order of the orders: none is left under way.
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inOrder } from '../../../data/threadsInOrder.ts';

@@ -1,4 +1,4 @@
-// Clients of servers whose certificate is not to be trusted: they say why and what to do, and ask once.
+// Clients of servers with an untrusted certificate: they report the reason and the remedy, and send one request only.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Files that are read and written past the page cache of the system: the bytes are the same, on disks, in memory and
-// where the system refuses such transfers.
+// Files that are read and written past the page cache: the bytes are the same on disks, in memory, and if the system
+// refuses such transfers.
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ import { hasProgram } from '../../support/debian.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 import { RUN_SEED, randomOf } from '../../support/random.ts';
 
-/** A disk, as a rule, and memory, where there is such a place. */
+/** Usually a disk, and memory if the system has such a folder. */
 const PLACES = [temporaryDirectory(), ...(existsSync('/dev/shm') ? [mkdtempSync('/dev/shm/uncached-')] : [])];
 afterAll(() => PLACES.slice(1).forEach((place) => rmSync(place, { recursive: true, force: true })));
 
-/** Three windows and a little, no run of them like another. */
+/** Three windows and a little more, without repeated runs. */
 const BYTES = Buffer.from(
   Uint32Array.from({ length: (3 * UNCACHED_BYTES + 5004) / 4 }, (_, i) => i * 2654435761).buffer,
 );
@@ -27,7 +27,6 @@ function withDescriptor<T>(file: string, flags: string, work: (descriptor: numbe
   }
 }
 
-/** The bytes from `start` to `end`. */
 function read(reader: UncachedReader, start: number, end: number): Uint8Array {
   const bytes = new Uint8Array(end - start);
   for (let at = 0; at < bytes.length;) {
@@ -38,7 +37,7 @@ function read(reader: UncachedReader, start: number, end: number): Uint8Array {
   return bytes;
 }
 
-/** Where the kernel of Linux has its pages, as a share of the file. */
+/** The fraction of a file that is in the page cache of Linux. */
 function pagesCached(file: string): number {
   const words = execFileSync('fincore', ['--bytes', '--noheadings', '--raw', '-o', 'RES,SIZE', file], {
     encoding: 'utf8',
@@ -89,7 +88,7 @@ describe.each(PLACES)('in %s', (place) => {
     withDescriptor(target, 'w', (descriptor) => {
       const writer = new UncachedDescriptor(descriptor, constants.O_WRONLY);
       expect(writer.write(memory, 0)).toBe(memory.length);
-      // Neither the length nor the place nor the memory is a multiple of anything.
+      // Neither the length nor the offset nor the memory is aligned.
       expect(writer.write(memory.subarray(1, 78), memory.length)).toBe(77);
       expect(writer.write(memory.subarray(78, 4096 + 78), memory.length + 77)).toBe(4096);
       writer.close();

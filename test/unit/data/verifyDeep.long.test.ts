@@ -1,5 +1,5 @@
-// `verify --deep` imports a snapshot's records again: it accepts every file that an import writes and refuses every
-// file whose sections disagree with its records, also if all checksums and digests are right.
+// `verify --deep` imports a snapshot's records again. It accepts every file that an import writes and refuses every
+// file whose sections disagree with its records, even if all checksums and digests are right.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -40,7 +40,7 @@ beforeAll(() => snapshotOf(GOOD, { ...SMALL_TEXTS, notes: NOTES.join('\n') }));
 const linkTo = (name: string): string => `{base_url}/api/v3/${name}/1/?format=api`;
 const ODD: readonly unknown[] = [7, 7.5, '7', 'a', '2020-02-30T00:00:00', true, [], [7], {}, { 7: 'x', ob_id: [1e3] }];
 const FIELDS = ['location', 'title', 'extra', 'other'];
-/** More keys than are inferred in a collection. */
+/** More keys than the import infers in a collection. */
 const MANY = Object.fromEntries(Array.from({ length: INFERRED_MAX + 1 }, (_, i) => [`key${i}`, i]));
 
 describe('accepts', () => {
@@ -89,7 +89,7 @@ describe('refuses', () => {
 
   async function outcomeOf(change: Change): Promise<{ code: number | null; err: string; left: readonly string[] }> {
     await rewriteSnapshot(GOOD, LYING, change);
-    // Without --deep nothing is wrong with it.
+    // Without --deep, no fault is found.
     await verifyFile(LYING, () => undefined);
     const temporary = dataSetOf(SCRATCH, {});
     const command = runCommand(['verify', '--deep', LYING], { environment: { TMPDIR: temporary } });

@@ -1,4 +1,4 @@
-// The declaration as a table: what every line of it must satisfy, and what derives from it.
+// The declaration as a table: the rules for every line, and the derived values.
 import { describe, expect, test } from 'vitest';
 import { collectionNamed, COLLECTIONS, collectionsOfPath } from '../../../engine/schema/catalogue.ts';
 import { collectionSentence, fieldSentence } from '../../../engine/query/describe.ts';
@@ -6,7 +6,7 @@ import { layoutOf } from '../../../engine/schema/layout.ts';
 import { COLLECTION_SENTENCES, FIELD_SENTENCES } from '../../../engine/schema/sentences.ts';
 import type { Collection, Field } from '../../../engine/schema/types.ts';
 
-/** spec 2.1, as it stands there. */
+/** spec 2.1, verbatim. */
 const ROOT_NAMES =
   'acquisitions, bboxes, composites, computations, constraints, discoveryserviceids, dqconformanceresults, drsdatasets, identifiers, imagedetails, inspirethemes, instruments, iods, ipps, licenceclassifications, licences, migrationproperties, mpos, notes, observationcollections, observations, onlineresources, parties, phenomona, platforms, projects, referenceables, relatedobservationinfos, results, rpis, times, topiccategories, verticalextents, vocabularyterms';
 
@@ -37,7 +37,7 @@ function fieldsIn(fields: readonly Field[]): readonly Field[] {
   return fields.flatMap((field) => ('fields' in field ? [field, ...fieldsIn(field.fields)] : [field]));
 }
 
-/** No bar, which would end a cell of a table in Markdown. */
+/** Without a bar, which would end the cell of a Markdown table. */
 const SENTENCE = /^[A-Z][^|]+\.$/;
 
 function names(collections: readonly Collection[]): string[] {

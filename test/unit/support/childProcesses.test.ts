@@ -1,4 +1,3 @@
-// A worker of vitest that is ended in the middle of a test, as by --bail.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -15,6 +14,6 @@ test.skipIf(process.platform !== 'linux')('kills the processes that it has start
   const [printed] = (await withinLimit(once(worker.stdout, 'data'), () => 'no process id')) as [Buffer];
   worker.kill('SIGTERM');
   expect(await withinLimit(once(worker, 'exit'), () => 'still there')).toEqual([143, null]);
-  // Its new parent may not have waited for it yet.
+  // Its new parent may not have reaped it yet.
   await until(() => !existsSync(`/proc/${printed.toString().trim()}/fd/0`));
 });

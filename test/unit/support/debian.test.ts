@@ -1,4 +1,3 @@
-// Programs and libraries that tests may want: found where they are, and missing ones named in one line.
 import { expect, test } from 'vitest';
 import { hasProgram, LIBRARIES, PROGRAMS, skippedLine, type Library, type Program } from '../../support/debian.ts';
 

@@ -1,4 +1,3 @@
-// How disagreements with the oracle are told: few of them, shortened to what differs, with totals and who refuses.
 import { expect, test } from 'vitest';
 import {
   DisagreementReport,

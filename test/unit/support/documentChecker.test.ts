@@ -1,4 +1,3 @@
-// How tests fetch the OpenAPI document of a server that cannot make it yet.
 import { expect, test } from 'vitest';
 import { servedDocument } from '../../support/documentChecker.ts';
 

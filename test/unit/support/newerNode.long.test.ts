@@ -1,4 +1,3 @@
-// The note of `npm run check` about a newer Node 22, by npm itself with registries on loopback.
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +8,10 @@ import { ROOT } from '../../support/sources.ts';
 
 const cache = temporaryDirectory();
 
-/** Runs the script with a registry that has these versions of every package, or never responds; returns its output. */
+/**
+ * Runs the script with a registry on loopback that has these versions of every package, or never responds. Returns its
+ * output.
+ */
 async function printedWith(versions: readonly string[] | 'no response'): Promise<string> {
   const registry = createServer((request, response) => {
     if (versions === 'no response') return;

@@ -1,4 +1,3 @@
-// A pattern that would take minutes for one text, and never comes to the poll behind it: its thread is ended.
 import { expect, test } from 'vitest';
 import { loadSnapshot } from '../../../data/store/load.ts';
 import { openSnapshot } from '../../../engine/snapshot/open.ts';
@@ -14,7 +13,7 @@ const directory = temporaryDirectory();
 
 test('loses its thread, and the next query has another', async () => {
   const random = randomOf(31);
-  // Texts that show a pattern ever more of its states: 50 us a byte.
+  // Texts that keep adding states to a pattern: 50 us a byte.
   const value = Array.from({ length: 1 << 16 }, () => random.pick(['a', 'b'])).join('');
   const record = { id: 1, key: 'k', value: value.repeat(64), modified: '2020-02-29', ob_ref: 1 };
   const long = await imported(dataSetOf(directory, { 'migrationproperties.ndjson': `${JSON.stringify(record)}\n` }));

@@ -1,4 +1,4 @@
-// What a pool thread answers: all rows as a set, in few bytes and without a copy, or a page.
+// The results of a pool thread: all rows as a set, in few bytes and without a copy, or a page.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fileURLToPath } from 'node:url';
 import { loadSnapshot } from '../../../data/store/load.ts';

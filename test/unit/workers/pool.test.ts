@@ -1,5 +1,5 @@
-// The pool of heavy queries: results, its bounded queue, and cancellation that hits the right task only. Its semaphore:
-// turns of connections, bounds, and clients that leave.
+// The pool of heavy queries: results, its bounded queue, and cancellation of the right task only. Its semaphore: turns
+// of connections, bounds, and clients that disconnect.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadSnapshot } from '../../../data/store/load.ts';
 import type { CollectionIndex } from '../../../engine/index/table.ts';
@@ -25,7 +25,7 @@ import { times } from '../../support/ring.ts';
 const RECORDS = 40;
 /** One runs, the others wait. */
 const TASKS_MAX = 24;
-/** So patient that no machine is too slow. */
+/** A timeout that no machine is too slow for. */
 const LIMITS: PoolLimits = { ...POOL_LIMITS, waitingMax: TASKS_MAX - 1, waitMsMax: 60_000 };
 const BASE_URL = 'http://localhost';
 const directory = temporaryDirectory();
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([pool, hasty, impatient].map((one) => one.close())));
 
-/** A plan that scans all texts; the properties whose text holds `needle`. */
+/** A plan that scans all texts for the properties that contain `needle`. */
 function planFor(needle: string, lookup: 'contains' | 'regex' = 'contains'): Plan {
   return planOf(properties, `value__${lookup}=${needle}`, { form: { baseUrl: BASE_URL } });
 }
@@ -97,7 +97,7 @@ test('queries whose clients leave are cancelled, running or waiting, and their s
   const clients = Array.from({ length: TASKS_MAX }, () => new LeavingClient());
   const tasks = clients.map((client) => pool.run(queryFor('needle'), client));
   for (const client of clients) client.leave();
-  // The first may have been answered before its client left.
+  // The first may get a result before its client disconnects.
   expect((await Promise.all(tasks)).filter((found) => found === 'gone').length).toBeGreaterThan(TASKS_MAX / 2);
   const again = Array.from({ length: TASKS_MAX }, () => pool.run(queryFor('needle'), new LeavingClient()));
   for (const found of await Promise.all(again)) expect(found).toMatchObject({ page: { count: RECORDS } });

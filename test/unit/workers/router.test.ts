@@ -1,4 +1,4 @@
-// Where the rows of a list come from: the cache, this thread or the pool, and who shares what.
+// The source of the rows of a list: the cache, this thread or the pool; and which requests share work.
 import { describe, expect, test } from 'vitest';
 import {
   type CollectionIndex,
@@ -50,7 +50,7 @@ function foundBy(
   return { kind: 'page', page, set: wants === 'both' ? set : undefined, ...work };
 }
 
-/** A pool of one thread that is this one: it begins with what it is told and ends when the test says so. */
+/** A pool of one thread, which is this one: it starts each task at once and finishes it when the test wants. */
 class SlowPool {
   readonly #collection: CollectionIndex;
 
@@ -72,9 +72,9 @@ class SlowPool {
   }
 }
 
-/** Suffices for lists that lie ready and for pages of known rows. */
+/** Enough for ready lists and for pages of known rows. */
 const SMALL_NS = 1000;
-/** Suffices for finding rows, each of which is worth keeping, but not for ordering them. */
+/** Enough for finding rows, all of which are worth caching, but not for ordering them. */
 const LARGE_NS = 20_000;
 
 function setUp(
@@ -98,7 +98,7 @@ function asRows(found: unknown): unknown {
 
 const COSTLY = 'title__lt=long%20long%20long%20long%205&publicationState=citable';
 const HEAVY = 'title__contains=7';
-/** More rows than the stretch of an ordered list that is kept. */
+/** More rows than the cached stretch of an ordered list. */
 const WIDE = 'title__contains=1';
 
 describe('a cheap plan', () => {

@@ -1,4 +1,4 @@
-// The cache of row sets: its bound in bytes, which set it drops, what it counts.
+// The cache of row sets: its bound in bytes, the set that it drops, and its counters.
 import { describe, expect, test } from 'vitest';
 import type { RowSet } from '../../../engine/engine.ts';
 import { RowSetCache, shortKey } from '../../../workers/rowSetCache.ts';

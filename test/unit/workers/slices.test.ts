@@ -1,10 +1,10 @@
-// The scheduler of sliced work, by a clock that the test moves and turns of the event loop that it takes one by one.
+// The scheduler of sliced work, with a clock that the test moves and turns of the event loop that it runs one by one.
 import { expect, test } from 'vitest';
 import { WAITING_LIMITS } from '../../../workers/pool.ts';
 import { type Lane, SLICED_RUNNING_MAX, Slices, type UnfinishedReason } from '../../../workers/slices.ts';
 import { LeavingClient } from '../../support/requests.ts';
 
-/** A thread whose turns are taken by `turn`; a step of `work` notes its name and takes so many milliseconds. */
+/** A thread whose turns are run by `turn`. A step of `work` notes its name and takes this many milliseconds. */
 function newThread() {
   let now = 1000;
   let next: (() => void) | undefined;
@@ -21,9 +21,9 @@ function newThread() {
     work: () => T | undefined,
     client = new LeavingClient(),
   ): Promise<T | UnfinishedReason> => slices.run(lane, work, client);
-  /** The steps that the next turn of the event loop takes. */
+  /** The steps in the next turn of the event loop. */
   const turn = async (): Promise<readonly string[]> => {
-    // Works get their permits first.
+    // Tasks get their permits first.
     await new Promise((resolve) => setImmediate(resolve));
     const take = next;
     next = undefined;
@@ -43,7 +43,7 @@ function newThread() {
       for (let i = 0; i < count; i++) steps.push((await turn())[0]);
       return steps;
     },
-    /** So many steps, the last of which has a result. */
+    /** This many steps, the last of which has a result. */
     work(name: string, steps: number, ms: number): () => string | undefined {
       let left = steps;
       return () => {
@@ -207,7 +207,7 @@ test('works of a lane wait for none of another, and take no place of it', async 
   );
   expect(await run('pages', work('refused', 1, 4))).toBe('busy');
   const query = run('queries', () => 'query');
-  // Of as many pages as there are, no more are among the steps at once than of exports.
+  // However many pages wait, they get no more steps than the exports.
   const round = await turns(2 * SLICED_RUNNING_MAX + 1);
   expect(round.filter((name) => name?.startsWith('p'))).toHaveLength(SLICED_RUNNING_MAX);
   expect(await query).toBe('query');

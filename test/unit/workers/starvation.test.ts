@@ -1,10 +1,10 @@
-// Which errors say that the system has run out, and which are bugs of ours: real ones where a process can have them.
+// Errors that mean that the system has run out of a resource, and errors that are bugs. They are real errors if a
+// process can cause them.
 import { describe, expect, test } from 'vitest';
 import { isOutOfHeap, isStarved } from '../../../workers/starvation.ts';
 
 const coded = (code: string, message = 'spawn'): Error => Object.assign(new Error(message), { code });
 
-/** What a call throws. */
 function thrownBy(call: () => unknown): unknown {
   try {
     call();

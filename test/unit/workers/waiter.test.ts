@@ -1,8 +1,8 @@
-// Work that several wait for: begun once, given up when all of them are gone and not before.
+// Work with several waiting clients: it begins once, and is abandoned only when all of them have disconnected.
 import { expect, test } from 'vitest';
 import { SharedWork, type Disconnection } from '../../../workers/waiter.ts';
 
-/** A client that can be told to leave. */
+/** A client that disconnects on command. */
 class Client implements Disconnection {
   #isGone = false;
   #isComingBack = false;
@@ -23,7 +23,7 @@ class Client implements Disconnection {
   }
 }
 
-/** Work that the test ends; `given up` where its group left. */
+/** Work that the test finishes; `given up` if its group left. */
 class Work {
   begun = 0;
   abandoned = 0;

@@ -1,4 +1,4 @@
-// The guards without noise: what a page costs is counted, and is the same at every offset. No clock.
+// Guards without noise: the counted cost of a page is the same at every offset. No clock.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   observations = openSnapshot(loaded).collection('observations');
 });
 
-/** What a page cost: the engine's counters, bytes copied while it was read and those that its records have. */
+/** The cost of a page: the engine's counters, the bytes copied to read it, and the bytes of its records. */
 interface Cost {
   readonly counters: Counters;
   readonly copied: number;
@@ -132,7 +132,7 @@ test('a single record copies no byte', () => {
 test('a page of scattered rows copies each of its bytes once', () => {
   const { copied, bytes } = costOf('publicationState=citable');
   expect(copied).toBeGreaterThan(0);
-  // Every record is copied with its comma, the last one's of which is not sent.
+  // Every record is copied with its comma; the last comma is not sent.
   expect(copied).toBe(bytes + 1);
 });
 
@@ -141,7 +141,7 @@ test('a page whose links are rewritten to v2 copies each of its bytes once', () 
   expect(copied).toBe(bytes + 1);
 });
 
-/** Bytes of buffers that a call leaves, once what earlier tests left is collected. */
+/** Bytes of buffers that a call leaves, after a collection of what earlier tests left. */
 function grownBy(call: () => void): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
@@ -160,8 +160,7 @@ describe.each([
   test('allocates no buffer but a slab in a hundred pages', () => {
     const page = (): number => readAll(asked(query, form).page);
     page();
-    // Whole slabs aside. What the test runner takes or gives back meanwhile is counted too, so that the least of three
-    // counts.
+    // Without whole slabs. The buffers of the test runner count too, so the least of three results counts.
     const grown = [1, 2, 3].map(() => grownBy(() => Array.from({ length: PAGES }, page)));
     expect(Math.max(...grown)).toBeLessThanOrEqual(3 * SLAB_BYTES);
     expect(Math.min(...grown.map((bytes) => Math.abs(bytes) % SLAB_BYTES))).toBeLessThan(PAGES * 16);

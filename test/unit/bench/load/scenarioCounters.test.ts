@@ -1,4 +1,4 @@
-// The scenarios of the load bench as counts, held to bench/budgets.json: the guards without noise. No clock, no
+// The scenarios of the load bench as counts, compared with bench/budgets.json: guards without noise. No clock, no
 // sockets.
 import assert from 'node:assert/strict';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -24,9 +24,9 @@ import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { BUDGET_NS } from '../../../../workers/router.ts';
 
 /**
- * The engine's counters, and beside them `copies` of each byte of the body while it was read, rounded up: 0 where none
- * was copied; `hops` into the pool; and `bufferBytes`: bytes of array buffers made for the request, those in V8's own
- * heap (64 bytes at most each) left out.
+ * The engine's counters and three more. `copies`: copies of each body byte, rounded up, so 0 if none was copied.
+ * `hops`: hops into the pool. `bufferBytes`: bytes of array buffers made for the request, without those in V8's own
+ * heap (at most 64 bytes each).
  */
 interface Counts extends Counters {
   readonly copies: number;
@@ -37,8 +37,8 @@ interface Counts extends Counters {
 const OPTIONS = queryOptionsOf(readSettings({}, {}));
 
 /**
- * Answers a question once, so that the buffers of the thread have their size, then twice more, and counts; of the
- * buffers it made the fewer, since one answer in a hundred begins a slab for all of these.
+ * Runs a request once, so that the buffers of the thread have their size, then twice more, and counts. The smaller
+ * `bufferBytes` counts, because one response in a hundred begins a slab for all of them.
  */
 function countsOf(collection: CollectionIndex, question: ScenarioQuestion): Counts {
   answer(collection, question, newCounters());
@@ -60,7 +60,7 @@ interface Answer {
   readonly hops: number;
 }
 
-/** Makes and reads an answer; answers how long its body is and how many hops it would take. */
+/** Makes and reads a response. Returns the length of its body and its number of hops. */
 function answer(collection: CollectionIndex, question: ScenarioQuestion, counters: Counters): Answer {
   const { target, version, baseUrl = BENCH_BASE_URL, expected } = question;
   const [path = '', query] = target.split('?');
@@ -89,8 +89,8 @@ const cacheDirectory = temporaryDirectory();
 const counts = new Map<string, Counts>();
 
 /**
- * Those that ask the engine for rows in the plain form; 304 and gzip are counted by tests of their own, and pages for
- * people are none of the engine.
+ * The scenarios that request rows in the plain form from the engine. 304 and gzip have other tests, and pages are not
+ * made by the engine.
  */
 const COUNTED = CATALOGUE_SCENARIOS.filter(({ name }) => !/^(?:304$|gzip|table$)/.test(name));
 const NAMES = COUNTED.map(({ name }) => name);

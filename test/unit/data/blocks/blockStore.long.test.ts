@@ -1,5 +1,5 @@
-// Blocks of records as a file: made once, found again, made anew where it is damaged or of other records, and what they
-// hold.
+// Blocks of records in a file: their content, and that they are made once, reused, and made again if the file is
+// damaged or belongs to other records.
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

@@ -1,5 +1,3 @@
-// A cache that cannot be had: what names it is said, since its folder may be a default that nobody has read of; and one
-// that replicas share. What else it keeps is seen in followers.
 import { mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

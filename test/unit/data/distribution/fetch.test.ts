@@ -1,4 +1,4 @@
-// Fetching an object from a target that is slow: what counts as progress, by a clock that the test turns.
+// Fetches of an object from a slow target: what counts as progress, by a clock that the test moves.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const stored = { sha256: createHash('sha256').update(body).digest('hex'), size: 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => vi.useRealTimers());
 
-/** A target that knows no ranges and sends so many bytes in each time limit. */
+/** A target without ranges that sends this many bytes in each time limit. */
 function slowTarget(bytes: number, asked: number[]): Target {
   return {
     name: 'slow',

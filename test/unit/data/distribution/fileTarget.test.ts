@@ -1,5 +1,4 @@
-// Publishers to one folder that are at work at the same moment: whatever one does between two steps of another, the
-// pointer never goes back.
+// Concurrent publishers to one folder: the pointer never goes back, whatever one does between two steps of another.
 import fs, { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
@@ -9,7 +8,9 @@ import { decodePointer, encodePointer, type Pointer } from '../../../../data/dis
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { newFolder, strayNames } from '../../../support/distributions.ts';
 
-/** Has something done by another publisher once the file with this name is opened or read next, before its reader. */
+/**
+ * Runs `work` as another publisher once the file with this name is opened or read next, before its reader continues.
+ */
 function meanwhile(name: string, work: () => void): void {
   const { openSync, readFileSync } = fs;
   const after =
@@ -48,7 +49,7 @@ function pointerOf(sequence: number, digit: string): Pointer {
   return { sequence, generation: digit.repeat(64), sha256: digit.repeat(64), size: 1, ...none };
 }
 
-/** Puts a pointer in the place of another; that is done once this returns, since no step of it waits. */
+/** Replaces a pointer. This is done when the call returns, because no step of it waits. */
 function replaced(next: Pointer, before: Pointer): Promise<boolean> {
   const text = encodePointer(before);
   return fileTarget(url).replacePointer(next, { text, validator: text });

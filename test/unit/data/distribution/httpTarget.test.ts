@@ -1,4 +1,4 @@
-// A target behind an HTTP server, good or bad: what is asked of it, and what is made of its answers.
+// A target behind a good or bad HTTP server: the requests to it, and the handling of its responses.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { openTarget } from '../../../../data/distribution/openTarget.ts';

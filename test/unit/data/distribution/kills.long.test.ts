@@ -22,14 +22,14 @@ import { killedAtStep, stepsOf, abandonAll } from '../../../support/killer.ts';
 import { someSteps } from '../../../support/ring.ts';
 import { until } from '../../../support/waits.ts';
 
-/** How many steps it takes to publish one generation over another. */
+/** The number of steps of publishing one generation over another. */
 async function stepsOfPublish(parent: string, old: Release, next: Release): Promise<number> {
   const { url } = newFolder(parent);
   await published(url, old);
   return stepsOf(runCommand(['publish', next.file, '--to', url], killedAtStep(0)));
 }
 
-/** Kills a publisher at a step, looks at what it left, and publishes again. */
+/** Kills a publisher at a step, checks what it left, and publishes again. */
 async function killedPublish(parent: string, old: Release, next: Release, step: number): Promise<void> {
   const { folder, url } = newFolder(parent);
   await published(url, old);
@@ -39,24 +39,24 @@ async function killedPublish(parent: string, old: Release, next: Release, step: 
   abandonAll(folder);
   await published(url, next);
   expect(wholePointer(folder)).toMatchObject({ generation: next.generation, sequence: 2 });
-  // Its claim may be left where it was killed behind the rename, until another generation follows.
+  // If the publisher is killed after the rename, its claim may stay until another generation follows.
   expect(strayNames(folder).filter((name) => name !== 'current.2.json')).toEqual([]);
 }
 
-/** A server that follows a target, to be killed: how many steps its fetch and its swap have, and a kill at one. */
+/** Kills of a server that follows a target. `steps` counts those of its fetch and its swap. */
 interface FollowerKills {
   readonly steps: number;
   /**
-   * Kills one that has the old generation and takes the new one, and looks at what it left: a next one starts from
-   * either, takes the new one, and leaves the cache whole.
+   * Kills a server while it replaces the old generation by the new one, and checks what it left. The next server starts
+   * from either, loads the new one, and leaves the cache whole.
    */
   killAt(step: number): Promise<void>;
 }
 
-/** Publishes one generation over another, which a cache has by then: each kill is of a server with a copy of it. */
+/** Publishes one generation over another. Each killed server has a copy of a cache with the old one. */
 async function followerKills(parent: string, old: Release, next: Release): Promise<FollowerKills> {
   const { folder, url: folderUrl } = newFolder(parent);
-  // Over HTTP, because from a folder the cache has hard links in one step.
+  // Over HTTP, because a folder target needs one step only: the cache has hard links.
   const { url, close } = await serveFolder(folder);
   onTestFinished(close);
   const oldCache = join(mkdtempSync(join(parent, 'cache-')), 'cache');
@@ -96,7 +96,7 @@ async function followerKills(parent: string, old: Release, next: Release): Promi
 }
 
 async function servedBy(follower: Follower, { generation }: Release): Promise<void> {
-  // The admin port answers before the cache is open.
+  // The admin port responds before the cache is open.
   const status: () => Promise<Partial<FollowerStatus>> = follower.status;
   await until(async () => (await status()).target?.generation === generation);
 }

@@ -1,4 +1,5 @@
-// Who is let in by a NATS cluster, from files that are never repeated: passwords, tokens, keys, permissions and TLS.
+// Access to a NATS cluster with credentials from files, which no message repeats: passwords, tokens, keys, permissions
+// and TLS.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nkeys } from '@nats-io/transport-node';
@@ -13,7 +14,7 @@ import { CA_LINES, opensslIn, USER_LINES } from '../../../support/opensslCertifi
 
 type Pair = ReturnType<typeof nkeys.createUser>;
 
-/** Lines of a server's configuration that let the users of one account in, and the credentials of such a user. */
+/** Configuration lines of a server that admit the users of one account, and the credentials of such a user. */
 interface NatsAccount {
   readonly lines: string;
   readonly credentials: string;
@@ -21,7 +22,6 @@ interface NatsAccount {
 
 const UNLIMITED = -1;
 
-/** A new account of a new operator. */
 function natsAccount(): NatsAccount {
   const operator = nkeys.createOperator();
   const accounts = ['system', 'catalogue'].map((name) => {
@@ -43,7 +43,7 @@ function natsAccount(): NatsAccount {
   return { lines: lines.join('\n'), credentials: credentialsOf(own.pair) };
 }
 
-/** What a user of an account holds in a file: signed claims, and the key that they are about. */
+/** The content of a user's credentials file: signed claims, and the key that they certify. */
 function credentialsOf(account: Pair): string {
   const user = nkeys.createUser();
   const limits = { subs: UNLIMITED, data: UNLIMITED, payload: UNLIMITED };

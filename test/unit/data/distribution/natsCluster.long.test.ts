@@ -1,5 +1,5 @@
-// A target in three of Debian's nats-server that know each other: nothing is lost where one of them is killed, and all
-// replicas agree afterwards. What one server does is in natsTarget.long.test.ts.
+// A target in a cluster of three of Debian's nats-servers: nothing is lost if one of them is killed, and all replicas
+// agree afterwards. natsTarget.long.test.ts tests a single server.
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
     await Promise.all(servers.map((server) => server.kill()));
   });
 
-  /** Kills the server that leads the bucket, once all have what it has, and answers which it was. */
+  /** Kills the leader of the bucket once all servers have its data. Returns the killed server. */
   async function killLeader(bucket: string): Promise<NatsServer> {
     let leader: NatsServer | undefined;
     await until(async () => {
@@ -87,7 +87,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
     });
     const file = join(mkdtempSync(join(directory, 'fetched-')), 'snapshot');
     const fetch = { target: torn, name: snapshotName(pointer), stored: pointer, file, signal, stallMs: 30_000 };
-    // One that comes to nothing, while the others choose a leader, is gone on with.
+    // A fetch that fails while the others choose a leader is resumed.
     const fetched = async (): Promise<unknown> =>
       fetchObject(fetch).then(
         () => 'whole',

@@ -1,5 +1,5 @@
-// A target in Debian's nats-server: what publishers put there, what replicas make of it, and what is left where it is
-// killed. Three of them that know each other are in natsCluster.long.test.ts.
+// A target in Debian's nats-server: what publishers store, what replicas load, and what a killed server keeps.
+// natsCluster.long.test.ts tests a cluster of three.
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// The pointer of a target: what is read is what was written, and everything else is refused with what is wrong.
+// The pointer of a target: reading returns what was written, and anything else is refused with the reason.
 import { expect, test } from 'vitest';
 import {
   decodePointer,
@@ -74,7 +74,7 @@ test('data is older by the instant it names, and never where one names none', ()
   expect(isOlderData(of('2026-01-01T00:00:00Z'), of(undefined))).toBe(false);
 });
 
-/** Deeper than functions may call themselves. */
+/** Deeper than the call stack allows. */
 const NESTED = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 const members = JSON.parse(encodePointer(FIRST)) as Record<string, unknown>;
 const withMember = (name: string, value: unknown): string => JSON.stringify({ ...members, [name]: value });

@@ -1,5 +1,5 @@
-// Publishing into a folder: what is there afterwards, however many publish and whatever the snapshot is; and what
-// pruning leaves. How they are killed is in kills.long.test.ts.
+// Publishing into a folder: its content afterwards, with concurrent publishers and any snapshot, and the result of
+// pruning. kills.long.test.ts kills publishers.
 import {
   copyFileSync,
   readdirSync,
@@ -261,7 +261,7 @@ describe('of two publishers at once', () => {
     await published(url, old);
     const before = readFileSync(join(folder, 'current.json'), 'utf8');
     await published(url, next);
-    // The claim as the killed one left it, and the pointer as it was.
+    // The claim as the killed publisher left it, and the old pointer.
     writeFileSync(join(folder, 'current.2.json'), readFileSync(join(folder, 'current.json')));
     writeFileSync(join(folder, 'current.json'), before);
     const third = await releaseOf(directory, 3);
@@ -285,7 +285,7 @@ describe('pruning', () => {
     const target = await openPublishingTarget(url);
     const now = Date.now();
     const pruned = await pruneTarget(target, 2, now);
-    // The snapshot of the first; of the second, its compressed records too.
+    // The snapshot of the first generation, and snapshot and compressed records of the second.
     expect(pruned).toMatchObject({ removed: 3, kept: 3 });
     expect(wholePointer(folder)!.generation).toBe(releases[3]!.generation);
     expect(readdirSync(folder)).toContain(stray);
@@ -302,7 +302,7 @@ describe('pruning', () => {
       const first = wholePointer(folder)!;
       await published(url, next);
       const target = await openPublishingTarget(url);
-      // Who publishes had found it there, and points to it once it is gone.
+      // A publisher found the object and points to it after its removal.
       const remove = async (name: string): Promise<void> => {
         await target.remove(name);
         if (isSentAgain) await published(url, old, { allowRollback: true });

@@ -1,5 +1,3 @@
-// A publisher into a bucket of an S3 server, killed at each of its requests: what is left is the old generation or the
-// new one, and the next publisher ends the work.
 import { expect, test } from 'vitest';
 import { s3Target } from '../../../../data/distribution/s3Target.ts';
 import { runCommand } from '../../../support/commandProcess.ts';

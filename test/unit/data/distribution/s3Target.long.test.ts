@@ -1,5 +1,5 @@
-// A bucket of an S3 server, good or bad: what is asked of it, what is made of its answers, and what is told. How
-// publishers are killed is in s3Kills.long.test.ts.
+// A bucket of a good or bad S3 server: the requests to it, the handling of its responses, and the reports.
+// s3Kills.long.test.ts kills publishers.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
@@ -38,7 +38,7 @@ afterEach(async () => {
 const told = (message: RegExp, code = 'network'): Error =>
   expect.objectContaining({ code, message: expect.stringMatching(message) as string }) as Error;
 
-/** Answers the first requests that match otherwise. */
+/** Sends another response to the first requests that match. */
 function spoil(
   count: number,
   pattern: RegExp,
@@ -110,7 +110,7 @@ describe('a large object', () => {
       if (method !== 'PUT') return false;
       most = Math.max(most, ++running);
       response.on('close', () => running--);
-      // The fourth is cut off once.
+      // The connection of the fourth part breaks once.
       if (!url!.includes('partNumber=4&') || broken++ > 0) return false;
       response.destroy();
       return true;
@@ -235,7 +235,7 @@ describe('an answer that is none', () => {
 });
 
 describe('an object of which the server lies', () => {
-  /** Fetches what was published, which the server calls longer by some bytes, or another part. */
+  /** Fetches a published snapshot, although the server reports a length that is too large or another range. */
   async function fetched(moreBytes: number, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
     await published(target, old);
     server.misbehave = ({ method, url }, response) => {

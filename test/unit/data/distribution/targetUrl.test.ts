@@ -1,4 +1,3 @@
-// What URL a target has, kind by kind: what is wrong with one is what is wanted, without its secrets.
 import { expect, test } from 'vitest';
 import { targetMistake } from '../../../../data/distribution/targetUrl.ts';
 

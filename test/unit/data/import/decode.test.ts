@@ -1,4 +1,5 @@
-// Decoding lines: the bytes that are served, where own URLs stand, what columns hold, and every fault with its pointer.
+// Decoding lines: the served bytes, the positions of own URLs, the content of columns, and every fault with its JSON
+// pointer.
 import { describe, expect, test } from 'vitest';
 import type { Batch } from '../../../../data/import/batch.ts';
 import { decodeLines, decoderOf } from '../../../../data/import/decode.ts';

@@ -42,13 +42,13 @@ describe('the same data gives the same bytes', () => {
   });
 
   test('with faulty lines and repeated ids left out, whatever thread met their texts', async () => {
-    // Several runs; what is left out has texts, keys and links that nothing else has.
+    // Several runs. The skipped lines have texts, keys and links that no other line has.
     const record = (id: number, i: number): string => {
       const party = `{base_url}/api/v3/parties/${i % 90}/?format=api`;
       const begun = `20${10 + (i % 90)}-01-02`;
       return JSON.stringify({ ob_id: id, title: `the ${i}th`, party, begun, n: i % 70, abstract: `${i} `.repeat(150) });
     };
-    // The fault is the last that is read; what stands before it would make texts of links and times.
+    // The fault comes last in the line. The values before it would turn links and times into texts.
     const faulty = (i: number): string =>
       record(i, i + 2e6)
         .replace(/"begun":"[^"]*"/, `"begun":"in ${i}"`)

@@ -1,4 +1,4 @@
-// What import learns of keys that are not declared: structures and types over all records, and what is no field.
+// Inference of undeclared keys: their structures and types over all records, and the keys that are not fields.
 import { describe, expect, test } from 'vitest';
 import { Interner } from '../../../../engine/column/intern.ts';
 import type { Texts } from '../../../../engine/column/sort.ts';
@@ -49,7 +49,7 @@ describe('types are inferred over all non-null values:', () => {
     ['nothing', 0, [], { type: 'text' }],
   ])('%s', (_what, kinds, texts, type) => {
     expect(inferType(kinds, [interned(texts)])).toEqual(type);
-    // As two decoders have them, one of which may have met none.
+    // As two decoders have them, one of which may have no value.
     const [some, others] = [texts.slice(0, -1), texts.slice(-1)];
     expect(inferType(kinds, [interned(some), interned(others)])).toEqual(type);
   });

@@ -1,5 +1,4 @@
-// Importing directories: which lines are refused and how it is told, what the report counts, and that the same data
-// gives the same bytes.
+// Importing directories: refused lines and their messages, the counts of the report, and equal bytes for equal data.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -28,7 +27,7 @@ async function opened(file: string): Promise<Catalogue> {
   return openSnapshot(await loadSnapshot(file, { baseUrl: BASE_URL }));
 }
 
-/** The records of a collection as they are served, in order. */
+/** The records of a collection as served, in order. */
 async function recordsIn(file: string, collection: string): Promise<unknown[]> {
   const { chunks } = (await opened(file)).collection(collection).records;
   return chunks.flatMap(({ bytes }) => JSON.parse(`[${Buffer.from(bytes).toString().slice(0, -1)}]`) as unknown[]);

@@ -1,4 +1,4 @@
-// A manifest beside the files of a data set: what it says of them has to be true, or nothing is imported.
+// A manifest next to the files of a data set: if it is wrong about them, nothing is imported.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,9 +15,7 @@ function sumOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/**
- * Imports files with a manifest; answers how many records of bboxes there are, or the message without the directory.
- */
+/** Imports files with a manifest. Returns the number of bboxes, or the error without the directory. */
 async function outcomeOf(files: Files, manifest: unknown, isLenient = false): Promise<number | string> {
   const directory = dataSetOf(SCRATCH, { ...files, 'MANIFEST.json': JSON.stringify(manifest) });
   try {

@@ -1,5 +1,5 @@
-// The files of a data set directory: which are read, and which are refused and how that is told.
-// What their records become is import.test.ts' business.
+// The files of a data set directory: which are read, which are refused, and the messages. import.test.ts tests their
+// records.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -1,4 +1,3 @@
-// Outlines of a whole collection: the same keys in the same order have one number, whatever batches they came in.
 import { expect, test } from 'vitest';
 import { OutlineStore } from '../../../../data/import/outlines.ts';
 import { costOf } from '../../../support/growth.ts';

@@ -1,4 +1,3 @@
-// Nulls that are taken where documents show values only: as if their keys were missing, and served as they are.
 import { describe, expect, test } from 'vitest';
 import { column, decode, decodeAs, type DecodedBatch } from '../../../support/batches.ts';
 

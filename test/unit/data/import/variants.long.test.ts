@@ -1,4 +1,5 @@
-// Snapshots without some index variants: smaller, said in their metadata, verified, with the same answers.
+// Snapshots without some index variants: they are smaller, record this in their metadata, can be verified, and give the
+// same results.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openData } from '../../../../data/open.ts';
@@ -28,7 +29,7 @@ const QUERIES = [
   'projects__title__contains=a&offset=7',
 ];
 
-/** The sample without some variants: its file, how large it is, and its observations. */
+/** The sample without some variants: its file, its size, and its observations. */
 async function sampleWithout(
   without: string | undefined,
 ): Promise<{ file: string; bytes: number; observations: CollectionIndex }> {

@@ -1,5 +1,5 @@
-// Files whose checksums are right and whose lengths, names or numbers are not: refused with one sentence, before
-// anything is allocated for what they claim or a thread follows their numbers.
+// Files with correct checksums but wrong lengths, names or numbers. Each is refused with one sentence, before memory is
+// allocated for its claims or a thread follows its numbers.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -142,7 +142,7 @@ test('an outline of more keys than its record has members', async () => {
 });
 
 test('an outline with a key that its record has no room for; one that just fits leads nowhere', async () => {
-  // The first record has the id 1, so that its first member is that key and one digit.
+  // The first record has the id 1, so its first member is that key and one digit.
   const renamed = (key: string): Change =>
     text((all) => all.replace('"name":"phenomona","keys":["ob_id"', `"name":"phenomona","keys":["${key}"`));
   for (const key of ['ob_ids', 'ob_i\u00e9', 'ob_i\\n', 'x'.repeat(1000)]) {
@@ -159,7 +159,7 @@ test('the position of a last own URL that its record has no room for; one that j
     (row: number, before: number): Change =>
     (all) => {
       const [links, ends] = ['links', 'ends'].map((key) => all.find(({ name }) => name === `ipps/records/0.${key}`)!);
-      // Two a record.
+      // Two per record.
       links!.elements[2 * row + 1] = ends!.elements[row]! - before;
       return all;
     };

@@ -1,4 +1,4 @@
-// Loading a snapshot: several memories, shared places, threads beside. What is loaded never depends on them.
+// Loading a snapshot with several memories, shared memory regions and threads. The loaded data never depends on them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -18,8 +18,8 @@ const BASE_URL = 'https://catalogue.example.org';
 const PAGE_BYTES = 65_536;
 
 /**
- * Records whose texts take several pages of memory, the same texts in two collections, so that their columns share
- * places.
+ * Records whose texts take several pages of memory. Two collections have the same texts, so that their columns share
+ * memory.
  */
 const twins = Array.from({ length: 3000 }, (_, i) =>
   JSON.stringify({ ob_id: i, text: `${'ab'.repeat(i % 90)}${i}`, at: `{base_url}/api/v3/notes/${i}/?format=api` }),

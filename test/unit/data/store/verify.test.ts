@@ -1,4 +1,4 @@
-// Verifying snapshots whose checksums are right: a good one is described, one with wrong digests, sections or counts is
+// Verifying snapshots with correct checksums. A good one is described. One with wrong digests, sections or counts is
 // refused with the section, the value and the expected value.
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -92,7 +92,7 @@ test.each([
   expect((error as OperationError).message).toContain(why);
 });
 
-/** Has the directory state another digest of one section, under right checksums. */
+/** Changes the digest of one section in the directory, with correct checksums. */
 function stateDigest(name: string, digest: string): void {
   restateSections(GOOD, LYING, (sections) => sections.map((one) => (one.name === name ? { ...one, digest } : one)));
 }

@@ -1,6 +1,5 @@
 // The synthetic catalogue and the embedded sample: equal bytes for equal options, records of the declared shapes, links
-// that resolve, and every deliberate edge case in the sample. The checker here knows the declaration, not the
-// generator.
+// that resolve, and every deliberate edge case in the sample. The checker uses the declaration, not the generator.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Which crawls are accepted, by what a collection lost of the records that it had.
+// Acceptance of crawls, by the records that a collection lost.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// The change log: what was appended comes back; cut at any byte it has the whole generations before; with any bit wrong
-// it is an error that names file and offset.
+// The change log returns what was appended. Cut at any byte, it has the whole generations before the cut. Any wrong bit
+// gives an error that names file and offset.
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,7 +15,6 @@ import {
 import { runCommand } from '../../../support/commandProcess.ts';
 import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
 
-/** A generation by its number. */
 function generationOf(n: number): string {
   return String(n).padStart(8, '0').repeat(8);
 }
@@ -24,7 +23,7 @@ function digest(n: number): Uint8Array {
   return new Uint8Array(16).fill(n);
 }
 
-/** What changed in such a generation: a record came, one changed and one went. */
+/** The changes of a generation: one record is added, one changed and one deleted. */
 function changesOf(n: number): readonly RecordChange[] {
   return [
     { collection: 'notes', id: n, before: null, after: digest(n) },
@@ -35,7 +34,7 @@ function changesOf(n: number): readonly RecordChange[] {
 
 const directory = temporaryDirectory();
 
-/** Where a log would be, in a new folder. */
+/** The path of a log in a new folder. */
 function newLog(): string {
   return join(dataSetOf(directory, {}), CHANGES_FILE);
 }

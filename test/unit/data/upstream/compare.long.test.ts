@@ -1,5 +1,5 @@
-// A refresh ends in what a whole crawl of the same upstream gives, byte for byte, however it compares the collections
-// and however the upstream misbehaves.
+// A refresh gives the same bytes as a whole crawl of the same upstream, however it compares the collections and however
+// the upstream misbehaves.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -23,7 +23,7 @@ const upstreamOf = plainUpstreams();
 
 const newOutput = (): string => newOutputIn(directory);
 
-/** The day of a record that was changed so late. */
+/** The last change of a record, as a number of days after 2026-01-01. */
 function dayOf(day: number): string {
   return new Date(Date.UTC(2026, 0, 1) + day * 86_400_000).toISOString();
 }
@@ -36,7 +36,7 @@ function notesOf(count: number): PlainRecord[] {
   return Array.from({ length: count }, (_, i) => noteOf(i * 3, i % 10));
 }
 
-/** What a whole crawl into a new directory gives. */
+/** The result of a whole crawl into a new directory. */
 async function whole(url: string): Promise<Readonly<Record<string, string>>> {
   const output = newOutput();
   await crawled(url, output);
@@ -166,7 +166,7 @@ test('asks for pages by their tags and leaves an unchanged output as it is', asy
   const report = await crawled(upstream.url, output, { kind: 'refresh', now: '2026-02-01T00:00:00Z' });
   const files = filesOf(output);
   expect(report).toMatchObject({ isUnchanged: true, comparisons: { notes: { compared: 'validators' } } });
-  // The question with a tag that no page has, and the count, get a record each.
+  // One record for the request with a tag that no page has, and one for the count.
   expect(upstream.sent() - before).toBe(2);
   await crawled(upstream.url, output, { kind: 'refresh', now: '2026-02-02T00:00:00Z' });
   expect(filesOf(output)).toEqual(files);

@@ -1,5 +1,5 @@
-// Upstreams whose dates or validators cannot be trusted, or seem so: a refresh finds what they have all the same.
-// compare.long.test.ts has those that can, and what is asked of them.
+// Upstreams whose dates or validators cannot be trusted, or seem so: a refresh still finds all their changes.
+// compare.long.test.ts has the trustworthy ones, and counts the requests to them.
 import { expect, test } from 'vitest';
 import { crawled, newOutputIn, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
@@ -13,14 +13,14 @@ function noteOf(id: number, day: number, text: string): PlainRecord {
   return { ob_id: id, text, lastUpdatedDate: new Date(Date.UTC(2026, 0, day)).toISOString() };
 }
 
-/** What a whole crawl into a new directory gives. */
+/** The result of a whole crawl into a new directory. */
 async function whole(url: string): Promise<Readonly<Record<string, string>>> {
   const output = newOutputIn(directory);
   await crawled(url, output);
   return recordsOf(output)!;
 }
 
-/** How 200 notes are compared after one has changed. The refresh must end in what a whole crawl gives. */
+/** The comparison of 200 notes after one has changed. The refresh must give the same result as a whole crawl. */
 async function comparedWith(options: Omit<PlainUpstreamOptions, 'collections'>): Promise<unknown> {
   const notes = Array.from({ length: 200 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
   const collections: Record<string, readonly PlainRecord[]> = { notes };
@@ -33,7 +33,7 @@ async function comparedWith(options: Omit<PlainUpstreamOptions, 'collections'>):
   return report?.comparisons['notes']?.compared;
 }
 
-// The question is what changed from the 9th on: the notes of that day and the next, every fifth.
+// The refresh requests the changes from the 9th on: the notes of that day and the next, every fifth.
 test.each<[string, Omit<PlainUpstreamOptions, 'collections'>]>([
   ['ignores the filter', {}],
   ['lists nothing by dates', { heedsDates: true, leavesOut: () => true }],

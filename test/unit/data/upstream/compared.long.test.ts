@@ -1,4 +1,4 @@
-// How `follow` compares collections with their upstream, and that it claims what it checked and nothing more.
+// The comparisons that `follow` makes with its upstream: it claims what it has checked and nothing more.
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -49,7 +49,7 @@ async function followed(options: Partial<PlainUpstreamOptions>) {
   return { collections, live, upstream, folder, refresh };
 }
 
-/** How a refresh compared the notes. */
+/** The kind of comparison that a refresh made of the notes. */
 function comparedIn(events: readonly Event[]): unknown {
   const { collections } = events.find(({ event }) => event === 'refreshed') as { collections: Record<string, Event> };
   return collections['notes']!['compared'];

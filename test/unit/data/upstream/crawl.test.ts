@@ -1,5 +1,5 @@
-// What a crawl makes of a catalogue that behaves, but changes, shrinks, links to nothing or is another one than before;
-// and how politely it asks.
+// Crawls of a catalogue that behaves, but changes, shrinks, has dangling links or is another one than before; and the
+// politeness of the requests.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -22,7 +22,7 @@ const directory = temporaryDirectory();
 const upstreamOf = plainUpstreams();
 const newOutput = (): string => newOutputIn(directory);
 
-/** Asks for a page of notes at the given offset or behind it, by whose answer something has changed. */
+/** Runs `change` before the response to the first page of notes at or after the given offset. */
 function once(offset: number, change: () => void): NonNullable<PlainUpstreamOptions['onRequest']> {
   let isDone = false;
   return ({ url }) => {
@@ -101,7 +101,7 @@ test('links that lead nowhere end a crawl, unless --links-min lets them; what wa
   const before = pages();
   const worst = '1 as notes link to times/9';
   expect(await crawled(upstream.url, output, { linksMin: 90 })).toMatchObject({ links: 10, dangling: 1, worst });
-  // The root view; each collection is only counted again.
+  // One page: the root view. Each collection is only counted again.
   expect(pages() - before).toBe(1);
 });
 
@@ -146,13 +146,13 @@ test.each<[string, string, (output: string) => { [file: string]: string; state: 
   for (const [file, text] of Object.entries(files)) expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
-/** A clock by which each page takes long enough to be put on the disk. */
+/** A clock by which each page takes long enough to be saved. */
 function slowClock(): () => number {
   let ms = 0;
   return () => (ms += 1500);
 }
 
-/** A catalogue of 3,000 notes that ends the connection of pages from `brokenFrom` on. */
+/** A catalogue of 3,000 notes that closes the connection of pages from `brokenFrom` on. */
 async function breakingUpstream(): Promise<{
   upstream: PlainUpstream;
   notes: PlainUpstreamOptions;
@@ -196,7 +196,7 @@ test('a crawl that goes on in a collection that changed meanwhile begins it anew
   breakAt(1500);
   await expect(crawled(upstream.url, output, { clock: slowClock() })).rejects.toThrow('page at offset');
   notes.collections['notes'] = recordsFrom(1, 3000);
-  // The overlap differs, and behind the first pages of the second look the connection breaks again.
+  // The overlap differs, and the connection breaks again after the first pages of the second pass.
   breakAt(2500);
   await expect(crawled(upstream.url, output, { clock: slowClock() })).rejects.toThrow('page at offset');
   breakAt(Infinity);

@@ -1,4 +1,4 @@
-// What differs between two data sets or snapshots, record by record.
+// Differences between two data sets or snapshots, record by record.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

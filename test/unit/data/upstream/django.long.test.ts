@@ -1,4 +1,3 @@
-// A crawl of Django REST Framework, whose links have no format, in two orders of its lists.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { crawled, recordsOf } from '../../../support/crawls.ts';
@@ -9,7 +8,7 @@ import { ROOT } from '../../../support/sources.ts';
 const SAMPLE = join(ROOT, 'data/sample');
 const directory = temporaryDirectory();
 
-/** Numbers of the sample that a column of 64 bits has otherwise. */
+/** Numbers of the sample that a 64-bit column stores differently. */
 const STORED: Readonly<Record<string, readonly (readonly [token: string, stored: string])[]>> = {
   'bboxes.ndjson': [
     ['1.5E+1', '15.0'],

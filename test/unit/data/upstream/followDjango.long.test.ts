@@ -1,5 +1,5 @@
-// `follow` and `serve --follow` of a service on Django REST Framework that helps or hinders comparisons in every way:
-// one refresh brings each record that was changed, deleted or added, and claims no more than it has compared.
+// `follow` and `serve --follow` of Django REST Framework services that support or hinder comparisons in every way. One
+// refresh fetches each changed, deleted or added record, and claims no more than it has compared.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -24,10 +24,10 @@ const dataSet = join(directory, 'data');
 /** A few links of the generated data set lead to no record. */
 const FLAGS = ['--rate', '1000', '--threads', '1', '--links-min', '99'];
 
-/** Processes that follow at a time, for two cores. */
+/** Concurrent `follow` processes, for two cores. */
 const CONCURRENCY = 2;
 
-/** Some collections have several pages. */
+/** Small, so that some collections have several pages. */
 const limitMax = 40;
 
 /** The services that CI tries: each kind of comparison, and services that ignore filters. */
@@ -59,7 +59,7 @@ function unchangedComparison({ ignores, validators, dates }: DjangoSwitches): Co
   return validators ? 'validators' : 'full';
 }
 
-/** The services that are compared once more without a change. Those that ignore all filters stand for the rest. */
+/** The services that are compared once more without a change. Those that ignore all filters represent the rest. */
 const UNCHANGED = [...VARIANTS].filter(([name, { ignores }]) => name !== 'slow' && ignores !== 'filters');
 
 type Compared = 'dates' | 'validators' | 'full';
@@ -117,7 +117,7 @@ function changesOfAll(): DjangoChanges {
     return { name, saved: [changed, { ...second, [idField]: last + 1 }], deleted: [last] };
   });
   return {
-    // So long ago that Last-Modified is a validator.
+    // Old enough for Last-Modified to be a validator.
     at: '2024-06-01T12:00:00',
     saved: Object.fromEntries(changes.map(({ name, saved }) => [name, saved])),
     deleted: Object.fromEntries(changes.map(({ name, deleted }) => [name, deleted])),
@@ -240,7 +240,7 @@ describe.skipIf(!hasDjango)('a service on Django REST Framework', () => {
       expect(await metrics('refresh_collections')).toEqual({ ...none, full: all });
       const [started] = Object.values(await metrics('refresh_last_full_read_timestamp_seconds'));
 
-      // A validator is used in the refresh after the one that found it, and so are dates.
+      // The refresh after the one that found a validator uses it. The same holds for dates.
       const steps = [
         [{ validators: 'etag' }, 'full', 'validators'],
         [{ dates: true }, 'full', 'dates'],

@@ -1,5 +1,5 @@
-// A refresh that is killed with SIGKILL at some of its steps, others in each run, and at moments by the clock:
-// what is left is the old generation or the new one, never a third, and the next run ends it.
+// A refresh killed with SIGKILL at some of its steps, others in each run, and at moments by the clock. It leaves the
+// old generation or the new one, never a third, and the next run finishes it.
 import { cpSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -20,7 +20,7 @@ const CHANGES = ['0 deleted', '1 deleted', '7 changed', '900 created'];
 const collections = { notes: BEFORE };
 let upstream: PlainUpstream;
 let isHolding = false;
-/** What lets go of requests that the upstream holds, of pages of notes. */
+/** Functions that release requests for pages of notes, which the upstream holds back. */
 const held: (() => void)[] = [];
 beforeAll(async () => {
   upstream = await startPlainUpstream({

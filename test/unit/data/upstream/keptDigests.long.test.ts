@@ -1,5 +1,5 @@
-// What is noted where a snapshot was built of the one before: the same, byte for byte, as where all records of both are
-// compared; and damage that both would have is found.
+// Change log entries of a snapshot that was built from the previous one. They equal, byte for byte, those of a
+// comparison of all records, and damage that both snapshots would share is found.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,9 @@ import { dataSetOf, type Files, imported, temporaryDirectory } from '../../../su
 import { type Random, randomOf, RUN_SEED } from '../../../support/random.ts';
 
 const directory = temporaryDirectory();
-/** The lines of each file. */
 type Lines = Readonly<Record<string, readonly string[]>>;
 let lines: Lines;
-/** Of no other record. */
+/** The next id that no record has. */
 let freshId = 1_000_000;
 
 beforeAll(async () => {
@@ -32,7 +31,7 @@ function dataSet(all: Lines): string {
   return dataSetOf(directory, { ...files, 'MANIFEST.json': JSON.stringify({ sha256: Object.fromEntries(sums) }) });
 }
 
-/** Some lines of some files changed, spelt otherwise, left out, moved or added, and perhaps a file that is gone. */
+/** Changes, respells, removes, moves or adds some lines of some files, and may remove a file. */
 function altered(all: Lines, random: Random): Lines {
   const alteredLine = (line: string, i: number): readonly string[] => {
     if (random.chance(0.8)) return [line];
@@ -63,7 +62,7 @@ interface Generations {
   readonly report: ImportReport;
 }
 
-/** A snapshot of some lines, and one of others that is built of it. */
+/** A snapshot of some lines, and a second one of other lines that is built from the first. */
 async function generationsOf(one: Lines, other: Lines): Promise<Generations> {
   const directories = [dataSet(one), dataSet(other)] as const;
   const { file: before, report: first } = await imported(directories[0]);
@@ -99,7 +98,7 @@ test('the log has the same bytes as where all records are compared', async () =>
     expect([...left[0].values()].length).toBeLessThan([...all[0].values()].length);
     one = other;
   }
-  // One round alone may find nothing to merge.
+  // A single round may find nothing to merge.
   expect(work.carried, `seed ${seed}`).toBeGreaterThan(0);
   expect(work.merged, `seed ${seed}`).toBeGreaterThan(0);
   expect(changes).toBeGreaterThan(20);

@@ -1,5 +1,5 @@
-// A crawl that is killed with SIGKILL, before steps that change the file system and at random moments: the output is
-// the old data set or the new one, absent between two renames only, and the next run ends the work. CI kills at eight
+// A crawl killed with SIGKILL, before steps that change the file system and at random moments. The output is the old
+// data set or the new one, absent only between two renames, and the next run finishes the work. CI kills at eight
 // steps, the nightly run at all of them.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,12 +20,12 @@ function crawlProcess(upstream: RudeUpstream, output: string, step?: number): Co
   return runCommand(words, killedAtStep(step));
 }
 
-/** Where the process is killed: before a call that changes the file system, or after some time. */
+/** The instant of the kill: before a call that changes the file system, or after some time. */
 type Instant = { readonly step: number } | { readonly ms: number };
 
 /**
- * Kills a crawl, looks at what it left, and crawls again. Answers whether the output was absent: that may be between
- * two renames only, and both data sets are whole then, of which the new one is read by the name of the output.
+ * Kills a crawl, checks what it left, and crawls again. Returns whether the output was absent. It may be absent between
+ * two renames only: both data sets are then whole, and readers of the output's name get the new one.
  */
 async function killAndResume(upstream: RudeUpstream, scratch: string, instant: Instant): Promise<boolean> {
   const output = oldDataSet(scratch, upstream.url);

@@ -1,4 +1,4 @@
-// Clocks that jump by a day, forth and back, under a publisher that follows a catalogue and under its replicas: every
+// Clocks that jump by a day, forth and back, under a publisher that follows a catalogue and under its replicas. Every
 // generation is newer than the one before, nothing waits for a day, and nothing seems stale.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,14 +13,14 @@ import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../
 
 const MOVED_CLOCK = new URL('../../../support/defects/movedClock.ts', import.meta.url).href;
 
-/** A clock, right at first. `options` are for the process that has it, and those that it starts. */
+/** A clock, right at first. `options` are for the process that has it, and for its child processes. */
 interface MovedClock {
   readonly options: CommandOptions;
-  /** Sets it so much ahead of the time of day. */
+  /** Sets it this far ahead of the time of day. */
   move(ms: number): void;
 }
 
-/** A clock that is kept in `parent`. */
+/** A clock whose file is in `parent`. */
 function newClock(parent: string): MovedClock {
   const file = join(mkdtempSync(join(parent, 'clock-')), 'ms');
   const move = (ms: number): void => writeFileSync(file, String(ms));
@@ -70,7 +70,7 @@ test('a publisher whose clock jumps goes on at its times, each generation newer 
     const before = await served();
     collections.notes = notesOf(4 + i);
     await expect.poll(served, POLL).not.toBe(before);
-    // What was taken is noted once all threads serve it.
+    // The status shows the generation once all threads serve it.
     const taken = async (): Promise<unknown> => (await replica.status()).target.generation;
     await expect.poll(taken, POLL).toBe(await served());
     const { target } = await replica.status();
@@ -102,7 +102,7 @@ test('reads a collection in full at once if the clock was ahead at the last full
   expect(await once()).toContain('"full":1');
   expect(await once()).toContain('"dates":1');
   clock.move(0);
-  // No date shows it.
+  // No date shows the change.
   collections.notes = collections.notes.map((note) => ({ ...note, text: 'new' }));
   expect(await once()).toMatch(/"full":1[^]*"changed":3/);
   expect(await once()).toContain('"dates":1');

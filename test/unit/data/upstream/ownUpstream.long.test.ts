@@ -1,4 +1,3 @@
-// A crawl of thousands of observations from a server of ours gives back every collection byte for byte.
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { generate } from '../../../../data/synth/generate.ts';

@@ -1,5 +1,5 @@
-// Records are cut out of a page as they were sent, and what is no page is refused before it is parsed. Which texts of a
-// record are URLs of the upstream's own, and which links are reported.
+// Pages of an upstream: records are cut out as they were sent, and anything other than a page is refused before it is
+// parsed. Also the texts of a record that are the upstream's own URLs, and the reported links.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parsePage, withOwnUrls } from '../../../../data/upstream/page.ts';
@@ -66,7 +66,7 @@ test('depth is judged by the record, whatever stands above it', () => {
 const BASES = new Set(['http://a.example.org', 'http://a.example.org/b.c']);
 const LINK = '{base_url}/api/v3/platforms/30/?format=api';
 
-/** The text, and the links in it. */
+/** The text with own URLs replaced, and its links. */
 function read(text: string): { text: string; links: readonly string[] } {
   const links: string[] = [];
   return { text: withOwnUrls(text, BASES, (to, id) => links.push(`${to} ${id}`)), links };

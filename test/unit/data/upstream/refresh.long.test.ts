@@ -1,5 +1,5 @@
-// A replica that follows a catalogue: each refresh brings what changed and notes it; one that fails leaves the old
-// generation. kills.long.test.ts kills it.
+// A replica that follows a catalogue: each refresh fetches and logs the changes; a failed one keeps the old generation.
+// kills.long.test.ts kills it.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -66,7 +66,7 @@ test('a refresh that fails says why and leaves every file as it is', async () =>
     onRequest: ({ url, socket }) => void (url!.includes('notes') && socket.destroy()),
   });
   running.push(broken);
-  // The folder of the one, told to be of the other.
+  // The folder of the first upstream, changed to claim that it follows the second.
   const notes = join(folder, 'follow.json');
   writeFileSync(notes, readFileSync(notes, 'utf8').replace(upstream.url, broken.url));
   const command = followOnce(broken.url, folder);
@@ -123,11 +123,11 @@ test('publishes each new generation, and what it could not the next time', async
   const [, second] = await command.printed(/number 1,[^]*published generation ([0-9a-f]{64}), number \d/);
   expect(second).not.toBe(first);
   expect(pointer().generation).toBe(second);
-  // Nothing is published where nothing is new.
+  // Nothing is published if nothing is new.
   const { refreshed, sequence, ...others } = pointer();
   await command.printed(/(?:is unchanged[^]*){2}/);
   await expect.poll(() => pointer().sequence, { timeout: 20_000 }).toBeGreaterThan(sequence);
-  // Replicas are told that it was looked at, and nothing else.
+  // Replicas learn the time of the poll, and nothing else.
   expect(pointer()).toMatchObject(others);
   expect(Date.parse(pointer().refreshed!)).toBeGreaterThan(Date.parse(refreshed!));
   expect(command.out().match(/"event":"published"/g)).toHaveLength(2);
@@ -241,7 +241,7 @@ test('counts the time of the comparison from the start of the run that it resume
   let isBroken = true;
   const upstream = await startPlainUpstream({
     collections: { notes: BEFORE, times: [{ ob_id: 1 }] },
-    // Its pages, not its count.
+    // Its pages fail, its count does not.
     onRequest: ({ url, socket }) => void (isBroken && /times.*limit=(?!1&)/.test(url!) && socket.destroy()),
   });
   running.push(upstream);
@@ -296,7 +296,7 @@ test('what is left out of a collection that stays has nothing imported anew, and
     expect(told).toMatch(/"event":"built".*"carried":1,.*"skipped":1,/);
     expect(told).not.toContain('importedWhole');
   }
-  // At once, and not when something happens to change.
+  // Immediately, not at the next change.
   const strict = runCommand(words);
   expect(await strict.ended).toEqual({ code: 1, signal: null });
   expect(strict.err()).toContain('observations.ndjson:1: /title: expected text, got a number');

@@ -1,4 +1,4 @@
-// What a crawl does not take, or not replace: roots that are none, hosts without end, the data of another catalogue.
+// Refusals of a crawl: invalid root views, an endless number of hosts, and output with the data of another catalogue.
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -49,7 +49,7 @@ test('what would be replaced is of the same catalogue, or refused; damaged where
   }
   writeFileSync(join(output, 'MANIFEST.json'), '{');
   await judgeSource(output, 'http://other.example', true);
-  // A mistake of the file, and no refusal of what is fetched, which would be removed.
+  // An error in the file, not a refusal of fetched data, which would be removed.
   await expect(judgeSource(output, url, false)).rejects.toMatchObject({
     code: 'file',
     message: expect.stringContaining(join(output, 'MANIFEST.json')),

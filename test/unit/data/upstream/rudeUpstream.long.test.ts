@@ -1,5 +1,3 @@
-// A crawl from a server that misbehaves in all the ways there are, each at the first, a middle or the last page; in the
-// nightly run at all three.
 import { expect, test } from 'vitest';
 import { IS_WHOLE } from '../../../support/ring.ts';
 import { RUDE_WAYS, rudeSuite } from '../../../support/rudeWays.ts';

@@ -1,5 +1,5 @@
-// The checkpoint of a crawl stays short enough to be read, whatever validators pages have, and what a refresh compared
-// long ago is compared again.
+// The checkpoint of a crawl stays short enough to be read, whatever validators pages have, and an old comparison of a
+// refresh is repeated.
 import { expect, test } from 'vitest';
 import type { PageMark } from '../../../../data/upstream/page.ts';
 import { CrawlState } from '../../../../data/upstream/state.ts';

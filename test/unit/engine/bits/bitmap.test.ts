@@ -1,4 +1,3 @@
-// How many words of a bitmap are looked at. What is found in one is the matter of contract/rowset.test.ts.
 import { expect, test } from 'vitest';
 import * as bitmap from '../../../../engine/bits/bitmap.ts';
 import { countRanked, directoryBytes, ranking, selectRanks } from '../../../../engine/bits/ranks.ts';

@@ -1,4 +1,4 @@
-// Byte strings: search against String.indexOf, order against the order of code points.
+// Byte strings: search compared with String.indexOf, order with the order of code points.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareBytes, compareParts, hasPrefix, horspoolShifts, indexOfBytes } from '../../../../engine/bits/bytes.ts';

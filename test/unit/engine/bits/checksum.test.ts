@@ -1,5 +1,5 @@
-// XXH32 against the published algorithm: known vectors, and a slow twin in BigInt arithmetic on random bytes. CRC-32
-// against zlib's, and the algebra of parts against sums of the whole.
+// XXH32 compared with known vectors of the published algorithm, and with a slow reference implementation in BigInt
+// arithmetic on random bytes. CRC-32 compared with zlib's, and sums of parts with sums of the whole.
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ function rotated(value: bigint, by: bigint): bigint {
   return ((value << by) | (value >> (32n - by))) & MASK;
 }
 
-/** XXH32 with seed 0, step by step as the specification words it. */
+/** XXH32 with seed 0, step by step as in its specification. */
 function slowChecksum(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const word = (at: number): bigint => BigInt(view.getUint32(at, true));

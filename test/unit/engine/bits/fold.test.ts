@@ -1,5 +1,5 @@
-// Case folding against the language's own, which regular expressions that ignore case have, over all characters with a
-// case.
+// Case folding compared with the language's own, which case-insensitive regular expressions use, over all characters
+// with a case.
 import { describe, expect, test } from 'vitest';
 import {
   FOLD_GROWTH_MAX,
@@ -10,7 +10,7 @@ import {
   foldText,
 } from '../../../../engine/bits/fold.ts';
 
-/** Every character that a case conversion changes, and what it is changed to. */
+/** Every character that a case conversion changes, and its results. */
 const CASED = casedCharacters();
 
 function casedCharacters(): readonly string[] {

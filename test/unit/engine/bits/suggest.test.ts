@@ -1,4 +1,3 @@
-// Slips between texts, and the known name that is nearest to a mistyped one.
 import { expect, test } from 'vitest';
 import { closestName, nearestName, slipsBetween } from '../../../../engine/bits/suggest.ts';
 import { costOf } from '../../../support/growth.ts';

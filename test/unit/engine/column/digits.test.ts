@@ -1,10 +1,8 @@
-// Whole numbers from the bytes of texts: what is read is what the platform reads of the text, and what is not written
-// plainly is not read.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { smallInteger } from '../../../../engine/column/dictionary.ts';
 
-/** What is read of a text that stands among digits. */
+/** Reads a text that is surrounded by digits. */
 function readAmongDigits(text: string): number | undefined {
   const bytes = Buffer.from(`12${text}34`);
   return smallInteger(bytes, 2, bytes.length - 2);

@@ -1,5 +1,5 @@
-// Merged dictionaries hold what sorting all values anew gives, with texts in pieces that nobody copied. Every failure
-// prints its seed.
+// Merged dictionaries equal a sort of all values from scratch, with texts in uncopied pieces. Every failure prints its
+// seed.
 import { expect, test } from 'vitest';
 import type { Dictionary, WrittenDictionary } from '../../../../engine/column/dictionary.ts';
 import { LEFT_OUT, mergeDictionaries } from '../../../../engine/column/mergeDictionary.ts';
@@ -47,12 +47,12 @@ test('an n-gram index is merged, unless its lists are none that an import writes
   const merged = mergeDictionaries(old, Uint8Array.of(1, 1, 1), young);
   const grams = buildGrams(old, 1);
   expect(mergeGrams(grams, young, merged)).toEqual(buildGrams(merged.dictionary, 1));
-  // Numbers that never end, lead beyond all codes, and stand still.
+  // Numbers that never end, exceed all codes, or repeat.
   for (const byte of [0xff, 9, 0]) {
     const forged = { ...grams, postings: grams.postings.map(() => byte) };
     expect(mergeGrams(forged, young, merged)).toBeUndefined();
   }
-  // Every second list holds the bytes of all.
+  // Every second list contains the bytes of all.
   const all = grams.postings.length;
   const shared = { ...grams, ends: grams.ends.map((_, i) => (i % 2 === 0 ? all : 0)) };
   expect(mergeGrams({ ...shared, postings: grams.postings.map(() => 1) }, young, merged)).toBeUndefined();

@@ -1,5 +1,4 @@
-// What it costs to make dictionaries of hostile texts, and texts that are taken back. Their order is compared by the
-// differential ring.
+// The cost of dictionaries of hostile texts, and of forgotten texts. The differential tests compare their order.
 import { expect, test } from 'vitest';
 import { Interner } from '../../../../engine/column/intern.ts';
 import { sortDictionary } from '../../../../engine/column/sort.ts';
@@ -25,7 +24,7 @@ test('texts that are forgotten, last first, are new when they come again, and no
   const known: string[] = [];
   for (let round = 0; round < 400; round++) {
     const size = known.length;
-    // Growing past several sizes of the table, also within what is forgotten again.
+    // Grows past several sizes of the table, also within texts that are forgotten again.
     for (let i = random.integer(0, 200); i > 0; i--) {
       const text = String(random.integer(0, 100_000));
       if (!known.includes(text)) known.push(text);
@@ -42,7 +41,7 @@ test('texts that are forgotten, last first, are new when they come again, and no
   }
 });
 
-/** Texts of which all have one hash from the published start: at each of some places either of two blocks stands. */
+/** Texts that all have one hash from the published start: each of some places has one of two blocks. */
 function collidingTexts(places: number): readonly string[] {
   const random = randomOf(20261126);
   let texts = [''];
@@ -85,7 +84,7 @@ test('texts that share ever more bytes cost as many steps as they have bytes', (
     const { texts } = interned([...fillers, ...peelers]);
     return () => void sortDictionary('text', texts, parseInstant);
   };
-  // Of bytes there are 5 times as many; steps were 16 times as many.
+  // There are 5 times as many bytes. A sort that compares shared bytes again takes 16 times as many steps.
   expect(costOf(shared(4000))).toBeLessThan(10 * costOf(shared(1000)));
 });
 

@@ -1,4 +1,4 @@
-// The work that plans and joins do when they are executed. What they find is compared by the differential ring.
+// The work of executing plans and joins. The differential tests compare the results.
 import { describe, expect, test } from 'vitest';
 import { MEMBERS_MAX } from '../../../../engine/query/limits.ts';
 import { type Counters, newCounters } from '../../../../engine/find/counters.ts';

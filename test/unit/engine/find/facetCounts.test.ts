@@ -1,4 +1,4 @@
-// Facets: where null meets a text `null` and misfits, which values are left out for their length, and the work.
+// Facets: null next to a text `null` and to misfits, values that are too long to show, and the work.
 import { describe, expect, test } from 'vitest';
 import { FACET_BYTES_MAX } from '../../../../engine/find/facetCounts.ts';
 import { newCounters } from '../../../../engine/find/counters.ts';
@@ -25,7 +25,7 @@ describe('facets', () => {
     expect(shown(half, half, 0)).toEqual(['a', 'b', 'null']);
     expect(shown(half, half + 1, 1)).toEqual(['a', 'c']);
     expect(shown(FACET_BYTES_MAX + 1, 1, 0)).toEqual(['b', 'null']);
-    // Of two each has half of it.
+    // Each of two gets half of it.
     expect(shownOf('facets=title,ob_id', half, 1)).toEqual(['a']);
     expect(shownOf('facets=title,ob_id', half + 1, 1)).toEqual(['b']);
   });

@@ -1,4 +1,4 @@
-// Ordered pages against a plain sort, on tables large enough for every way to find one, and the work that they do.
+// Ordered pages compared with a plain sort, on tables large enough for every method, and their work.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newCounters, type Counters } from '../../../../engine/find/counters.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';

@@ -1,4 +1,4 @@
-// Scans that ask the n-gram index find the same codes as scans of all texts, for every lookup that looks at texts.
+// Scans that use the n-gram index find the same codes as scans of all texts, for every lookup of texts.
 import { expect, test } from 'vitest';
 import { PLACEHOLDER } from '../../../../engine/column/records.ts';
 import { buildGrams } from '../../../../engine/index/grams.ts';

@@ -1,5 +1,5 @@
-// The order of texts as clients see them against a plain sort, in every form that own URLs are served in, and how often
-// it looks at texts for that.
+// The order of texts as clients see them, compared with a plain sort in every form of own URLs, and the number of texts
+// that it reads.
 import { describe, expect, test, vi } from 'vitest';
 import * as served from '../../../../engine/column/served.ts';
 import { SPEC_LINK_END, type ServedForm } from '../../../../engine/column/served.ts';

@@ -1,4 +1,4 @@
-// The n-gram index of a dictionary: its candidates hold every hit, folded or not, whatever the size of its blocks.
+// The n-gram index of a dictionary: its candidates contain every hit, folded or not, whatever the size of its blocks.
 import { describe, expect, test } from 'vitest';
 import { foldText } from '../../../../engine/bits/fold.ts';
 import type { Dictionary } from '../../../../engine/column/dictionary.ts';

@@ -1,4 +1,3 @@
-// The committed bytes of the kernel, and of the encoder of deflate, are what their sources compile to.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { COMPILED, compiledFile } from '../../../support/compileKernel.ts';

@@ -1,5 +1,5 @@
-// Bodies of rows in every representation, against strings put together: from any offset, without copies where rows are
-// neighbours, and measured in bounded slices.
+// Bodies of rows in every representation, compared with concatenated strings: from any offset, without copies of
+// adjacent rows, and measured in bounded slices.
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -151,7 +151,7 @@ test('gathered rows may be larger than the buffer', () => {
 });
 
 describe('copies', () => {
-  /** The pieces of a body, and the bytes that were copied to read them. */
+  /** The pieces of a body, and the number of bytes copied to read them. */
   function piecesOf(body: Body): { pieces: readonly Uint8Array[]; copied: number } {
     const before = copying.bytes;
     const pieces: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-// JSON indented for people: the same as the language's own, whatever the pieces, and within its bounds.
+// Indented JSON equals the language's own, whatever the pieces, and stays within its bounds.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Body, wholeBody } from '../../../../engine/page/envelope.ts';
@@ -15,7 +15,7 @@ function indentedText(compact: string): string {
   return textOf(indentedAtOnce(wholeBody(Buffer.from(compact))));
 }
 
-/** A body in pieces of so many bytes. */
+/** A body in pieces of this many bytes. */
 function inPieces(text: string, length: number): Body {
   const bytes = Buffer.from(text);
   return { bytes: bytes.length, pieceAt: (offset) => bytes.subarray(offset, offset + length) };

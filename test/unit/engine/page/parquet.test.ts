@@ -1,5 +1,5 @@
-// Parquet files as bodies: the same bytes from every offset, in pages and groups that are bounded, with what the footer
-// says of them. What readers find in them is the matter of test/contract/parquetReaders.long.test.ts.
+// Parquet files as bodies: the same bytes from every offset, bounded pages and groups, and the entries of the footer.
+// test/contract/parquetReaders.long.test.ts reads such files with other libraries.
 import assert from 'node:assert/strict';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ const text = (id: number, length: number): string =>
 const randomText = (id: number): string =>
   Array.from({ length: 16 }, (_, i) => 'abcdefgh'[(id * 7 + i * i) % 8]).join('');
 
-/** Rows of a collection made of these texts, which have one chunk of records. */
+/** Rows of a collection of these texts, in one chunk of records. */
 function servedOf(texts: readonly string[]): { served: ServedRows; columns: ReturnType<typeof typedColumns> } {
   const collection = collectionOf('observations', texts, STORED);
   const records = recordsOf(texts, STORED);
@@ -102,7 +102,7 @@ describe('a body', () => {
 describe('a column of numbers', () => {
   const many = Object.fromEntries(Array.from({ length: INFERRED_MAX + 1 }, (_, i) => [`key${i}`, i]));
 
-  /** The kinds of the columns of a collection that was imported from these records, and the rows of its file. */
+  /** The kinds of the columns of a collection imported from these records, and the rows of its file. */
   async function exported(
     name: string,
     ...records: object[]

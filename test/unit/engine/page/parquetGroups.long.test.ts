@@ -1,4 +1,3 @@
-// Row groups of Parquet files of more rows than one group holds; the rest of the format is in parquet.test.ts.
 import { parquetMetadata } from 'hyparquet';
 import { expect, test } from 'vitest';
 import { SPEC_LINK_END } from '../../../../engine/column/served.ts';
@@ -18,7 +17,7 @@ const SERVED = {
   keys: undefined,
 } as const;
 
-/** How many rows the groups of a file with so many columns have; all but the first are empty. */
+/** The numbers of rows of the groups of a file with this many columns, all but the first empty. */
 function groupsOf(columns: number): readonly number[] {
   const body = measured(
     parquetRows(

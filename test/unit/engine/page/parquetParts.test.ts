@@ -1,5 +1,3 @@
-// What makes Parquet files is read in parts, so that no other request waits for all of it. Counts, since each module
-// takes about a millisecond to find, read and compile.
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 

@@ -1,5 +1,5 @@
-// The described fields of a collection: keys, sentences, nulls, and the fields that only the data has. Fields that
-// documents show are in conformance/documentedTypes.test.ts.
+// The described fields of a collection: keys, sentences, nulls, and the fields that only the data has.
+// conformance/documentedTypes.test.ts tests the documented fields.
 import { expect, test } from 'vitest';
 import { describedFields } from '../../../../engine/query/describe.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
@@ -37,7 +37,7 @@ async function collectionOf(name: string, ...records: readonly object[]): Promis
   return (await opened(await fileOf(SCRATCH, { [name]: records }))).collection(name);
 }
 
-/** The fields of a collection by name, those within embedded records under their filter keys. */
+/** The fields of a collection by name; those of embedded records under their filter keys. */
 async function fieldsIn(name: string, ...records: readonly object[]): Promise<ReadonlyMap<string, Field>> {
   const index = await collectionOf(name, ...records);
   return new Map(describedFields(index.declaration, servedFields(index)).map(({ key, field }) => [key, field]));

@@ -1,5 +1,5 @@
-// Keys of filters: the same for the same rows however they are asked for, different where the rows may differ. Keys of
-// views the same way, for what is shown of the rows.
+// Keys of filters: equal for equal rows, whatever the spelling of the query, and different if the rows may differ. The
+// same for keys of views.
 import { describe, expect, test } from 'vitest';
 import type { ServedForm } from '../../../../engine/column/served.ts';
 import { filterKey, viewKey } from '../../../../engine/query/ask.ts';

@@ -1,4 +1,4 @@
-// The limits of a query: what lies at one is read, and what lies beyond it is refused before the work is done. Work is
+// The limits of a query: a value at a limit is accepted, one beyond it is refused before the work is done. Work is
 // counted, or compared with that of a plain bad parameter in the same run.
 import { RE2JS } from 're2js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -29,7 +29,7 @@ function problemsOf(query: string, options: Partial<QueryOptions> = {}): readonl
 const filled = (text: string, length: number): string => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 const listOf = (length: number, separator: string, one: (i: number) => string): string =>
   Array.from({ length }, (_, i) => one(i)).join(separator);
-/** So many filters that repeat none. */
+/** This many filters without repetition. */
 const filters = (count: number, value: string, lookup: (i: number) => string): string =>
   listOf(
     count,

@@ -1,4 +1,3 @@
-// Which records links name, for collections whose records are declared to have what is asked for.
 import { expect, test } from 'vitest';
 import { linkedRecords } from '../../../../engine/query/path.ts';
 import type { Collection, Field } from '../../../../engine/schema/types.ts';

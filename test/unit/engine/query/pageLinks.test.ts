@@ -1,4 +1,3 @@
-// How links between pages are written, whatever stands in them.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { encodeQueryText, pageLinks, percentEncode, sortedByName } from '../../../../engine/query/links.ts';

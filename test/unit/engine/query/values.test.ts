@@ -1,4 +1,4 @@
-// Values of filters: what each type reads, what it refuses, and exactness at any length; dates as instants.
+// Values of filters: what each type accepts and refuses, exactness at any length, and dates as instants.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

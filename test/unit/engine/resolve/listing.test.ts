@@ -6,7 +6,7 @@ import { randomOf } from '../../../support/random.ts';
 
 const SEED = 11;
 
-/** Entries of which some are not there, the first ones too, with characters of every width. */
+/** Some entries are absent, the first ones too. Characters have every width. */
 function listingOf(texts: readonly string[]): TextListing {
   return { entries: texts.length, head: '{', separator: ',', tail: '}', entry: (i) => texts[i]! };
 }

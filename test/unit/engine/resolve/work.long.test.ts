@@ -1,5 +1,5 @@
-// The guard: what a path costs depends on its segments, not on how many records there are. Counted in look-ups and
-// rows, which no machine changes.
+// A guard: the cost of a path depends on its segments, not on the number of records. Counted in look-ups and rows,
+// which no machine changes.
 import { beforeEach, expect, test } from 'vitest';
 import { Resolver } from '../../../../engine/resolve/resolver.ts';
 import { CANDIDATES_MAX, LISTED_ROWS_MAX, resolving } from '../../../../engine/resolve/paths.ts';
@@ -9,7 +9,7 @@ import { indexesOf } from '../../../support/index.ts';
 const PAGES = { baseUrl: 'http://a.example.org', template: undefined };
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Observations of 100 to a project, each with a path of its own, or all with one. */
+/** Observations, 100 to a project. Each has its own path, or all have the same one. */
 function resolverOf(records: number, isOne = false): Resolver {
   const observations = Array.from({ length: records }, (_, i) => ({
     ob_id: i + 1,
@@ -116,7 +116,7 @@ test('a path with neighbours that do not begin with it is listed without a look-
   const resolver = resolverOf(1000);
   const listing = resolver.allPlaced(PAGES);
   for (let i = 0; i < listing.entries; i++) expect(listing.entry(i)).not.toBe('');
-  // `/a/p0/data/1` and `/a/p0/data/10`: a few paths begin as others do.
+  // `/a/p0/data/1` and `/a/p0/data/10`: a few paths are prefixes of others.
   expect(resolving.lookups).toBeLessThan(listing.entries / 5);
 });
 

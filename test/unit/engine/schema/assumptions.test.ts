@@ -1,5 +1,5 @@
-// The document of assumptions: every entry of one form, numbered without gaps, each with a reason, each setting a real
-// one, each citation of one that exists.
+// The document of assumptions: all entries have one form, numbers without gaps, and a reason. Each setting and each
+// cited assumption exists.
 import { describe, expect, test } from 'vitest';
 import { SETTINGS } from '../../../../server/settings/declarations.ts';
 import { projectFiles, readProjectFile } from '../../../support/sources.ts';
@@ -29,7 +29,7 @@ const ASSUMPTIONS = AREAS.flatMap((section): readonly Assumption[] => {
   });
 });
 
-/** Kept free: A89 and what lies between those of work that came together. */
+/** Unused numbers: A89, and the gaps between the numbers of merged branches. */
 const isGiven = (number: number): boolean =>
   number !== 89 && (number < 113 || [120, 130, 131, 132, 133, 140, 141, 142, 143, 144, 150, 151, 152].includes(number));
 const NUMBERS = Array.from({ length: 152 }, (_, i) => i + 1)

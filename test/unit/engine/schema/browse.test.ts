@@ -1,5 +1,3 @@
-// How collections are shown to people, judged row by row: every column, name and filter is one of the declaration, or
-// stands in the records of the sample.
 import { describe, expect, test } from 'vitest';
 import { PRESENTATIONS } from '../../../../engine/schema/browse.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
@@ -9,7 +7,7 @@ import { firstRecord } from '../../../support/samplePages.ts';
 const words = (text = ''): readonly string[] => text.split(' ').filter(Boolean);
 const documented = (name: string): ReadonlyMap<string, Field> =>
   new Map(collectionNamed(name)!.fields.map((field) => [field.name, field]));
-/** The field on which a filter ends, through embedded records and links. */
+/** The field at the end of a filter, through embedded records and links. */
 const endOf = (fields: readonly Field[], [first, ...rest]: readonly string[]): Field | undefined => {
   const field = fields.find(({ name }) => name === first);
   if (!field || rest.length === 0) return field;

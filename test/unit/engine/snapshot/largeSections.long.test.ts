@@ -1,10 +1,8 @@
-// Sections of more than 2 GiB, as the texts of a column of some million records are: what is written of them, and what
-// their checksums say, however they come.
 import { expect, test } from 'vitest';
 import { checksum, checksumOf } from '../../../../engine/bits/checksum.ts';
 import { type Sink, SnapshotWriter } from '../../../../engine/snapshot/write.ts';
 
-/** Beyond 2^31, and no multiple of 16. */
+/** Beyond 2^31, as for the texts of a column of some million records, and not a multiple of 16. */
 const BYTES = 2 ** 31 + 37;
 const PIECE = 16 << 20;
 

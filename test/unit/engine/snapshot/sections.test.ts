@@ -1,4 +1,3 @@
-// The table of sections itself.
 import { expect, test } from 'vitest';
 import { GROUPS, linksOfRecords, type SectionKind, sectionName } from '../../../../engine/snapshot/sections.ts';
 

@@ -1,5 +1,5 @@
-// Attribute certificates: what is written is what others verify, what is read is what was signed, and no byte of it can
-// be changed, moved, wrapped or hidden.
+// Attribute certificates: other implementations verify what the product writes, reading returns what was signed, and no
+// byte can be changed, moved, wrapped or hidden.
 import { createPublicKey } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What the audit gets of decisions: a line for each grant and for the first refusal of a kind, counts of the others.
+// The audit of decisions: a line for each grant and for the first refusal of a kind, and counts of the other refusals.
 import { beforeEach, expect, test } from 'vitest';
 import { Audit } from '../../../../server/authority/audit.ts';
 import { outcomeOf } from '../../../../server/authority/authorise.ts';

@@ -1,4 +1,4 @@
-// Requests to be authorised with real keys and certificates: who gets in, and that no trick with them does.
+// Authorisation requests with real keys and certificates: which are granted, and that no trick with them works.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Authorise, authoriserOf } from '../../../../server/authority/authorise.ts';
 import { nameDer, proxyNameDer } from '../../../../server/authority/issuance.ts';
@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => site.remove());
 
-/** Status, and the reason where one is given. */
+/** The status, and the reason if there is one. */
 function outcome(usrProxyCert: string, usrAttCert = '', at = AT): string {
   const { answer, record } = authorise({ usrProxyCert, usrAttCert }, at);
   expect(answer.statCode).toBe(record.status);

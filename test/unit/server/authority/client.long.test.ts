@@ -1,5 +1,5 @@
-// The authority as serving threads have it, with a real authority thread: responses, the audit, reloads as a whole,
-// bounds, events, the death of the thread and its end.
+// The authority in a serving thread, with a real authority thread: responses, audit, atomic reloads, bounds, events,
+// and the death and the end of the thread.
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
@@ -33,7 +33,6 @@ let client: AuthorityClient;
 let worker: Worker;
 const onWorker = (started: Worker): void => void (worker = started);
 
-/** Hearers for one test. */
 function hearers(): AuthorityHearers {
   const [seen, waiting] = [events, heard];
   return {
@@ -55,7 +54,7 @@ async function connected(link: AuthorityLink): Promise<AuthorityClient> {
   return connecting;
 }
 
-/** Resolves with the events when there are so many of a kind. */
+/** Resolves with the events once there are this many of a kind. */
 async function eventsOf<K extends ServiceEvent['kind']>(
   kind: K,
   count: number,
@@ -239,7 +238,7 @@ describe('a reload', () => {
 });
 
 describe('the directory of CRLs is looked at by the clock:', () => {
-  /** Only the supervisor's timer is held: threads, files and messages are real. */
+  /** Only the supervisor's timer is fake: threads, files and messages are real. */
   beforeEach(async () => {
     client.close();
     await supervisor.stop();
@@ -258,7 +257,7 @@ describe('the directory of CRLs is looked at by the clock:', () => {
     site.write(join('crls', name), pemOf('X509 CRL', crl));
   }
 
-  /** Lets the clock tick, and waits for what it brings about in the serving thread if something does. */
+  /** Advances the clock and waits for the effect on the serving thread, if there is one. */
   async function tick(brings: 'another configuration' | 'nothing'): Promise<void> {
     const before = client.trustedHosts();
     if (brings === 'nothing') await supervisor.look();

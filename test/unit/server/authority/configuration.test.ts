@@ -1,4 +1,4 @@
-// Configurations: a good one is taken whole, and of a wrong one every mistake is told, with its file and line.
+// Configurations: a good one is loaded as a whole, and for a wrong one every error is reported with its file and line.
 import { appendFileSync, chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ afterAll(() => site.remove());
 const mistakesOf = (lines: readonly string[]): readonly string[] => mistakesWith(site, lines);
 const mistakes = (at = AT): readonly string[] => mistakesIn(site, at);
 
-/** The usual lines with some replaced, by what they begin with; line numbers stay. */
+/** The usual lines with some replaced, by their starts; line numbers stay. */
 function changed(changes: Readonly<Record<string, string>>): readonly string[] {
   return CONFIG_LINES.map((line) => {
     const key = Object.keys(changes).find((start) => line.trim().startsWith(start));
@@ -81,7 +81,7 @@ describe('a good configuration', () => {
     );
   });
 
-  /** The notes of a configuration, without the one about its own certificate, at a time. */
+  /** The notes of a configuration at a time, without the one about its own certificate. */
   function notesOf(lines: readonly string[], at = AT): readonly string[] {
     site.write('authority.toml', lines.join('\n'));
     const loading = loadAuthority(site.config, at);

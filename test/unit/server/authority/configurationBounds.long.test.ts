@@ -1,5 +1,5 @@
-// A configuration is judged in bounded time whatever its files are: pipes, files without end, and files full of what
-// takes long to read. Hangs fail by the time limits of the tests.
+// A configuration is checked in bounded time whatever its files are: pipes, endless files, and files that are slow to
+// parse. A hang fails by the time limit of the test.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ let site: TestSite;
 beforeAll(() => void (site = testSite({ site: ecPair(), partner: ecPair() })));
 afterAll(() => site.remove());
 
-/** Every mistake of the configuration, and every file that is not used, the directory left out. */
+/** Every error of the configuration, and every unused file, without the directory. */
 function mistakesOf(lines: readonly string[], file = 'authority.toml'): readonly string[] {
   site.write('authority.toml', lines.join('\n'));
   const loading = loadAuthority(join(site.directory, file), AT);
@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('a pipe that nobody writes to is a
 test('a file that is too long is a mistake, whichever it is, and not read', () => {
   const path = join(site.directory, 'other');
   writeFileSync(path, '');
-  // Takes no room on the disk.
+  // A sparse file, which needs no disk space.
   truncateSync(path, 8 * 2 ** 30);
   for (const [, lines] of FILES)
     expect(mistakesOf(lines)).toContainEqual(expect.stringMatching(/^other has more than \d+ bytes$/));
@@ -95,7 +95,7 @@ test('more CA files than there are CAs are refused once', () => {
   expect(mistakesOf(lines)).toContain('ca: more than 4096 certificates, or files of them');
 });
 
-// Each took minutes, or ended with a stack that was full.
+// An unbounded parser takes minutes for each, or overflows the stack.
 test.each<[string, string]>([
   ['keys of many parts', `${'a.'.repeat(200_000)}a = 1`],
   ['tables of many parts', `[${'a.'.repeat(200_000)}a]`],

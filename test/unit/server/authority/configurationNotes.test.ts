@@ -1,5 +1,3 @@
-// What an operator is told of a configuration that is good: hosts whose users will get nothing, CAs that certify
-// nobody.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
@@ -10,7 +8,7 @@ let site: TestSite;
 beforeAll(() => void (site = testSite()));
 afterAll(() => site.remove());
 
-/** The notes about trusted hosts; what stands there instead is a mistake. */
+/** The notes about trusted hosts, or the errors if the configuration is refused. */
 function hostNotesOf(lines: readonly string[]): readonly string[] {
   site.write('authority.toml', lines.join('\n'));
   const loading = loadAuthority(site.config, AT);

@@ -1,5 +1,4 @@
-// The decision table: for every combination of what was sent and what is configured, the status, the reason and the
-// sentence.
+// The decision table: the status, the reason and the sentence for every combination of request and configuration.
 import { describe, expect, test } from 'vitest';
 import type { TrustedHost } from '../../../../server/authority/configuration/hosts.ts';
 import {

@@ -1,4 +1,4 @@
-// The demonstration authority as it is prepared for a server: kept while it is valid, and made again.
+// Preparation of the demonstration authority for a server: it is kept while it is valid, and then made again.
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// What a configuration rests on runs out while it is served: when is known before, and what comes of it is told once.
+// Certificates and CRLs that expire while the server uses them: the time is known before, and each consequence is
+// reported once.
 import { createPublicKey } from 'node:crypto';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,13 +61,13 @@ function writeCrl(
   site.write(join('crls', name), pemOf('X509 CRL', crl));
 }
 
-/** When the first of each kind runs out; what is wrong with the configuration where something is. */
+/** The first expiry of each kind, or the errors of the configuration. */
 function firsts(at = AT): unknown {
   const loading = loadAuthority(site.config, at);
   return loading.kind === 'loaded' ? firstExpiries(expiriesOf(loading.expirySource, at)) : loading.mistakes;
 }
 
-/** The events of the look of a minute, `seconds` after AT. */
+/** The events of the periodic check, `seconds` after AT. */
 async function toldAt(seconds: number): Promise<readonly string[]> {
   now = AT + seconds;
   events.length = 0;
@@ -182,7 +183,7 @@ test('a CRL of CAs alone counts until there is one of users', async () => {
   supervisor = supervised();
   writeCrl('ca.users.crl', AT + 200);
   expect(await toldAt(60)).toEqual(['authorityLoaded']);
-  // Users need theirs, however long that of CAs lasts.
+  // Users need the CRL about users, however long the one about CAs lasts.
   expect(supervisor.status().expires).toMatchObject({ crls: AT + 200 });
   expect(await toldAt(201)).toEqual([`201: ${UNLISTED}`]);
 });
@@ -222,13 +223,13 @@ test('a CRL that lists the certificate of the authority itself is told, and noth
   supervisor = supervised();
   const note = 'the certificate of /O=Test/CN=Here Authority has been revoked: nothing is granted';
   expect(supervisor.status().notes).toContain(note);
-  // It says so for as long as nothing newer comes in its place.
+  // A stale CRL counts as long as no newer one exists.
   const stale = makeCrl({ issuer: { subject, keys: { privateKey } }, revoked, nextUpdate: AT - 10 });
   site.write(join('crls', 'ca.revoked.crl'), pemOf('X509 CRL', stale));
   expect(loadedData(site).isIssuerRevoked).toBe(false);
   for (const name of ['ca.crl', 'ca.r0']) rmSync(join(site.directory, 'crls', name));
   expect(loadedData(site).isIssuerRevoked).toBe(true);
-  // One that somebody else signed says nothing of it.
+  // A CRL with the signature of another key does not count.
   const other = makeCrl({ issuer: { subject, keys: ecPair() }, revoked, nextUpdate: AT + 300 });
   site.write(join('crls', 'ca.revoked.crl'), pemOf('X509 CRL', other));
   expect(loadedData(site).isIssuerRevoked).toBe(false);

@@ -1,4 +1,4 @@
-// An authority's own certificate, judged as others will judge it, the directory of its CRLs, and serial numbers.
+// The authority's own certificate, checked as other sites will check it, the directory of its CRLs, and serial numbers.
 import { createPublicKey } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,10 @@ describe('an own certificate whose names', () => {
   const common = (value: string): Buffer => nameDer([['CN', value]]);
   const LONG = 'has a name that is too long, or strange, to be written in what is issued (RFC 4514)';
 
-  /** The mistakes of one with this subject, issued by a CA of this name, and why others refuse what it signs. */
+  /**
+   * The errors of an authority with this subject, issued by a CA of this name, and the reason why other sites refuse
+   * its signatures.
+   */
   function sayings(subject: Uint8Array, issuer: Uint8Array): readonly [readonly string[], string | undefined] {
     const ca = holderOf('ca', issuer, KEYS);
     const own = holderOf(

@@ -1,4 +1,4 @@
-// Which CA may speak for which names: how the configuration says so, who is refused, and what a check finds.
+// Names that a CA may certify: the configuration of namespaces, the refused users, and the results of a check.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { authoriserOf } from '../../../../server/authority/authorise.ts';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
@@ -12,7 +12,7 @@ import {
 } from '../../../support/authorities.ts';
 import { AT, caOf, ecPair, type Holder, holderOf, person, proxyOf, rsaPair } from '../../../support/pki.ts';
 
-/** Another CA that is configured, beside that of the site. */
+/** Another configured CA, besides that of the site. */
 let other: Holder;
 let site: TestSite;
 beforeAll(() => {
@@ -28,7 +28,7 @@ function configure(...namespaces: readonly string[]): void {
   site.write('authority.toml', [...CONFIG_LINES, '[namespaces]', ...namespaces].join('\n'));
 }
 
-/** Status, code and sentence, as answered and as audited. */
+/** Status, code and sentence. Response and audit must agree. */
 function outcome(usrProxyCert: string, usrAttCert = ''): readonly string[] {
   const { answer, record } = authoriserOf(loadedData(site))({ usrProxyCert, usrAttCert }, AT);
   expect(record.sentence).toBe(answer.errMsg);
@@ -121,7 +121,7 @@ describe('a CA that certifies a name of another one', () => {
 });
 
 describe('a check', () => {
-  /** What is said of a configuration with these namespaces: mistakes with their lines, or notes about names. */
+  /** The errors of a configuration with these namespaces, with their lines, or its notes about names. */
   function saidOf(...namespaces: readonly string[]): readonly string[] {
     configure(...namespaces);
     const loading = loadAuthority(site.config, AT);

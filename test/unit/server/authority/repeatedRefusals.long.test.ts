@@ -1,4 +1,4 @@
-// A client that is refused again and again, as the audit of the whole program has it.
+// Repeated refusals of one client in the audit of the whole program.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

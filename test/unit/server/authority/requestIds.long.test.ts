@@ -1,5 +1,3 @@
-// The id of a request, from a proxy in front through both logs of the program to its client. Needs a whole program:
-// transport, protocol and the thread that decides hand it on.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -35,7 +33,7 @@ test('each decision is recorded under the id that the access log and the answer 
     const ids: string[] = [];
     for (const port of [server.port, server.http10Port]) {
       const client = clientOf(`http://127.0.0.1:${port}`);
-      // A long one is read by another thread.
+      // Another thread parses a long one.
       for (const sent of [body, body.padEnd(20_000)]) {
         const id = `of-${ids.length}`;
         const headers = { 'content-type': 'text/xml', 'x-request-id': id };

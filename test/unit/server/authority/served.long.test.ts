@@ -1,5 +1,5 @@
-// The attribute authority as a whole: the program as operators start it, asked over HTTP, reloaded by a signal, and
-// audited.
+// The attribute authority as a whole: the program as operators start it, with requests over HTTP, reloads by signal,
+// and the audit.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const FORM = join('.cache', 'catalogue-replica', 'demonstration-authority');
 
 let home: string;
 let server: CommandProcess & Addresses;
-/** The demonstration's directory: the home of the process is a directory of the test. */
+/** The demonstration's directory. The home of the process is a directory of the test. */
 let files: string;
 
 beforeAll(async () => {
@@ -36,7 +36,6 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 });
 
-/** Sends an envelope to a server. */
 async function posted(port: number, body: string): Promise<Received> {
   const client = clientOf(`http://127.0.0.1:${port}`);
   const received = await client.send({ method: 'POST', target: PATH, headers: { 'content-type': 'text/xml' }, body });
@@ -44,7 +43,7 @@ async function posted(port: number, body: string): Promise<Received> {
   return received;
 }
 
-/** Sends an envelope to a server and answers the texts of the parts, unescaped. */
+/** Sends an envelope to a server. Returns the texts of the parts, unescaped. */
 async function asked(port: number, body: string): Promise<ReadonlyMap<string, string>> {
   const { status, body: answer } = await posted(port, body);
   expect(status).toBe(200);
@@ -52,7 +51,7 @@ async function asked(port: number, body: string): Promise<ReadonlyMap<string, st
   return new Map(parts.map(([, name, text]) => [name!, unescaped(text!)]));
 }
 
-/** The answers of a server by their labels, as it tells them at its metrics port. */
+/** The counts of responses by their labels, from the metrics of a server. */
 async function answersCounted(command: CommandProcess): Promise<ReadonlyMap<string, number>> {
   const [, address] = await command.printed(/admin on (http:\S+)status\n/);
   const text = await (await fetch(`${address!}metrics`)).text();
@@ -73,10 +72,10 @@ const now = (): number => Math.floor(epochMs() / 1000);
 const file = (name: keyof typeof DEMONSTRATION_FILES): string =>
   readFileSync(join(files, DEMONSTRATION_FILES[name]), 'utf8');
 
-// With the highest niceness all threads are alike.
+// At the highest niceness all threads are alike.
 const canBeNicer = process.platform === 'linux' && nicer(getPriority()) > getPriority();
 test.runIf(canBeNicer)('one thread is nice: the authority thread', async () => {
-  // proc(5), stat: the niceness is the 17th field behind the name.
+  // proc(5), stat: the niceness is the 17th field after the name.
   const niceOf = (thread: string): string | undefined =>
     readFileSync(`/proc/${server.pid}/task/${thread}/stat`, 'latin1')
       .replace(/^.*\) /s, '')
@@ -274,7 +273,7 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
       writeFileSync(join(files, 'users'), users);
       configured.signal('SIGTERM');
       expect(await configured.ended).toEqual({ code: 0, signal: null });
-      // Each decision stands there once: decisions, and events of the supervisor.
+      // Each decision has one line; the rest are events of the supervisor.
       const lines = readFileSync(audit, 'utf8').trimEnd().split('\n');
       expect(lines.filter((line) => line.includes('"authorisation"')).length).toBe(decisions);
       const events = readFileSync(audit, 'utf8')

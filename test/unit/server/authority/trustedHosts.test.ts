@@ -1,4 +1,4 @@
-// Trusted hosts: what the older mapConfig.xml gives, and what clients are told of them.
+// Trusted hosts: the conversion of the older mapConfig.xml, and the responses to clients.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { trustedHostStrings } from '../../../../server/authority/authority.ts';
 import { CONFIG_LINES, loadedData, mistakesWith, type TestSite, testSite } from '../../../support/authorities.ts';

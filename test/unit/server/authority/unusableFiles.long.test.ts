@@ -1,5 +1,5 @@
-// Files of CAs and CRLs that cannot be read: they are named wherever operators look, the others are used, and only
-// users of a CA that has no current CRL then are refused.
+// Unreadable files of CAs and CRLs: operators find their names in every report, the other files are used, and only
+// users of a CA without a current CRL are refused.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ function writeCrl(name: string, revoked: readonly bigint[] = []): void {
   site.write(join('crls', name), pemOf('X509 CRL', crl));
 }
 
-/** The configuration as it is now. Throws if it has mistakes. */
+/** The data of the current configuration. Throws if it has errors. */
 function loaded(): LoadedAuthority {
   const loading = loadAuthority(site.config, NOW);
   if (loading.kind === 'loaded') return loading;

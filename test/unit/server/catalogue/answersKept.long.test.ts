@@ -1,6 +1,6 @@
-// A handler that keeps answers answers as one that keeps none, whatever is asked before: all that an answer depends on
-// is asked in random order, so that each request comes first, again, and between others that differ from it by one
-// thing.
+// A handler with a response cache responds like one without, whatever the earlier requests. Requests that differ in
+// everything that a response depends on are drawn in random order: each comes first, again, and between others that
+// differ from it in one thing.
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { IGNORED_PARAMETERS } from '../../../../server/catalogue/tally.ts';
@@ -22,7 +22,7 @@ const OTHER_URL = 'https://mirror.example.org/catalogue';
 const GENERATION = '0123456789abcdef'.repeat(4);
 const SEED = 7;
 const REQUESTS = 6000;
-/** An answer is made so many times, the last time for keeping. */
+/** A response is made this many times, the last time for the cache. */
 const TIMES_MADE = 8;
 const TIMES = 20;
 
@@ -123,7 +123,7 @@ test.each(SETTINGS)('settings %s: answers that are kept change none', async (_, 
   const tags = new Map<string, string>();
   let same = 0;
   for (let i = 0; i < REQUESTS; i++) {
-    // What is compressed live within one turn of the event loop is bounded.
+    // Live compression within one turn of the event loop is bounded.
     await setImmediate();
     const url = random.pick(URLS);
     const condition = random.pick(CONDITIONS);
@@ -146,13 +146,13 @@ test.each(SETTINGS)('settings %s: answers that are kept change none', async (_, 
       peer: random.pick(PEERS),
     };
     const [kept, made] = [await keeping(requestOf(parts), STAYING), await plain(watched(requestOf(parts)), STAYING)];
-    // Whatever is read of a request is drawn here, so that its part in what is kept is tried.
+    // Every header that the product reads is drawn here, so that its effect on the cache is tested.
     expect([...read].filter((name) => !(name in drawn))).toEqual([]);
     if (kept === (await keeping(requestOf(parts), STAYING))) same++;
     expect(replyOf(kept), `seed ${SEED}, ${JSON.stringify(parts)}`).toEqual(replyOf(made));
     if (made.etag !== undefined) tags.set(url, made.etag);
   }
-  // A request without a condition that comes again is answered with the very same object: the memory is at work.
+  // A repeated unconditional request gets the very same object: the cache is used.
   expect(same).toBeGreaterThan(REQUESTS / 10);
 });
 

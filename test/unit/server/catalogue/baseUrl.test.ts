@@ -1,4 +1,4 @@
-// The choice of the base URL: never a host that is not listed, never a header of a stranger.
+// The choice of the base URL: never a host that is not listed, never a header of an untrusted client.
 import { describe, expect, test } from 'vitest';
 import { baseUrlChooser } from '../../../../server/catalogue/baseUrl.ts';
 import { OperationError } from '../../../../data/operationError.ts';

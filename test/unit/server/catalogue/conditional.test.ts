@@ -1,5 +1,4 @@
-// Entity tags, what makes two of them equal, and conditions: which tags a list does not name, and since when a response
-// is unchanged.
+// Entity tags and their equality, and conditional requests: lists of tags, and dates of the last change.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeForm } from '../../../../engine/query/ask.ts';

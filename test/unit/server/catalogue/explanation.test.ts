@@ -1,4 +1,4 @@
-// `explain=1` through the handler: what it shows, when it is heeded, and that it refuses what a list would (A68).
+// `explain=1` through the handler: its output, when it has an effect, and that it refuses what a list would (A68).
 import { describe, expect, test } from 'vitest';
 import { newCounters } from '../../../../engine/find/counters.ts';
 import type { RunHeavy } from '../../../../workers/pool.ts';

@@ -1,5 +1,5 @@
-// Whole exports: how often they are measured, who shares that, and whose lengths are remembered. By a scheduler that
-// takes one step a turn and counts them.
+// Whole exports: the number of measurements, the requests that share one, and the remembered lengths. A scheduler that
+// takes one step a turn counts them.
 import { expect, test } from 'vitest';
 import type { Answer, Handler } from '../../../../server/http/exchange.ts';
 import { WAITING_LIMITS } from '../../../../workers/pool.ts';
@@ -23,7 +23,7 @@ const LIST = '/api/v3/observations/';
 const CSV = `${LIST}?format=csv`;
 const PARQUET = `${LIST}?format=parquet`;
 
-/** A handler whose clock goes on by a millisecond with each look, so that a turn takes one step. */
+/** A handler whose clock advances by a millisecond with each reading, so that a turn takes one step. */
 function newServed(): { handler: Handler<Answer | Promise<Answer>>; slices: Slices } {
   let now = 0;
   const slices = new Slices(() => now++);

@@ -1,5 +1,3 @@
-// The form version, which enters every tag, is raised with the bytes of answers: what is served now is compared with
-// what was served when it was raised last.
 import { expect, test } from 'vitest';
 import { changedForms, formDigests, rememberedDigests } from '../../../support/formDigests.ts';
 

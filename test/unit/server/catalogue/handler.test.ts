@@ -1,4 +1,4 @@
-// The catalogue's handler: requests in, answers out, without a socket.
+// The catalogue's handler: requests in, responses out, without a socket.
 import { describe, expect, test } from 'vitest';
 import { newCounters } from '../../../../engine/find/counters.ts';
 import { type Disconnection, ROUTE, ROUTES } from '../../../../server/http/exchange.ts';

@@ -1,4 +1,3 @@
-// Dates of HTTP in their three forms, and texts that are none.
 import { describe, expect, test } from 'vitest';
 import { httpDate, parseHttpDate } from '../../../../server/catalogue/answers.ts';
 

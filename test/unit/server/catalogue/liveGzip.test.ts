@@ -1,4 +1,4 @@
-// Live compression: what it takes, and what it leaves to be sent as it is.
+// Live compression: which bodies are compressed, and which are sent unchanged.
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type Body, wholeBody } from '../../../../engine/page/envelope.ts';
@@ -59,7 +59,7 @@ describe('a long body that is slow to read', () => {
   });
 
   test('takes no place of others while it is read, and ends with its client', async () => {
-    // A step a turn.
+    // One step a turn.
     let now = 0;
     const live = new LiveGzip(new Slices(() => now++));
     const bodies = Array.from({ length: 8 }, () => Object.assign(new CountedBody(100_000, 3000), { isSlow: true }));

@@ -1,5 +1,5 @@
-// Long queries, and those with patterns, are read one a turn, and answered there as they are at once. Time is a
-// function of the test's own.
+// Long queries, and queries with patterns, are parsed one a turn and get the same responses as others. The clock is a
+// function of the test.
 import { expect, test } from 'vitest';
 import { WAITING_LIMITS } from '../../../../workers/pool.ts';
 import { SLICED_RUNNING_MAX, Slices } from '../../../../workers/slices.ts';
@@ -33,7 +33,7 @@ test.each(LONG)('is answered in a later turn as it is at once: $url $headers', a
 });
 
 test('many of them take a turn each, and others none', async () => {
-  // Each look at the clock is 5 ms later: there is time for one at once.
+  // Each reading of the clock is 5 ms later: there is time for one at once.
   let now = 0;
   const turns: number[] = [];
   const slices: Slices = new Slices(

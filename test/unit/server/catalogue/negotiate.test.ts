@@ -1,4 +1,4 @@
-// Which requests are answered with JSON, and when gzip is welcome, when nothing else is, and when it is not.
+// Content negotiation: which requests get JSON, and whether gzip is accepted, required or refused.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { codingOf, negotiate, prefersPage } from '../../../../server/catalogue/negotiate.ts';

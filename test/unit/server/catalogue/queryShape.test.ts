@@ -1,4 +1,3 @@
-// The shape of a query: which declared names it asks with, never a value, and never what a client made up.
 import { expect, test } from 'vitest';
 import { queryShape } from '../../../../server/catalogue/queryShape.ts';
 

@@ -1,4 +1,4 @@
-// Requests that are known: by all that their answers depend on, when they come again, within a limit.
+// The cache of repeated requests: its key, when it is used, and its limit.
 import { describe, expect, test } from 'vitest';
 import { wholeBody } from '../../../../engine/engine.ts';
 import type { BaseUrlChoice } from '../../../../server/catalogue/baseUrl.ts';
@@ -30,7 +30,7 @@ function find(known: RequestMemory, { choice = CHOICE, coding = 'identity', ...p
   return known.find({ request: requestOf(parts), choice, coding })?.answer;
 }
 
-/** How many of so many answers are due. */
+/** The number of these responses that are due for the cache. */
 function timesDue(known: RequestMemory, times: number): number {
   return Array.from({ length: times }, () => known.isDue()).filter(Boolean).length;
 }

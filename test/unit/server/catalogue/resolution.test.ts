@@ -1,5 +1,5 @@
-// What is resolved beside the API, asked of the handler: paths and their spellings, methods, validators, limits, and
-// what a query says.
+// Resolution next to the API, through the handler: paths and their spellings, methods, validators, limits, and
+// parameters.
 import { describe, expect, test } from 'vitest';
 import type { CatalogueSettings } from '../../../../server/catalogue/catalogue.ts';
 import { nearestPath, route } from '../../../../server/catalogue/routes.ts';

@@ -1,4 +1,3 @@
-// Conditions that conformance/responses.test.ts cannot bring about: made-up tags, and queries that take long.
 import { describe, expect, test } from 'vitest';
 import { requestOf, STAYING } from '../../../support/requests.ts';
 import { handlerWith, HEAVY, LONG, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';

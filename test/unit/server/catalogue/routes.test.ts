@@ -1,9 +1,8 @@
-// Paths at the edge of what they mean, and what a path that means nothing stands for. The others are in conformance and
-// the differential ring.
+// Unusual paths, and the routes of paths without a meaning. Conformance and differential tests have the others.
 import { describe, expect, test } from 'vitest';
 import { nearestPath, PATH_CHARACTERS_MAX, route } from '../../../../server/catalogue/routes.ts';
 
-/** The record that a path means, with its id, or the kind of all else. */
+/** The collection and id of a record's path, or the kind of any other route. */
 function brief(target: string): string {
   const found = route(target);
   return found.kind === 'record' ? `${found.collections.map(({ name }) => name).join('|')} ${found.id}` : found.kind;

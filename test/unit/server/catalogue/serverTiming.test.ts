@@ -1,4 +1,4 @@
-// What answers of the catalogue's handler say of the time that they took.
+// The durations that responses of the catalogue's handler report.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { newCounters } from '../../../../engine/find/counters.ts';
 import type { CatalogueSettings } from '../../../../server/catalogue/catalogue.ts';

@@ -1,5 +1,5 @@
-// What bodies depend on enters their tags: every setting is changed, and where a body differs its tag must, too. A new
-// setting does not compile here before it has another value.
+// Settings that change bodies are part of their tags: for another value of any setting, a different body must have a
+// different tag. A new setting does not compile here before it has another value.
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { CatalogueSettings } from '../../../../server/catalogue/catalogue.ts';
@@ -10,7 +10,7 @@ import { type RequestParts, requestOf, STAYING } from '../../../support/requests
 
 const OTHER_URL = 'https://other.example.org';
 
-/** Other values of every setting, beside those that it has by default. */
+/** Values of every setting other than the default. */
 const OTHERS: { readonly [K in keyof CatalogueSettings]: readonly CatalogueSettings[K][] } = {
   baseUrl: [OTHER_URL],
   allowBaseUrls: [[OTHER_URL]],
@@ -32,7 +32,7 @@ const OTHERS: { readonly [K in keyof CatalogueSettings]: readonly CatalogueSetti
 };
 const CASES = Object.entries(OTHERS).flatMap(([name, values]) => values.map((value) => ({ name, value })));
 
-/** The tag and body of everything that has a tag under these settings, the others being at their defaults. */
+/** The tag and body of each response with a tag, under these settings and the defaults of the others. */
 async function taggedUnder(changed: Partial<CatalogueSettings>): Promise<ReadonlyMap<RequestParts, Tagged>> {
   const handler = formHandler(changed);
   const found = new Map<RequestParts, Tagged>();
@@ -49,7 +49,7 @@ interface Tagged {
 }
 
 async function answerOf(handler: ReturnType<typeof formHandler>, request: RequestParts): Promise<Answer> {
-  // What is compressed live within one turn of the event loop is bounded.
+  // Live compression within one turn of the event loop is bounded.
   await setImmediate();
   return handler(requestOf(request), STAYING);
 }

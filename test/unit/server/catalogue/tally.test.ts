@@ -1,4 +1,4 @@
-// What the catalogue counts of names without effect: through its handler, and as a metric of a served data set.
+// Counts of names without effect: through the catalogue's handler, and as a metric of a served data set.
 import { afterAll, describe, expect, test } from 'vitest';
 import { countIgnored, IGNORED_PARAMETERS } from '../../../../server/catalogue/tally.ts';
 import { newTally } from '../../../../server/observe/tally.ts';
@@ -54,7 +54,7 @@ describe('the metric', async () => {
       expect((await client.get('/api/v3/projects/?publicationStatus__in=x&page=2')).status).toBe(200);
       client.close();
     }
-    // A client that has the answer has sent them all the same, each time.
+    // A conditional request for a known response still has the names, so it counts each time.
     const client = clientOf(server.url);
     const target = '/api/v3/projects/?page=2';
     const { etag = '' } = (await client.get(target)).headers;

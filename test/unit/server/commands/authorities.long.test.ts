@@ -1,4 +1,4 @@
-// The commands against HTTPS servers: they trust the authorities of the system, and those of --ca in their place.
+// The commands with HTTPS servers: they trust the CAs of the system, or those of --ca instead.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';

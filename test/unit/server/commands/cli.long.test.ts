@@ -1,4 +1,4 @@
-// The command line: version, refusals with the nearest known name, and the exit code of each kind of end.
+// The command line: version, refusals with the nearest known name, and the exit code of each kind of exit.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -140,12 +140,14 @@ describe('the exit code', () => {
 });
 
 describe('a signal', () => {
-  /** A process that drains for ever or at once; sends it a signal per printed line and answers how it ended. */
+  /**
+   * Starts a process that drains for ever or at once, and sends it a signal per printed line. Returns how it exited.
+   */
   function end(
     stop: string,
     ...signals: readonly NodeJS.Signals[]
   ): Promise<{ out: string; code: unknown; by: unknown }> {
-    // Its clock goes one second further each time that it is looked at.
+    // Its clock advances by one second with each reading.
     const script = `import { firstSignal, stopOnSignal } from ${JSON.stringify(SIGNALS_URL)};
       const alive = setInterval(() => {}, 1000);
       let now = 0;
@@ -207,7 +209,7 @@ describe('serve --check', () => {
     expect(rows).toContainEqual(['threads', '3', 'environment variable CATALOGUE_THREADS']);
     expect(rows).toContainEqual(['links', 'request', `${config}:1:1: key links`]);
     expect(rows).toContainEqual(['host', '127.0.0.1', 'default']);
-    // As they stand in a file: by its keys, in its units.
+    // As in a file: with its keys and units.
     expect(rows).toContainEqual(['poll', '3s', 'flag --poll']);
     expect(rows).toContainEqual(['allowBaseUrl', 'http://a.example', 'flag --allow-base-url']);
     expect(rows).toContainEqual(['every', '15m', 'default']);

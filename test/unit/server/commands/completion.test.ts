@@ -1,4 +1,3 @@
-// The completion script in a real bash.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../../../server/commands/commands.ts';

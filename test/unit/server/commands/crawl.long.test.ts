@@ -1,4 +1,4 @@
-// The crawl command: what it prints, how it names itself, and how it ends.
+// The crawl command: its output, its user agent, and its exit.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
@@ -34,7 +34,7 @@ function newOutput(): string {
   return join(mkdtempSync(join(directory, 'crawl-')), 'out');
 }
 
-/** Has a run that was ended before it had anything stand beside an output. */
+/** Leaves the checkpoint of a run that ended before it had any record next to an output. */
 function writeCheckpoint(output: string): void {
   mkdirSync(`${output}.crawl`, { recursive: true });
   const checkpoint = { version: 1, url: upstream.url, begun: '2026-01-31T00:00:00Z', isAccepted: false, parts: {} };
@@ -167,7 +167,7 @@ test('ends where a page cannot be had, whatever time others were told to wait fo
     }
     if (Number(searchParams.get('offset')) < 150) return void (next = response);
     response.writeHead(429, { 'retry-after': '600' }).end();
-    // The one behind it waits by then, and for no random time of half a second at most.
+    // The next request is queued by then, and is not in a random pause of at most half a second.
     setTimeout(() => next!.writeHead(404).end(), 1000);
   });
   server.listen(0, '127.0.0.1');

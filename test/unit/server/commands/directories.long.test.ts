@@ -1,5 +1,3 @@
-// Commands over a directory of data leave out and take what `serve` does under the same settings, and say what was left
-// out, with the real program.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

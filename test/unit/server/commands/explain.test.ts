@@ -1,5 +1,5 @@
-// What the command `explain` prints of a list: plan, estimates, where it would run, what it touched; and what it
-// refuses.
+// The output of the command `explain` for a list: plan, estimates, where it would run, and the rows that it read; and
+// the refusals.
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../../../server/settings/declarations.ts';
 import { explainRequest } from '../../../../server/commands/explain.ts';

@@ -1,5 +1,5 @@
-// Files that `export` writes, with the real program: the bytes that a server answers with, whole or not there, and what
-// is refused before anything is written.
+// Files that `export` writes, with the real program: the bytes of a server's response, whole or absent, and refusals
+// before anything is written.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';

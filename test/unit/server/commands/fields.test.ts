@@ -1,4 +1,3 @@
-// What the command `fields` prints in each of its forms, and what it refuses.
 import { expect, test } from 'vitest';
 import { fieldsText } from '../../../../server/commands/fields.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';

@@ -1,5 +1,5 @@
-// What a server shows on a terminal, with the real program in a pseudo terminal: requests to itself, but none where it
-// is quiet or where nobody watches.
+// The hints of a server on a terminal, with the real program in a pseudo terminal: example requests, unless it is quiet
+// or the output is not a terminal.
 import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ const CLI = fileURLToPath(new URL('../../../../server/commands/cli.ts', import.m
 const CTRL_C = '\x03';
 const SERVE = ['serve', '--port', '0', '--threads', '1', '--drain-grace-seconds', '0'];
 
-/** A command in a terminal of its own: what it wrote, and keys for it. */
+/** A command in a new terminal: its output, and keys for it. */
 class Terminal {
   text = '';
   readonly #child: ReturnType<typeof spawn>;
@@ -21,7 +21,8 @@ class Terminal {
   #wake: () => void = () => undefined;
 
   constructor(words: readonly string[]) {
-    // `exec`: dash, the shell of a `script` without SHELL, would stay, be ended by Ctrl-C too, and tell 130.
+    // Without `exec` a shell of `script` (dash, if SHELL is not set) would stay, be ended by Ctrl-C too, and exit with
+    // 130.
     const command = `exec ${[process.execPath, CLI, ...words].map((word) => `'${word}'`).join(' ')}`;
     this.#child = spawn('script', ['-qefc', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
     this.#child.stdout!.on('data', (piece: Buffer) => {

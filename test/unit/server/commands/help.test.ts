@@ -1,5 +1,3 @@
-// What --help says: of every command, and of each its flags, an example, and where else its settings are looked for.
-// How a command line is refused is in cli.long.test.ts.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// The launcher: which Node it runs the command line on, what it runs of a checkout and of a package, and which signals
-// it passes on.
+// The launcher: the Node that it chooses, the files of a checkout and of a package that it runs, and the signals that
+// it forwards.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../../../server/launch.js', import.meta.url));
-/** Has the launcher take the Node that runs it for one that cannot run the program. */
+/** Makes the launcher treat the Node that runs it as too old. */
 const OLD_NODE =
   'data:text/javascript,if(process.argv[1].endsWith("launch.js"))Object.defineProperty(process.versions,"node",{value:"20.1.0"})';
 
@@ -49,7 +49,7 @@ test('tells glibc how to hand out memory where it builds, unless the environment
     return spawnedCommand([command, '-o'], { script, node: ['--no-deprecation'], environment }).stdout;
   };
   const ours = process.platform === 'linux' ? BUILDING_MEMORY.GLIBC_TUNABLES : '';
-  // The process that begins again gets one flag more.
+  // The restarted process gets one more flag.
   const added = process.platform === 'linux' ? '--disable-sigusr1,' : '';
   expect(stdoutOf('import')).toBe(`${ours},${added}--no-deprecation,import,-o`);
   expect(stdoutOf('import', 'glibc.malloc.check=0')).toBe('glibc.malloc.check=0,--no-deprecation,import,-o');
@@ -83,7 +83,7 @@ test('passes HUP and USR2 on, opens no inspector on USR1, and takes its server w
   server.signal('SIGUSR2');
   await server.printed(/SIGUSR2: there is no log to reopen\n/);
   expect(server.err()).not.toContain('Debugger');
-  // Resolves when nobody holds its output any more, the server neither.
+  // Resolves when no process holds its output, including the server.
   await server.kill();
   expect(server.out()).toMatch(/\ndraining \.\.\./);
 });

@@ -1,4 +1,4 @@
-// Values that do not fit documented types, and inferred types that change: what commands report of them, with the real
+// Values that do not fit documented types, and inferred types that change: the reports of commands, with the real
 // program.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

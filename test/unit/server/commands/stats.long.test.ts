@@ -1,4 +1,4 @@
-// What `stats` prints of a snapshot file and of the data set that it was made of, with the real program.
+// The output of `stats` for a snapshot file and for the data set of that snapshot, with the real program.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand } from '../../../support/commandProcess.ts';

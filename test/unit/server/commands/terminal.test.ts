@@ -1,4 +1,4 @@
-// What people see: plain progress lines at their pace, tables that line up, sizes in words, the reports.
+// Human-readable output: progress lines at intervals, aligned tables, sizes in words, the reports.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
@@ -9,12 +9,12 @@ import { importText, profileText } from '../../../../server/commands/import.ts';
 import { bytesText, countText } from '../../../../server/observe/quantities.ts';
 import { progressLines, reportTo, tableText, withProgress } from '../../../../server/commands/terminal.ts';
 
-/** What a terminal gets, its escapes as a word. */
+/** The output to a terminal, with the escape character spelled out. */
 function visible(text: string): string {
   return text.replaceAll('\u001b', '<esc>');
 }
 
-/** A clock that is told the time. */
+/** A clock that the test sets. */
 function testClock(): { ms: number; read: () => number } {
   const clock = { ms: 0, read: () => clock.ms };
   return clock;
@@ -79,7 +79,7 @@ describe('progress where the output is no terminal', () => {
 });
 
 describe('progress on a terminal', () => {
-  /** A terminal that keeps what is written to it. */
+  /** A terminal that records its input. */
   function terminal(): { stream: PassThrough; written: () => string } {
     const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 100 });
     return { stream, written: () => String(stream.read() ?? '') };

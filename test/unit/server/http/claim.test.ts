@@ -1,4 +1,4 @@
-// What clients of a claimed port get, and how the process is found that has a port.
+// Clients of a claimed port, and the search for the process that uses a port.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -1,4 +1,5 @@
-// How long a turn goes on with what it read, by a clock that the test moves and turns that it takes one by one.
+// The time that a turn spends on requests that it has read, with a clock that the test moves and turns that it runs one
+// by one.
 import { expect, test } from 'vitest';
 import {
   CLOCKED_REQUESTS,
@@ -10,7 +11,10 @@ import {
   TURN_MS_MAX,
 } from '../../../../server/http/listener.ts';
 
-/** A turn whose requests take so many milliseconds each; `answered` is how many of a flood it takes at once. */
+/**
+ * A turn whose requests take this many milliseconds each; `answered` counts the requests of a flood that it serves at
+ * once.
+ */
 function newTurn(requestMs: number) {
   let now = 1000;
   let next: (() => void) | undefined;
@@ -82,7 +86,7 @@ test('time counts from the request that is looked at first, whatever came in tur
   turn.pass(10 * TURN_MS_MAX);
   const [before, clocked] = [CLOCKED_REQUESTS / 4 - 1, TURN_MS_MAX / 0.1];
   const answered = turn.answered(1, 8000);
-  // What is left of a sum of tenths may count as one more.
+  // The rounding error of a sum of tenths may count as one more.
   expect(answered - before - clocked).toBeGreaterThanOrEqual(0);
   expect(answered - before - clocked).toBeLessThan(2);
 });

@@ -1,4 +1,3 @@
-// What is remembered under texts: found by all of a text, within a budget, forgotten when nobody asks for it.
 import { expect, test } from 'vitest';
 import { Memory } from '../../../../server/http/memory.ts';
 

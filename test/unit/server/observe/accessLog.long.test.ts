@@ -1,5 +1,5 @@
-// The access log's way out where the disk does not keep up: what waits is bounded, what is lost is counted and told;
-// and where the file is a pipe. How lines reach a file is in test/contract/accessLog.long.test.ts.
+// The output of the access log if the disk is too slow, or if the file is a pipe. The waiting lines are bounded, and
+// lost lines are counted and reported. test/contract/accessLog.long.test.ts tests how lines reach a file.
 import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
@@ -23,7 +23,7 @@ import { until } from '../../../support/waits.ts';
 const LINE = `${'x'.repeat(999)}\n`;
 const LINES = 6000;
 
-/** Where a link leads, '' where it is gone. */
+/** The target of a link, '' if it does not exist. */
 function linkAt(path: string): string {
   try {
     return readlinkSync(path);
@@ -43,7 +43,7 @@ describe.runIf(process.platform === 'linux')('a disk that takes nothing', () => 
     expect([...lines]).toEqual([0, LINES - waiting]);
     await log.close();
     logs.stop();
-    // What waited was taken once the file was open, and is lost with it.
+    // The waiting lines were accepted once the file was open, and are lost with it.
     expect([...lines]).toEqual([waiting, LINES]);
     expect(told).toEqual([`error: the access log /dev/full cannot be written (ENOSPC): 6,000 lines dropped`]);
   });
@@ -169,7 +169,7 @@ describe.skipIf(process.platform === 'win32')('a pipe of the audit', () => {
   test('that is full is not waited for', async () => {
     const reader = spawn('sh', ['-c', 'exec sleep 600 < "$0"', pipe]);
     await expect.poll(() => write('{"event":1}'), { timeout: 10_000 }).toBeUndefined();
-    // No pipe holds so much.
+    // More than a pipe holds.
     const fill = (): void => {
       for (let i = 0; i < 1000; i++) write('x'.repeat(4095));
     };
@@ -218,7 +218,7 @@ describe('a file that cannot be opened', () => {
     log.write('second\n');
     await expect.poll(() => readFileSync(join(away, 'a.log'), 'utf8'), ticks).toBe('first\nsecond\n');
     mkdirSync(place);
-    // The file is there a little before the lines go to it.
+    // The file appears shortly before the lines go to it.
     const found = (): string => (log.write('third\n'), existsSync(file) ? readFileSync(file, 'utf8') : '');
     await expect.poll(found, ticks).not.toBe('');
     await log.close();

@@ -1,14 +1,13 @@
-// Lines of the audit on standard output if that is a pipe whose reader is slow: whole, or ended.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 
 const LOG_URL = new URL('../../../../server/observe/log.ts', import.meta.url).href;
-/** More than a pipe takes at once, and little enough for a reader that others keep waiting. */
+/** More than a pipe accepts at once, and little enough for a slow reader. */
 const LONG = 300_000;
 
-/** A process that writes a long line and then, once it is told to, a short one; it says how the long one failed. */
+/** A process that writes a long line, and a short one when a message arrives. It reports how the long one failed. */
 function startWriter(): ChildProcess {
   const script = `import { appendLines } from ${JSON.stringify(LOG_URL)};
     process.stdout;

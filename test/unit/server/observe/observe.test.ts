@@ -96,7 +96,7 @@ describe('the log', () => {
 
   test.runIf(process.platform === 'linux')('ends a line that there was no room for', () => {
     const file = join(directory(), 'audit.log');
-    // The system lets this process write so many bytes of a file and no more, as a full disk does.
+    // The system lets this process write this many bytes of a file, and then fails as a full disk does.
     const script = `
       import { readFileSync } from 'node:fs';
       import { appendLines } from ${JSON.stringify(new URL('../../../../server/observe/log.ts', import.meta.url).href)};
@@ -134,7 +134,7 @@ describe('metrics', () => {
       'authority_authorisations_total{status="AccessGranted",reason=""} 2',
       'authority_authorisations_total{status="AccessDenied",reason="unregistered"} 1',
     ]);
-    // Every other reason that there is, from 0 on.
+    // All other reasons have a line and start at 0.
     expect(decisions).toHaveLength(1 + Object.keys(REFUSALS).length);
     for (const line of decisions.slice(2)) expect(line).toMatch(/\{status="Access(Denied|Error)",reason="\w+"\} 0$/);
     expect(await linesOf(metrics, 'authority_loads_total')).toEqual([

@@ -1,4 +1,4 @@
-// What the admin port of a real server says before it takes requests, and when it takes no more.
+// Responses of the admin port of a real server before it accepts requests, and while it drains.
 import { expect, test } from 'vitest';
 import { clientOf } from '../../../support/client.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
@@ -6,7 +6,7 @@ import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
 import { longProperties } from '../../../support/longProperties.ts';
 import { RawSocket, requestOf } from '../../../support/rawSocket.ts';
 
-/** Records of 10 MB, more than the buffers of a connection on loopback hold. */
+/** Records of 10 MB, more than the buffers of a loopback connection hold. */
 const MANY = dataSetOf(temporaryDirectory(), { 'migrationproperties.ndjson': longProperties(400) });
 
 test('it says that it loads, and that it drains, before it takes requests and when it takes no more', async () => {
@@ -26,7 +26,7 @@ test('it says that it loads, and that it drains, before it takes requests and wh
     const { body: metrics } = await client.get('/metrics');
     expect(metrics).toContain('catalogue_replica_ready 0\n');
     expect(metrics).not.toContain('data_info{');
-    // An order comes too early, but its path is known.
+    // A reload request comes too early, but its path is known.
     const order = await client.send({ method: 'POST', target: '/reload', headers: {}, body: '' });
     expect([order.status, order.headers['retry-after'], JSON.parse(order.body)]).toEqual([
       503,
@@ -35,7 +35,7 @@ test('it says that it loads, and that it drains, before it takes requests and wh
     ]);
     const [, port] = await one.printed(/listening on http:\/\/\S+:(\d+)\n/);
     await expect.poll(word, { timeout: 10_000 }).toBe('ready');
-    // A client that does not read holds the drain.
+    // A client that does not read prolongs the drain.
     const reader = await RawSocket.open(Number(port), false);
     await reader.write(requestOf('GET', '/api/v3/migrationproperties/?limit=1000'));
     const probe = await RawSocket.open(Number(port));
@@ -43,14 +43,14 @@ test('it says that it loads, and that it drains, before it takes requests and wh
     expect((await probe.answer())?.status).toBe(200);
     one.signal('SIGTERM');
     await expect.poll(word, { timeout: 10_000 }).toBe('draining');
-    // The threads hear of it a moment later than the admin port.
+    // The threads are notified a moment later than the admin port.
     const asked = async (...words: Parameters<typeof requestOf>): Promise<number | undefined> => {
       await probe.write(requestOf(...words));
       return (await probe.answer())?.status;
     };
     expect(await asked('GET', '/api/v3/ipps/')).toBe(200);
     await expect.poll(() => asked('GET', '/healthz'), { timeout: 10_000 }).toBe(503);
-    // What is only for who is ready is refused, so that a proxy asks the next one; all else is served on.
+    // Requests for ready servers only are refused, so that a proxy tries the next replica; all others are served.
     expect(await asked('GET', '/api/v3/ipps/', ['X-Ready-Only: 1'])).toBe(502);
     expect(await asked('GET', '/api/v3/ipps/')).toBe(200);
     reader.vanish();

@@ -1,5 +1,5 @@
-// No secret is told: neither by what refuses one that was written where none belongs, nor by a server that has some
-// from its environment and files, whatever it is asked and whatever goes wrong.
+// No output repeats a secret: neither the refusal of a secret in the wrong place, nor any output of a server with
+// secrets in its environment and files, whatever the requests and failures.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +18,7 @@ const QUERY = `http://127.0.0.1:1/x/?b=1&token=${SECRET}`;
 
 const credentials = join(directory, 'nats.creds');
 writeFileSync(credentials, `someone:${SECRET}\n`);
-/** What a publisher or replica is given: S3 keys of the environment, and a file for NATS. */
+/** The credentials of a publisher or replica: S3 keys in the environment, and a file for NATS. */
 const environment = {
   AWS_ACCESS_KEY_ID: `id-${SECRET}`,
   AWS_SECRET_ACCESS_KEY: `key-${SECRET}`,
@@ -26,7 +26,7 @@ const environment = {
   CATALOGUE_NATS_CREDENTIALS: credentials,
 };
 
-/** Answers as an S3 server that refuses and repeats all that it was sent, as real ones do with parts of it. */
+/** Responds as an S3 server that refuses and repeats the whole request. Real servers repeat parts of it. */
 const echo = createServer((request, response) => {
   const sent = JSON.stringify(request.headers).replaceAll('<', '');
   response.writeHead(403, { 'content-type': 'application/xml' });
@@ -63,7 +63,7 @@ test.each([
   expect(command.out() + command.err()).not.toContain(SECRET);
 });
 
-/** A catalogue whose root view leads to a URL with secrets, or names some. */
+/** A catalogue whose root view redirects to a URL with secrets, or contains some. */
 const leading = createServer((request, response) => {
   const isPlain = request.url!.startsWith('/plain/');
   response.writeHead(isPlain ? 200 : 302, { location: `${QUERY}&user=${USER}` });

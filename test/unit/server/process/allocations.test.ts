@@ -1,5 +1,4 @@
-// What cheap requests allocate, and that an offset changes nothing of it: counted in a process of its own, without a
-// clock.
+// Allocations of cheap requests, and their independence of the offset, counted in a separate process without a clock.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,9 +9,7 @@ import type { Allocated } from '../../../support/allocations.ts';
 import { snapshotOf } from '../../../support/snapshots.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../support/allocations.ts', import.meta.url));
-/**
- * Compiled code, which decides what is allocated, comes at its moment of the run and not at one of another thread's.
- */
+/** Compiled code affects allocations. These flags compile at a fixed moment of the run, not in another thread. */
 const FLAGS = [
   '--no-concurrent-recompilation',
   '--expose-gc',
@@ -37,7 +34,7 @@ const TARGETS = {
 } as const;
 type Name = keyof typeof TARGETS;
 
-/** What a page is cut from slabs of 64 kB: its head, and of an ordered one its rows, which are 400 bytes. */
+/** The bytes that a page takes from slabs of 64 kB: its head, and for an ordered page its rows, which are 400 bytes. */
 const SLAB_PART_BYTES = 768;
 
 const directory = temporaryDirectory();
@@ -67,7 +64,7 @@ test('a record and a 404 make no buffer, pages their part of a slab', () => {
   }
 });
 
-/** Bytes of V8's heap: as they were measured, and a fifth more. */
+/** Bytes of V8's heap: the measured value and a fifth. */
 const HEAP_LIMITS = [
   ['record', 1400],
   ['missing', 200],
@@ -100,5 +97,5 @@ describe('of the heap', () => {
   });
 });
 
-/** The texts and parts that a link is put together from. */
+/** The texts and parts of a link. */
 const LINK_BYTES_MAX = 3000;

@@ -1,5 +1,3 @@
-// That no authorisation waits for a thread to start: the authority thread reads its program before the server says
-// that it listens. Counts modules, so that no clock is in it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';

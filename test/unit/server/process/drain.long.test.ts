@@ -1,5 +1,5 @@
-// How a server stops: clients are told to leave while they are still served, answers in flight finish, and what is cut
-// is said. test/load/drains.long.test.ts does the first of it forty times.
+// The stop of a server: clients are asked to leave while they are still served, responses in flight finish, and cut
+// ones are reported. test/load/drains.long.test.ts repeats the first test forty times.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ describe('a client that does not read', () => {
 test.skipIf(!hasProgram('script'))(
   'an authority thread that waits for the disk of its audit keeps no server',
   async () => {
-    // A terminal that shows nothing further stands for a disk that does not answer: who writes to it waits.
+    // A terminal that shows nothing more acts as a disk that does not respond: writers block.
     const terminal = spawn('script', ['-qefc', 'tty; exec sleep 120', '/dev/null'], {
       stdio: ['pipe', 'pipe', 'ignore'],
     });

@@ -1,4 +1,5 @@
-// Signals that come before a server has said that it listens: orders end none, and who has begun to listen drains.
+// Signals before a server reports that it listens: reload signals do not end it, and a server that already listens
+// drains.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -15,7 +16,7 @@ import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
 let server: CommandProcess;
 afterEach(() => server.kill());
 
-/** A server each thread of which reads a module first. */
+/** A server whose threads read a module first. */
 async function startWith(hook: string): Promise<void> {
   const early = `data:text/javascript,${encodeURIComponent(hook)}`;
   const words = ['serve', '--data', await sampleSnapshot(), '--port', '0', '--http10-port', '0', '--threads', '1'];
@@ -23,7 +24,8 @@ async function startWith(hook: string): Promise<void> {
 }
 
 test.each(['SIGHUP', 'SIGUSR2'])('%s ends no server, not even one whose modules are not read yet', async (signal) => {
-  // The signal comes when the launcher asks for the command line: the earliest that any of ours can be told of it.
+  // The signal arrives when the launcher imports the command line: the earliest moment at which our code can receive
+  // it.
   await startWith(`import { registerHooks } from 'node:module';
     const resolve = (name, context, next) => {
       if (name.endsWith('/commands/cli.ts')) process.kill(process.pid, '${signal}');

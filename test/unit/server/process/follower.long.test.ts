@@ -1,5 +1,5 @@
-// A server that follows another catalogue: it fetches what it has not, takes what changed, at its time or when ordered,
-// and serves on whatever fails.
+// A server that follows another catalogue: it fetches missing data, loads changes at its interval or on request, and
+// keeps serving after any failure.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ function notesOf(count: number): readonly PlainRecord[] {
   return Array.from({ length: count }, (_, i) => ({ ob_id: i + 1 }));
 }
 
-/** What a server follows, and where it keeps that, with no wait between two requests. */
+/** Flags of a server that follows a URL without a pause between two requests. */
 function followed(url: string, state: string): readonly string[] {
   return ['--follow', url, '--state', state, '--threads', '1', '--rate', '1000'];
 }
@@ -149,7 +149,7 @@ test('takes what changed at its time, and ends with what it started', async () =
   command.signal('SIGTERM');
   expect(await command.ended).toEqual({ code: 0, signal: null });
   expect(() => process.kill(child, 0)).toThrow('ESRCH');
-  // Nobody holds the folder any more: it can be followed by others.
+  // The folder is released: other processes can use it.
   const other = runCommand(['changes', state]);
   expect(await other.ended).toEqual({ code: 0, signal: null });
 });
@@ -216,7 +216,7 @@ test('refreshes whatever of the server is set in its environment and its file, o
   for (const { headers } of upstream.requests) expect(headers['user-agent']).toContain('(+me@example.org)');
 });
 
-/** The process that follows for a server. */
+/** The process that follows on behalf of a server. */
 function childOf({ pid }: CommandProcess): number {
   const commandOf = (one: number): string => readFileSync(`/proc/${one}/cmdline`, 'utf8');
   return familyOf(pid).find((one) => one !== pid && commandOf(one).includes('\0follow\0'))!;
@@ -270,7 +270,7 @@ test('fails a refresh whose process ends, starts another process, and the data g
     expect(await statusOf(admin!)).toMatchObject({ lastSuccess, lastFailure: { reason } });
     isHolding = false;
   }
-  // At once, without the wait before the next start.
+  // Immediately, without the pause before the next start.
   expect(await ordered(admin!)).toMatchObject({ status: 200, body: { status: 'unchanged' } });
   expect(existsSync(join(state, 'lock'))).toBe(false);
 });

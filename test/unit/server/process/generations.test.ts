@@ -1,4 +1,4 @@
-// How one generation follows another, by loaders of a test's own, and what operators read of the steps of the data.
+// The succession of generations, with loaders of the test, and the reports of its steps to operators.
 import { expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
 import type { Generation, ServedData } from '../../../../server/process/loadGeneration.ts';

@@ -1,5 +1,5 @@
-// Threads of a server that die while it serves: a serving thread ends the process, a thread of the pool is replaced and
-// counted. And what a server does without descriptors.
+// Threads of a server that die while it serves: a lost serving thread ends the process, a thread of the pool is
+// replaced and counted. Also a server without free descriptors.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ test.each(['throws', 'exits'] as const)('a pool thread that %s costs one answer,
   expect(await metricOf(one.server, 'threads_replaced_total{thread="pool"}')).toBe(1);
 });
 
-/** Leaves a process that runs no room for one descriptor more; answers what gives it back. */
+/** Takes all free descriptors from a running process. Returns a function that gives them back. */
 function exhausted(pid: number): () => void {
   const hard = /^Max open files +\d+ +(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'latin1'))![1]!;
   const limit = (most: number | string): void => void execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${most}:`]);
@@ -70,7 +70,7 @@ function exhausted(pid: number): () => void {
     while (used.has(String(free))) free++;
     return free;
   };
-  // Until none below was given back meanwhile.
+  // Repeats until no lower descriptor was freed meanwhile.
   let most: number;
   do {
     most = firstFree();
@@ -81,7 +81,7 @@ function exhausted(pid: number): () => void {
 
 const TICKS_PER_SECOND = 100;
 
-/** The CPU time of a process so far, in seconds, as Linux tells it (proc_pid_stat(5)). */
+/** The CPU time of a process so far, in seconds (proc_pid_stat(5)). */
 function cpuSecondsOf(pid: number): number {
   const [user, system] = readFileSync(`/proc/${pid}/stat`, 'latin1')
     .replace(/^.*\) /s, '')

@@ -1,5 +1,5 @@
-// A server that follows a catalogue which misbehaves, in a way drawn anew each time and at any page: it serves on what
-// it had, is told what was wrong, asks no more often than it may, and takes what is new once all is well again.
+// A server that follows a catalogue which misbehaves, in a newly drawn way and at any page each time. It keeps serving,
+// reports the error, bounds its requests, and loads the new data once the catalogue recovers.
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ afterEach(async () => {
 /** Six tries of one page, and each other page of a sweep once or twice. */
 const ASKED_MAX = 40;
 
-/** Those that are refused for good and answer: one that never does takes its time out six times. */
+/** Ways that fail and respond. Without a response, each would cost its timeout six times. */
 const WAYS = RUDE_WAYS.filter(({ name, outcome }) => outcome !== 'harmless' && !/never|stops/.test(name));
 
 const wholesome: Misbehave = ({ response, page }) =>

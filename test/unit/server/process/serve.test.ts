@@ -1,5 +1,5 @@
-// The serve command as a process: what it prints and serves. What it refuses to start on, and how it ends, is in
-// serveRefusals.long.test.ts and serveEnds.long.test.ts.
+// The serve command as a process: its output and its responses. serveRefusals.long.test.ts has its refusals to start,
+// and serveEnds.long.test.ts its exit.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, networkInterfaces } from 'node:os';
@@ -70,7 +70,7 @@ describe('a server on port 0', () => {
   test.runIf(process.platform === 'linux')(
     'leaves the cores to cheap requests: only threads of the pool are nice',
     async () => {
-      // The field of a thread's line in /proc behind its name, which may hold blanks: proc(5), stat, nice.
+      // A field of a thread's line in /proc (proc(5), stat, nice), counted after the name, which may contain blanks.
       const niceOf = (thread: string): string =>
         readFileSync(`/proc/${server.pid}/task/${thread}/stat`, 'latin1')
           .replace(/^.*\) /s, '')

@@ -1,5 +1,4 @@
-// Compressed records around the serve command as a process: made by import or by serve, kept, found again, done
-// without.
+// Compressed records of the serve command as a process: made by import or by serve, cached, reused, and dispensable.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -44,7 +43,7 @@ function blocksIn(place: string): readonly string[] {
 }
 
 /**
- * How a page is sent to a client that takes gzip: what its entity tag ends with; its bytes must be those of identity.
+ * The end of the entity tag of a page for a client that accepts gzip. Its bytes must be those of the identity response.
  */
 async function wayOf(url: string): Promise<string | undefined> {
   const client = clientOf(url);
@@ -90,7 +89,7 @@ test('serve that cannot keep them warns of it and why, since each start makes th
     blocksIn(directory).find((name) => name.startsWith('unkept'))!,
   );
   rmSync(kept);
-  // Nothing is put in the place of a directory with files.
+  // A directory with files cannot be replaced.
   mkdirSync(join(kept, 'in the way'), { recursive: true });
   const server = runCommand(['serve', '--data', file, '--port', '0', ...LASTING, '--log-format', 'json']);
   running.push(server);
@@ -177,7 +176,7 @@ test('who watches for a snapshot finds its compressed records with it', async ()
   expect(await command.ended).toEqual({ code: 0, signal: null });
   await until(() => seen.has('a.snapshot'));
   watcher.close();
-  // In the order of what was made there.
+  // In the order of their creation.
   expect([...seen].filter((name) => !name.includes('partial'))).toEqual([
     expect.stringMatching(/^a\.snapshot\.\w+-\w+\.blocks$/),
     'a.snapshot',

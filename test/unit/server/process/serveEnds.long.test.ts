@@ -1,4 +1,4 @@
-// How the serve command ends, and an import: by signals, while much is under way, and where a thread breaks.
+// The exit of the serve command and of an import: by signals, with much work in progress, and after a thread fails.
 import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const { start, startServe, startServer } = endedCommands();
 
-/** A page larger than all buffers, of which the client has read the head and nothing else. */
+/** A page larger than all buffers, of which the client has read only the head. */
 function begunPage(port: number): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     get({ host: '127.0.0.1', port, path: '/api/v3/migrationproperties/', agent: false }, resolve).once('error', reject);

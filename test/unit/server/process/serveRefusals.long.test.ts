@@ -1,4 +1,4 @@
-// What the serve command refuses to start on: in lines without a stack, and with exit code 1.
+// Refusals of the serve command to start: in lines without a stack, and with exit code 1.
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -111,7 +111,7 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
     await refused(['--data', faulty, '--port', '0'], /^catalogue-replica: .*ipps\.ndjson:2: \/ob_id: .*\n/);
     const lenient = await startServer('--data', faulty, '--lenient');
     expect(lenient.out()).toMatch(/^left out: .*ipps\.ndjson:2: .*\n(?:.*\n)*left out: 2 in all\nloaded 1 records /);
-    // Nobody can ask for it again.
+    // The server has closed the imported snapshot, because no request needs it again.
     expect(openFilesOf(lenient.pid, 'imported.snapshot')).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-// Serving threads as their supervisor has them: when a swap is over, which are silent, and those that have ended.
+// Serving threads and their supervisor: the end of a swap, unresponsive threads, and exited threads.
 import { MessageChannel, type Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import type { ServedData } from '../../../../server/process/loadGeneration.ts';
@@ -9,7 +9,7 @@ import { Packr } from 'msgpackr';
 
 const packr = new Packr({ useRecords: false });
 
-/** A thread that makes every generation ready and serves it at once, and lets go of the one before when it is told. */
+/** A thread that prepares every generation, serves it at once, and releases the previous one when asked to. */
 class ObedientThread {
   readonly commits: number[] = [];
   readonly #waiters: { readonly kinds: readonly string[]; readonly take: (message: FromThread) => void }[] = [];
@@ -22,7 +22,7 @@ class ObedientThread {
     };
     const next = (...kinds: string[]): Promise<FromThread> =>
       new Promise((take) => void this.#waiters.push({ kinds, take }));
-    // Of a thread a swap asks no more than this.
+    // A swap uses nothing else of a thread.
     return { worker: { postMessage } as unknown as Worker, next } as unknown as ServingThread;
   }
 
@@ -35,7 +35,7 @@ class ObedientThread {
   }
 }
 
-/** Resolves behind everything that is due. */
+/** Resolves after everything that is due. */
 function turn(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {

@@ -1,5 +1,6 @@
-// Folders that are mounted from a file server which becomes unresponsive: a target, --data, --cache and the CRLs of the
-// authority. The server keeps serving, reports the failure, ends on SIGTERM, and continues once there are answers.
+// Folders mounted from a file server that becomes unresponsive: a target, --data, --cache and the CRLs of the
+// authority. The server keeps serving, reports the failure, exits on SIGTERM, and continues once the file server
+// responds.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,26 +31,26 @@ import { ecPair } from '../../../support/pki.ts';
 interface SilentMount {
   readonly source: string;
   readonly folder: string;
-  /** Answers nothing from now on. */
+  /** Stops all responses from now on. */
   silence(): void;
-  /** Answers again, what was asked meanwhile too. */
+  /** Resumes responses, also to pending requests. */
   wake(): void;
   unmount(): void;
 }
 
-/** Mounts one below `parent`; undefined where bindfs is missing, or refused. */
+/** Makes a mount below `parent`; undefined if bindfs is missing or not permitted. */
 function silentMount(parent: string): SilentMount | undefined {
   const place = mkdtempSync(join(parent, 'mount-'));
   const [source, folder] = [join(place, 'source'), join(place, 'mounted')];
   for (const made of [source, folder]) mkdirSync(made);
-  // Nothing is kept: each question is asked of the program.
+  // Without caches: each access reaches the program.
   const options = ['-o', 'attr_timeout=0,entry_timeout=0,negative_timeout=0'];
   if (spawnSync('bindfs', [...options, source, folder], { stdio: 'ignore' }).status !== 0) return undefined;
-  // The kernel learns that bindfs needs no FLUSH. A process that waits for one, because it ends, cannot be killed.
+  // The kernel learns that bindfs needs no FLUSH. A process that waits for one, because it exits, cannot be killed.
   writeFileSync(join(source, 'first'), '');
   readFileSync(join(folder, 'first'));
   rmSync(join(source, 'first'));
-  // It went to the background; its command line names the folder.
+  // bindfs runs in the background; its command line names the folder.
   const pid = Number(execFileSync('pgrep', ['--full', `bindfs.*${folder}$`], { encoding: 'utf8' }).trim());
   // By then it waits for requests.
   spawnSync('sleep', ['0.1']);
@@ -61,7 +62,7 @@ function silentMount(parent: string): SilentMount | undefined {
       for (;;) {
         process.kill(pid, 'SIGSTOP');
         while (!/\) T/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
-        // Nothing can kill a process that waits for a request which the stopped program has taken.
+        // A process that waits for a request which the stopped program has accepted cannot be killed.
         if (callOf(pid) === idle) return;
         process.kill(pid, 'SIGCONT');
       }
@@ -74,7 +75,7 @@ function silentMount(parent: string): SilentMount | undefined {
   };
 }
 
-/** The system call of a process that sleeps, with its first argument: a number and a descriptor (proc(5)). */
+/** The system call of a sleeping process with its first argument: a number and a descriptor (proc(5)). */
 function callOf(pid: number): string {
   return readFileSync(`/proc/${pid}/syscall`, 'utf8').split(' ').slice(0, 2).join(' ');
 }
@@ -118,7 +119,7 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
     mount.silence();
     const message = (why: string): object => ({ code: 'network', message: `${mount.folder}: ${why}` });
     await expect(ask()).rejects.toMatchObject(message('no answer within 0.3 s'));
-    // At once, and in the same words, which are told once.
+    // Immediately and with the same message, which is logged once.
     const startMs = performance.now();
     await expect(ask()).rejects.toMatchObject(message('no answer within 0.3 s'));
     expect(performance.now() - startMs).toBeLessThan(250);
@@ -189,7 +190,7 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
     try {
       const [, admin] = await server.printed(/admin on (http:\S+)\/status[^]*try: /);
       mount.silence();
-      // Longer than from one look to the next.
+      // Longer than the interval between two polls.
       await wait(2500);
       const answer = await fetch(`${admin}/livez`, { signal: AbortSignal.timeout(5000) });
       expect(answer.status).toBe(200);
@@ -295,7 +296,7 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
   });
 });
 
-/** Ends a server by SIGTERM. */
+/** Stops a server with SIGTERM and expects exit code 0 within 60 s. */
 async function expectEnd(server: CommandProcess): Promise<void> {
   server.signal('SIGTERM');
   const late = wait(60_000, 'still runs after 60 s', { ref: false });

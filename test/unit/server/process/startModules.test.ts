@@ -1,6 +1,5 @@
-// What a start of the server reads: how many modules the supervisor and a serving thread load before the first answer,
-// and none of those that only other commands or settings need. Counts, so that no noise is in it;
-// bench/FIGURES.md has the time it takes.
+// Modules that a start of the server reads: the number that the supervisor and a serving thread load before the first
+// response, and none that only other commands or settings need. Counts have no noise; bench/FIGURES.md has the time.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -56,10 +55,10 @@ const matching = (modules: readonly string[], pattern: RegExp): readonly string[
   modules.filter((one) => pattern.test(one));
 
 describe('a start from a snapshot', () => {
-  // The most is what was seen and a few: each takes 0.3 ms to find and compile, and 1 ms more until its types are
-  // stripped.
+  // The limit is the measured number and a few more. Each module takes 0.3 ms to find and compile, and 1 ms more until
+  // its types are stripped.
   test.each([
-    // Reloads are among them: no descriptor may be left when the first one comes.
+    // Modules of a reload are included: there may be no free descriptor when the first reload comes.
     ['the supervisor', 'of its own', () => ownOf(supervisor), 161],
     ['the supervisor', 'in all', () => supervisor, 184],
     ['a serving thread', 'of its own', () => ownOf(thread), 138],

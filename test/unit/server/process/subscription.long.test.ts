@@ -1,4 +1,4 @@
-// A real server that follows a target: what it takes, what it refuses, what it starts from, and what it says of that.
+// A real server that follows a target: the generations that it loads, refuses and starts from, and its reports.
 import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -57,7 +57,7 @@ async function serves(server: Follower, { generation }: Pick<Release, 'generatio
   await expect.poll(async () => (await server.status()).data?.generation, POLL).toBe(generation);
 }
 
-/** A server that has served both of two generations that were published one after the other. */
+/** A server that has served both of two generations, published one after the other. */
 async function servedTwo(url: string, cache: string): Promise<Follower> {
   await published(url, first);
   const server = await follower(url, cache);
@@ -132,7 +132,7 @@ describe('a server that follows a target', () => {
     server.misbehave = () => false;
     await expect.poll(() => after.readyz(), POLL).toEqual({ code: 200, status: 'ready' });
     await expect.poll(healthz, POLL).toBe(200);
-    // Told once, however often it was asked.
+    // It is logged once, however often the server polls.
     expect(after.out().split('not taken, generation').length).toBeLessThanOrEqual(3);
   });
 
@@ -155,15 +155,15 @@ describe('a server that follows a target', () => {
     const age = async (): Promise<number> =>
       Number(/^catalogue_replica_refresh_age_seconds ([\d.]+)$/m.exec(await server.metrics())?.[1]);
     expect(await age()).toBeGreaterThan(3599);
-    // What changes while it watches is of now, whatever clock the publisher has.
+    // A change while it watches counts as current, whatever clock the publisher has.
     const said = refreshedAgo(-86_400_000);
     expect(await confirmPublished(target, first.generation, said)).toBe(true);
     await expect.poll(() => server.readyz(), POLL).toEqual({ code: 200, status: 'ready' });
     expect(await age()).toBeLessThan(5);
     expect((await server.status()).target).toMatchObject({ refreshed: said, sequence: 2 });
-    // The publisher died.
+    // The publisher refreshes nothing from now on.
     await expect.poll(() => server.readyz(), POLL).toEqual(stale());
-    // Whoever publishes by hand promises nothing.
+    // A manual publication promises no interval.
     await published(url, second);
     await expect.poll(() => server.readyz(), POLL).toEqual({ code: 200, status: 'ready' });
     expect(await server.metrics()).not.toMatch(/^catalogue_replica_refresh_age_seconds /m);
@@ -191,7 +191,7 @@ describe('a server that follows a target', () => {
     await serves(before, first);
     await published(url, second);
     await serves(before, second);
-    // Only now a restart begins with it.
+    // Only now does a restart begin with it.
     await expect.poll(() => readFileSync(join(cache, 'cache.json'), 'utf8'), POLL).toContain(second.generation);
     await before.kill();
     const file = join(cache, snapshotName(wholePointer(folder)!));
@@ -264,7 +264,7 @@ describe('a server that follows a target', () => {
     const { data, target } = await again.status();
     expect([data!.generation, target.heldBack]).toEqual([first.generation, true]);
     await again.printed(/is served after a rollback from [0-9a-f]{12}, until/);
-    // What it left is no more for being published again.
+    // The generation that it rolled back from stays held back, even if it is published again.
     alterPointer(folder, ({ sequence }) => ({ sequence: sequence + 1 }));
     const { sequence } = wholePointer(folder)!;
     await expect.poll(async () => (await again.status()).target.sequence, POLL).toBe(sequence);
@@ -294,7 +294,7 @@ describe('a server that follows a target', () => {
       if (!file.endsWith('.snapshot') || ++cuts > 4) return false;
       const start = Number(/\d+/.exec(request.headers.range ?? '0')![0]);
       const body = readFileSync(file);
-      // The third answers from the start, whatever was asked.
+      // The third response starts at the first byte, whatever the request.
       const isWhole = cuts === 3 || start === 0;
       const from = isWhole ? 0 : start;
       const headers = { 'content-length': body.length - from, 'content-range': `bytes ${from}-${body.length - 1}/*` };
@@ -345,7 +345,7 @@ describe('what is served goes on, and it is said why, where the target', () => {
     ['has none any more', () => rmSync(join(folder, 'current.json')), /nothing is published there/],
   ])('%s', async (_, harm, message) => {
     const kept = cacheOf(cache).snapshots;
-    // Nobody looks at the folder while it is being spoilt.
+    // No poll reads the folder while the test damages it.
     server.misbehave = (_request, response) => !!response.writeHead(503).end();
     await published(url, await releaseOf(directory, ++day));
     server.misbehave = () => false;
@@ -354,7 +354,7 @@ describe('what is served goes on, and it is said why, where the target', () => {
     expect((await replica.status()).data!.generation).toBe(served.generation);
     expect(await replica.readyz()).toMatchObject({ code: 200 });
     expect(cacheOf(cache).snapshots).toEqual(kept);
-    // What was wrong is mended: the next order takes it.
+    // The fault is repaired: the next reload loads the data.
     server.misbehave = () => false;
     rmSync(join(folder, 'current.json'), { force: true });
     served = await releaseOf(directory, ++day);
@@ -423,7 +423,7 @@ function spoil(server: FolderServer, change: (body: Buffer) => Uint8Array): void
     if (!file.endsWith('.snapshot')) return false;
     const body = change(readFileSync(file));
     const start = Number(/\d+/.exec(request.headers.range ?? '0')![0]);
-    // Without a length, so that its end is the end of the connection.
+    // Without a length, so that the end of the connection is the end of the body.
     response.writeHead(start === 0 ? 200 : 206, { 'content-range': `bytes ${start}-/*`, connection: 'close' });
     response.end(body.subarray(start));
     return true;

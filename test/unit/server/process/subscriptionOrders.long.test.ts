@@ -1,5 +1,5 @@
-// A real server that follows a target and is told to take what is new: what it answers and counts, and that it serves
-// on where its cache cannot be had.
+// A real server that follows a target and gets reload requests: its responses and counters, and that it keeps serving
+// if its cache is unusable.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const one of running.splice(0)) await one.kill();
 });
 
-/** A server that serves what a target has, and has asked it once by itself; then it asks every `poll`. */
+/** A server that serves a target's data and has polled once by itself; then it polls at the interval `poll`. */
 async function serving(url: string, cache: string, poll: string): Promise<Follower> {
   const server = await startFollower(url, cache, ['--poll', poll]);
   running.push(server);
@@ -41,7 +41,10 @@ async function serving(url: string, cache: string, poll: string): Promise<Follow
 
 const newCache = (): string => join(mkdtempSync(join(directory, 'cache-')), 'cache');
 
-/** Has the pointer of a folder name its snapshot with a wrong byte behind the header, which only loading finds. */
+/**
+ * Makes the pointer of a folder name a copy of its snapshot with a wrong byte after the header, which only loading
+ * detects.
+ */
 function damageSection(folder: string): void {
   const pointer = wholePointer(folder)!;
   const body = readFileSync(join(folder, snapshotName(pointer)));
@@ -63,7 +66,7 @@ test('what cannot be noted for a restart is served all the same, told once, and 
   const noted = readFileSync(index, 'utf8');
   expect(noted).toContain(second.generation);
   rmSync(index);
-  // A file cannot be put in the place of a folder.
+  // A file cannot replace a folder.
   mkdirSync(index);
   await published(url, third);
   expect(await server.reload()).toMatchObject({ status: 'swapped', served: third.generation });
@@ -71,12 +74,12 @@ test('what cannot be noted for a restart is served all the same, told once, and 
   expect((await server.status()).target.generation).toBe(third.generation);
   expect(await server.readyz()).toEqual({ code: 200, status: 'ready' });
   expect(await server.metrics()).toMatch(/^catalogue_replica_reloads_total\{status="refused"\} 0$/m);
-  // The index is no longer there to say that the first is wanted.
+  // The index, which would say that the first one is wanted, is gone.
   expect(cacheOf(cache).snapshots).toHaveLength(2);
   for (let i = 0; i < 2; i++) expect(await server.reload()).toMatchObject({ status: 'unchanged' });
   expect(server.out().match(/a restart will not serve/g)).toHaveLength(1);
   expect(server.out()).not.toContain('not taken');
-  // An order that could not be noted wakes the server, which may find a moment without an index.
+  // A request that could not be recorded wakes the server, which may find a moment without an index.
   await wait(500);
   writeFileSync(`${index}.new`, noted);
   rmSync(index, { recursive: true });
@@ -177,7 +180,8 @@ test('it serves on while nobody can look into its cache, says so, and takes what
   await published(url, first);
   const server = await serving(url, cache, '100ms');
   renameSync(cache, `${cache}.away`);
-  // Of this name nothing is known, not even that it is not there, whoever asks: as without rights, or of a sick disk.
+  // A symbolic link to itself: the system reports neither its target nor that it is missing, as without permissions or
+  // on a failing disk.
   symlinkSync(cache, cache);
   await published(url, second);
   const reason = expect.stringMatching(/^cannot read .*\.snapshot: ELOOP/) as string;

@@ -1,5 +1,3 @@
-// A watch over a file: what has replaced it is told once it has settled, and what was refused once more ten minutes
-// later, by timers that the test moves.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -20,7 +18,7 @@ test('tells of what was refused again ten minutes later, until it is taken', asy
   const toldAfter = async (seconds: number): Promise<number> => {
     for (let i = 0; i < seconds; i++) {
       await vi.advanceTimersByTimeAsync(1000);
-      // A look that is under way.
+      // A poll is in progress.
       while (process.getActiveResourcesInfo().includes('FSReqPromise')) await setImmediate();
     }
     return told;

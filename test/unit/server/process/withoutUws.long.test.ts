@@ -1,5 +1,5 @@
-// A server where uWebSockets.js cannot be loaded: node:http serves the main port from all threads, says so once, and
-// answers as the other transport does. Tested on versions of Node without a binary of the library, and on ours in a
+// A server without a loadable uWebSockets.js: node:http serves the main port from all threads, reports this once, and
+// responds as the other transport does. Tested on versions of Node without a binary of the library, and on ours in a
 // checkout that has only the declared dependencies without the library.
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ import { hasOtherNodes, OTHER_NODES } from '../../../support/ownPackages.ts';
 import { randomOf, RUN_SEED } from '../../../support/random.ts';
 import { projectFiles, readProjectFile, ROOT } from '../../../support/sources.ts';
 
-/** Copies the product into a new folder, with links to its dependencies but `without`. Returns the folder. */
+/** Copies the product into a new folder, with links to its dependencies except `without`. Returns the folder. */
 function strictCheckout(without: readonly string[] = []): string {
   const directory = temporaryDirectory();
   const files = projectFiles().filter((path) => /^(?:package\.json$|(?:engine|data|workers|server)\/)/.test(path));
@@ -53,7 +53,7 @@ const REQUESTS: readonly (readonly [target: string, headers?: Readonly<Record<st
   ['/attAuthority.wsdl'],
   ['/nothing'],
 ];
-/** What differs from one answer to the next. */
+/** Headers that differ from one response to the next. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'date',
   'connection',
@@ -68,7 +68,7 @@ function compared({ status, headers, bytes }: Received): object {
   return { status, headers: Object.fromEntries(kept), bytes };
 }
 
-/** Sockets that listen on a port of 127.0.0.1, whoever has them. */
+/** The number of sockets that listen on a port of 127.0.0.1, of any process. */
 function listeningOn(port: number): number {
   const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`;
   return readFileSync('/proc/net/tcp', 'utf8').split(address).length - 1;

@@ -1,4 +1,4 @@
-// Settings: their four sources, the precedence among them, and that every wrong value is refused with a full message.
+// Settings: their four sources, the precedence among them, and full error messages for every wrong value.
 import { mkdtempSync, rmSync, writeFileSync, copyFileSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,7 +137,7 @@ test('a flag that names the data goes before where environment and file have it 
   const { data, from, maxStaleMs } = readSettings({ data: 'x.snapshot' }, environment);
   expect([data, from, maxStaleMs]).toEqual(['x.snapshot', undefined, undefined]);
   expect(refusal(() => readSettings({ data: 'x.snapshot', from: 'https://b.test' }, {})).lines).toHaveLength(1);
-  // Nor is what does not count shown.
+  // Settings without effect are not shown either.
   const rows = readOrigins({ data: 'x.snapshot' }, environment).rows.filter(([name]) => /^(from|max)/.test(name));
   expect(rows).toEqual(readOrigins({}, {}).rows.filter(([name]) => /^(from|max)/.test(name)));
   expect(rows).toHaveLength(2);

@@ -1,5 +1,5 @@
-// Response envelopes byte for byte: every deviation from this form breaks a client that was tried, so the bytes stand
-// here as the design has them.
+// Response envelopes byte for byte: every deviation breaks a client that was tried, so the test contains the bytes of
+// the design.
 import { describe, expect, test } from 'vitest';
 import { FAULTS } from '../../../../../server/authority/soap/faults.ts';
 import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from '../../../../../server/authority/soap/protocol.ts';

@@ -1,4 +1,4 @@
-// The WSDL as the specification names its parts; that compilers take it is tested with the compilers.
+// The parts of the WSDL, with the names in the specification. The tests of SOAP clients compile it.
 import { describe, expect, test } from 'vitest';
 import { messageTree } from '../../../../../server/authority/soap/requests.ts';
 import { wsdlBytes } from '../../../../../server/authority/soap/wsdl.ts';

@@ -1,4 +1,4 @@
-// Signature algorithms: which are supported, how strong they are, and that a signature only counts with the key and the
+// Signature algorithms: which are supported, their strength, and that a signature counts only with the key and the
 // algorithm that made it.
 import { constants, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ function pss(options: { hash?: Buffer; mask?: Buffer; salt?: number; trailer?: n
   return { oid: '1.2.840.113549.1.1.10', parameters };
 }
 
-/** Algorithms as openssl and others write them, with what makes such a signature. */
+/** Algorithms as openssl and others encode them, with a maker of such signatures. */
 const METHODS: readonly [
   name: string,
   algorithm: AlgorithmId,
@@ -172,7 +172,7 @@ describe('an algorithm is not supported', () => {
 });
 
 describe('a key', () => {
-  /** An RSA key of this many bits; nobody has its other half, so that large ones cost nothing. */
+  /** An RSA key of this many bits. It has no private key, so that large ones cost nothing. */
   function rsaOf(bits: number, exponent: bigint): KeyObject {
     const modulus = Buffer.alloc(bits / 8, 0xff).toString('base64url');
     const hex = exponent.toString(16);

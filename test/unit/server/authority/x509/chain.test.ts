@@ -1,4 +1,4 @@
-// Texts of certificates: PEM read strictly, limits kept, private keys refused and never repeated.
+// Texts of certificates: strict PEM, limits, and private keys, which are refused and never repeated.
 import { describe, expect, test } from 'vitest';
 import {
   FILE_LIMITS,

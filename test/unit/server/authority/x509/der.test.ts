@@ -1,4 +1,4 @@
-// The DER reader: what it reads, and everything that is refused because it is BER or nothing at all.
+// The DER reader: accepted values, and inputs that are refused because they are BER or invalid.
 import { describe, expect, test } from 'vitest';
 import { context, DerError, DerReader, readTime, TAG } from '../../../../../server/authority/x509/der.ts';
 import { bits, element, integer, oid, time } from '../../../../support/certificates.ts';

@@ -1,4 +1,4 @@
-// What `authority inspect` says of certificates, chains and CRLs.
+// Descriptions of certificates, chains and CRLs by `authority inspect`.
 import { describe, expect, test, vi } from 'vitest';
 import * as algorithm from '../../../../../server/authority/x509/algorithm.ts';
 import { describeFile } from '../../../../../server/authority/x509/describe.ts';

@@ -1,5 +1,5 @@
-// Distinguished names: written in certificate order, compared as RFC 5280 section 7.1 says, and told apart by their
-// text.
+// Distinguished names: written in certificate order, compared as in RFC 5280 section 7.1, and different if their texts
+// differ.
 import { describe, expect, test } from 'vitest';
 import { DerReader } from '../../../../../server/authority/x509/der.ts';
 import {

@@ -1,5 +1,5 @@
-// Name constraints (RFC 5280, section 4.2.1.10): which names of each form lie within which subtrees. Patterns of
-// names are compared with a regular expression.
+// Name constraints (RFC 5280, section 4.2.1.10): which names of each form are within which subtrees. Patterns of names
+// are compared with a regular expression.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { constraintProblem, matchesAny } from '../../../../../server/authority/x509/nameConstraints.ts';
@@ -40,7 +40,7 @@ function problemOf(
   return constraintProblem(certificate, ca.extensions.nameConstraints!, { comparisons });
 }
 
-/** Whether a name lies within a base, which both lists then say. */
+/** Whether a name is within a base. Permitted and excluded subtrees must agree. */
 function isWithin(name: Uint8Array, base: Uint8Array): boolean {
   const permitted = problemOf([name], nameConstraints({ permitted: [base] }));
   const excluded = problemOf([name], nameConstraints({ excluded: [base] }));

@@ -1,5 +1,5 @@
-// Path building against those who make it dear: many CAs of one name, loops, long chains, many owners of a proxy. What
-// it costs is counted in signatures and steps, never in time.
+// Path building under attack: many CAs of one name, loops, long chains, many issuers of a proxy. The cost is counted in
+// signatures and steps, never in time.
 import { describe, expect, test } from 'vitest';
 import type { Certificate } from '../../../../../server/authority/x509/certificate.ts';
 import { findPath, validateChain } from '../../../../../server/authority/x509/validate.ts';
@@ -23,7 +23,7 @@ const RULES: SearchRules = {
   profile: 'service',
 };
 
-/** What a search for a path takes. */
+/** The cost of a search for a path. */
 function costOf(user: Made, pool: readonly Made[]): { found: boolean; signatures: number; steps: number } {
   const certificates = pool.map(({ certificate }) => certificate);
   const search = new PathSearch(RULES, certificatesByName(certificates));
@@ -52,7 +52,7 @@ describe('a hostile text costs no more than the budget', () => {
   test('with forty CAs of one name that all signed each other', () => {
     const keys = newKeys();
     const twin = makeCa('Twin', { keys });
-    // One key, so that every signature is right; different bytes, so that none is the same certificate.
+    // One key, so that every signature verifies; different bytes, so that all certificates differ.
     const pool = Array.from({ length: 40 }, () => makeCa('Twin', { keys, issuer: twin }));
     expect(costOf(makeUser('Ada', twin), pool)).toEqual({ found: false, signatures: 40, steps: 41 });
   });
@@ -64,7 +64,7 @@ describe('a hostile text costs no more than the budget', () => {
       const above = layers.at(-1)?.[0] ?? makeCa('Nobody');
       layers.push(Array.from({ length: 6 }, () => makeCa(`Layer ${depth}`, { keys, issuer: above })));
     }
-    // 6 ^ 6 paths, and not one of them leads anywhere.
+    // 6 ^ 6 paths, all of them dead ends.
     const cost = costOf(makeUser('Ada', layers.at(-1)![0]!), layers.flat());
     expect(cost.found).toBe(false);
     expect(cost.signatures).toBeLessThanOrEqual(BUDGET.signatures);

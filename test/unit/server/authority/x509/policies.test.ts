@@ -1,5 +1,5 @@
-// Certificate policies (RFC 5280, section 6.1): random paths against the policy tree of the RFC, written down as it
-// stands there.
+// Certificate policies (RFC 5280, section 6.1): random paths compared with the RFC's policy tree, which is implemented
+// literally.
 import { describe, expect, test } from 'vitest';
 import { type Certificate, isSelfIssued, parseCertificate } from '../../../../../server/authority/x509/certificate.ts';
 import { NO_EXTENSIONS } from '../../../../../server/authority/x509/extensions.ts';
@@ -22,7 +22,7 @@ const [A, B, C] = ['1.2.1', '1.2.2', '1.2.3'] as const;
 const ROOT = makeCa('Root').certificate;
 const OTHER = makeCa('Other', { issuer: makeCa('Root') }).certificate;
 
-/** What a certificate says about policies. `self`: its issuer is its subject. */
+/** The policy extensions of a certificate. `self`: its issuer is its subject. */
 interface Says {
   readonly policies?: readonly string[];
   readonly map?: readonly (readonly [issuer: string, subject: string])[];
@@ -44,7 +44,7 @@ function certificateOf({ policies, map, require, noMapping, noAny, self = false 
   return { ...(self ? ROOT : OTHER), extensions };
 }
 
-/** Whether a path is accepted; the configured CA first, as PKITS writes it. */
+/** Whether a path is accepted; the configured CA comes first, as in PKITS. */
 function isAccepted(says: readonly Says[], comparisons = 10_000): boolean {
   const path = [ROOT, ...says.map(certificateOf)].toReversed();
   return policyProblem(path, { comparisons }) === undefined;
@@ -116,7 +116,7 @@ interface TreeNode {
   readonly children: TreeNode[];
 }
 
-/** Section 6.1 as it is written, with a tree: slow, and obvious. The configured CA has no say here. */
+/** A literal implementation of section 6.1 with a tree, slow and obvious. The configured CA has no policies here. */
 function isAcceptedByTree(says: readonly Says[]): boolean {
   let root: TreeNode | undefined = { policy: ANY, expected: [ANY], children: [] };
   let [explicit, mapping, inhibitAny] = [says.length + 1, says.length + 1, says.length + 1];
@@ -179,7 +179,7 @@ function nodesAt(root: TreeNode, depth: number): readonly TreeNode[] {
   return depth === 0 ? [root] : root.children.flatMap((child) => nodesAt(child, depth - 1));
 }
 
-/** Without branches that end above `depth`; undefined where nothing is left. */
+/** The tree without branches that end above `depth`; undefined if nothing remains. */
 function pruned(root: TreeNode, depth: number): TreeNode | undefined {
   if (depth === 0) return root;
   const kept = root.children.filter((child) => pruned(child, depth - 1) !== undefined);

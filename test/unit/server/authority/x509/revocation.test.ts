@@ -1,5 +1,5 @@
-// Revocation (RFC 5280, section 6.3): every CA of a path needs a current, complete CRL of its own that does not list
-// what it issued; without one nothing that it issued is accepted.
+// Revocation (RFC 5280, section 6.3): every CA of a path needs a current, complete CRL that does not list the issued
+// certificate. Without a CRL, no certificate of the CA is accepted.
 import { describe, expect, test } from 'vitest';
 import { type Crl, crlStoreOf, parseCrl } from '../../../../../server/authority/x509/certificate.ts';
 import { trustStoreOf } from '../../../../../server/authority/x509/search.ts';

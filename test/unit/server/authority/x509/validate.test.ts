@@ -1,5 +1,5 @@
-// The verdict about a chain that a user presents: whose it is and until when, and what of it is refused, in the profile
-// of the service. Proxies by openssl, and the public suites, are in test/conformance/x509/.
+// The verdict about a user's chain: its owner and expiry, or the reason for a refusal, in the profile of the service.
+// test/conformance/x509/ tests proxies by openssl and the public suites.
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { trustStoreOf } from '../../../../../server/authority/x509/search.ts';

@@ -1,4 +1,4 @@
-// `authority call` against a running service: what it prints, what it refuses, and how the program ends.
+// `authority call` with a running service: its output, its refusals, and its exit.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createPlainServer } from 'node:http';
@@ -44,7 +44,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Calls in this process; answers what was printed, and what was thrown. */
+/** Runs `authority call` in this process. Returns the output and the thrown error. */
 async function call(...words: readonly string[]): Promise<{ out: string; err: string; thrown: unknown }> {
   let out = '';
   let err = '';
@@ -55,7 +55,7 @@ async function call(...words: readonly string[]): Promise<{ out: string; err: st
   return { out, err, thrown };
 }
 
-/** The same where a server answers these bytes. */
+/** The same with a server that responds with these bytes. */
 async function answered(bytes: Uint8Array, ...words: readonly string[]): ReturnType<typeof call> {
   const server = createPlainServer((_, answer) => answer.end(bytes));
   await once(server.listen(0, '127.0.0.1'), 'listening');

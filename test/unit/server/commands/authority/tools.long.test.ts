@@ -1,4 +1,4 @@
-// The commands for configurations and certificates, run as an operator runs them: what they print and how they end.
+// The commands for configurations and certificates, run as an operator runs them: their output and their exit.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -46,7 +46,7 @@ const ADMIN = {
   provenance: 'original',
 } as const;
 
-/** Runs `authority` with these words in this process: what it prints, and the error it ends with, '' for none. */
+/** Runs `authority` with these arguments in this process. `end` is the error, '' if there is none. */
 async function authority(
   ...words: readonly string[]
 ): Promise<{ readonly end: string; readonly out: string; readonly err: string }> {
@@ -298,7 +298,7 @@ test.each(['pem', 'key'])('issue neither writes over a .%s nor leaves the other 
   expect(readFileSync(file(`${prefix}.${ending}`), 'utf8')).toBe('mine');
 });
 
-/** Files that stay unread where the flags do not fit. */
+/** The flags are refused before these files are read. */
 const BY_SELF = ['--issuer', 'none.pem', '--issuer-key', 'none.key'] as const;
 
 test.for([

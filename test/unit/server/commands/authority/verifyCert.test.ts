@@ -1,4 +1,4 @@
-// `authority verify-cert`: its flags, what it prints, and how it ends.
+// `authority verify-cert`: its flags, its output, and its exit.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ function file(text: string | Uint8Array): string {
 const TRUST = ['--trust', file(CA.pem)];
 const TIME = ['--time', String(AT)];
 
-/** Parses in this process; answers what was printed, and what was thrown. */
+/** Runs the command in this process. Returns the output and the thrown error. */
 async function verify(...words: readonly string[]): Promise<{ out: string; error: string; thrown: unknown }> {
   const printed = { out: '', error: '', thrown: undefined as unknown };
   const stdout = { write: (text: string): unknown => (printed.out += text) };

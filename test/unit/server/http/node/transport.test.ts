@@ -1,5 +1,5 @@
-// What node:http leaves to its user: connections that it hands over or gives up must neither end the process nor get an
-// answer out of turn.
+// The duties that node:http leaves to its user: connections that it hands over or abandons must neither end the process
+// nor get a response out of order.
 import { afterEach, expect, test } from 'vitest';
 import type { Handler } from '../../../../../server/http/exchange.ts';
 import { formHandler } from '../../../../support/formCatalogue.ts';
@@ -57,7 +57,7 @@ test('CONNECT behind a request that still waits for its answer gets none before 
   expect({ received, isGone }).toEqual({ received: '', isGone: true });
 });
 
-/** More than the sockets between a server and a client that does not read take. */
+/** More than the sockets between a server and a client that does not read can buffer. */
 const LONG_BYTES = 12_000_000;
 
 test('many bytes behind a request that closes its connection do not cost a slow reader the long answer', async () => {
@@ -97,7 +97,7 @@ test('a body that breaks is malformed, and nothing is kept of it', async () => {
   await client.write('no size\r\n');
   expect(await client.ended()).toMatch(/^HTTP\/1\.1 400 [^]*\r\nConnection: close\r\n[^]*Malformed request/);
   expect(calls).toBe(1);
-  // Nothing is in flight any more: a drain that had to wait would pass the test's time.
+  // Nothing is in flight: a drain that waited would exceed the time limit of the test.
   await server.listener.drain({ graceMs: 0, withinMs: 1_000_000 });
 });
 
@@ -115,7 +115,7 @@ test('what waits of all connections stays bounded after one was ended for what w
     new Slices(() => now),
   );
   const opened = async (): Promise<RawSocket> => RawSocket.open(server!.port);
-  // Each takes 4 KiB, and one connection may take 4 MiB, all together 32 MiB.
+  // Each takes 4 KiB. One connection may take 4 MiB, all together 32 MiB.
   const requests = (count: number): string => requestOf('GET', '/').repeat(count);
   const flood = await opened();
   await flood.write(requests(1200));

@@ -1,5 +1,5 @@
-// What only uWebSockets.js does, over raw sockets: the facts its wrapper is built on. One that changes with a new
-// version of the library fails here, and says which part of server/http/ to look at again.
+// Behaviour of uWebSockets.js that its wrapper relies on, over raw sockets. If a new version of the library changes
+// one, its test fails and names the part of server/http/ to check.
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 
@@ -10,7 +10,7 @@ const [uws] = TRANSPORTS;
 if (uws?.name !== 'uws') throw new Error('the first transport is uWebSockets.js');
 const serve = servers(uws);
 
-/** The status of the answer to these bytes, and what a second request on the connection gets, if anything. */
+/** The status of the first response to these bytes. */
 async function statusOf(...writes: string[]): Promise<number | undefined> {
   const { port } = await serve(() => textAnswer('seen'));
   const client = await RawSocket.open(port);
@@ -73,8 +73,8 @@ describe('a request pipelined', () => {
   });
 
   /**
-   * A server whose `/late` is answered when its client is gone; it tells what it was asked, and who is said to come
-   * back.
+   * A server that responds to `/late` after the client has disconnected. It notes the requests, and the clients that it
+   * expects back.
    */
   async function serveLate() {
     const seen: string[] = [];
@@ -116,7 +116,7 @@ describe('the limit of request heads in a worker thread', () => {
   const transport = new URL('../../../../../server/http/uws/transport.ts', import.meta.url).href;
   const slices = new URL('../../../../../workers/slices.ts', import.meta.url).href;
 
-  /** Runs a module in a thread of its own; gives its message, or its error. */
+  /** Runs a module in a new thread. Resolves with its message, or with its error. */
   function inThread(source: string, env: NodeJS.ProcessEnv = process.env): Promise<unknown> {
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), { env });
     return new Promise((resolve) => {

@@ -1,11 +1,11 @@
-// The files that pages load: where no descriptor is left to read them for a moment, and what edges are seen by.
+// The files that pages load if no descriptor is free for a moment, and the contrast of borders.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const ASSETS_URL = new URL('../../../../../server/pages/browse/assets.ts', import.meta.url).href;
 
-/** Asks while no descriptor is left, and again when there are some. */
+/** Imports the files without a free descriptor, and again with some. */
 const SCRIPT = `import { closeSync, openSync } from 'node:fs';
   import { assetNamed, scriptPath, stylePath } from ${JSON.stringify(ASSETS_URL)};
   const held = [];

@@ -1,4 +1,3 @@
-// The page of the attribute authority: what getTrustedHostInfo tells, by role and all of it, as text.
 import { parseHTML } from 'linkedom';
 import { expect, test } from 'vitest';
 import { authorityPage } from '../../../../../server/pages/browse/authorityPage.ts';

@@ -1,4 +1,5 @@
-// Who refers to a record, as its page says it: counted together, and said to be uncounted where there was no time.
+// The references to a record on its page: they are counted together, or the page says that there was no time to count
+// them.
 import { expect, test } from 'vitest';
 import { type Router, routerOver } from '../../../../../workers/router.ts';
 import { RowSetCache } from '../../../../../workers/rowSetCache.ts';

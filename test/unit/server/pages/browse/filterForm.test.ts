@@ -1,5 +1,5 @@
-// The filter form: what it says becomes a filter of the API that means the same, or is told with the form filled in, on
-// the page of whatever list was refused.
+// The filter form: its input becomes an equivalent filter of the API. If it is refused, the page of the refused list
+// shows the error and the form as it was filled in.
 import { describe, expect, test } from 'vitest';
 import { formHandler } from '../../../../support/formCatalogue.ts';
 import { browserOf, headerOf, hrefsOf, type Page, pageOf, textsOf } from '../../../../support/htmlPages.ts';
@@ -7,13 +7,13 @@ import { browserOf, headerOf, hrefsOf, type Page, pageOf, textsOf } from '../../
 const { asked, pageAt } = browserOf(formHandler());
 const LIST = '/browse/observations/';
 
-/** The address that a form leads to: of a list with a filter and a page, so that both may be lost. */
+/** The URL that a form sends, for a list with a filter and a page, both of which could get lost. */
 function sentWith(field: string, lookup: string, value: string, not = ''): string {
   const entry = new URLSearchParams({ 'browse.field': field, 'browse.lookup': lookup, 'browse.value': value });
   return `${LIST}?status=s1&limit=5&offset=10&${entry.toString()}${not}`;
 }
 
-/** What the form of a page says. */
+/** The content of the form of a page. */
 function filledIn(page: Page): Readonly<Record<string, unknown>> {
   const chosen = (name: string): string | null =>
     page.querySelector(`.filter select[name="${name}"] option[selected]`)!.getAttribute('value');
@@ -25,7 +25,7 @@ function filledIn(page: Page): Readonly<Record<string, unknown>> {
   };
 }
 
-/** The parameters that it sends as they are. */
+/** The parameters that the form sends unchanged. */
 function keptBy(page: Page): readonly string[] {
   return [...page.querySelectorAll('.filter input[type=hidden]')].map(
     (input) => `${input.getAttribute('name')}=${input.getAttribute('value')}`,

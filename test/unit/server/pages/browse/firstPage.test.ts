@@ -1,10 +1,11 @@
-// The first page of a thread, in a process of its own, since modules are read once: while they are, other requests of
-// the thread get their turns. Counted in turns, not in time.
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
 const SUPPORT = new URL('../../../../support/', import.meta.url).href;
-/** Turns of a page of a list: it is found in one, and made in the next. */
+/**
+ * Turns of a page of a list: one finds it, the next one makes it. A new process counts them, because modules are read
+ * once and other requests must get their turns meanwhile.
+ */
 const STEPS = 2;
 const COUNTING = `
 const { formHandler } = await import('${SUPPORT}formCatalogue.ts');

@@ -1,4 +1,4 @@
-// The JSON of a record on its page: what is seen and copied is what the API says. Its outline has the members that
+// The JSON of a record on its page: readers see and copy what the API returns. Its outline has the members that
 // JSON.parse finds, at any depth and in one pass.
 import { expect, test } from 'vitest';
 import { type JsonOutline, jsonOutline, jsonString } from '../../../../../server/pages/browse/jsonPanel.ts';
@@ -54,11 +54,10 @@ test('each object and list below the first folds from its own line to its end', 
 
 const TEXTS = ['', 'plain', '"', '\\', '\\"', '\\\\', '],[', '},{', 'a:b', ',', '\n\u2028☃'];
 
-/** All of a value. */
 const whole = (json: string, levels = Infinity): JsonOutline =>
   jsonOutline(json, { listMax: Infinity, objectMax: Infinity, levels, budget: { left: Infinity } });
 
-/** What an outline says of a value, by JSON.parse. */
+/** The expected outline of a value, by JSON.parse. */
 function expected(value: unknown, key = ''): JsonOutline {
   const json = JSON.stringify(value);
   if (value === null || typeof value !== 'object') return { key, json, members: undefined, count: 0 };

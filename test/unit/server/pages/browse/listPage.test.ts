@@ -1,5 +1,5 @@
-// The pages of lists, asked of the handler with what people and others put into addresses: they stay bounded, and the
-// request of the API that a page names is the one that it shows.
+// The pages of lists, for URLs with any parameters: they stay bounded, and the API request that a page names gives the
+// list that it shows.
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { topLevelKeys } from '../../../../../engine/column/records.ts';
@@ -27,7 +27,7 @@ const collections = new Map(
 const browserWith = (slices: Slices): ReturnType<typeof browserOf> =>
   browserOf(handlerWith(NEVER_HEAVY, {}, (name) => collections.get(name)!, { slices }));
 const { asked, pageAt } = browserWith(new Slices(steadyMs));
-/** The same of other observations, or under other settings. */
+/** The same with other observations, or with other settings. */
 const smallBrowser = (
   records: readonly string[],
   settings: Parameters<typeof handlerWith>[1] = {},
@@ -223,7 +223,7 @@ test('a list from an id on says in its title where it is', async () => {
 });
 
 test.each(
-  // What has no example is named by fields.
+  // Parameters without an example get a field.
   PARAMETERS.filter(({ setting }) => setting === undefined).map(
     ({ name, example = 'ob_id' }) => `${name}=${String(example)}`,
   ),
@@ -279,7 +279,7 @@ describe('the size of a page', () => {
     expect(answer.body.bytes).toBeLessThan(plain.body.bytes + 60_000 * 3 + 20_000);
     const [first, last] = [text.indexOf(part), text.lastIndexOf(part)];
     if (isRefused) return expect([answer.status, first]).toEqual([400, -1]);
-    // A run of apostrophes has its part at every place: within the one text that it is.
+    // A run of apostrophes contains its part at every place, but within a single text.
     expect(text.slice(first, last)).not.toContain('<');
     const page = pageOf(answer);
     expect(textsOf(page, 'tbody th')).toEqual(['1', '2', '3']);
@@ -376,7 +376,7 @@ test('where a record may have several values, those that other filters narrow ar
   ]);
   expect(await choices('permissions__label=b&')).toEqual([]);
   expect(await choices('permissions__label=a&')).toEqual(all.map((text) => [text, undefined]));
-  // What other records have not counts as well as what they have.
+  // A negated filter also matches records without the value, and these count.
   expect(await choices('permissions__label!=b&')).toEqual(
     all.map((text, i) => [text, `?permissions__label%21=b&${links[i]!.slice(1)}`]),
   );

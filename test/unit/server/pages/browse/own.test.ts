@@ -1,5 +1,5 @@
-// What the forms of a list send becomes a query of the API, to which the answer leads: conditions, days, columns,
-// positions, ids. A condition that is refused is filterForm.test.ts's.
+// The input of a list's forms becomes a query of the API, to which the response redirects: conditions, days, columns,
+// positions, ids. filterForm.test.ts tests refused conditions.
 import { expect, test } from 'vitest';
 import { formHandler } from '../../../../support/formCatalogue.ts';
 import { browserOf, headerOf } from '../../../../support/htmlPages.ts';

@@ -1,5 +1,5 @@
-// The pages for people, asked of the handler: what is on them, that they are those of the API's lists and records, and
-// what their answers say to browsers.
+// The pages through the handler: their content, that they show the API's lists and records, and the headers of their
+// responses.
 import { gunzipSync } from 'node:zlib';
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Where and when a record is, as its page draws it: of its own members and of the records that it links to.
+// The place and period of a record on its page, from its members and from the records that it links to.
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import type { Member } from '../../../../../engine/page/members.ts';

@@ -1,4 +1,4 @@
-// The page of a record: its title, by which people know its tab and find its bookmark, and values that are none.
+// The page of a record: its title, which names its tab and bookmark, and missing values.
 import { expect, test } from 'vitest';
 import { BROWSER, browserOf, hrefsOf, pageOf, textsOf, browseRecords } from '../../../../support/htmlPages.ts';
 import { collectionOf } from '../../../../support/records.ts';

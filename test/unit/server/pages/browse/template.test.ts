@@ -1,4 +1,3 @@
-// The template tag of pages: whatever a text contains, a parser reads it back as text.
 import fc from 'fast-check';
 import { parseHTML } from 'linkedom';
 import { expect, test } from 'vitest';
@@ -37,7 +36,7 @@ test('joins nested arrays, escapes their texts, and leaves nothing for false, nu
 test('takes markup of templates as it is, once, and no text or look-alike object', () => {
   const inner = html`<b>${'<'}</b>`;
   expect(utf8Of(html`${inner}${String(inner)}`).toString()).toBe('<b>&lt;</b>&lt;b&gt;&amp;lt;&lt;/b&gt;');
-  // As a value of a record would be that JSON.parse has made.
+  // A value of a record that JSON.parse made could look like this.
   const alike = { isEscaped: true, toString: () => '<script>' } as unknown as typeof inner;
   expect(() => html`${alike}`).toThrow(TypeError);
 });

@@ -1,5 +1,3 @@
-// Values as people read them, in cells and on the pages of records: numbers as they are written, times with their
-// zones.
 import { expect, test } from 'vitest';
 import { browserOf, textsOf } from '../../../../support/htmlPages.ts';
 import { collectionOf } from '../../../../support/records.ts';
@@ -7,7 +5,7 @@ import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../../support/smallCat
 
 const LIST = '/browse/observations/';
 
-/** A browser of one observation, with these members beside its id. */
+/** A browser of one observation, with an id and these members. */
 const browserWith = (members: string): ReturnType<typeof browserOf> => {
   const of = (name: string) => collectionOf(name, name === 'observations' ? [`{"ob_id":1,${members}}`] : [], BASE_URL);
   return browserOf(handlerWith(NEVER_HEAVY, {}, of));

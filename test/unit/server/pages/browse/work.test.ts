@@ -1,5 +1,3 @@
-// The guard: a page looks at what it shows and at nothing else. Counted in values of the collections that its records
-// link to, which no machine changes.
 import { expect, test } from 'vitest';
 import type { CollectionIndex } from '../../../../../engine/index/table.ts';
 import { COLLECTIONS } from '../../../../../engine/schema/catalogue.ts';
@@ -10,7 +8,7 @@ import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../../support
 const SHOWN = 100;
 const RELATED = 'computations';
 
-/** A collection whose looks are told; it has single values and nothing else. */
+/** A collection whose reads are reported; it has single values and nothing else. */
 function watched(collection: CollectionIndex, onLook: () => void): CollectionIndex {
   const never = (): never => expect.fail(`a page looks at more of ${RELATED} than single values`);
   const members = new Map(collection.members);
@@ -25,7 +23,10 @@ function watched(collection: CollectionIndex, onLook: () => void): CollectionInd
   return Object.defineProperty({ ...collection, members }, 'records', { get: never });
 }
 
-/** A list page of observations that link to `related` records: what is looked at of these, and what is shown. */
+/**
+ * A list page of observations that link to `related` records: the number of values that it reads of these, which no
+ * machine changes, and the links that it shows.
+ */
 async function pageBeside(related: number): Promise<{ readonly looks: number; readonly links: readonly string[] }> {
   const lines = (count: number, line: (id: number) => object): readonly string[] =>
     Array.from({ length: count }, (_, i) => JSON.stringify(line(i + 1)));

@@ -1,5 +1,5 @@
-// The OpenAPI document: its paths are those that are routed, its filters those that are described, and it says the
-// same in YAML. validators.long.test.ts has two independent validators.
+// The OpenAPI document: its paths are the routed ones, its filters the described ones, and its YAML form is equivalent.
+// validators.long.test.ts runs two independent validators.
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
@@ -163,7 +163,7 @@ test('every parameter is there, those of settings only with them', () => {
   const namesOf = (from: OpenApiDocument): readonly unknown[] =>
     Object.values(from.components.parameters).map(({ name }) => name);
   const always = PARAMETERS.filter(({ setting }) => setting === undefined).map(({ name }) => name);
-  // Of the format there is another for the root view, which has no exports.
+  // `format` occurs twice: the root view, which has no exports, has another one.
   expect(namesOf(document)).toEqual([...always, 'format', 'id', ...COLLECTIONS.map(() => 'filters')]);
   const all = namesOf(documentOf({ explain: true, pinWalks: true }));
   expect(all.slice(0, PARAMETERS.length)).toEqual(PARAMETERS.map(({ name }) => name));

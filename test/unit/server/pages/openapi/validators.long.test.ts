@@ -1,4 +1,3 @@
-// Two independent validators find nothing in OpenAPI documents of several settings and data.
 import { test } from 'vitest';
 import { temporaryDirectory } from '../../../../support/dataSets.ts';
 import { sampleExamples } from '../../../../../server/pages/openapi/schemas.ts';
