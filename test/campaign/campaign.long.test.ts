@@ -1,5 +1,5 @@
-// A minute of campaign: no strain finds anything, each has its turns, and the watching client never waits for long.
-// The nightly run also has a short soak. `npm run campaign` is longer.
+// A campaign of one minute: no strain finds anything, each strain has several turns, and the watching client never
+// waits for long. The nightly run adds a short soak. `npm run campaign` runs longer.
 import { expect, test } from 'vitest';
 import { RUN_SEED } from '../support/random.ts';
 import { IS_WHOLE } from '../support/ring.ts';
@@ -9,7 +9,7 @@ import { soak } from './soak.ts';
 import { STRAINS } from './strains/all.ts';
 
 const SECONDS = 60;
-/** Far beyond what is judged by `npm run campaign`: machines of tests are noisy. */
+/** Far above the limit of `npm run campaign`: test machines are noisy. */
 const WORST_WAIT_MS_MAX = 2000;
 
 test.skipIf(process.platform !== 'linux')(`a short campaign finds nothing (seed ${RUN_SEED})`, async () => {

@@ -1,7 +1,7 @@
-// The command line of a campaign, `npm run campaign -- --minutes 10 --seed 7`: prints a line a minute and ends with the
-// table, also on Ctrl-C; saves each find as a file that `--repeat` runs again. With `--soak` steady load instead, with
-// `--dear` what others wait for beside dear requests. Exit codes: 0 nothing found and every bound kept, 1 a find or a
-// bound passed, 2 wrong usage.
+// Command line of a campaign, `npm run campaign -- --minutes 10 --seed 7`. Prints a line per minute and the table at
+// the end, also on Ctrl-C. Saves each find as a file that `--repeat` runs again. `--soak` applies steady load instead;
+// `--dear` measures how long other clients wait during expensive requests. Exit codes: 0 no find and all limits kept, 1
+// a find or an exceeded limit, 2 wrong usage.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,14 +23,17 @@ interface Flags {
   readonly dear?: boolean;
 }
 
-/** A server that has nothing to do has ended the threads of its pool and collected its garbage after 70 s. */
+/** After 70 s without work a server has stopped its pool threads and collected its garbage. */
 const REST_MS = 100_000;
-/** Memory that may stay above that of the first minute after a rest. */
+/** Allowed growth of memory from the first minute to the time after the rest. */
 const MEMORY_BYTES_MAX = 50 << 20;
-/** Of a soak: as many as the promises are for, and MB an hour once it is warm. */
+/**
+ * Observations of a soak (the number that the performance targets are for), and its growth limit in MB an hour once
+ * warm.
+ */
 const SOAK_OBSERVATIONS = 100_000;
 const SOAK_SLOPE_MAX = 1;
-/** Answers that are checked at least, of each minute that it was to last: 3,000,000 in half an hour. */
+/** Minimum of verified responses for each planned minute: 3,000,000 in half an hour. */
 const SOAK_ANSWERS_MIN = 100_000;
 const USAGE_EXIT = 2;
 
@@ -40,7 +43,7 @@ function number(text: string): number {
   return value;
 }
 
-/** A find as it was saved. */
+/** Reads a saved find. */
 function savedFind(file: string): Find {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Find;
@@ -86,7 +89,7 @@ try {
 
 function ran(flags: Flags): Promise<number> {
   if (flags.repeat !== undefined) return repeat(flags.repeat);
-  // A terminal's Ctrl-C comes twice: npm passes it on.
+  // A terminal sends Ctrl-C twice, because npm forwards it.
   process.on('SIGINT', () => (isInterrupted = true));
   if (flags.soak === true) return runSoak(flags);
   return flags.dear === true ? runDear(flags) : run(flags);
@@ -125,7 +128,10 @@ async function runDear({ seed, observations }: Flags): Promise<number> {
   return kinds.every(isShort) ? 0 : 1;
 }
 
-/** The hostile clients leave the cores to the server and to the client that watches it. */
+/**
+ * Lowers the priority of this process, so that the hostile clients leave the cores to the server and the watching
+ * client.
+ */
 function leaveCores(): void {
   setPriority(constants.priority.PRIORITY_LOW);
 }

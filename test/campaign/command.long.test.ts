@@ -1,5 +1,5 @@
-// How the command `npm run campaign` ends: by Ctrl-C in a soak, and at what it does not understand.
-// What a campaign and a soak find is in campaign.long.test.ts.
+// How `npm run campaign` exits: on Ctrl-C during a soak, and on wrong usage. campaign.long.test.ts covers what
+// campaigns and soaks find.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,17 +1,19 @@
-// What others wait for beside the dearest heads, kind by kind: the longest wait of the watching client beside one of a
-// kind and beside sixty at once, over both transports. Prints nothing itself.
+// Measures how long other clients wait during the most expensive legal heads. For each kind: the longest wait of the
+// watching client during one such request and during sixty at once, over both transports. Prints nothing itself.
 import { WAIT_TRIES, type WatchedKind } from './report.ts';
 import { ALONE, CROWD, KINDS, sendDear } from './strains/dearHeads.ts';
 import { type World, worldOf, type WorldOptions } from './world.ts';
 
-/** Over which data, and who hears of each kind. With `isOver` it ends behind the kind at hand. */
+/**
+ * The world, and the callback that receives each kind. If `isOver` returns true, the run ends after the current kind.
+ */
 export interface DearOptions extends WorldOptions {
   readonly isOver: () => boolean;
   readonly onWorld: () => void;
   readonly onKind: (kind: WatchedKind) => void;
 }
 
-/** Measures all kinds; throws where an answer is not whole or tells of a bug. */
+/** Measures all kinds. Throws if a response is incomplete or reports a bug. */
 export async function dearWaits(options: DearOptions): Promise<readonly WatchedKind[]> {
   const world = await worldOf(options);
   const kinds: WatchedKind[] = [];
@@ -20,7 +22,7 @@ export async function dearWaits(options: DearOptions): Promise<readonly WatchedK
     const ports = [world.server.port, world.server.http10Port] as const;
     for (const name of KINDS) {
       if (options.isOver()) break;
-      // Code that is read with the first of its kind is no part of it.
+      // Excludes the time to load code on the first request of a kind.
       for (const port of ports) await sendDear(port, name, 1);
       const waits = async (port: number) => ({
         alone: await leastWait(world, () => inTurn(port, name)),
@@ -32,7 +34,7 @@ export async function dearWaits(options: DearOptions): Promise<readonly WatchedK
     }
     return kinds;
   } catch (error) {
-    // A terminal's Ctrl-C ends the server too.
+    // A terminal's Ctrl-C stops the server too.
     if (options.isOver()) return kinds;
     throw error;
   } finally {
@@ -40,7 +42,7 @@ export async function dearWaits(options: DearOptions): Promise<readonly WatchedK
   }
 }
 
-/** One after another, so that the watching client is beside some of them. */
+/** Sends the requests one after another, so that the watching client's requests overlap some of them. */
 async function inTurn(port: number, name: string): Promise<readonly string[]> {
   const faults: string[] = [];
   for (let i = 0; i < ALONE; i++) faults.push(...(await sendDear(port, name, 1)));

@@ -1,8 +1,8 @@
-// What a campaign tells: a line a minute, and the table at its end. Pure: samples in, text out.
+// Formats the output of a campaign: a line per minute, and the table at its end. Pure: samples in, text out.
 import { tableText } from '../../server/commands/terminal.ts';
 import { both, type Outcome, type Strain } from './strain.ts';
 
-/** What one strain has come to. `worstMs` is the longest wait of the watching client beside it, `what` beside what. */
+/** The result of one strain. `worstMs` is the longest wait of the watching client, `what` is what ran during it. */
 export interface Tally extends Outcome {
   readonly name: string;
   readonly turns: number;
@@ -15,14 +15,14 @@ export interface MemorySample {
   readonly residentBytes: number;
 }
 
-/** The longest waits of the watching client: beside single requests, and beside sixty hostile clients at once. */
+/** Maximum waits of the watching client: during single requests, and during sixty hostile clients at once. */
 const WAIT_MS_MAX = 10;
 const CROWD_WAIT_MS_MAX = 25;
 
-/** As often a wait is looked at, of which the least counts: one of the machine does not come again each time. */
+/** A wait is measured this many times and the minimum counts: interference of the machine does not recur each time. */
 export const WAIT_TRIES = 3;
 
-/** How long the watching client may wait beside a strain. */
+/** Longest wait of the watching client that a strain may cause. */
 export function waitMsMax({ isCrowd }: Pick<Strain, 'isCrowd'>): number {
   return isCrowd === true ? CROWD_WAIT_MS_MAX : WAIT_MS_MAX;
 }
@@ -30,7 +30,7 @@ export function waitMsMax({ isCrowd }: Pick<Strain, 'isCrowd'>): number {
 const MB = 1 << 20;
 const HOUR_SECONDS = 3600;
 
-/** All tallies as one. */
+/** Sums the tallies. */
 export function totalOf(tallies: readonly Tally[]): Tally {
   const sum = (of: (tally: Tally) => number): number => tallies.reduce((all, tally) => all + of(tally), 0);
   return {
@@ -44,7 +44,7 @@ export function totalOf(tallies: readonly Tally[]): Tally {
   };
 }
 
-/** The tally with one more turn. */
+/** Returns the tally with one more turn. */
 export function counted(tally: Tally, outcome: Outcome, worstMs: number): Tally {
   return {
     name: tally.name,
@@ -60,8 +60,8 @@ function whatOf({ what }: Outcome): Pick<Outcome, 'what'> {
 }
 
 /**
- * By how many MB an hour the memory grows: the median of the slopes between all pairs of samples (Theil and Sen), which
- * one step from a level to another does not move as it moves a line of least squares; 0 of fewer than two samples.
+ * Growth of memory in MB an hour: the median of the slopes between all pairs of samples (Theil and Sen). A single step
+ * from one level to another moves it less than a least-squares line. 0 for fewer than two samples.
  */
 export function memorySlope(samples: readonly MemorySample[]): number {
   const slopes = samples.flatMap((one, i) =>
@@ -72,7 +72,7 @@ export function memorySlope(samples: readonly MemorySample[]): number {
   return (((low + high) / 2) * HOUR_SECONDS) / MB;
 }
 
-/** A line for each strain beside which the watching client waited longer than it may. */
+/** Returns a line for each strain that made the watching client wait too long. */
 export function slowLines(tallies: readonly Tally[], strains: readonly Pick<Strain, 'name' | 'isCrowd'>[]): string[] {
   return tallies.flatMap(({ name, worstMs, what }) => {
     const most = waitMsMax(strains.find((strain) => strain.name === name) ?? {});
@@ -82,7 +82,6 @@ export function slowLines(tallies: readonly Tally[], strains: readonly Pick<Stra
   });
 }
 
-/** The line of a minute. */
 export function minuteLine(minute: number, tallies: readonly Tally[], residentBytes: number): string {
   const { verified, tried, injected, worstMs, finds } = totalOf(tallies);
   return (
@@ -91,7 +90,9 @@ export function minuteLine(minute: number, tallies: readonly Tally[], residentBy
   );
 }
 
-/** The table, a line a strain, and what became of the memory. `rest` is what the server holds after a rest. */
+/**
+ * Returns the table with a line per strain, and the development of memory. `rest` is the server's memory after a rest.
+ */
 export function table(tallies: readonly Tally[], memory: readonly MemorySample[], rest: MemorySample): string {
   const head = ['strain', 'turns', 'verified', 'hostile', 'faults', 'worst wait', 'finds'];
   const rows = [...tallies, totalOf(tallies)].map(({ name, turns, verified, tried, injected, worstMs, finds }) => [
@@ -110,13 +111,13 @@ function memoryLine(memory: readonly MemorySample[], rest: MemorySample): string
   return `memory: ${memorySlope(memory).toFixed(1)} MB an hour; after a rest ${above} MB above the first sample`;
 }
 
-/** The longest waits in milliseconds beside one head of a kind and beside sixty at once. */
+/** The longest waits in milliseconds during one head of a kind and during sixty at once. */
 export interface WatchedWaits {
   readonly alone: number;
   readonly crowd: number;
 }
 
-/** A kind of dear heads, and the waits beside it over each transport. */
+/** A kind of expensive heads, and the waits over each transport. */
 export interface WatchedKind {
   readonly name: string;
   readonly uws: WatchedWaits;
@@ -126,12 +127,12 @@ export interface WatchedKind {
 const KIND_WIDTH = 36;
 const KIND_CELL_WIDTH = 16;
 
-/** What stands above the lines of kinds. */
+/** Table head above the lines of kinds. */
 export function kindHead(): string {
   return kindRow('longest wait in ms beside', ['one', 'sixty', 'one (HTTP/1.0)', 'sixty']);
 }
 
-/** The line of a kind; waits that are too long are marked. */
+/** Table line of a kind. Marks waits that are too long. */
 export function kindLine({ name, uws, node }: WatchedKind): string {
   const shown = ({ alone, crowd }: WatchedWaits): string[] => [
     marked(alone, WAIT_MS_MAX),
@@ -140,7 +141,6 @@ export function kindLine({ name, uws, node }: WatchedKind): string {
   return kindRow(name, [...shown(uws), ...shown(node)]);
 }
 
-/** Whether every wait beside a kind is short enough. */
 export function isShort({ uws, node }: WatchedKind): boolean {
   return [uws, node].every(({ alone, crowd }) => alone <= WAIT_MS_MAX && crowd <= CROWD_WAIT_MS_MAX);
 }

@@ -1,5 +1,5 @@
-// A campaign: strains in turn against one world until the time is over, everything drawn from one seed. Each turn has a
-// seed of its own, which is all that repeats it. Prints nothing itself.
+// A campaign: runs strains in turn against one world until the time is over. One seed determines everything. Each turn
+// has its own seed, which is enough to repeat it. Prints nothing itself.
 import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError } from '../../data/operationError.ts';
 import { holdingsOf } from '../support/commandProcess.ts';
@@ -10,7 +10,7 @@ import { STRAINS } from './strains/all.ts';
 import { both, type Outcome, type Strain } from './strain.ts';
 import { type World, worldOf, type WorldOptions } from './world.ts';
 
-/** A turn that found something: what repeats it, and what was wrong. */
+/** A turn that found something: how to repeat it, and what was wrong. */
 export interface Find extends WorldOptions {
   readonly strain: string;
   readonly turnSeed: number;
@@ -18,9 +18,9 @@ export interface Find extends WorldOptions {
 }
 
 /**
- * How long, one turn of each strain at least, of which seed, and who hears of it. With `isOver` it ends behind the turn
- * at hand. `restMs` is how long nothing happens before memory is looked at for the last time. `onWorld` is called once
- * server and watching client are there, `onLeak` of what is found afterwards, which no turn repeats.
+ * Duration (at least one turn of each strain), seed and callbacks. If `isOver` returns true, the campaign ends after
+ * the current turn. `restMs` is the idle time before memory is measured for the last time. `onWorld` is called once the
+ * server and the watching client run, `onLeak` for a find after the turns, which no turn repeats.
  */
 export interface CampaignOptions extends WorldOptions {
   readonly seconds: number;
@@ -32,7 +32,7 @@ export interface CampaignOptions extends WorldOptions {
   readonly onMinute: (minute: number, tallies: readonly Tally[], residentBytes: number) => void;
 }
 
-/** What came of a campaign; `rest` is the memory once nothing has happened for a while. */
+/** The result of a campaign. `rest` is the memory after an idle time. */
 export interface Campaign {
   readonly tallies: readonly Tally[];
   readonly memory: readonly MemorySample[];
@@ -40,11 +40,11 @@ export interface Campaign {
 }
 
 const MINUTE_SECONDS = 60;
-/** So often it is looked whether the rest is over. */
+/** Interval at which the end of the rest is polled. */
 const LOOK_MS = 500;
-/** Rounds of all strains until all threads and caches are there. */
+/** Rounds of all strains until all threads and caches exist. */
 const WARM_ROUNDS = 4;
-/** Nothing but a hang makes a turn this long. */
+/** Only a hang makes a turn this long. */
 const TURN_MS_MAX = 180_000;
 
 /** Runs a campaign to its end. */
@@ -81,7 +81,7 @@ async function against(world: World, options: CampaignOptions): Promise<Campaign
     const at = turn % STRAINS.length;
     const turnSeed = random.integer(0, 2 ** 32);
     const { outcome, worstMs } = await leastWait(STRAINS[at]!, turnSeed, world, isOver);
-    // A terminal's Ctrl-C ends the servers too: the turn that it came into says nothing.
+    // A terminal's Ctrl-C stops the servers too, so the interrupted turn proves nothing.
     if (isOver()) break;
     tallies[at] = counted(tallies[at]!, outcome, worstMs);
     const { finds } = outcome;
@@ -103,21 +103,21 @@ async function against(world: World, options: CampaignOptions): Promise<Campaign
     tallies.push({ name: 'afterwards', turns: 1, verified: 0, tried: 0, injected: 0, worstMs: 0, finds: [line] });
     onLeak(`afterwards: ${line}`);
   }
-  // A server that it asks is not idle.
+  // A server that it polls is not idle.
   await world.watcher.close();
   for (const until = performance.now() + restMs; performance.now() < until && !isOver();) await delay(LOOK_MS);
   return { tallies, memory, rest: sample() };
 }
 
-/** What came of a turn, and the longest wait of the watching client beside it. */
+/** The outcome of a turn, and the longest wait of the watching client during it. */
 interface Taken {
   readonly outcome: Outcome;
   readonly worstMs: number;
 }
 
 /**
- * One turn, and the same again where the watching client waited too long: the least wait counts, and every find. What
- * the server remembers by then is not seen again.
+ * Runs one turn, and repeats it if the watching client waited too long: the shortest wait counts, and every find. A
+ * repeated turn misses the cost of anything that the server has cached by then.
  */
 async function leastWait(strain: Strain, seed: number, world: World, isOver: () => boolean): Promise<Taken> {
   let taken = await oneTurn(strain, seed, world);
@@ -128,7 +128,7 @@ async function leastWait(strain: Strain, seed: number, world: World, isOver: () 
   return taken;
 }
 
-/** One turn, beside the watching client; what it throws is a find. */
+/** Runs one turn while the watching client polls. An exception counts as a find. */
 async function oneTurn(strain: Strain, seed: number, world: World): Promise<Taken> {
   const failed = (text: string): Outcome => ({ verified: 0, tried: 0, injected: 0, finds: [text] });
   const over = new AbortController();
@@ -144,8 +144,8 @@ async function oneTurn(strain: Strain, seed: number, world: World): Promise<Take
 }
 
 /**
- * Runs the turn of a find again in a world of its own; answers what it finds now. Throws OperationError `usage` where
- * its strain is none.
+ * Runs the turn of a find again in a new world. Returns what it finds now. Throws OperationError `usage` for an unknown
+ * strain.
  */
 export async function repeated({ strain, turnSeed, ...options }: Find): Promise<readonly string[]> {
   const chosen = STRAINS.find(({ name }) => name === strain);

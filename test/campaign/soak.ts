@@ -1,6 +1,5 @@
-// A soak: pages, filters, records, 304s and compressed pages at 80 % of the rate that is answered as fast as it goes,
-// for as long as it is told, and every byte of every answer checked: against the plain rows once, by its digest each
-// time. Prints nothing itself.
+// A soak: pages, filters, records, 304s and compressed pages at 80 % of the server's full rate for a given time. Every
+// byte of every response is checked: once against the plain rows, and by digest each time. Prints nothing itself.
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Exchange, type LoadClient, startLoadClient } from '../../bench/client/loadClient.ts';
@@ -13,7 +12,7 @@ import { CATALOGUE_SCENARIOS } from '../../bench/scenarios/scenarios.ts';
 import { type CommandProcess, holdingsOf, runServer } from '../support/commandProcess.ts';
 import { type MemorySample, memorySlope } from './report.ts';
 
-/** How long, over what, and who hears of it; the last minute may be a part of one. With `isOver` it ends behind it. */
+/** Duration, data and callback. The last minute may be partial. If `isOver` returns true, the soak ends after it. */
 export interface SoakOptions {
   readonly seed: number;
   readonly observations: number;
@@ -22,14 +21,14 @@ export interface SoakOptions {
   readonly onStep: (line: string) => void;
 }
 
-/** What came of it: answers with the right body, what was wrong with one, and how memory grows in MB an hour. */
+/** The result: correct responses, what was wrong with others, and the growth of memory in MB an hour. */
 export interface Soak {
   readonly answers: number;
   readonly fault: string | undefined;
   readonly slope: number | undefined;
 }
 
-/** What is asked, in turn: what is small four times for each of what is large, which is most of the time anyway. */
+/** The requests, in turn: four small ones for each large one. The large ones still take most of the time. */
 const SMALL = ['tiny', '304', 'record', 'deep', 'facets'];
 const LARGE = ['walk', 'gzip', 'scattered', 'in', 'startswith', 'v2', 'range', 'link', 'ordered', 'fields'];
 
@@ -37,17 +36,17 @@ const CONNECTIONS = 16;
 const PEAK_REQUESTS = 20_000;
 const PART_OF_PEAK = 0.8;
 const MINUTE_MS = 60_000;
-/** An order of a minute that takes this long hangs. */
+/** The load for one minute counts as hung after this time. */
 const WITHIN_MS = 5 * MINUTE_MS;
-/** Memory is looked at this often, of which the least of each minute counts: what is above is not collected yet. */
+/** Sampling interval of memory. The minimum of each minute counts: anything above it is garbage not yet collected. */
 const LOOK_MS = 500;
 /** Minutes until all caches are full. */
 const WARM_MINUTES = 10;
 const MB = 1 << 20;
 
 /**
- * Runs it. Rejects where an answer differs from the plain rows before it begins. What fails once it is over is no
- * fault: a terminal's Ctrl-C ends server and client too.
+ * Runs a soak. Rejects if a response differs from the plain rows before the load begins. Failures after the end count
+ * for nothing: a terminal's Ctrl-C stops the server and the client too.
  */
 export async function soak(options: SoakOptions): Promise<Soak> {
   try {
@@ -84,7 +83,7 @@ async function soakedServer(options: SoakOptions): Promise<Soak> {
   }
 }
 
-/** The exchange with the digest of the body that it is answered with. */
+/** Returns the exchange with the digest of its response body. */
 async function withDigest(port: number, exchange: Exchange): Promise<Exchange> {
   const { body } = await ask(port, exchange.target, exchange.headers);
   return { ...exchange, digest: createHash('sha256').update(body).digest('hex') };
@@ -92,14 +91,14 @@ async function withDigest(port: number, exchange: Exchange): Promise<Exchange> {
 
 const SMALL_FOR_LARGE = 4;
 
-/** Some of the small and one of the large in turn, until each of the large has been there. */
+/** Interleaves some small exchanges and one large one, until every large one is included. */
 function mixed(small: readonly Exchange[], large: readonly Exchange[]): readonly Exchange[] {
   const some = (i: number): readonly Exchange[] =>
     Array.from({ length: SMALL_FOR_LARGE }, (_, k) => small[(SMALL_FOR_LARGE * i + k) % small.length]!);
   return large.flatMap((one, i) => [...some(i), one]);
 }
 
-/** The same order minute after minute. */
+/** Repeats the same load minute after minute. */
 async function steadily(
   order: Omit<Parameters<LoadClient['run']>[0], 'requests'> & { readonly perSecond: number },
   server: CommandProcess,
@@ -112,7 +111,7 @@ async function steadily(
   for (let minute = 1; minute < minutes + 1 && !isOver(); minute++) {
     const watch = new AbortController();
     const least = leastMemory(server.pid, watch.signal);
-    // A server that is gone is told of by the client.
+    // The client reports a server that is gone.
     least.catch(() => undefined);
     const part = Math.min(1, minutes - minute + 1);
     const requests = Math.ceil((part * order.perSecond * MINUTE_MS) / 1000);

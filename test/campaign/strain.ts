@@ -1,12 +1,11 @@
-// What every kind of hostility has in common, so that the campaign runs all of them alike: to add one, a file in
-// strains/ and its place in strains/all.ts.
+// A strain is one kind of attack or fault. This file declares their common interface, so that the campaign runs all
+// alike. To add one, write a file in strains/ and list it in strains/all.ts.
 import type { Random } from '../support/random.ts';
 import type { World } from './world.ts';
 
 /**
- * What came of one turn: how many requests had every byte of their answers checked against the oracle, how many things
- * else were tried, how many faults of the world were injected, and what was wrong, each with what repeats it; `what`
- * says what was done, where a strain has several kinds.
+ * The outcome of one turn: requests whose responses the oracle verified to the last byte, other attempts, injected
+ * operational faults, and finds, each with what repeats it. `what` names what was done if the strain has several kinds.
  */
 export interface Outcome {
   readonly verified: number;
@@ -17,8 +16,8 @@ export interface Outcome {
 }
 
 /**
- * A kind of hostility. `run` is one turn of a few seconds, which draws all that it does from `random`. `isCrowd` where
- * it comes from dozens of connections at once, so that the watching client waits for more than one request.
+ * `run` is one turn of a few seconds and draws all its choices from `random`. `isCrowd` marks strains that use dozens
+ * of connections at once: the watching client then waits for more than one request.
  */
 export interface Strain {
   readonly name: string;
@@ -26,12 +25,12 @@ export interface Strain {
   run(random: Random, world: World): Promise<Outcome>;
 }
 
-/** An outcome of which only some is worth a word. */
+/** Fills in the members that are not given. */
 export function outcomeOf(some: Partial<Outcome>): Outcome {
   return { verified: 0, tried: 0, injected: 0, finds: [], ...some };
 }
 
-/** Two outcomes as one. */
+/** Sums two outcomes. */
 export function both(one: Outcome, other: Outcome): Outcome {
   return {
     verified: one.verified + other.verified,

@@ -1,11 +1,11 @@
-// The watching client, in a thread of its own so that nothing that the campaign computes is taken for a wait: asks the
-// same cheap questions of both transports over kept connections, a few ms apart, and tells the worst wait since it was
-// last asked. An answer that is another one than the first is a fault. The last lines are the thread.
+// The watching client sends the same cheap requests to both transports over persistent connections, a few ms apart. It
+// runs in a separate thread, so that the campaign's own work does not count as a wait. It reports the longest wait
+// since the last report. A response that differs from the first one is a fault. The end of this file is the thread.
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { clientOf } from '../support/client.ts';
 
-/** What was seen since the last look. Waits are in milliseconds. */
+/** Observations since the last report. Waits are in milliseconds. */
 export interface Seen {
   readonly asked: number;
   readonly worstMs: number;
@@ -26,7 +26,7 @@ const TARGETS = ['/api/v3/', '/api/v3/observations/?limit=1', '/nothing'];
 const PAUSE_MS = 5;
 const FAULTS_MAX = 10;
 
-/** Watches a server on these ports of 127.0.0.1; what it says at first is what it must say. */
+/** Watches a server on these ports of 127.0.0.1. The first response to each request is the expected one. */
 export function watcherOf(ports: readonly number[]): Watcher {
   const worker = new Worker(new URL(import.meta.url), { workerData: { ports } satisfies Task });
   return {
@@ -43,7 +43,7 @@ export function watcherOf(ports: readonly number[]): Watcher {
   };
 }
 
-/** Watches for ever: the thread is ended from outside. */
+/** Watches until the main thread terminates this worker. */
 async function watch({ ports }: Task): Promise<void> {
   const seen = { asked: 0, worstMs: 0, faults: [] as string[] };
   parentPort!.on('message', () => {

@@ -1,5 +1,5 @@
-// What a campaign is run against: a server in a process of its own over data made from a seed, the oracle that holds
-// the same records, and the watching client. Knows no strain.
+// The world of a campaign: a server process with data made from a seed, the oracle with the same records, and the
+// watching client. Independent of the strains.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,15 +20,18 @@ import { type Watcher, watcherOf } from './watcher.ts';
 
 const BASE_URL = 'http://catalogue.test';
 
-/** Which world: with `observations` a generated data set, which no oracle holds; else a random catalogue. */
+/**
+ * Selects the data: `observations` asks for a generated data set, which no oracle holds; without it, a random
+ * catalogue.
+ */
 export interface WorldOptions {
   readonly seed: number;
   readonly observations: number;
 }
 
 /**
- * A running world. `snapshot` is the file that the server serves and that a strain may replace for a while; `dataSet`
- * is undefined where it is too large for the oracle. `verify` asks both transports and tells what is wrong.
+ * A running world. `snapshot` is the served file, which a strain may replace for a while. `dataSet` is undefined if it
+ * is too large for the oracle. `verify` sends a request to both transports and returns what is wrong.
  */
 export interface World {
   readonly server: Victim;
@@ -51,7 +54,7 @@ const SETTINGS: OracleSettings = {
   filters: 'all',
 };
 
-/** Makes the data of a seed, serves it and starts to watch. Costs a few seconds, of 100,000 observations minutes. */
+/** Makes the data of a seed, serves it and starts to watch. Takes a few seconds; for 100,000 observations, minutes. */
 export async function worldOf({ seed, observations }: WorldOptions): Promise<World> {
   const directory = mkdtempSync(join(tmpdir(), 'campaign-'));
   const source = join(directory, 'source');
@@ -98,8 +101,8 @@ function randomDataSet(seed: number, directory: string): DataSet {
 }
 
 /**
- * What both transports answer, compared with the oracle: status, headers, and every byte of the body, which comes again
- * the same, by its tag and compressed.
+ * Compares both transports with the oracle: status, headers and every byte of the body. Repeats the request, also by
+ * tag and compressed, and expects the same.
  */
 async function verified(dataSet: DataSet, request: OracleRequest, to: Victim): Promise<readonly string[]> {
   const expected = oracle(dataSet, SETTINGS, request);

@@ -1,4 +1,3 @@
-// All strains, in the order of the table.
 import type { Strain } from '../strain.ts';
 import { certificates, configurations, envelopes } from './authority.ts';
 import { blocks, dataSets, snapshots } from './data.ts';
@@ -8,7 +7,7 @@ import { crowdedHeads, hostileHeads, legalHeads } from './heads.ts';
 import { rawBytes, vanishing } from './rawBytes.ts';
 import { slowReaders } from './slowReaders.ts';
 
-/** Every kind of hostility that a campaign has. */
+/** All strains, in the order of the table. */
 export const STRAINS: readonly Strain[] = [
   legalHeads,
   hostileHeads,

@@ -1,5 +1,5 @@
-// What the attribute authority reads from strangers and from files, changed byte by byte: certificates and lists of
-// revoked ones, configurations, in this process; and envelopes, beside the watching client on both sockets.
+// Mutates, byte by byte, what the attribute authority reads from clients and files: certificates, revocation lists and
+// configurations in this process; envelopes over both sockets, while the watching client polls.
 import { join } from 'node:path';
 import { OperationError } from '../../../data/operationError.ts';
 import { loadAuthority } from '../../../server/authority/configuration/load.ts';
@@ -19,7 +19,7 @@ const CONFIGURATIONS = 100;
 const PATH = '/attAuthority.wsdl';
 const STATUSES = [200, 413, 415, 500];
 
-/** Mutated certificates and lists of revoked ones: read or refused, and none accepted that was not signed. */
+/** Mutated certificates and revocation lists: read or refused, and none accepted without a valid signature. */
 export const certificates: Strain = {
   name: 'mutated certificates',
   run: async (random) => {
@@ -34,7 +34,7 @@ export const certificates: Strain = {
   },
 };
 
-/** Hostile envelopes: both transports say the same, and a good call is answered as before. */
+/** Hostile envelopes: both transports respond alike, and a valid call still gets its usual response. */
 export const envelopes: Strain = {
   name: 'hostile envelopes',
   run: async (random, { server }) => {
@@ -65,7 +65,7 @@ export const envelopes: Strain = {
   },
 };
 
-/** Mutated configurations and the files that they name: loaded, or refused with mistakes. */
+/** Mutated configurations and the files that they name: loaded, or refused with a list of errors. */
 export const configurations: Strain = {
   name: 'mutated configuration',
   run: (random) => {
@@ -90,7 +90,7 @@ export const configurations: Strain = {
   },
 };
 
-/** Lines left out, doubled and moved, or bytes changed. */
+/** Removes, duplicates or moves lines, or changes bytes. */
 function changedText(good: Buffer, random: Random): Buffer {
   if (random.chance(0.5)) return mutated(good, good, random);
   return Buffer.from(random.several(1, 2 * CONFIG_LINES.length, () => random.pick(CONFIG_LINES)).join('\n'));

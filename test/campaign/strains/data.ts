@@ -1,6 +1,6 @@
-// Data that nobody should trust: snapshots, compressed records and data sets with bytes changed, cut and doubled. A
-// snapshot is put in the place of the served one; whatever comes of it, the server goes on with the old data, and
-// answers as the oracle says.
+// Untrusted data: snapshots, compressed records and data sets with bytes changed, cut and duplicated. A mutated
+// snapshot replaces the served file. Whatever happens, the server keeps serving the old data as the oracle describes
+// it.
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importDirectory } from '../../../data/import/import.ts';
@@ -15,7 +15,7 @@ const SNAPSHOTS = 3;
 const DATA_SETS = 5;
 const VERIFIED = 8;
 
-/** Mutated snapshots, offered to the server that runs. */
+/** Mutated snapshots, offered to the running server. */
 export const snapshots: Strain = {
   name: 'mutated snapshots',
   run: async (random, world) => {
@@ -34,7 +34,7 @@ export const snapshots: Strain = {
         if (changed.equals(bytes)) continue;
         put(changed);
         const { status, body } = await admin.send({ method: 'POST', target: '/reload' });
-        // Where only records are other ones, the directory is that of the same generation, and nothing is loaded.
+        // If only records differ, the directory still names the same generation, and nothing is loaded.
         if (status < 400 && !body.includes('"unchanged"'))
           finds.push(`a mutated snapshot was taken: ${status} ${body}`);
         finds.push(...(await verifySome(random, world, VERIFIED)));
@@ -47,7 +47,7 @@ export const snapshots: Strain = {
   },
 };
 
-/** Mutated blocks of compressed records beside a snapshot: a server of its own makes them anew, and answers as ever. */
+/** Mutated blocks of compressed records next to a snapshot: a separate server rebuilds them and responds as before. */
 export const blocks: Strain = {
   name: 'mutated blocks',
   run: async (random, world) => {
@@ -78,14 +78,16 @@ export const blocks: Strain = {
   },
 };
 
-/** Anywhere in the file, most of which is records, or in its first kB and last, where its tables are. */
+/**
+ * Changes bytes anywhere in the file, which is mostly records, or in its first or last few kB, which hold the tables.
+ */
 function changedBytes(bytes: Buffer, random: Random): Buffer {
   const start = random.pick([0, random.integer(0, bytes.length), bytes.length - Math.min(bytes.length, 4096)]);
   const piece = mutated(bytes.subarray(start, start + 1024), bytes, random);
   return Buffer.concat([bytes.subarray(0, start), piece, bytes.subarray(start + 1024)]);
 }
 
-/** Mutated data sets: imported, or refused with a sentence. */
+/** Mutated data sets: imported, or refused with a message. */
 export const dataSets: Strain = {
   name: 'mutated data sets',
   run: async (random, { directory }) => {

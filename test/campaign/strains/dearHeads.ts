@@ -1,21 +1,21 @@
-// The dearest legal heads, each at a limit: one after another, sixty of one kind at the same moment, and thousands that
-// one client pipelines. Answers have to come whole unless pipelining ends the connection, and none may tell of a bug.
+// The most expensive legal heads, each at a limit: one after another, sixty of one kind at once, and thousands that one
+// client pipelines. Responses must be complete unless pipelining ends the connection, and none may report a bug.
 import type { Victim } from '../../support/fuzz.ts';
 import type { Random } from '../../support/random.ts';
 import { type RawAnswer, RawSocket, requestOf } from '../../support/rawSocket.ts';
 import { outcomeOf, type Strain } from '../strain.ts';
 
-/** So many at once. */
+/** Requests sent at once. */
 export const CROWD = 60;
-/** So many one after another. */
+/** Requests sent one after another. */
 export const ALONE = 8;
-/** Bytes that a client pipelines: as many as the library reads at once. */
+/** Bytes that a client pipelines: as many as uWebSockets.js reads at once. */
 const PIPELINED_BYTES = 1 << 19;
-/** What is left of a head of 64 kB for what is dear in it. */
+/** Bytes left in a head of 64 kB for its expensive part. */
 const ROOM = 58_000;
 const LIST = '/api/v3/observations/';
 
-/** A head of a kind; `i` is the number of the request, so that none that is remembered comes twice. */
+/** Makes a head of a kind. `i` is the number of the request: it keeps cached responses from being hit. */
 type Dear = (i: number) => string;
 
 function filled(member: (n: number) => string): string {
@@ -50,10 +50,9 @@ const DEAR: Readonly<Record<string, Dear>> = {
   'a path that is near': (i) => requestOf('GET', `/api/v3/observation${i % 10}`),
 };
 
-/** The kinds by their names. */
 export const KINDS: readonly string[] = Object.keys(DEAR);
 
-/** What may be pipelined by the thousand. */
+/** Requests that may be pipelined by the thousand. */
 const CHEAP: Readonly<Record<string, string>> = {
   'HEAD of nothing': requestOf('HEAD', '/nothing'),
   'a path that is near': requestOf('GET', '/api/v3/observation'),
@@ -72,7 +71,7 @@ export const dearHeads: Strain = {
   },
 };
 
-/** Sixty of one kind at the same moment, on connections that are open. */
+/** Sixty of one kind at the same moment, on open connections. */
 export const crowdedDearHeads: Strain = {
   name: 'dear heads at once',
   isCrowd: true,
@@ -82,7 +81,7 @@ export const crowdedDearHeads: Strain = {
   },
 };
 
-/** Thousands of one kind in one write; what was read of them is answered, or its connection ends. */
+/** Thousands of one kind in one write. The server answers each one that it reads, or ends the connection. */
 export const pipelined: Strain = {
   name: 'pipelined heads',
   isCrowd: true,
@@ -110,7 +109,9 @@ function isBug({ status }: RawAnswer): boolean {
 
 let sent = 0;
 
-/** Sends so many of a kind at once to a port, on connections that are open; what is wrong with the answers. */
+/**
+ * Sends `count` requests of a kind at once to a port, on open connections. Returns what is wrong with the responses.
+ */
 export async function sendDear(port: number, kind: string, count: number): Promise<readonly string[]> {
   const sockets = await Promise.all(Array.from({ length: count }, () => RawSocket.open(port)));
   const heads = sockets.map(() => DEAR[kind]!(sent++));

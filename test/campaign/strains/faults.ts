@@ -1,5 +1,5 @@
-// Faults of the world, each done to a server of its own over the same data, which the oracle verifies before and after:
-// killed and started again, stopped for a while, without a descriptor left, on a full disk, under a clock that jumps.
+// Operational faults, each injected into a separate server with the same data: killed and restarted, stopped for a
+// while, out of descriptors, on a full disk, under a clock that jumps. The oracle verifies the server before and after.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,11 +23,11 @@ const REFUSED_CONNECTIONS = 30;
 interface Fault {
   readonly name: string;
   readonly isPossible: boolean;
-  /** Does it to a server that answers; what is wrong. */
+  /** Injects the fault into a running server. Returns what is wrong. */
   does(random: Random, server: Victim, world: World): Promise<readonly string[]>;
 }
 
-/** The clock is wrong by up to ten days either way, by something else every 50 ms. */
+/** The clock is wrong by up to ten days either way, and changes every 50 ms. */
 const CLOCK = `const now = Date.now;
 let off = 0;
 Date.now = () => now() + off;
@@ -41,7 +41,7 @@ const FAULTS: readonly Fault[] = [
       const asked = verifySome(random, world, VERIFIED, server);
       await delay(random.integer(0, PAUSE_MS_MAX / 4));
       await server.kill();
-      // What was under way is lost, and only that.
+      // Only requests that were in progress may be lost.
       const wrong = await asked;
       const unexpected = wrong.filter((fault) => !/ECONNRESET|ECONNREFUSED|EPIPE|socket hang up|aborted/.test(fault));
       const next = await serverOf(world);
@@ -113,7 +113,9 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** A snapshot is served from a disk without room; an import onto it is refused and leaves nothing, or is whole. */
+/**
+ * Serves a snapshot from a disk without room. An import onto that disk is refused and leaves nothing, or is complete.
+ */
 async function onFullDisk(random: Random, world: World, disk: SmallDisk): Promise<readonly string[]> {
   const finds: string[] = [];
   const file = join(disk.folder, 'served.snapshot');
@@ -141,7 +143,7 @@ async function onFullDisk(random: Random, world: World, disk: SmallDisk): Promis
   return finds;
 }
 
-/** One fault of the world a turn. */
+/** One operational fault per turn. */
 export const faults: Strain = {
   name: 'faults',
   run: async (random, world) => {

@@ -1,5 +1,5 @@
-// Hostile heads: legal ones whose answers the oracle knows to the byte, and those of the grammar of hostile requests,
-// on which both transports must agree: alone, and sixty at once.
+// Hostile heads: legal ones with responses that the oracle knows to the byte, and those of the grammar of hostile
+// requests, on which both transports must agree. Sent alone, and sixty at once.
 import { randomRequest } from '../../differential/requests.ts';
 import { fuzzRequests } from '../../support/fuzz.ts';
 import type { Random } from '../../support/random.ts';
@@ -8,11 +8,11 @@ import type { World } from '../world.ts';
 
 const VERIFIED = 80;
 const IN_FLIGHT = 8;
-/** To each of both transports: sixty at once. */
+/** For each of the two transports: sixty at once. */
 const HOSTILE = 30;
 const ALONE = 20;
 
-/** Legal requests, compared with the oracle: eight at once of each transport, then again by tag and compressed. */
+/** Legal requests, compared with the oracle: eight at once per transport, then again by tag and compressed. */
 export const legalHeads: Strain = {
   name: 'legal heads',
   isCrowd: true,
@@ -23,7 +23,7 @@ export const legalHeads: Strain = {
   },
 };
 
-/** Requests of the hostile grammar, one after the other: what the watching client waits for is one of them. */
+/** Requests of the hostile grammar, one after another: the watching client waits for at most one of them. */
 export const hostileHeads: Strain = {
   name: 'hostile heads',
   run: async (random, world) => {
@@ -33,7 +33,7 @@ export const hostileHeads: Strain = {
   },
 };
 
-/** As many of them at once as one client has. */
+/** The hostile grammar again, with as many connections as one client has. */
 export const crowdedHeads: Strain = {
   name: 'hostile heads at once',
   isCrowd: true,
@@ -41,7 +41,7 @@ export const crowdedHeads: Strain = {
     outcomeOf({ tried: 2 * HOSTILE, finds: await fuzzRequests(world.server, random, HOSTILE) }),
 };
 
-/** Asks both transports so many random requests; answers what is wrong with what comes. */
+/** Sends `count` random requests to both transports. Returns what is wrong with the responses. */
 export async function verifySome(random: Random, world: World, count: number, to = world.server): Promise<string[]> {
   const finds: string[] = [];
   if (!world.dataSet) return finds;

@@ -1,14 +1,13 @@
-// Bytes that are no requests on both sockets, and clients that leave in the middle, while the oracle's questions go on.
 import { fuzzBytes, abandonedFlood, abandonedPages } from '../../support/fuzz.ts';
 import { outcomeOf, type Strain } from '../strain.ts';
 import { verifySome } from './heads.ts';
 
-/** To each of both transports: sixty at once. */
+/** For each of the two transports: sixty at once. */
 const CONNECTIONS = 30;
 const VERIFIED = 8;
 const LEAVING = 20;
 
-/** Broken framing, noise and floods of header lines. */
+/** Broken framing, noise and floods of header lines, while the oracle verifies other requests. */
 export const rawBytes: Strain = {
   name: 'raw bytes',
   isCrowd: true,
@@ -25,7 +24,7 @@ export const rawBytes: Strain = {
   },
 };
 
-/** Clients that break their connections before an answer can have come, or read nothing of it. */
+/** Clients that break their connections before a response can have arrived, or read nothing of it. */
 export const vanishing: Strain = {
   name: 'vanishing clients',
   isCrowd: true,

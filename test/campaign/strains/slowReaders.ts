@@ -1,6 +1,5 @@
-// Clients that read slowly: many at once over both transports, each taking a piece, waiting, taking the next; some
-// leave in the middle. Whoever stays gets what a fast reader gets; an export is compressed where there is time for it,
-// and plain otherwise.
+// Slow readers: many at once over both transports, each reading a piece, pausing, reading the next. Some leave in the
+// middle; the others get what a fast reader gets. An export is compressed if there is time for it, and plain otherwise.
 import { createHash } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream';
@@ -11,12 +10,12 @@ import { outcomeOf, type Strain } from '../strain.ts';
 
 const READERS = 24;
 const PAUSE_MS_MAX = 60;
-/** Pieces after which a reader waits no more, so that a turn ends. */
+/** After this many pieces a reader stops pausing, so that the turn ends. */
 const SLOW_PIECES = 40;
 const LEAVE_CHANCE = 0.3;
 
 const LIST = '/api/v3/observations/';
-/** Answers of any size: pages, whole exports, and both compressed. */
+/** Responses of every size: pages, whole exports, and both compressed. */
 const TARGETS = [
   `${LIST}?limit=20000`,
   `${LIST}?format=ndjson`,
@@ -24,14 +23,14 @@ const TARGETS = [
   `${LIST}?limit=500&ordering=-ob_id`,
 ];
 
-/** How a reader reads; without it as fast as it can. */
+/** The pace of a reader. Without it, a reader reads as fast as it can. */
 interface Slowness {
   readonly pauseMs: number;
-  /** Pieces after which it leaves. */
+  /** Number of pieces before it leaves. */
   readonly leavesAfter: number;
 }
 
-/** Readers of one answer, slow ones beside each other, compared with a fast one. */
+/** Slow readers of one response side by side, compared with a fast one. */
 export const slowReaders: Strain = {
   name: 'slow readers',
   isCrowd: true,
@@ -57,7 +56,7 @@ function slownessOf(random: Random): Slowness {
   return { pauseMs: random.integer(0, PAUSE_MS_MAX), leavesAfter };
 }
 
-/** Status, length and digest of what a reader got, decompressed, or what went wrong; undefined of one that left. */
+/** Status, length and digest of the decompressed response, or what went wrong; undefined for a reader that left. */
 async function digestOf(
   port: number,
   path: string,
