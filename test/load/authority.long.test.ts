@@ -1,6 +1,6 @@
-// Signing beside the catalogue: how much slower catalogue answers get while 200 requests a second are authorised, as
-// the ratio of interleaved rounds within one run. Judged by the middle round; not where others use the cores, or the
-// catalogue alone varies.
+// Signing next to the catalogue: how much slower catalogue responses get while 200 requests a second are authorised, as
+// the ratio of interleaved rounds within one run. The middle round counts. Not checked if other processes use the
+// cores, or if the catalogue alone varies.
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -22,34 +22,27 @@ const WITHIN_MS = 120_000;
 const AUTHORISATIONS_PER_SECOND = 200;
 /** More than a round needs. */
 const AUTHORISATIONS_MAX = 1200;
-/** So long the users ask before the catalogue is asked too: they have read what they are to send by then. */
+/** Head start of the users: by the time the catalogue is polled too, they have read what they are to send. */
 const LEAD_MS = 500;
-/**
- * Users of the authority that ask at the same time at most: with those of the round before, fewer than it lets wait.
- */
+/** Concurrent users of the authority: together with those of the round before, fewer than its queue holds. */
 const USERS = 32;
-/**
- * How the catalogue is asked: as fast as it answers, which fills both cores, or `perSecond`, which leaves room on them.
- */
+/** Load on the catalogue: as fast as it responds, which fills both cores, or `perSecond`, which leaves room on them. */
 interface Load {
   readonly connections: number;
   readonly requests: number;
   readonly perSecond?: number;
 }
-/**
- * What p99 may be over that alone: the target that passes (design: performance). And by how much others on the machine
- * may spoil it.
- */
+/** Limit of p99 relative to p99 without signing: the performance target. `TOLERANCE` allows for other processes. */
 const P99_MOST: readonly (readonly [what: string, most: number, load: Load])[] = [
   ['16 connections', 2, { connections: 16, requests: CHEAP_REQUESTS }],
   ['4 connections', 2, { connections: 4, requests: CHEAP_REQUESTS }],
   ['4 connections, 2,000 a second,', 2, { connections: 4, requests: PACED_REQUESTS, perSecond: 2000 }],
 ];
 const TOLERANCE = 0.3;
-/** Rounds in which others had more of the cores than this are taken again, so many in all. */
+/** A round is repeated if other processes used more than this fraction of the cores, up to this many rounds in all. */
 const OTHERS_MAX = 0.1;
 const TRIES_MAX = 30;
-/** Linux tells times of cores in ticks (proc_stat(5)). */
+/** Linux counts the time of cores in ticks (proc_stat(5)). */
 const TICKS_PER_SECOND = 100;
 
 const LIST = '/api/v3/observations/';
@@ -63,8 +56,8 @@ let exchanges: readonly Exchange[];
 let authorisations: readonly Exchange[];
 
 /**
- * p99 of the catalogue alone and beside `rate` authorisations a second, and what part of all cores others had
- * meanwhile.
+ * p99 of the catalogue alone and during `rate` authorisations a second, and the fraction of all cores that other
+ * processes used meanwhile.
  */
 interface Round {
   readonly aloneMs: number;
@@ -83,7 +76,7 @@ beforeAll(async () => {
   await askCatalogue(P99_MOST[0]![2]);
 });
 
-/** Rounds until enough of them were quiet. */
+/** Measures rounds until enough of them were quiet. */
 async function measuredRounds(load: Load): Promise<{ readonly quiet: Round[]; readonly noisy: Round[] }> {
   const [quiet, noisy]: [Round[], Round[]] = [[], []];
   for (let tries = 0; quiet.length < ROUNDS && tries < TRIES_MAX; tries++) {
@@ -102,7 +95,7 @@ async function measuredRound(load: Load): Promise<Round> {
   return { aloneMs: alone.p99Ms, besideMs: beside.p99Ms, rate, othersPart: (busy! - own!) / all! };
 }
 
-/** Seconds of all cores so far, those in which they were busy, and those in which they were busy for this test. */
+/** Core seconds so far: all, busy, and busy for this test. */
 function seconds(): readonly [all: number, busy: number, own: number] {
   const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
   const ticks = first.trim().split(/ +/).slice(1, 9).map(Number);
@@ -114,7 +107,7 @@ function seconds(): readonly [all: number, busy: number, own: number] {
 }
 
 afterAll(async () => {
-  // Those behind one that failed to start never did.
+  // If one fails to start, the ones after it are undefined.
   const started: readonly ({ stop(): unknown } | undefined)[] = [cheap, users, server, authority];
   for (const one of started) await one?.stop();
 });
@@ -129,7 +122,9 @@ function askCatalogue(load: Load): Promise<LoadOutcome> {
   return cheap.run({ port, exchanges, ...load, withinMs: WITHIN_MS });
 }
 
-/** Asks while requests to be authorised come at their rate; `rate` of them a second were answered. */
+/**
+ * Loads the catalogue while authorisations arrive at their rate. Returns the outcome and the rate that was achieved.
+ */
 async function besideSigning(load: Load): Promise<{ readonly beside: LoadOutcome; readonly rate: number }> {
   const signing = users.run({
     port: server.port,

@@ -1,6 +1,6 @@
-// The load bench at 100,000 observations, held to bench/budgets.json: ratios within one run, with the tolerance of CI.
-// What passes its budget is measured again, eight times at most: more rounds take away what others on the machine have
-// added. A scenario is skipped, and says so, where it or its control was too noisy; the count of scenarios is asserted.
+// The load bench at 100,000 observations, checked against bench/budgets.json: ratios within one run, with the tolerance
+// of CI. A scenario over its budget is measured again, up to eight times: more rounds average out other processes. A
+// scenario is skipped with a message if it or its control was too noisy. The number of scenarios is asserted.
 import { beforeAll, expect, test } from 'vitest';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { measuredRatio, runLoadBench, type ScenarioReport } from '../../bench/load/load.ts';
@@ -11,7 +11,7 @@ import { SCENARIOS } from '../../bench/scenarios/scenarios.ts';
 import { IS_WHOLE } from '../support/ring.ts';
 import { tableText } from '../../server/commands/terminal.ts';
 
-/** The scenarios of CI: a hot path each. The nightly run has all. */
+/** The scenarios of CI, one per hot path. The nightly run has all. */
 const HOT = ['304', 'record', 'walk', 'gzip', 'first', 'equality', 'contains', 'ordered'];
 const MEASURED = SCENARIOS.map(({ name }) => name).filter((name) => IS_WHOLE || HOT.includes(name));
 const OPTIONS = {
@@ -28,7 +28,7 @@ const OPTIONS = {
 
 let reports: readonly ScenarioReport[] = [];
 
-/** What had to be measured again belongs in the log. */
+/** Repeated measurements are logged. */
 const onStep = (line: string): void => void (line.startsWith('measuring again') && process.stderr.write(`${line}\n`));
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-// The longest time for which a list occupies a serving thread, also if it moves to the pool. Times are ratios to a pass
-// that costs the whole budget by the table of costs, measured in the same run. Caches are cold each time.
+// The longest time for which a list occupies a serving thread, even if the list moves to the pool. Times are ratios to
+// a pass that costs the whole budget by the table of costs, measured in the same run. Caches are cold each time.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,11 +7,11 @@ import { expect, test } from 'vitest';
 import type { ListTime } from '../support/listTimes.ts';
 import { ROOT } from '../support/sources.ts';
 
-/** The same lists in each run, so that runs can be compared. */
+/** Every run uses the same lists, so that runs can be compared. */
 const SEED = 1;
 /**
- * In times of the control. Measured: 1.5 to 1.7, 1.9 to 2.3, and 2.0 to 2.6. If a number that is looked up in a
- * dictionary is paid with 100 ns instead of 250, they are 2.7, 3.5 and 3.6.
+ * Multiples of the control. Measured: 1.5 to 1.7, 1.9 to 2.3, and 2.0 to 2.6. With 100 ns instead of 250 as the cost of
+ * a number looked up in a dictionary, they are 2.7, 3.5 and 3.6.
  */
 const BOUNDS = { p99: 1.75, p999: 2.75, max: 3.5 };
 

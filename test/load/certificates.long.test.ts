@@ -1,5 +1,5 @@
-// The long part of test/property/certificates.test.ts: mutated certificates of the public suites, CRLs and texts, for
-// minutes.
+// The long version of test/property/certificates.test.ts: minutes of mutated certificates of the public suites, CRLs
+// and texts.
 import { expect, test } from 'vitest';
 import { readPem } from '../../server/authority/x509/pem.ts';
 import { fuzzCertificates } from '../support/certificateFuzz.ts';
@@ -26,7 +26,7 @@ const LOWER = makeCa('Lower', { issuer: CA, extensions: caExtensions(0) });
 const USER = makeUser('Ada', LOWER);
 const CHAIN = [makeProxy(makeProxy(USER)), makeProxy(USER), USER, LOWER, CA].map(({ der }) => der);
 
-/** The blocks of all texts of the public suites, by what they are. */
+/** All blocks of one kind in the texts of the public suites. */
 function suiteBlocks(kind: 'certificates' | 'crls'): readonly Uint8Array[] {
   const cases = PATH_SUITES.flatMap((suite) => pathCases(suite));
   const texts = cases.flatMap(({ leaf, inter, trusted, crls }) =>

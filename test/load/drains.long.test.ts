@@ -1,13 +1,13 @@
-// Drains under load, as many as are asked for: every request of clients that leave when they are told to is
-// answered as before. What is done is in test/support/drains.ts.
+// Repeated drains under load: every request is answered as usual if the clients leave when they are asked to.
+// test/support/drains.ts does the work.
 import { expect, test } from 'vitest';
 import { drainUnderLoad, type DrainOutcome } from '../support/drains.ts';
 import { RUN_SEED, randomOf } from '../support/random.ts';
 import { times } from '../support/ring.ts';
 
-/** More by `DRAINS=100 npm run test:long -- load/drains`. */
+/** `DRAINS=100 npm run test:long -- load/drains` runs more. */
 const DRAINS = Number(process.env['DRAINS'] ?? times(8, 100));
-/** A drain is mostly waiting. */
+/** A drain mostly waits, so several run at once. */
 const AT_ONCE = 4;
 
 test(`${DRAINS} drains lose no request (seed ${RUN_SEED})`, async () => {

@@ -1,5 +1,5 @@
-// Allocations of threads and of memory that fail, one in each server: a start that is refused in a line, or a server
-// that does all its work again.
+// Failed allocations of threads and memory, one per server: either the start is refused in one line, or the server does
+// all its work again.
 import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -13,13 +13,13 @@ import { someSteps } from '../support/ring.ts';
 import { heavyPathOf, isAtWork } from '../support/threadWork.ts';
 import { until, withinLimit } from '../support/waits.ts';
 
-/** Flags of Node for a server whose n-th allocation fails, from 1 on, and how many it has asked for so far. */
+/** Flags of Node that make the n-th allocation fail, counted from 1, and the number of allocations requested so far. */
 interface FailedAllocation {
   readonly node: readonly string[];
   asked(): number;
 }
 
-/** The n-th fails; its files lie in a directory. */
+/** Makes the n-th allocation fail. Its files are created in `directory`. */
 function failedAllocation(directory: string, n: number): FailedAllocation {
   const own = mkdtempSync(join(directory, 'allocation-'));
   const count = join(own, 'count');
@@ -64,7 +64,10 @@ afterAll(() => authority.stop());
 let running: CommandProcess | undefined;
 afterEach(() => running?.kill());
 
-/** Serves with an allocation that fails, and does everything. Answers what came of it, and how many were asked for. */
+/**
+ * Serves with one failing allocation and sends all requests. Returns the outcome and the number of requested
+ * allocations.
+ */
 async function servedWithout(n: number): Promise<{ readonly outcome: string; readonly asked: number }> {
   const { node, asked } = failedAllocation(directory, n);
   const words = ['serve', '--data', SAMPLE, '--port', '0', '--threads', '1', '--gzip', 'live', ...authority.flags];

@@ -1,5 +1,6 @@
-// The hostile ring in full: rounds of everything at once against one server per configuration, with clients that stall,
-// vanish and flood, until what the server holds has stopped growing. The quick part is test/property/fuzz.test.ts.
+// The full hostile ring: rounds of everything at once against one server per configuration, with clients that stall,
+// vanish and flood, until the server's memory and descriptors stop growing. The quick version is
+// test/property/fuzz.test.ts.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { POOL_LIMITS } from '../../workers/pool.ts';
@@ -26,22 +27,22 @@ import { type Random, randomOf, RUN_SEED } from '../support/random.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 
 const RECORDS = 150;
-/** So many at least, and, while the memory grows, at most. */
+/** Minimum number of rounds, and the maximum while memory still grows. */
 const ROUNDS_MIN = 4;
 const ROUNDS_MAX = 8;
-/** Of each round and transport. */
+/** Per round and transport. */
 const REQUESTS = 1500;
 const CONNECTIONS = 400;
 const DRIBBLERS = 60;
 const UNREAD_PAGES = 30;
 
-/** Memory may still grow by this much once half of the rounds are over: what the collectors have not come to yet. */
+/** Allowed growth of memory after half of the rounds: garbage that is not collected yet. */
 const GROWTH_BYTES_MAX = 48 << 20;
-/** What is kept on purpose is soon full, so that growth is no cache that fills. */
+/** Small caches fill soon, so that later growth cannot come from a cache that fills. */
 const SMALL_CACHES = ['--answer-cache-mb', '0', '--row-set-cache-mb', '1'];
 const PAGE = requestOf('GET', '/api/v3/migrationproperties/?limit=5000');
 
-/** Every way to send a request slowly, or never to the end. */
+/** Every way to send a request slowly or never to the end. */
 const STALLS: readonly { readonly head: string; readonly bytes: string }[] = [
   { head: '', bytes: '' },
   { head: '', bytes: 'GET /api/v3/ HTTP/1.1\r\nHost: x\r\nX: y\r\n' },
@@ -82,7 +83,7 @@ async function dribblers({ port, http10Port }: Victim): Promise<readonly string[
   return (await Promise.all(faults)).flat();
 }
 
-/** Floods while cheap requests go on; all slots must be back afterwards. */
+/** Floods the server while cheap requests continue. All slots must be free afterwards. */
 async function floods({ port, http10Port }: Victim): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const to of [port, http10Port]) {
@@ -103,7 +104,10 @@ async function floods({ port, http10Port }: Victim): Promise<readonly string[]> 
   return faults;
 }
 
-/** A flood that fits is answered whole once those before it are gone, however their clients left. */
+/**
+ * Checks that a flood within the limits is answered completely once earlier floods are gone, however their clients
+ * left.
+ */
 async function slotsComeBack({ port, http10Port }: Victim): Promise<void> {
   for (const to of [port, http10Port]) {
     await expect
@@ -131,8 +135,8 @@ async function round(server: Victim, random: Random): Promise<readonly string[]>
 }
 
 /**
- * By how much every one of the later rounds has passed all of the early ones, and what may be: a leak has it grow with
- * the number of rounds, what threads and collectors take at their leisure does not.
+ * How far each of the later rounds exceeds all of the early ones, and the allowed amount. A leak makes it grow with the
+ * number of rounds; late collections and thread buffers do not.
  */
 function growthOf(residentBytes: readonly number[]): number {
   const half = residentBytes.length >> 1;
@@ -174,7 +178,7 @@ describe.skipIf(process.platform !== 'linux')(`a hostile world (seed ${RUN_SEED}
       ),
     );
     await Promise.all(sockets.map((socket) => socket.write(PAGE)));
-    // What was sent may wait in the system's queue: the server has to have taken them before it can let go of them.
+    // The server has to accept the bytes in the system's queue before it can close the connections.
     const held = (): number => holdingsOf(server.pid).descriptors;
     await expect.poll(held, POLL).toBeGreaterThanOrEqual(descriptors + sockets.length - DESCRIPTORS_SPARE + 1);
     expect(await leakedDescriptors(server, descriptors)).toBe(0);

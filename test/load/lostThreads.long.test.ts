@@ -1,6 +1,6 @@
-// Pool and authority threads that die again and again under load: how soon another one answers, and that the audit
-// has each grant that a client got, in the order of time.
-// Real threads of a real server; how they are ended is in test/support/killer.ts.
+// Pool and authority threads that die repeatedly under load: how soon a replacement responds, and that the audit log
+// contains each grant that a client received, in order of time. Uses the threads of a real server;
+// test/support/killer.ts kills them.
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,15 +26,15 @@ let running: CommandProcess | undefined;
 afterEach(() => running?.kill());
 
 const SERVERS = 5;
-/** Fewer than a server bears within a minute. */
+/** Fewer than the deaths that end a server within a minute. */
 const KILLS = 4;
 /**
- * From the deed to the count of the death and the first answer of another thread of that kind. On a machine that others
- * keep busy, where a whole start takes longer than that: no longer than a start.
+ * Limit from the kill to the counted death and the first response of a replacement thread. On a busy machine, where a
+ * whole start takes longer, the limit is the time of a start.
  */
 const SERVED_MS_MAX = 2000;
 
-/** Digests of the attribute certificates that one client got, in order. */
+/** Digests of the attribute certificates that one client received, in order. */
 async function grantsOf({ url }: { readonly url: string }, signal: AbortSignal): Promise<string[]> {
   const digests: string[] = [];
   const client = clientOf(url);
@@ -61,7 +61,7 @@ test(`${SERVERS * KILLS} kills of every kind of thread under load: served again 
   let startMs = 0;
   for (let n = 0; n < SERVERS; n++) {
     const begun = performance.now();
-    // One of each kind, so that nobody answers in place of the one that is killed.
+    // One thread of each kind, so that no other can respond in place of the killed one.
     const words = ['--data', SAMPLE, '--threads', '1', ...authority.flags];
     const { server, killer } = await killableServer(directory, words);
     running = server;
@@ -98,7 +98,7 @@ test(`${SERVERS * KILLS} kills of every kind of thread under load: served again 
   const lines = readFileSync(authority.auditLog, 'utf8').trimEnd().split('\n');
   const recorded = lines.map((line) => JSON.parse(line) as { time: string; issuedDigest?: string });
   expect(recorded).toEqual(recorded.toSorted((a, b) => a.time.localeCompare(b.time)));
-  // Grants of one second are the same bytes.
+  // Grants within the same second have identical bytes.
   const counts = Map.groupBy(recorded, ({ issuedDigest }) => issuedDigest);
   const lost = [...Map.groupBy(granted, (digest) => digest)].filter(
     ([digest, ones]) => ones.length > (counts.get(digest)?.length ?? 0),
@@ -112,6 +112,6 @@ test(`${SERVERS * KILLS} kills of every kind of thread under load: served again 
     expect(ms).toHaveLength(SERVERS * KILLS);
   }
   const within = Math.max(SERVED_MS_MAX, startMs + 500);
-  // A machine that does something else for a second makes one of a kind late.
+  // A machine that is busy for a second delays one death of a kind, so the slowest one is ignored.
   for (const kind of THREAD_KINDS) expect(took[kind].toSorted((a, b) => a - b).at(-2), kind).toBeLessThan(within);
 });

@@ -1,6 +1,6 @@
-// A million observations with all they link to, from end to end: generated,
-// imported in bounded memory, loaded into several memories, and served at the cost of a small catalogue. Skipped, and
-// says so, where disk or memory are too small for it.
+// A million observations with everything they link to, end to end: generated, imported in bounded memory, loaded into
+// several memories, and served at the cost of a small catalogue. Skipped with a message if disk or memory are too
+// small.
 import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { totalmem } from 'node:os';
@@ -15,21 +15,21 @@ import { measure, summaryOf, type Load, type Race } from '../../bench/load/round
 import { clientOf } from '../support/client.ts';
 import { runProgram } from '../support/commandProcess.ts';
 
-/** More than one memory of 4 GiB holds. */
+/** More than fits into one memory of 4 GiB. */
 const OBSERVATIONS = 1_000_000;
 const DIRECTORY = join(CACHE_DIRECTORY, 'million');
 const DATA = join(DIRECTORY, 'data');
 const SNAPSHOT = join(DIRECTORY, 'million.snapshot');
 const LIST = '/api/v3/observations/';
 
-/** Of a million the data set and its snapshot take 13 GB; the server 8.5 GB while both may be in the page cache. */
+/** The data set and its snapshot take 13 GB for a million; the server 8.5 GB while both may be in the page cache. */
 const DISK_BYTES = 20e9;
 const MEMORY_BYTES = 16e9;
-/** What `serve` may keep resident, and import at its peak, as parts of the NDJSON. */
+/** Resident memory of `serve`, and the peak of the import, as fractions of the NDJSON. */
 const RESIDENT_MOST = 2;
 const IMPORT_PEAK_MOST = 1;
 /**
- * The target that passes for a deep page beside the first one (design: performance), and what others may spoil of it.
+ * Limit for a deep page relative to the first page (the performance target), times an allowance for other processes.
  */
 const DEEP_MOST = 1.1 * 1.3;
 
@@ -44,7 +44,7 @@ function whyNot(): string | undefined {
 const reason = whyNot();
 if (reason !== undefined) process.stderr.write(`The test of a large catalogue is skipped: ${reason}\n`);
 
-/** Runs an installed command to its end; answers the most memory it had resident, looked at twice a second. */
+/** Runs an installed command to its end. Returns its peak of resident memory, sampled twice a second. */
 async function runToEnd(words: readonly string[]): Promise<number> {
   const command = runProgram(process.execPath, [LAUNCHER_FILE, ...words]);
   let peak = 0;
@@ -55,7 +55,7 @@ async function runToEnd(words: readonly string[]): Promise<number> {
   return peak;
 }
 
-/** How often a text stands in a file, read with nothing of the product. */
+/** Counts occurrences of a text in a file without any product code. */
 async function occurrences(file: string, text: string): Promise<number> {
   let count = 0;
   let rest = '';
@@ -67,7 +67,7 @@ async function occurrences(file: string, text: string): Promise<number> {
   return count;
 }
 
-/** Reads an answer to its end without keeping it: its Content-Length, and the bytes that came. */
+/** Reads a response to its end without keeping it. Returns its Content-Length and the number of bytes received. */
 function drained(port: number, target: string): Promise<{ stated: number; came: number }> {
   return new Promise((resolve, reject) => {
     const outgoing = request({ host: '127.0.0.1', port, path: target }, (incoming) => {
@@ -91,13 +91,13 @@ describe.skipIf(reason !== undefined)(`${OBSERVATIONS} observations`, () => {
     await runToEnd(['generate', '--observations', String(OBSERVATIONS), '--seed', '1', '--force', '-o', DATA]);
     inputBytes = readdirSync(DATA).reduce((sum, name) => sum + statSync(join(DATA, name)).size, 0);
     importPeak = await runToEnd(['import', DATA, '-o', SNAPSHOT]);
-    // Without compressed records: they take minutes to make, and 0.74 times the input, which RESIDENT_MOST leaves out.
+    // Without compressed records: they take minutes to make, and 0.74 times the input, which RESIDENT_MOST excludes.
     server = await startServer(SNAPSHOT, { flags: ['--gzip', 'live'] });
     load = startLoadClient();
   });
 
   afterAll(async () => {
-    // Those behind one that failed to start never did.
+    // If one fails to start, the ones after it are undefined.
     const started: readonly ({ stop(): unknown } | undefined)[] = [load, server];
     for (const one of started) await one?.stop();
     rmSync(DIRECTORY, { recursive: true, force: true });

@@ -1,6 +1,6 @@
-// The package as its users have it: packed, installed from the tarball into an empty folder by the machine's own Node,
-// started by npx, asked all that takes a thread of its own, and stopped. Nothing may change where it is installed.
-// Skipped, which is said, where the registry is out of reach.
+// The package as users get it: packed, installed from the tarball into an empty folder by the machine's Node, started
+// by npx, asked for everything that needs a separate thread, and stopped. Nothing may change in the installation.
+// Skipped with a message if the registry is unreachable.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -22,14 +22,14 @@ import { IS_WHOLE, times } from '../support/ring.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAME = 'catalogue-replica';
 const BASE_URL = 'https://replica.example.org';
-/** In the nightly run enough for a snapshot that is loaded in several threads (data/store/load.ts). */
+/** In the nightly run, enough for a snapshot that several threads load (data/store/load.ts). */
 const OBSERVATIONS = times(500, 20_000);
 
 const directory = temporaryDirectory();
 const app = join(directory, 'app');
 const home = join(directory, 'home');
 const demonstration = join(home, '.cache', NAME, 'demonstration-authority');
-/** The program finds the Node that runs it without any help of this project's folder. */
+/** The program must find the Node that runs it without this project's folder in PATH. */
 const environment = { PATH: machinePath(), HOME: home };
 const run = promisify(execFile);
 const running: CommandProcess[] = [];
@@ -77,21 +77,21 @@ beforeAll(async () => {
 beforeEach(({ skip }) => skip(outOfReach !== undefined, outOfReach));
 afterAll(() => Promise.all(running.map((one) => one.kill())));
 
-/** The command by npx, as README.md has it. */
+/** Runs the command with npx, as README.md shows it. */
 function npx(...words: readonly string[]): CommandProcess {
   const one = runProgram('npx', [NAME, ...words], { environment, directory: app, isGroup: true });
   running.push(one);
   return one;
 }
 
-/** What a command prints that ends with 0. */
+/** Output of a command that must exit with 0. */
 async function outputOf(...words: readonly string[]): Promise<string> {
   const one = npx(...words);
   expect(await one.ended, one.err()).toEqual({ code: 0, signal: null });
   return one.out();
 }
 
-/** Asks a server that is starting, stops it by a signal, and answers how it ended. */
+/** Sends requests to a starting server, stops it by a signal, and returns how it exited. */
 async function asked(
   server: CommandProcess,
   signal: NodeJS.Signals,
@@ -130,16 +130,16 @@ test('it serves the embedded sample with its authority, in threads of every kind
     for (const name of collections) expect(await client.get(`/api/v3/${name}/?limit=1`)).toMatchObject({ status: 200 });
     const deep = await client.get('/api/v3/observations/?limit=10&offset=480');
     expect(JSON.parse(deep.body)).toMatchObject({ results: { length: 10 } });
-    // Answers that waited for the pool have the header.
+    // Responses that waited for the pool have the header.
     const heavy = await client.get('/api/v3/observations/?abstract__regex=oc.an&limit=5');
     expect(heavy).toMatchObject({ status: 200, headers: { 'server-timing': expect.any(String) } });
     const call = (...words: readonly string[]): Promise<string> => outputOf('authority', 'call', url, ...words);
     expect(await call('getTrustedHostInfo', '--role', 'data-reader')).toContain('Demonstration Partner');
-    // Read by the same thread as signs.
+    // The thread that signs reads long messages.
     expect(await call('getTrustedHostInfo', '--role', 'x'.repeat(20_000))).toContain('trustedHostInfo: 0');
     const certificates = ['--cert', join(demonstration, DEMONSTRATION_FILES.visitor)];
     const attributes = ['--att-cert', join(demonstration, DEMONSTRATION_FILES.visitorCertificate)];
-    // Signed in a thread of its own.
+    // Signed in a separate thread.
     expect(await call('reqAuthorisation', ...certificates, ...attributes)).toContain('data-reader');
   });
   expect(server.err()).toMatch(/draining/);
@@ -153,7 +153,7 @@ test('data are generated, imported in threads, compressed in threads, verified, 
   expect(await outputOf(...words)).toContain(`the records compressed for ${BASE_URL}`);
   expect(await outputOf('verify', file)).toContain(file);
   if (IS_WHOLE) expect(statSync(file).size).toBeGreaterThan(128 << 20);
-  // As a service manager starts it: the command itself, which a signal ends with 0.
+  // Started like by a service manager: the command itself, which exits with 0 on a signal.
   const command = join(app, 'node_modules', '.bin', NAME);
   const server = runProgram(command, ['serve', '--data', file, '--port', '0', '--base-url', BASE_URL], { environment });
   running.push(server);
@@ -174,7 +174,7 @@ test.skipIf(!hasProgram('nginx') || !hasProgram('curl'))(
     const replaced = {
       'path/to/catalogue-replica-0.1.0.tgz': `--prefix ${folder} ${tarball}`,
       '--port 8081': `--port ${replica}`,
-      // The shipped file has it too.
+      // The shipped file contains this port too.
       '> nginx.conf': `| sed s/8081/${replica}/ > nginx.conf`,
       '--admin-port 9081': `--admin-port ${admin}`,
       'localhost:9081': `localhost:${admin}`,
@@ -186,7 +186,7 @@ test.skipIf(!hasProgram('nginx') || !hasProgram('curl'))(
     try {
       expect(misprintsOf(await runBlocks(blocks, site))).toEqual([]);
     } finally {
-      // There only while nginx runs.
+      // The file exists only while nginx runs.
       const file = join(folder, 'nginx.pid');
       if (existsSync(file)) process.kill(Number(readFileSync(file, 'utf8')));
     }

@@ -1,6 +1,6 @@
-// The replica beside Fastify over SQLite at 100,000 observations: the advantage that the design asks for, as ratios;
-// and its import beside those into SQLite and DuckDB. Skipped, which is said, where the peers cannot be had or answer
-// otherwise.
+// Compares the replica with Fastify on SQLite at 100,000 observations: the targeted advantage, as ratios. Compares its
+// import with imports into SQLite and DuckDB. Skipped with a message if the peers are unavailable or respond
+// differently.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BUDGETS, guardedOf, noiseText, placeOfBudget } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
@@ -30,7 +30,7 @@ const OPTIONS = {
 
 let reports: readonly PeerReport[] = [];
 
-/** Who could not be raced belongs in the log. */
+/** Peers that were not measured are logged. */
 const onStep = (line: string): void => void (/^left out|otherwise/.test(line) && process.stderr.write(`${line}\n`));
 
 beforeAll(async () => {
@@ -72,7 +72,7 @@ test.for(['nginx', 'nginxKept'])(
 describe('an import', () => {
   let report: ImportRaceReport;
   beforeAll(async () => {
-    // In two of them everybody has one in which another was the first.
+    // Over two rounds, each competitor has one in which another ran first.
     report = await runImportRace({ ...OPTIONS, rounds: 3 }, { onProgress: () => {}, onStep });
     process.stderr.write(`${tableText(importTable(report))}\n`);
   });

@@ -1,6 +1,6 @@
-// The mix of `npm run bench -- --proxy` in its short form: every answer right at every rate, rates reached, and the
-// replicas at work no more behind a proxy than their budgets say. Latencies are told, not judged: the machine is
-// shared.
+// The short form of `npm run bench -- --proxy`: every response is right at every rate, the rates are reached, and the
+// replicas use no more CPU with a proxy in front than their budgets allow. Latencies are printed but not checked: the
+// machine is shared.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { guardedOf, noiseText, placeOfBudget } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';

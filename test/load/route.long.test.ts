@@ -1,5 +1,5 @@
-// What clients wait for, held to the budgets, as ratios of interleaved rounds within one run: cheap ones beside a heavy
-// one, and those that come at a fixed rate. Not judged, which is said, where the control varies too much.
+// Waiting times of clients, checked against the budgets as ratios of interleaved rounds within one run: cheap requests
+// during a heavy one, and requests at a fixed rate. Skipped with a message if the control varies too much.
 import { beforeAll, expect, test } from 'vitest';
 import { guardedOf, noiseText, placeOfBudget } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';

@@ -1,5 +1,5 @@
-// Threads that fall silent end the process, which is started again. A process that is stopped as a whole accuses none.
-// Real threads of a real server; test/support/killer.ts silences them.
+// Unresponsive threads end the process, and it is restarted. If the whole process is paused, no thread is blamed. Uses
+// the threads of a real server; test/support/killer.ts blocks them.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { statusOf } from '../support/client.ts';
@@ -30,7 +30,7 @@ test('a process that is stopped and goes on later serves as before', async () =>
   server.signal('SIGSTOP');
   await delay(times(16_000, 60_000));
   server.signal('SIGCONT');
-  // Longer than it takes to find a silent thread.
+  // Longer than the time to detect an unresponsive thread.
   await delay(12_000);
   expect(await statusOf(server.url)).toBe(200);
   server.signal('SIGTERM');

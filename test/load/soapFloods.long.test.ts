@@ -1,5 +1,5 @@
-// What hostile requests cost: no attack by size may take much more of the serving thread than a plain request as long.
-// CPU time as a ratio within one run, least of several rounds.
+// The cost of hostile requests: no attack by size may take much more of the serving thread than a plain request of the
+// same length. CPU time as a ratio within one run, minimum of several rounds.
 import { expect, test } from 'vitest';
 import { readEnvelope } from '../../server/authority/soap/requests.ts';
 import { roleCall } from '../support/envelopes.ts';
@@ -9,10 +9,10 @@ const BYTES = 1 << 20;
 const ROUNDS = 5;
 /** A megabyte of carriage returns costs 6 times a megabyte of letters; a quadratic reader would cost thousands. */
 const RATIO_MAX = 12;
-/** What both readers read to its end costs the same whether it breaks off there or not: 0.9 to 1.1 as measured. */
+/** Content that both readers read to its end costs the same whether it is refused there or not: measured 0.9 to 1.1. */
 const REFUSED_RATIO_MAX = 1.3;
 
-/** The least CPU time of reading a request so often. */
+/** Minimum CPU time of reading a request this many times. */
 function leastMicroseconds(bytes: Uint8Array, times = 1): number {
   const rounds = Array.from({ length: ROUNDS }, () => {
     const before = process.cpuUsage();
@@ -29,7 +29,7 @@ test('no flood costs more than a dozen times a plain request of its length', () 
   const measure = (name: string, bytes: Uint8Array): void =>
     void least.set(name, Math.min(least.get(name) ?? Infinity, leastMicroseconds(bytes)));
   let dear: readonly string[] = [];
-  // The least of more turns is nearer to the cost, if the machine is busy for a while.
+  // More turns bring the minimum closer to the true cost if the machine is busy for a while.
   for (let turn = 0; turn < 5; turn++) {
     for (const [name, bytes] of Object.entries({ plain, ...floods(BYTES) })) measure(name, bytes);
     dear = [...least.keys()].filter((name) => least.get(name)! > RATIO_MAX * least.get('plain')!);
@@ -45,11 +45,11 @@ test('what is refused costs no more than the costliest request of its length tha
     isRefused: typeof readEnvelope(bytes, undefined) === 'string',
     microseconds: Infinity,
   }));
-  // All of them in turns, so that neither the machine's other work nor a reader that is not compiled yet says which is
-  // the dearest.
+  // All take turns, so that neither other processes nor a reader that is not compiled yet decides which one is the most
+  // expensive.
   const dearest = (isRefused: boolean): number =>
     Math.max(...requests.filter((one) => one.isRefused === isRefused).map(({ microseconds }) => microseconds));
-  // The least of more turns is nearer to what each costs, where the machine is busy for long.
+  // More turns bring each minimum closer to the true cost if the machine is busy for long.
   for (let turn = 0; turn < 40; turn++) {
     for (const one of requests) one.microseconds = Math.min(one.microseconds, leastMicroseconds(one.bytes, 5));
     if (turn >= 7 && dearest(true) < REFUSED_RATIO_MAX * dearest(false)) break;

@@ -1,5 +1,5 @@
-// The attribute authority beside its controls, gSOAP's server in C and node soap: the ratios of the design, and
-// budgets. A peer that cannot be had is left out, which is said.
+// Compares the attribute authority with its controls, gSOAP's server in C and node soap: the targeted ratios, and
+// budgets. An unavailable peer is skipped with a message.
 import { beforeAll, expect, test } from 'vitest';
 import { guardedOf, noiseText, placeOfBudget } from '../../bench/budgets.ts';
 import { CALL_SCENARIOS } from '../../bench/authority/callScenarios.ts';

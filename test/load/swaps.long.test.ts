@@ -1,5 +1,5 @@
-// Many swaps under load (SWAPS of the environment says how many): nothing lost or mixed, and memory as flat at the
-// end as after the first ten. What is done is in test/support/swaps.ts.
+// Many swaps under load (the environment variable SWAPS sets the number): nothing is lost or mixed, and memory at the
+// end is as flat as after the first ten. test/support/swaps.ts does the work.
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { peakMemoryBytes } from '../../bench/processes/memory.ts';
@@ -12,9 +12,9 @@ const SWAPS = Number(process.env['SWAPS'] ?? times(24, 300));
 const CLIENTS = 4;
 /** Swaps until everything is warm. */
 const WARM = 10;
-/** V8's young generation, 3 to 48 MB a thread, grows with the load and not with swaps: here it stays small. */
+/** V8's young generation, 3 to 48 MB a thread, grows with the load and not with swaps: it is kept small here. */
 const STEADY_HEAP = ['--max-semi-space-size=1'];
-/** Of each version some 20 MB: a generation that stayed would be seen soon. */
+/** About 20 MB per version, so a generation that stays in memory shows soon. */
 const RECORDS = 100;
 const GROWTH_BYTES_MAX = 64 << 20;
 const SECOND_MS = 1000;
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const POLL = { timeout: 90_000, interval: 250 };
 
-/** The time that 99 of 100 do not take longer than. */
+/** The 99th percentile. */
 function p99(waits: readonly number[]): number {
   return waits.toSorted((x, y) => x - y)[Math.floor(waits.length * 0.99)] ?? 0;
 }
@@ -67,7 +67,7 @@ describe.skipIf(process.platform !== 'linux')('new data under load', () => {
   test('a second later: answers wait no more than twice as long as at other times', async () => {
     server = await swappedServer(directory, versions[0]!, ['--threads', '2']);
     const ratios: number[] = [];
-    // The machine has more to do than this: what one of a few tries shows, can be had.
+    // The machine does other work too, so one success within a few tries is enough.
     while (ratios.length < TRIES && !ratios.some((ratio) => ratio < RATIO_MAX)) {
       const load = { swaps: 4, clients: CLIENTS, betweenMs: 3 * SECOND_MS };
       const { waits, swapsMs, faults } = await swapsUnderLoad(server, versions, load);

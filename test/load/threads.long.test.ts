@@ -1,5 +1,5 @@
-// Serving threads share one copy of the data: a thread more takes its own scratch and the runtime's, whatever is
-// served, and no burst makes it take more for good. Linux only, as the rest of the bench.
+// Serving threads share one copy of the data: each further thread takes only its scratch memory and the runtime's,
+// whatever it serves, and no burst makes it keep more. Linux only, like the rest of the bench.
 import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CACHE_DIRECTORY, prepareDataSet } from '../../bench/load/dataSet.ts';
@@ -11,10 +11,12 @@ const OPTIONS = { observations: 100_000, seed: 1, cacheDirectory: CACHE_DIRECTOR
 const THREADS = [1, 4] as const;
 const LIST = '/api/v3/observations/';
 const PAGES = 200;
-/** What a thread more may take of the snapshot: a copy would be all of it. */
+/** Memory of a further thread, as a fraction of the snapshot: a copy would take all of it. */
 const PART_MOST = 0.15;
 
-/** What a server with so many threads has resident once connections, dealt to all threads, have read pages all over. */
+/**
+ * Resident memory of a server with `threads` threads, after connections spread over all of them have read many pages.
+ */
 async function residentWith(threads: number, snapshot: string): Promise<number> {
   const server = await startServer(snapshot, { threads, flags: ['--gzip', 'live'] });
   try {
@@ -41,7 +43,7 @@ test('a serving thread more takes a small part of what is served', async () => {
   expect(part).toBeLessThan(PART_MOST);
 });
 
-/** Requests that come together, of every kind that makes much for a moment. */
+/** Concurrent requests of every kind that allocates much for a moment. */
 const BURST = 100;
 const ROUNDS = 10;
 const KINDS: readonly ((at: number) => string)[] = [
@@ -52,7 +54,7 @@ const KINDS: readonly ((at: number) => string)[] = [
   (at) => `?ordering=-title&limit=20&offset=${at}`,
   (at) => `?uuid__in=a,b,c,d,${at}&strict=1`,
 ];
-/** Both halves that objects move between, 4 MB each. Those of a thread without limits have 4 times that. */
+/** Both halves that objects move between, 4 MB each. In a thread without limits they are 4 times as large. */
 const YOUNG_KB_MOST = 8192;
 
 test('a burst of requests takes no memory for good: the heaps of young objects stay as they are', async () => {
