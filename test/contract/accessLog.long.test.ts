@@ -1,5 +1,5 @@
-// The access log of a real server over both transports: each member of its lines, that there is one for every request
-// that is counted, and that neither logrotate nor a full disk costs a line or a request.
+// The access log of a real server over both transports: each member of its lines, one line for every counted request,
+// and no line or request lost to logrotate or a full disk.
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ function linesOf(...files: readonly string[]): readonly Line[] {
   return texts.flatMap((text) => text.split('\n').slice(0, -1)).map((line) => JSON.parse(line) as Line);
 }
 
-/** The line of the request with an id, once it is written. */
+/** Waits for the line of the request with this id. */
 async function lineOf(id: string): Promise<Line> {
   const found = (): Line | undefined => linesOf(file).find((line) => line['id'] === id);
   await expect.poll(found, { timeout: 10_000 }).toBeDefined();
@@ -148,7 +148,7 @@ test('an id is taken from trusted proxies only, and without a log no answer has 
   }
 });
 
-/** Asks over several connections until it is told to end; answers how many were answered. */
+/** Sends requests over several connections until `end` is called, which resolves to the number of responses. */
 function load(port: number, connections: number): { end(): Promise<number> } {
   let isOver = false;
   const loops = Array.from({ length: connections }, async () => {

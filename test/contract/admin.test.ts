@@ -1,5 +1,5 @@
-// The admin port of a real server that serves: what it says, and what is counted of requests over both transports. What
-// it says before and after that is in test/unit/server/observe/phases.long.test.ts.
+// The admin port of a serving server: its responses, and its counts of requests over both transports.
+// test/unit/server/observe/phases.long.test.ts covers the phases before and after.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LAUNCHER_FILE } from '../../bench/processes/processes.ts';
@@ -31,7 +31,7 @@ async function samples(): Promise<ReadonlyMap<string, number>> {
   return new Map(lines.map(([, name, value]) => [name!, Number(value)]));
 }
 
-/** What samples of these names grew by while something was done. */
+/** Returns by how much the samples of these names grew during `work`. */
 async function grown(names: readonly string[], work: () => Promise<unknown>): Promise<readonly number[]> {
   const before = await samples();
   await work();
@@ -172,7 +172,7 @@ describe('the admin port', () => {
   });
 
   test('has the same samples whatever clients send', async () => {
-    // Those of Node tell of what happened, such as kinds of garbage collections.
+    // The metrics of Node appear with the events that they count, such as kinds of garbage collections.
     const names = async (): Promise<readonly string[]> =>
       [...(await samples()).keys()].filter((name) => !/^(?:process|nodejs)_/.test(name));
     const before = await names();
@@ -214,7 +214,7 @@ describe('what threads tell of themselves once a second', () => {
   const seconds = async (thread: number): Promise<number> =>
     (await samples()).get(`event_loop_delay_seconds_count{thread="${thread}"}`)!;
 
-  /** Resolves once both threads have told what there is now. */
+  /** Resolves once both threads have reported their current metrics. */
   const told = async (): Promise<void> => {
     const before = [await seconds(0), await seconds(1)];
     for (const thread of [0, 1]) {
@@ -257,7 +257,7 @@ describe('what threads tell of themselves once a second', () => {
       'row_set_cache_lookups_total{outcome="miss"}': 2,
       'pool_queries_total{outcome="found"}': 2,
     };
-    // Of what was done before the threads have told by then.
+    // By then the threads have reported everything that was done before.
     await told();
     const counts = await grown(Object.keys(grownBy), async () => {
       for (const query of queries) await once(server.port, { method: 'GET', target: `${LISTS}?${query}`, headers: {} });
@@ -295,7 +295,7 @@ describe.each(['port', 'http10Port'] as const)('requests to the %s are counted',
     expect(await grown([sample], send)).toEqual([1]);
   });
 
-  // What node:http cannot parse has no request to be counted.
+  // Bytes that node:http cannot parse make no request that could be counted.
   if (name === 'port')
     test('a malformed one too', async () => {
       const send = async (): Promise<void> => {

@@ -1,5 +1,5 @@
-// The pages for people in a browser: every one of them, clicked through with scripts and without, by keyboard alone,
-// judged by axe. One server and one browser for all; browseRare.long.test.ts has what needs others.
+// The browse pages in a browser: every page, clicked through with scripts and without, by keyboard alone, and checked
+// by axe. All tests share one server and one browser; browseRare.long.test.ts has the pages that need others.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -27,14 +27,14 @@ const ERRORS = ['/browse/observation/', `${LIST}999999/`, `${LIST}?titel=x&stric
 
 const { lines: LINES } = readCatalogue(fileURLToPath(new URL('../../data/sample', import.meta.url)));
 const countWith = (json: string): number => LINES.get('observations')!.filter((line) => line.includes(json)).length;
-/** Observations of the sample, and where the last page of 10 of those that are completed begins. */
+/** Observations of the sample, and the offset of the last page of 10 completed ones. */
 const [CITABLE, COMPLETED] = [countWith('"publicationState":"citable"'), countWith('"status":"completed"')];
 const LAST = Math.floor((COMPLETED - 1) / 10) * 10 + 1;
 
 /** A4, in CSS pixels. */
 const PAPER = { width: 794, height: 1123 };
 
-/** What a visitor has: it presses what is shown, and enters days. */
+/** An input device: it activates visible elements and enters dates. */
 interface Hand {
   press(page: Page, one: Locator): Promise<void>;
   enterDay(page: Page, input: Locator, day: string): Promise<void>;
@@ -58,7 +58,7 @@ const HANDS: Readonly<Record<'mouse' | 'keyboard', Hand>> = {
   },
 };
 
-/** Who moves, and whether scripts are on. */
+/** Every input device, with and without scripts. */
 const HANDS_AND_SCRIPTS = [
   ['mouse', true],
   ['mouse', false],
@@ -144,7 +144,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     await expect.poll(() => page.locator('thead th').allInnerTexts(), POLLED).toContain('uuid');
     await page.fill('[name="browse.id"]', '201');
     await page.click('.jump button:has-text("Open")');
-    // Loaded: a page that has only begun to take the other's place has no way back yet.
+    // Waits until the page is loaded: during navigation there is no entry to go back to yet.
     await page.waitForURL(({ pathname }) => pathname === `${LIST}201/`);
     await page.goBack();
     await page.click('tbody th a >> nth=0');
@@ -244,7 +244,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
       const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled, permissions });
       const hand = HANDS[name];
       const press = (one: Locator): Promise<void> => hand.press(page, one);
-      /** Presses what leads to another page. */
+      /** Activates a link that leads to another page. */
       const follow = async (one: Locator): Promise<void> => {
         const before = page.url();
         await press(one);
@@ -253,7 +253,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
       const chips = (): Promise<string[]> => page.locator('.chips li > span').allInnerTexts();
       const total = (): Promise<string> => page.locator('.total strong').innerText();
       const crumb = (text: string): Locator => page.locator('.crumbs').getByRole('link', { name: text, exact: true });
-      // Of more records a keyboard has more links to pass.
+      // A longer page has more links to tab through.
       await page.goto(`${LIST}?limit=10`);
       const citable = page.locator('.facet a').filter({ hasText: /^citable$/ });
       await follow(citable);

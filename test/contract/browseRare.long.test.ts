@@ -1,5 +1,5 @@
-// Pages for people that are seldom seen, in Chromium: that of the attribute authority with its form, those of a
-// filter that is refused and of a server which is asked for too much, and all of them on data that mean harm.
+// Rarely seen browse pages, in Chromium: the page of the attribute authority with its form, the pages of a refused
+// filter and of an overloaded server, and all pages on hostile data.
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
@@ -18,7 +18,7 @@ import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
 const LIST = '/browse/observations/';
 
-/** Markup, quotes, ends of lines, directions: what must stay text wherever it stands. */
+/** Markup, quotes, line ends, bidirectional controls: must stay text in every position. */
 const HARM =
   '"><script>alert(1)</script><img src=x onerror=alert(2)>\'`${alert(3)}\u2028\u2029\u202e\u2066reversed\u0000</title></bdi>&amp;' +
   'javascript:alert(4)';
@@ -126,7 +126,7 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
     const clients = Array.from({ length: 300 }, () => clientOf(server.url));
     let asked = 0;
     let isOver = false;
-    // No two with one filter, which they would share.
+    // Every request has a different filter: requests with the same filter would share one response.
     const heavy = (): string => `migrationproperties/?limit=1&value__contains=%7E%7E&id!=${++asked}`;
     const flood = clients.map(async (client) => {
       while (!isOver) await client.get(`/api/v3/${heavy()}`);
@@ -199,7 +199,10 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
 /** Paths, each with the status of its page. */
 type Visits = readonly (readonly [path: string, status: number])[];
 
-/** The first record of a collection with harm in every text, its titles long too, and every text of an observation. */
+/**
+ * The first record of a collection with hostile text in every text field, also in long titles, and every text of an
+ * observation.
+ */
 function harmful(name: string): string {
   const long = 'x'.repeat(100_000);
   return JSON.stringify(

@@ -1,4 +1,4 @@
-// Compressed answers as a browser reads them: Chromium decodes every stream to the bytes of the identity answer.
+// Compressed responses as a browser reads them: Chromium decodes every stream to the bytes of the identity response.
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -27,7 +27,7 @@ test.skipIf(!hasProgram('chromium'))(
     const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS.split(' ') });
     try {
       const page = await browser.newPage();
-      // A page for people may fetch nothing: its policy forbids it.
+      // The content security policy of browse pages forbids fetch, so a page without one is opened.
       await page.goto(`${server.url}/healthz`);
       for (const target of TARGETS) {
         const plain = await client.get(target);
@@ -36,7 +36,7 @@ test.skipIf(!hasProgram('chromium'))(
           const text = await page.evaluate(async (path) => (await fetch(path)).text(), target);
           expect(text === plain.body, `${target}, round ${round}`).toBe(true);
           const headers = await (await answered).allHeaders();
-          // The second time the headers are those of a 304, which says nothing of the body that the browser has.
+          // In the second round the headers are those of a 304, which says nothing about the coding of the cached body.
           expect(headers['content-encoding'], target).toBe(round === 1 ? 'gzip' : undefined);
           expect(headers['etag'], target).toMatch(/-[sz]"$/);
         }

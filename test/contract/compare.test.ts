@@ -1,4 +1,5 @@
-// `compare` between a server and a copy of it behind a small proxy that plants differences into some responses.
+// `compare` between a server and a copy of it; a small proxy in front of the copy plants differences into some
+// responses.
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { writeFileSync } from 'node:fs';
@@ -16,7 +17,7 @@ interface Planted {
   readonly headers: Record<string, string>;
 }
 
-/** The changes of the proxy to the response of each path. */
+/** The changes that the proxy makes to the response of each path. */
 const PLANTED: Readonly<Record<string, (response: Planted) => void>> = {
   '/api/v3/platforms/?limit=1': (response) => {
     response.body = response.body.replace('"title":"', '"title":"not ');

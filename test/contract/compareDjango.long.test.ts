@@ -10,7 +10,7 @@ import { ROOT } from '../support/sources.ts';
 
 const folder = temporaryDirectory();
 const SAMPLE = join(ROOT, 'data/sample');
-/** Filters on more fields, the form of links, and numbers as they are written in the data. */
+/** Filters on more fields, the form of links, and the spelling of numbers, which stays as it is in the data. */
 const LISTED = ['filters', 'links', 'spelling'];
 
 describe.skipIf(!hasDjango)('compare with Django REST Framework', () => {

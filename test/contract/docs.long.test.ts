@@ -1,5 +1,5 @@
-// The page at /docs/ in a browser: Chromium shows the operations of every collection, tries one out, and says
-// nothing in its console; no request goes elsewhere.
+// The page at /docs/ in a browser: Chromium shows the operations of every collection, tries one out, and logs nothing
+// to its console. No request goes to another server.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PARAMETERS } from '../../engine/query/parameters.ts';

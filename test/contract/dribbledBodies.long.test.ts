@@ -1,5 +1,4 @@
-// A body that comes byte by byte without end is ended by both transports: about 10 s, since the promise is about the
-// real limit.
+// Takes about 10 s, because the limit of the transports cannot be shortened.
 import { expect, test } from 'vitest';
 import type { Answer } from '../../server/http/exchange.ts';
 import { dribble } from '../support/fuzz.ts';

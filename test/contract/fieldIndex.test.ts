@@ -1,4 +1,5 @@
-// One suite for every kind of field index, against the plain list of codes by row: ids, posting lists, dense bitmaps.
+// One suite for every kind of field index, compared with the plain list of codes by row: ids, posting lists, dense
+// bitmaps.
 import { describe, expect, test } from 'vitest';
 import { type Dictionary, textAt } from '../../engine/column/dictionary.ts';
 import { type FieldIndex, identityIndex, invertedIndex } from '../../engine/index/field.ts';
@@ -12,7 +13,7 @@ interface Sample {
   readonly codes: readonly number[];
 }
 
-/** Values `00000` to `size - 1`: the contract is about codes, the texts only have to be told apart. */
+/** Values `00000` to `size - 1`: the contract is about codes, the texts only have to differ. */
 function dictionaryOf(size: number): Dictionary {
   const text = new TextEncoder().encode(
     Array.from({ length: size }, (_, code) => String(code).padStart(5, '0')).join(''),
@@ -35,7 +36,7 @@ function codesOf(rows: number, draw: () => number): number[] {
   return Array.from({ length: rows }, draw);
 }
 
-/** Indexes over random codes; `size` stands for null. */
+/** Indexes over random codes; `size` is the code of null. */
 const KINDS: Readonly<Record<string, (random: Random) => Sample>> = {
   'identity index': (random) => {
     const size = random.integer(0, 80);

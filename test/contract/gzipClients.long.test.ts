@@ -1,5 +1,5 @@
-// Compressed answers as clients read them, over both transports: node:zlib, curl, gzip, libdeflate and Python's zlib
-// all accept every stream, and all read the bytes of the identity answer. Chromium has chromium.long.test.ts.
+// Compressed responses as clients read them, over both transports: node:zlib, curl, gzip, libdeflate and Python's zlib
+// all accept every stream, and read the bytes of the identity response. chromium.long.test.ts covers Chromium.
 import { spawn } from 'node:child_process';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 const LIST = '/api/v3/observations/';
 
 /**
- * Every way to make a compressed answer: neighbours, scattered rows, runs, an order, lines, records, and no stored
+ * Every way to make a compressed response: neighbours, scattered rows, runs, an order, lines, records, and no stored
  * blocks.
  */
 const TARGETS: readonly string[] = [
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What a program answers to bytes on its input; rejects, with what it says, where it ends with an error. */
+/** Output of a program for bytes on its input. Rejects with its error output if it exits with an error. */
 function outputOf(program: string, flags: readonly string[], input: Uint8Array): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, flags, { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -54,7 +54,7 @@ function outputOf(program: string, flags: readonly string[], input: Uint8Array):
   });
 }
 
-// Strict: the member ends the stream, nothing is behind it, and checksum and length were compared.
+// Strict: the member ends the stream, nothing follows it, and checksum and length are compared.
 const PYTHON = `
 import sys, zlib
 reader = zlib.decompressobj(31)

@@ -1,5 +1,5 @@
-// The suites of pages, sets and queries once more, over the kernel's twin: whatever they ask of the kernel holds of
-// both.
+// Runs the suites of pages, sets and queries again over the reference implementation of the kernel, so that both are
+// proven to behave alike.
 import { expect, test } from 'vitest';
 import { kernels, ownKernel } from '../../engine/kernel/kernel.ts';
 import { twinKernel } from '../support/kernelTwin.ts';

@@ -1,5 +1,5 @@
-// Answers far larger than any buffer: whole, of the length they say, and at flat memory however slowly they are read.
-// One server on 5,000 made-up observations and what they link to; memory as the kernel counts it.
+// Responses far larger than any buffer: complete, with the announced length, and at flat memory however slowly they are
+// read. One server with 5,000 generated observations and the records that they link to; the kernel measures the memory.
 import { createHash } from 'node:crypto';
 import { get } from 'node:http';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ import { imported, temporaryDirectory } from '../support/dataSets.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 
 const OBSERVATIONS = 5000;
-/** What reading may add to resident memory: collections, compiled code, buffers of sockets; an answer kept is 17 MB. */
+/** Allowed growth of resident memory: collections, compiled code, socket buffers. A retained response takes 17 MB. */
 const GROWTH_BYTES_MAX = 48 << 20;
-/** Readers that do not read: 30 answers of 17 MB are ten times what memory may grow by. */
+/** Clients that do not read: 30 responses of 17 MB are ten times the allowed growth. */
 const STALLED = 30;
 const LIST = '/observations/';
 const LARGE: readonly (readonly [kind: string, target: string])[] = [
@@ -27,7 +27,7 @@ const LARGE: readonly (readonly [kind: string, target: string])[] = [
   ['parquet', `/api/v3${LIST}?format=parquet&ordering=uuid`],
 ];
 
-/** Those that are put together from stored blocks where gzip is taken. */
+/** Responses that are assembled from stored blocks if the client accepts gzip. */
 const STITCHED: readonly string[] = ['neighbours', 'scattered rows', 'ndjson'];
 
 const directory = temporaryDirectory();
@@ -47,7 +47,7 @@ interface Read {
   readonly hash: string;
 }
 
-/** Reads a whole answer without keeping it; the hash is that of what is left when its coding is undone. */
+/** Reads a whole response without keeping it. The hash is of the decoded body. */
 function readAll(port: number, path: string, coding = 'identity'): Promise<Read> {
   return new Promise((resolve, reject) => {
     const headers = { 'Accept-Encoding': coding };
@@ -89,7 +89,7 @@ test.each(LARGE.filter(([kind]) => STITCHED.includes(kind)))(
   },
 );
 
-// Only Linux tells so easily what a process holds.
+// Only Linux makes the memory of a process easy to read.
 test.skipIf(process.platform !== 'linux')(
   'answers that are read again and again, and many that nobody reads, leave memory flat',
   async () => {
@@ -102,7 +102,7 @@ test.skipIf(process.platform !== 'linux')(
       await socket.write(requestOf('GET', LARGE[i % LARGE.length]![1], coding));
       sockets.push(socket);
     }
-    // Answered behind all of them, by the same thread.
+    // The same thread answers these after all the others.
     for (const port of [server.port, server.http10Port]) await readAll(port, LARGE[1]![1]);
     const growth = holdingsOf(server.pid).residentBytes - before;
     for (const socket of sockets) socket.vanish();

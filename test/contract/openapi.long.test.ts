@@ -1,5 +1,5 @@
-// The OpenAPI document of a real server and what that serves: every filter that the one tells is taken by the other,
-// every member of a record is told, the forms at /browse/ offer the same, and new data brings a new document.
+// The OpenAPI document of a real server matches its responses: the server accepts every documented filter, every member
+// of a record is documented, the forms at /browse/ offer the same filters, and new data brings a new document.
 import { parseHTML } from 'linkedom';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
@@ -13,7 +13,6 @@ import { someOf } from '../support/ring.ts';
 import { fileOf } from '../support/shapes.ts';
 import { type SwappedServer, swappedServer } from '../support/swaps.ts';
 
-/** What is read of a schema. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -23,7 +22,6 @@ interface Schema {
 }
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** What is read of a parameter. */
 interface Parameter {
   readonly name: string;
   readonly in: string;
@@ -45,10 +43,10 @@ beforeAll(async () => {
 });
 afterAll(() => pages.close());
 const named = COLLECTIONS.map((declared) => [declared.name, declared] as const);
-/** That with most fields, and others each time. */
+/** The collection with most fields, and other ones in each run. */
 const drawn = named.filter(([name]) => name === 'observations').concat(someOf(named, 6));
 
-/** A value of each type that filters compare with; what has no other is an enumeration, which takes any text. */
+/** A value of each type that filters compare with. Any other type is an enumeration, which accepts every text. */
 const VALUES: Readonly<Record<string, string>> = {
   Integer: '1',
   Float: '-1.5',
@@ -58,7 +56,7 @@ const VALUES: Readonly<Record<string, string>> = {
   Regex: '^a',
 };
 
-/** What a filter is asked with: of lists and ranges, values of what the field without a lookup takes. */
+/** An operand for a filter: for lists and ranges, made of values of the type that the field has without a lookup. */
 function valueFor(key: string, properties: Readonly<Record<string, Schema>>): string {
   const typeOf = (name: string): string => properties[name]?.$ref?.slice(REFERENCE.length) ?? '';
   const one = (type: string): string => VALUES[type] ?? 'a';
@@ -92,7 +90,7 @@ test.each(named)('no example of a parameter is refused by the list of %s', async
 
 test.each(drawn)('what is told of %s is what its form offers', async (name, declared) => {
   const told = Object.keys(schemas[schemaName(declared, 'Filters')]!.properties!);
-  // Pages are no part of the document, by which the sample judges what it answers.
+  // The document does not contain the browse pages, so the sample cannot check them against it.
   const { status, body } = await pages.get(`/browse/${name}/`, { accept: 'text/html' });
   expect(status).toBe(200);
   const options = [...parseHTML(body).document.querySelectorAll('select[name="browse.field"] option')];
@@ -106,7 +104,7 @@ test.each(drawn)('what is told of %s is what its form offers', async (name, decl
   expect(told).toEqual(offered);
 });
 
-/** The members of a value that its schema does not have, by path. */
+/** Paths of the members of a value that its schema does not contain. */
 function untold(value: unknown, schema: Schema | undefined, path: string): readonly string[] {
   if (value === null || typeof value !== 'object') return [];
   const all = variantsOf(schema);
@@ -120,7 +118,7 @@ function untold(value: unknown, schema: Schema | undefined, path: string): reado
   });
 }
 
-/** A schema, or those that one of which holds, without references. */
+/** A schema or its alternatives, with references resolved. */
 function variantsOf(schema: Schema | undefined): readonly Schema[] {
   if (!schema) return [];
   const { $ref, anyOf } = schema;

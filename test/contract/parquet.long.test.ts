@@ -1,5 +1,5 @@
-// A large catalogue as Parquet, from a server: every column of the observations against NDJSON, several row groups,
-// and memory that stays flat however often and however slowly files are read.
+// Parquet export of a large catalogue from a server: every column of the observations equals the NDJSON, there are
+// several row groups, and memory stays flat however often and however slowly files are read.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { IS_WHOLE, times } from '../support/ring.ts';
 
 const OBSERVATIONS = times(3000, 20_000);
 const NOTES = 300_000;
-/** What reading may add to resident memory; the files are 8 MB, their records 65 MB. */
+/** Allowed growth of resident memory; the files are 8 MB, their records 65 MB. */
 const GROWTH_BYTES_MAX = 64 << 20;
 const STALLED = 24;
 const LIST = '/api/v3/observations/?format=parquet';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   writeFileSync(join(data, 'notes.ndjson'), notes.join(''));
   rmSync(join(data, 'MANIFEST.json'));
   const { file } = await imported(data, { file: join(directory, 'large.snapshot') });
-  // What is freed is the system's again, and no reserve of the allocator.
+  // Makes the allocator return freed memory to the system.
   const environment = { MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072' };
   server = await runServer(['--data', file, '--threads', '1', '--gzip', 'off'], { environment });
 });
@@ -73,11 +73,11 @@ test.skipIf(!hasDuckDb)('several row groups are one table, and say which ids the
   groups.rows.slice(1).forEach(([least], i) => expect(least).toBe((groups.rows[i]![1] as number) + 1));
 });
 
-// Only Linux shows so easily what a process holds.
+// Only Linux makes the memory of a process easy to read.
 test.runIf(IS_WHOLE && existsSync('/proc/self/status'))(
   'files that are read again and again, and many that nobody reads, leave memory flat',
   async () => {
-    // The thread of the pool is there.
+    // Starts the thread of the pool.
     await fetched(`${LIST}&ordering=-uuid`, 'again.parquet');
     await fetched(LIST, 'again.parquet');
     const before = holdingsOf(server.pid).residentBytes;

@@ -1,5 +1,5 @@
-// Exports as Parquet over both listeners, read with DuckDB, with hyparquet and with ClickHouse: every row and column of
-// every collection is what the NDJSON of the same list says, whatever the records hold; a file that was cut is refused.
+// Parquet exports over both listeners, read with DuckDB, hyparquet and ClickHouse. Every row and column of every
+// collection equals the NDJSON of the same list, for any records. Readers reject a truncated file.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const TYPE = 'application/vnd.apache.parquet';
 const lines = (...records: readonly string[]): string => records.map((record) => `${record}\n`).join('');
 const LONG = 'x"\\\n€'.repeat(20_000);
 
-/** Records whose values are at the ends of what their types hold, or beyond. */
+/** Records with values at the ends of the ranges of their types, or beyond. */
 const HOSTILE = {
   'platforms.ndjson': lines(
     `{"ob_id":1,"title":"","abstract":${JSON.stringify(LONG)},"whole":9223372036854775807,"beyond":1,"ratio":1e308,"huge":1.5}`,
@@ -50,7 +50,7 @@ const bytesOf = async (target: string, port = server.port): Promise<Buffer> =>
 
 let files = 0;
 
-/** Compares what both readers find in an export with the lines of the same list. */
+/** Compares an export, as both readers see it, with the lines of the same list. */
 async function expectSame(name: string, query = '', version = 'v3'): Promise<number> {
   const list = `/api/${version}/${name}/?${query}`;
   const bytes = await bytesOf(`${list}&format=parquet`);
@@ -73,10 +73,10 @@ async function expectSame(name: string, query = '', version = 'v3'): Promise<num
   return rows.length;
 }
 
-/** What readers make of a text: that it starts with a byte order mark is lost on the way to JavaScript. */
+/** Removes a leading byte order mark, which is lost on the way to JavaScript. */
 const unmarked = (value: unknown): unknown => (typeof value === 'string' ? value.replace(/^\ufeff/, '') : value);
 
-/** Where rows differ, a line each: of a long text its start. */
+/** A line for each row that differs; long texts are cut. */
 function differencesOf(
   found: readonly (readonly unknown[])[],
   expected: readonly (readonly unknown[])[],

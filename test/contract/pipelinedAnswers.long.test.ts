@@ -1,5 +1,5 @@
-// Requests pipelined on one connection to a running server, over both transports: all answers come whole and in order,
-// or the connection ends where one of them came from the pool, and a client that asks again gets them.
+// Requests pipelined on one connection to a running server, over both transports: all responses arrive whole and in
+// order, or the connection ends at a response from the pool, and a client that retries gets the rest.
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runServer } from '../support/commandProcess.ts';
@@ -10,7 +10,7 @@ import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 const LIST = '/observations/';
 const GZIP = ['Accept-Encoding: gzip'];
 const CHEAP = `/api/v3${LIST}?limit=3`;
-/** Every way to a short answer without stored blocks, a cheap one between each two. */
+/** Every way to make a short response without stored blocks, with a cheap request between each two. */
 const LIVE: readonly string[] = [
   `/api/v2${LIST}?limit=10`,
   CHEAP,
@@ -21,7 +21,7 @@ const LIVE: readonly string[] = [
   `/api/v2${LIST}?format=ndjson&limit=10`,
   CHEAP,
 ];
-/** As often as a client asks again at most: the pool takes a while to start, and a try takes 2 ms. */
+/** Maximum of retries: the pool takes a while to start, and a try takes 2 ms. */
 const TRIES_MAX = 5000;
 
 interface Step {
@@ -29,7 +29,7 @@ interface Step {
   readonly lines: readonly string[];
 }
 
-/** Sends all requests at once; gives the answers that came whole, after which the connection is ended. */
+/** Sends all requests at once. Returns the complete responses; then the connection is closed. */
 async function pipelined(port: number, steps: readonly Step[]): Promise<readonly RawAnswer[]> {
   const socket = await RawSocket.open(port);
   await socket.write(steps.map(({ target, lines }) => requestOf('GET', target, lines)).join(''));
@@ -37,7 +37,7 @@ async function pipelined(port: number, steps: readonly Step[]): Promise<readonly
   while (answers.length < steps.length) {
     const answer = await socket.answer();
     if (!answer) {
-      // Nothing may have come that is no answer: a part of one would be told as such by its length.
+      // No partial response may arrive: its length would give it away.
       expect(await socket.ended()).toBe('');
       break;
     }
@@ -71,7 +71,7 @@ describe.each(['stored', 'live'])('with --gzip %s', (mode) => {
     readonly results: readonly { readonly ob_id: number }[];
   }
 
-  /** Whether these are the answers to the first of the steps, byte for byte what each gives when it is asked alone. */
+  /** Checks that these are the responses to the first steps, byte for byte as each is answered alone. */
   async function expectRight(steps: readonly Step[], answers: readonly RawAnswer[]): Promise<void> {
     for (const [i, answer] of answers.entries()) {
       expect(answer.status).toBe(200);
@@ -112,7 +112,7 @@ describe.each(['stored', 'live'])('with --gzip %s', (mode) => {
         counts.push(answers.length);
       }
       expect(counts.at(-1)).toBe(steps.length);
-      // The library gives up the connection; node:http keeps the order by itself.
+      // uWebSockets.js closes the connection; node:http keeps the order by itself.
       expect(counts[0]).toBe(transport === 'node:http' ? steps.length : 0);
     });
   });

@@ -1,6 +1,6 @@
-// Clients that pipeline thousands of requests in one write: no turn goes on with them for long, others are answered
-// meanwhile, and what is beyond the bounds ends its own connection only. The clock stands still but for the handler,
-// which takes a millisecond, so that nothing here depends on the machine.
+// Clients that pipeline thousands of requests in one write: no turn of the event loop serves them for long, other
+// clients are answered meanwhile, and exceeding the limits ends only the client's own connection. The clock advances
+// only in the handler, which takes a millisecond, so that the speed of the machine does not matter.
 import { describe, expect, test } from 'vitest';
 import type { Handler } from '../../server/http/exchange.ts';
 import { CONNECTION_REQUESTS, SPARE_REQUESTS } from '../../server/http/listener.ts';
@@ -14,7 +14,7 @@ const FLOOD = 8000;
 describe.each(TRANSPORTS)('$name', (transport) => {
   const serve = servers(transport);
 
-  /** A server whose every answer takes a millisecond; how many it has given, and how many in one turn at most. */
+  /** A server that takes a millisecond for each response. Counts the responses, and the maximum in one turn. */
   async function serveSlowly() {
     const seen = { asked: 0, turnMax: 0 };
     let now = 0;
@@ -41,7 +41,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await other.write(requestOf('GET', '/other'));
       expect((await other.answer())?.body).toBe('/other');
     }
-    // What is behind ends the connection, or takes its turns.
+    // The remaining requests end the connection, or take their turns.
     expect(seen.asked).toBeLessThan(FLOOD / 4);
     await Promise.race([written.then(() => flood.ended()), settled(() => seen.asked === FLOOD)]);
     flood.vanish();
@@ -60,7 +60,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     await client.write(targets.map((target) => requestOf('GET', target)).join(''));
     for (const target of targets) expect((await client.answer())?.body).toBe(target);
     client.vanish();
-    // Over the second transport a few in a turn.
+    // The second transport handles a few per turn.
     expect(seen.turnMax).toBeLessThan(transport.name === 'node' ? 20 : many + 1);
   });
 });

@@ -1,5 +1,5 @@
-// What is resolved beside the API, over both listeners of a real server: the same bytes, and the lengths they say. What
-// listings take that nobody reads is in unreadListings.long.test.ts.
+// Paths outside the API, over both listeners of a real server: the same bytes, and correct lengths.
+// unreadListings.long.test.ts checks the memory of listings that clients do not read.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientOf } from '../support/client.ts';

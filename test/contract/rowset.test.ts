@@ -1,4 +1,4 @@
-// One suite for every kind of row set, against a Set of numbers: whatever the kinds, the answers are the same.
+// One suite for every kind of row set, compared with a Set of numbers: all kinds give the same results.
 import { describe, expect, test } from 'vitest';
 import { bitmapOf } from '../../engine/bits/bitmap.ts';
 import { compacted, ownBuffers, ownedBytes, ownedBytesMax } from '../../engine/index/footprint.ts';
@@ -11,7 +11,7 @@ interface Sample {
   readonly rows: readonly number[];
 }
 
-/** A random set of one kind over a table of `rows` rows, with the rows it holds. */
+/** A random set of one kind over a table of `rows` rows, with the rows that it contains. */
 const KINDS: Readonly<Record<RowSet['kind'], (random: Random, rows: number) => Sample>> = {
   range: (random, rows) => {
     const [one, other] = [random.integer(0, rows + 1), random.integer(0, rows + 1)];
@@ -44,7 +44,7 @@ function someRows(random: Random, rows: number): number[] {
   return Array.from({ length: rows }, (_, row) => row).filter(() => random.chance(part));
 }
 
-/** Calls `check` with random sets over tables of all sizes; the message of a failure names seed and table. */
+/** Calls `check` with random sets over tables of all sizes. The message of a failure names seed and table. */
 function each(seed: number, check: (random: Random, rows: number, where: string) => void): void {
   const random = randomOf(seed);
   for (const rows of TABLES) {
@@ -58,7 +58,7 @@ function rowsOf(set: RowSet): number[] {
   return rows;
 }
 
-/** Every promise of a set's form, since a query goes on with it. */
+/** Checks every invariant of a set's form, because queries rely on it. */
 function expectSet(set: RowSet, expected: readonly number[], where: string): void {
   expect(rowsOf(set), where).toEqual(expected);
   expect(rowset.countRows(set), where).toBe(expected.length);

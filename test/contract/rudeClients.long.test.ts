@@ -1,6 +1,6 @@
-// Clients with bad manners against a running server: what they are sent is right to the last byte, and afterwards the
-// server holds as many descriptors and as much memory as before. Linux tells what a process holds. There are as
-// many of each kind as were promised.
+// Ill-behaved clients of a running server: the bytes they receive are right to the last one, and afterwards the server
+// has as many descriptors and as much memory as before. The holdings are read from Linux. There are as many clients of
+// each kind as the requirements demand.
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
@@ -28,15 +28,12 @@ const SLOW_READERS = 60;
 const ABORTS = 10_000;
 const UNREAD_CLIENTS = 100;
 const UNREAD_PAGES = 40;
-/** What a socket of Linux takes of pages of 400 kB, before it is full at 4 MB. */
+/** Pages of 400 kB that a Linux socket accepts before it is full at 4 MB. */
 const PIPELINED_PAGES = 8;
 
-/** What memory may have grown by when all is over: what the collectors have not come to yet. */
+/** Allowed growth of memory at the end: garbage that is not collected yet. */
 const GROWTH_BYTES_MAX = 32 << 20;
-/**
- * As often as all is done again at most: what an allocator keeps for the next time it keeps once, a leak grows each
- * time.
- */
+/** Maximum of repetitions: the allocator's reserve grows once, a leak grows each time. */
 const REPEATS_MAX = 3;
 
 describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
@@ -47,8 +44,8 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
   beforeAll(async () => {
     server = await runServer(['--data', await sampleSnapshot(), '--threads', '1']);
     port = isNode ? server.http10Port : server.port;
-    // The heap of a thread keeps the size that it once needed: so there are as many clients as later, and fewer that
-    // leave.
+    // The heap of a thread never shrinks. The warm-up therefore has as many clients as the test, but fewer that
+    // disconnect.
     const pages = await bothCodings();
     await readSlowly(port, pages, SLOW_READERS);
     await pipelineUnread(port, cycle(pages, UNREAD_PAGES), UNREAD_CLIENTS);
@@ -74,7 +71,8 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
     });
 
     test(`${UNREAD_CLIENTS} clients that pipeline ${UNREAD_PAGES} pages and do not read get nothing wrong`, async () => {
-      // uWebSockets.js ends a connection with requests behind a page that the socket does not take; node:http waits.
+      // uWebSockets.js closes a connection with further requests when a page does not fit into the socket; node:http
+      // waits.
       const least = isNode ? UNREAD_PAGES : PIPELINED_PAGES;
       await expectHeldAfter(async () => {
         const sent = await pipelineUnread(port, cycle(pages, UNREAD_PAGES), UNREAD_CLIENTS);
@@ -96,7 +94,7 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
     return [...(await knownPages(port, TARGETS, 'identity')), ...(await knownPages(port, TARGETS, 'gzip'))];
   }
 
-  /** Keeps every thread of the pool busy at once, since each has descriptors of its own. */
+  /** Keeps every thread of the pool busy at once, because each has its own descriptors. */
   async function startPool(): Promise<void> {
     const client = clientOf(`http://127.0.0.1:${port}`);
     const targets = Array.from({ length: POOL_QUERIES }, (_, i) => `/api/v3/observations/?abstract__regex=${i}.*wi.d`);
@@ -122,8 +120,7 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
   }
 
   /**
-   * What the server holds once it has let go of our connections: its descriptors are at most `wanted`, or stay the
-   * same.
+   * The server's holdings after it has released our connections: at most `wanted` descriptors, or an unchanged number.
    */
   async function settledHoldings(wanted?: number): Promise<Holdings> {
     let still = 0;
@@ -142,20 +139,22 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
 const POOL_QUERIES = 32;
 const LOOK_MS = 50;
 const STILL_LOOKS = 3;
-/** What a client did not end itself is let go within 10 s. */
+/** Connections that the client did not close itself are released within 10 s. */
 const LOOKS_MAX = 300;
 
 function cycle(pages: readonly KnownPage[], count: number): readonly KnownPage[] {
   return Array.from({ length: count }, (_, i) => pages[i % pages.length]!);
 }
 
-/** A request, and the body of its response alone by content coding, as Latin-1 text. */
+/** A request, and its response body by content coding when sent alone, as Latin-1 text. */
 interface KnownPage {
   readonly request: string;
   readonly bodies: Readonly<Record<string, string>>;
 }
 
-/** Asks for each target alone, with and without gzip, which must be the same. `coding` is what the requests accept. */
+/**
+ * Sends each request alone, with and without gzip, and expects the same content. `coding` is what the requests accept.
+ */
 async function knownPages(port: number, targets: readonly string[], coding: string): Promise<KnownPage[]> {
   const client = clientOf(`http://127.0.0.1:${port}`);
   const pages: KnownPage[] = [];
@@ -170,13 +169,13 @@ async function knownPages(port: number, targets: readonly string[], coding: stri
   return pages;
 }
 
-/** The right responses that a client received whole, and what was wrong with the next one. */
+/** The number of complete, correct responses that a client received, and what was wrong with the next one. */
 interface Sent {
   readonly whole: number;
   readonly wrong: string | undefined;
 }
 
-/** Reads the responses, and compares the part of one that the end of the connection cuts. */
+/** Reads the responses, and compares the received part of one that the end of the connection cuts. */
 async function readOut(socket: RawSocket, pages: readonly KnownPage[]): Promise<Sent> {
   for (const [whole, { bodies }] of pages.entries()) {
     const answer = await socket.answer();
@@ -193,7 +192,7 @@ async function readOut(socket: RawSocket, pages: readonly KnownPage[]): Promise<
   return { whole: pages.length, wrong };
 }
 
-/** Clients that read 4 KiB of a page in a turn of the event loop. */
+/** Clients that read 4 KiB of a page per turn of the event loop. */
 function readSlowly(port: number, pages: readonly KnownPage[], clients: number): Promise<Sent[]> {
   const one = async (): Promise<Sent> => {
     const socket = await RawSocket.open(port, true, 4096);
@@ -215,8 +214,8 @@ function pipeline(port: number, pages: readonly KnownPage[], clients: number): P
 }
 
 /**
- * Clients that send all requests at once and read nothing until a later request of another client has its response.
- * Then they read what there is.
+ * Clients that send all requests at once and read nothing until a later request of another client is answered. Then
+ * they read everything.
  */
 async function pipelineUnread(port: number, pages: readonly KnownPage[], clients: number): Promise<Sent[]> {
   const text = pages.map(({ request }) => request).join('');
@@ -233,12 +232,12 @@ async function pipelineUnread(port: number, pages: readonly KnownPage[], clients
   );
 }
 
-/** Requests that clients break off at once: enough to be quick, few enough for every system's limits. */
+/** Concurrent requests that clients abort: enough to be quick, few enough for every system's limits. */
 const ABORTS_AT_ONCE = 100;
 
 /**
- * Clients that reset their connection: in turn before their request is whole, after it, after the first bytes of the
- * response, after several requests, and after `heavy`, which is for the pool.
+ * Clients that reset their connection: in turn before their request is complete, after it, after the first bytes of the
+ * response, after several requests, and after `heavy`, which runs in the pool.
  */
 async function abort(port: number, pages: readonly KnownPage[], heavy: string, clients: number): Promise<void> {
   const all = pages.map(({ request }) => request).join('');

@@ -1,6 +1,6 @@
-// One suite for both transports: however many exports are read or measured at once, or pages made, a turn of the
-// event loop does about as much of them as of one, and others are answered between. Counted in steps and pieces, so
-// that no noise is in it: to the scheduler each look at its clock is a millisecond after the last.
+// One suite for both transports: however many exports are read or measured at once, or pages made, a turn of the event
+// loop does about as much work as for one, and other requests are answered in between. Steps and pieces are counted, so
+// that the result has no noise: each time the scheduler reads its clock, a millisecond has passed.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { BASE_URL, handlerWith, NEVER_HEAVY } from '../support/smallCatalogue.ts
 import { servers, TRANSPORTS } from '../support/transports.ts';
 
 const CLIENTS = 60;
-/** Few and long ones for Parquet, of which 128 KiB make a page: by the clock above each of its pages takes a while. */
+/** A few long records for Parquet, whose pages are 128 KiB: by the clock above, each of its pages takes a while. */
 const observationsOf = (repeats: number, length = 400): CollectionIndex =>
   collectionOf(
     'observations',
@@ -27,12 +27,15 @@ const TARGETS = {
 };
 const BYTES_MIN = { csv: 1 << 19, parquet: 1 << 16, page: 1 << 16 };
 
-/** What may be done at once in a turn, by the clock above, and the one step behind it. */
+/** Work allowed at once in a turn, by the clock above, plus the step that exceeds it. */
 const WORK_MAX = 5;
-/** A piece for each 512 KiB, one that ends a turn's bytes in the middle, and as many again where a socket was full. */
+/** One piece for each 512 KiB, one cut by the end of a turn, and as many again when a socket was full. */
 const PIECES_MAX = 8;
 
-/** Sends all requests at once beside a client that asks for what is not there; posts the answers' bytes, and 404s. */
+/**
+ * Sends all requests at once while another client asks for missing paths. Posts the responses' bytes and the number of
+ * 404s.
+ */
 const CLIENT = `
 const { workerData: { port, method, clients, target }, parentPort } = require('node:worker_threads');
 const { connect } = require('node:net');
@@ -60,7 +63,7 @@ watcher.on('connect', () => {
 });
 `;
 
-/** Slices that note how much is done in each turn of the event loop: measured at once or in steps, and pieces read. */
+/** Slices that record the work of each turn of the event loop: measured at once or in steps, and pieces read. */
 class NotedSlices extends Slices {
   readonly work = new Map<number, number>();
   readonly pieces = new Map<number, number>();

@@ -1,6 +1,6 @@
-// The message level of the attribute authority over the wire, row by row of the design's table, on every transport. How
-// readers understand a message is in test/unit/server/authority/soap; here are HTTP, the answers' bytes and what a
-// fault may tell.
+// The message level of the attribute authority over the wire, row by row of the design's table, on every transport.
+// test/unit/server/authority/soap tests the parsing of messages; this file tests HTTP, the bytes of responses and the
+// contents of faults.
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -134,7 +134,7 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
     const held = await Promise.all([RawSocket.open(to), RawSocket.open(to)]);
     for (const raw of held) await raw.write(requestOf('POST', PATH, [`Content-Length: ${64 << 20}`]));
     for (let i = 0; i < 64; i++) await held[i % 2]!.write(piece);
-    // One byte too many, whichever connection is read last: nothing is left unread that would cost the answer.
+    // One byte too many for the connection that is read last. No bytes stay unread, which would cost the response.
     await held[0].write('x');
     const answer = await Promise.race(held.map((raw) => raw.answer()));
     const lines = ['retry-after', 'connection'].map((line) => answer?.headers.get(line));
@@ -273,7 +273,7 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
   });
 });
 
-/** The answer of the authority in memory to an operation and its values. */
+/** The in-memory response of the authority to an operation and its values. */
 function answerTo([operation, ...values]: readonly string[]): Uint8Array {
   const [first = '', second = ''] = values;
   const authority = memoryAuthority();

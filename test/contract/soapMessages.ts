@@ -1,5 +1,5 @@
-// What requests say, row by row of the design's table of the message level: bytes, and what they mean or which fault
-// they are. Data only.
+// Contents of requests, row by row of the design's table of the message level: bytes, and their meaning or fault. Data
+// only.
 import type { FaultName } from '../../server/authority/soap/faults.ts';
 import { call, ENVELOPE, envelope, roleCall, TOOLKIT_ENVELOPES } from '../support/envelopes.ts';
 
@@ -268,7 +268,7 @@ const OF_REFERENCES: readonly MessageCase[] = [
   ['stand in empty elements', info('<usrRole href="#x">y</usrRole>'), 'contentBesideReference'],
 ];
 
-/** All of them, by what they are about. */
+/** All of them, by subject. */
 export const MESSAGE_CASES: Readonly<Record<string, readonly MessageCase[]>> = {
   'a toolkit is understood as it writes:': Object.entries(TOOLKIT_ENVELOPES).map(([name, text]) => [
     name,

@@ -1,5 +1,5 @@
-// New data without a restart, of a real server: nothing is lost or mixed, what began in one generation ends in it, and
-// whatever is wrong with the new data leaves what is served as it was.
+// New data in a real server without a restart: nothing is lost or mixed, a response that began in one generation ends
+// in it, and any error in the new data leaves the served data unchanged.
 import {
   appendFileSync,
   closeSync,
@@ -38,7 +38,7 @@ afterAll(async () => {
   await server.kill();
 });
 
-/** The whole generation that answers name. */
+/** The full name of the generation that responses carry. */
 async function served(): Promise<string> {
   const client = clientOf(server.url);
   const { headers } = await client.send({ method: 'HEAD', target: `${LIST}?limit=1` });
@@ -63,7 +63,7 @@ describe('a server takes new data', () => {
   test('while an answer goes out, which ends as it began, and then gives the memory back', async () => {
     const before = await served();
     const old = before === a.generation.slice(0, 12) ? a : b;
-    // Threads that have written rows in every form: what they wrote with holds nothing either.
+    // Makes the threads write rows in every form: the buffers that they used must not keep old data either.
     for (let i = 0; i < 16; i++) {
       const client = clientOf(server.url);
       for (const format of ['csv', 'ndjson', 'parquet']) await client.get(`${LIST}?limit=2&format=${format}`);
@@ -171,7 +171,7 @@ describe('a server takes new data', () => {
     appendFileSync(join(data, 'migrationproperties.ndjson'), '{"id":2,"key":"b"}\n');
     expect([await ordered('/reload'), await count()]).toEqual(['swapped', 2]);
     for (const left of [1, 2, 1]) expect([await ordered('/rollback'), await count()]).toEqual(['swapped', left]);
-    // What is served, and what may be gone back to.
+    // The served snapshot, and the one for a rollback.
     expect(openFilesOf(one.pid, 'imported.snapshot')).toHaveLength(2);
     expect(readdirSync(data)).toEqual(['migrationproperties.ndjson']);
     admin.close();
@@ -237,7 +237,7 @@ describe('what is served goes on, and it is said why, where the new data is', ()
   });
 });
 
-/** A file that says that it holds 40 GB of one column, most of it a hole. */
+/** A file that claims to contain 40 GB of one column, mostly a hole. */
 function vast(file: string): void {
   const offset = HEADER_BYTES;
   const each = 2 ** 31;
@@ -253,7 +253,7 @@ function vast(file: string): void {
   });
   const bytes = encodeDirectory({ schema: schemaHash(), created: undefined, sections });
   const directoryOffset = offset + sections.length * each;
-  // A new file: the server has the one before open, for a rollback.
+  // A new file, because the server keeps the previous one open for a rollback.
   rmSync(file);
   const descriptor = openSync(file, 'w');
   ftruncateSync(descriptor, directoryOffset);
@@ -263,11 +263,11 @@ function vast(file: string): void {
   closeSync(descriptor);
 }
 
-/** One on each port: they request more than a socket buffers, and read nothing. */
+/** One client per port: each requests more than a socket buffers, and reads nothing. */
 async function slowReaders({ port, http10Port }: SwappedServer): Promise<readonly RawSocket[]> {
   const sockets = await Promise.all([port, http10Port].map((one) => RawSocket.open(one, false)));
   await Promise.all(sockets.map((socket) => socket.write(requestOf('GET', `${LIST}?limit=5000`))));
-  // Threads take requests in turn: the slow ones have been handled when these are answered.
+  // Threads handle requests in order: once these are answered, the slow ones have been handled.
   for (const one of [port, http10Port]) {
     const client = clientOf(`http://127.0.0.1:${one}`);
     await client.get(`${LIST}?limit=1`);

@@ -1,4 +1,4 @@
-// The contract of targets, over Debian's OpenStack Swift by its S3 interface and over Debian's nats-server.
+// The contract of targets, over Debian's OpenStack Swift with its S3 interface and over Debian's nats-server.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const SWIFT_SERVERS: readonly Program[] = [
 const PIPELINE =
   'catch_errors gatekeeper proxy-logging cache listing_formats s3api tempauth copy slo dlo proxy-logging proxy-server';
 
-/** The sections behind the pipeline of the proxy; each filter has the name of its code but for two. */
+/** The sections for the filters in the proxy's pipeline. All filters except two have the name of their code. */
 function proxySections(): string {
   const special: Readonly<Record<string, string>> = {
     'proxy-logging': 'use = egg:swift#proxy_logging',
@@ -54,7 +54,7 @@ interface SwiftServer {
   kill(): Promise<void>;
 }
 
-/** Starts all of it on a new folder in `parent`; resolves when the bucket is made. */
+/** Starts all servers in a new folder in `parent`. Resolves once the bucket exists. */
 async function swiftServer(parent: string): Promise<SwiftServer> {
   const folder = mkdtempSync(join(parent, 'swift-'));
   mkdirSync(join(folder, 'disks', 'd1'), { recursive: true });
@@ -88,7 +88,7 @@ async function swiftServer(parent: string): Promise<SwiftServer> {
   const exchange = new S3Exchange(bucket, access, 30_000);
   const make = async (): Promise<void> =>
     (await exchange.send({ method: 'PUT', key: '', expected: [200, 409] })).discard();
-  // The last failure is thrown.
+  // Throws the last failure.
   for (let tries = 0; tries < TRIES && !(await make().then(isDone, () => false)); tries++) await wait(100);
   await make();
   await exchange.close();

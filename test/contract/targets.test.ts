@@ -1,4 +1,3 @@
-// The contract of targets, over a folder and over an S3 server that heeds conditions, and one that does not.
 import { afterAll, beforeAll, describe } from 'vitest';
 import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';

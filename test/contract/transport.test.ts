@@ -1,5 +1,5 @@
-// What every transport promises to handlers: requests as they were sent, answers as they were given, bugs as a 500.
-// One suite, run on each of them over raw sockets. Its further parts: transportFraming, transportClients.
+// Guarantees of every transport to handlers: requests arrive as sent, responses leave as given, bugs become a 500. One
+// suite runs on each transport over raw sockets. It continues in transportFraming and transportClients.
 import { describe, expect, test } from 'vitest';
 
 import type { Answer, Handler, Request } from '../../server/http/exchange.ts';
@@ -12,7 +12,7 @@ type Seen = Pick<Request, 'method' | 'target' | 'query'>;
 describe.each(TRANSPORTS)('$name', (transport) => {
   const serve = servers(transport);
 
-  /** Serves one request and gives what the handler saw of it and the answer. */
+  /** Serves one request. Returns what the handler saw of it, and the response. */
   async function exchanged(bytes: string, isHead = false): Promise<{ seen: Seen[]; answer: RawAnswer | undefined }> {
     const seen: Seen[] = [];
     const { port } = await serve(({ method, target, query }) => {
@@ -26,7 +26,9 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     return { seen, answer };
   }
 
-  /** Sends bytes to a handler that always answers `seen`; resolves when the transport has ended the connection. */
+  /**
+   * Sends bytes to a handler that always responds with `seen`. Resolves when the transport has closed the connection.
+   */
   async function refused(
     bytes: string,
     isHead = false,

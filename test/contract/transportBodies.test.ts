@@ -1,5 +1,5 @@
-// What every transport promises to handlers that want the request's body: whole, bounded, and no further than needed.
-// One suite, run on each of them over raw sockets.
+// Guarantees of every transport to handlers that read the request's body: it is complete, bounded, and read no further
+// than needed. One suite runs on each transport over raw sockets.
 import { describe, expect, test, vi } from 'vitest';
 
 import { type Answer, type Handler, type Intake } from '../../server/http/exchange.ts';
@@ -10,7 +10,7 @@ import { settled } from '../support/waits.ts';
 const BODY_BYTES_MAX = 100_000;
 const FAILED: Answer = { ...textAnswer('failed'), status: 500 };
 
-/** A wish for the body; what it came as is answered. */
+/** Asks for the body, and responds with what arrived. */
 function intake(answer: Intake['answer'] = echo): Intake {
   const tooLong: Answer = { ...textAnswer('too long'), status: 413 };
   const busy: Answer = { ...textAnswer('busy', [['Retry-After', '1']]), status: 503 };
@@ -21,7 +21,7 @@ function echo(body: Uint8Array): Answer {
   return textAnswer(Buffer.from(body).toString('latin1'));
 }
 
-/** GET is answered at once, everything else from its body. */
+/** Responds to GET at once, to everything else from its body. */
 const echoing: Handler = ({ method, target }) => (method === 'GET' ? textAnswer(target) : intake());
 
 function chunked(pieces: readonly string[]): string {
@@ -33,7 +33,7 @@ function sized(body: string, lines: readonly string[] = []): string {
   return requestOf('POST', '/', [`Content-Length: ${body.length}`, ...lines], body);
 }
 
-/** The head, and what is behind it in pieces: uWebSockets.js refuses a request line that comes in two. */
+/** The head in one piece, the rest in many: uWebSockets.js refuses a request line that arrives in two. */
 function cutBehindHead(request: string, pieceBytes: number): readonly string[] {
   const end = request.indexOf('\r\n\r\n') + 4;
   const pieces = request.slice(end).match(new RegExp(`[^]{1,${pieceBytes}}`, 'g')) ?? [];
@@ -46,7 +46,8 @@ describe.each(TRANSPORTS)('$name', (transport) => {
   const serve = servers(transport);
 
   /**
-   * Sends the pieces, each once the transport has had a turn, and gives the answer and whether the connection goes on.
+   * Sends the pieces, each after the transport has had a turn. Returns the response and whether the connection stays
+   * open.
    */
   async function exchanged(pieces: readonly string[], handler: Handler = echoing) {
     const server = await serve(handler);
@@ -151,7 +152,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     expect(answer?.headers.get('connection')).toEqual(['close']);
     held.vanish();
     const next = await RawSocket.open(port);
-    // More than the last piece of the first body left.
+    // More than the remaining last piece of the first body.
     const large = 'a'.repeat(1 << 20);
     await next.write(chunked([large, 'b']));
     expect((await next.answer())?.body === `${large}b`).toBe(true);
@@ -177,7 +178,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     await client.ended();
     const statuses: (number | undefined)[] = [];
     for (let i = 0; i < calls + 1; i++) statuses.push((await client.answer())?.status);
-    // With it a request that is pipelined behind one that waits ends the connection.
+    // With uWebSockets.js, a request pipelined after a waiting one ends the connection.
     const expected = transport.name === 'node' ? [200, 200, 200, 200, 200, 200, 200, 200, 503] : [undefined, undefined];
     expect(statuses).toEqual(expected);
   });
@@ -247,7 +248,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     const { port, errors } = await serve(echoing);
     const client = await RawSocket.open(port);
     await client.write(requestOf('POST', '/', ['Content-Length: 30001']));
-    // Others in this process take memory too: only that of this body is refused.
+    // Fails only the allocation for this body; the process makes others too.
     const take = Buffer.allocUnsafeSlow.bind(Buffer);
     const allocate = vi.spyOn(Buffer, 'allocUnsafeSlow').mockImplementation((bytes) => {
       if (bytes === 30_001) throw new RangeError('secret');

@@ -1,5 +1,5 @@
-// What every transport promises over time: late answers, clients that read slowly, pipeline or vanish, drains, ports.
-// One suite, run on each of them over raw sockets.
+// Guarantees of every transport over time: late responses, clients that read slowly, pipeline or vanish, drains, ports.
+// One suite runs on each transport over raw sockets.
 import { describe, expect, test } from 'vitest';
 import { wholeBody } from '../../engine/page/envelope.ts';
 import type { Answer, Disconnection, Handler } from '../../server/http/exchange.ts';
@@ -53,7 +53,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       other.vanish();
     });
 
-    /** A server whose `/` waits for `answerNow`, and that shows the last Disconnection. */
+    /** A server whose `/` waits for `answerNow`, and that exposes the last Disconnection. */
     async function serveHeld() {
       let last: Disconnection | undefined;
       let count = 0;
@@ -108,11 +108,11 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await other.write(requestOf('GET', '/free'));
       expect((await other.answer())?.body).toBe('free');
       const asked = bodies.map((body) => body.pieces);
-      // A socket of Linux takes 4 MB and the client's side up to 6 MB; the rest of the terabyte stays unasked for.
+      // A Linux socket accepts 4 MB and the client's side up to 6 MB; the rest of the terabyte is never requested.
       expect(Math.max(...asked)).toBeLessThan(400);
       for (const client of slow) client.vanish();
       other.vanish();
-      // Nothing may be left in flight: a drain that had to wait for one would pass the test's time.
+      // Nothing may be in flight any more: a drain that waited for a response would exceed the test's time limit.
       await listener.drain({ graceMs: 0, withinMs: 1_000_000 });
       expect(bodies.map((body) => body.pieces)).toEqual(asked);
     });
@@ -154,7 +154,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await expect(RawSocket.open(port)).rejects.toThrow('ECONNREFUSED');
       await idle.write(GET);
       const last = await idle.answer();
-      // node:http ends idle connections with the listening socket; then the request finds nobody.
+      // node:http closes idle connections with the listening socket; then the request finds no server.
       if (transport.name === 'uws' || last !== undefined) expect(last?.headers.get('connection')).toEqual(['close']);
       release();
       const answer = await held.answer();
@@ -296,7 +296,7 @@ describe('no connection stays open without progress', () => {
     'that never reads its page': { bytes: requestOf('GET', '/page'), isReading: false },
   };
 
-  // About 12 s: the library's limit cannot be set, and the promise is about the real one.
+  // Takes about 12 s: the library's limit cannot be set, and the promise is about the real limit.
   test('all kinds of stalled connections are ended by both transports', { timeout: 60_000 }, async () => {
     const page: Answer = { status: 200, headers: [], body: new CountedBody(1e12, 65_536) };
     const handler: Handler = ({ target }) =>
@@ -320,7 +320,7 @@ describe('no connection stays open without progress', () => {
   }
 });
 
-/** Whether a body has not been asked for a piece in the last 1,000 looks at it. */
+/** Returns whether a body has not been asked for a piece in the last 1,000 checks. */
 function isStill(): (body: CountedBody) => boolean {
   const seen = new Map<CountedBody, { pieces: number; looks: number }>();
   return (body) => {

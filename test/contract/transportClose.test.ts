@@ -1,5 +1,5 @@
-// What every transport makes of a request that asks for the end of its connection: it is told so, gets its whole answer
-// whatever stands behind, and the connection ends. One suite, run on each of them over raw sockets.
+// A request with `Connection: close`: the response repeats it and is complete, whatever follows, and the connection
+// ends.
 import { describe, expect, test } from 'vitest';
 
 import type { Handler } from '../../server/http/exchange.ts';

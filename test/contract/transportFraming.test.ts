@@ -1,5 +1,5 @@
-// What every transport makes of requests that are framed badly, or that carry bodies nobody reads.
-// One suite, run on each of them over raw sockets.
+// Guarantees of every transport about badly framed requests, and about bodies that the handler does not read. One suite
+// runs on each transport over raw sockets.
 import { describe, expect, test } from 'vitest';
 
 import type { Handler } from '../../server/http/exchange.ts';
@@ -10,7 +10,9 @@ import { servers, textAnswer, TRANSPORTS } from '../support/transports.ts';
 describe.each(TRANSPORTS)('$name', (transport) => {
   const serve = servers(transport);
 
-  /** Sends bytes to a handler that always answers `seen`; resolves when the transport has ended the connection. */
+  /**
+   * Sends bytes to a handler that always responds with `seen`. Resolves when the transport has closed the connection.
+   */
   async function refused(
     bytes: string,
     isHead = false,
@@ -111,7 +113,7 @@ const SEEDS = [
   requestOf('HEAD', 'http://test/a', ['Connection: keep-alive', 'Expect: 100-continue']),
 ];
 
-/** The text with a few bytes changed, left out or repeated. */
+/** The text with a few bytes changed, removed or repeated. */
 function mutated(random: Random, text: string): string {
   const edit = (bytes: string): string => {
     const at = random.integer(0, bytes.length);

@@ -1,5 +1,5 @@
-// One suite for both transports: an answer that is read as fast as it is written leaves turns to other requests.
-// The reader is a thread of its own, or it could not read while the server writes.
+// One suite for both transports: a response that is read as fast as it is written leaves turns to other requests. The
+// reader is a separate thread, because it must read while the server writes.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -9,10 +9,10 @@ import { servers, textAnswer, TRANSPORTS } from '../support/transports.ts';
 
 const PIECE = new Uint8Array(64 * 1024).fill(0x78);
 const BODY_BYTES = 64 << 20;
-/** What a socket takes at once (4 MB), and a piece. */
+/** The bytes that a socket accepts at once (4 MB), and a piece. */
 const TURN_BYTES_MAX = (4 << 20) + PIECE.length;
 
-/** Reads the answer to one request and posts its length. */
+/** Reads the response to one request and posts its length. */
 const READER = `
 const { workerData, parentPort } = require('node:worker_threads');
 const socket = require('node:net').connect(workerData, '127.0.0.1');

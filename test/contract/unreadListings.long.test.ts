@@ -1,4 +1,3 @@
-// Listings that nobody reads take no memory: those of the paths of 40,000 observations, by one thread.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientOf } from '../support/client.ts';
 import { holdingsOf, type runServer } from '../support/commandProcess.ts';
@@ -7,7 +6,7 @@ import { RawSocket, requestOf } from '../support/rawSocket.ts';
 import { servePaths } from '../support/servedPaths.ts';
 
 const OBSERVATIONS = 40_000;
-/** What reading may add to resident memory; 20 listings held whole are 160 MB. */
+/** Allowed growth of resident memory; 20 complete listings take 160 MB. */
 const GROWTH_BYTES_MAX = 48 << 20;
 const STALLED = 20;
 
@@ -31,7 +30,7 @@ test('listings that nobody reads take no memory', async () => {
     sockets.push(socket);
   }
   const client = clientOf(`http://127.0.0.1:${server.port}`);
-  // Answered behind all of them, by the same thread.
+  // The same thread answers these after all the others.
   for (let i = 0; i < 5; i++) await client.get('/api/v0/obs/all');
   expect(holdingsOf(server.pid).residentBytes - before).toBeLessThan(GROWTH_BYTES_MAX);
   for (const socket of sockets) socket.vanish();

@@ -1,4 +1,4 @@
-// Bodies of requests, from the rules of RFC 9112, 6 and 7, and what becomes of them. Add a row where a rule has none.
+// Bodies of requests and their outcomes, from the rules of RFC 9112, 6 and 7. Add a row for a rule without one.
 import { requestOf } from '../../support/rawSocket.ts';
 import { get, HEAD_WAITS, NEXT, own, post, REASONS, REFUSED, SERVED, rows, type Row } from './row.ts';
 
@@ -7,7 +7,7 @@ const ABC_NEXT = '(POST / abc) (GET /next) open';
 const chunked = (body: string): string => post(['Transfer-Encoding: chunked'], body + NEXT);
 const NEXT_LENGTH = `Content-Length: ${NEXT.length}`;
 
-/** RFC 9112, 6: how long a body is. */
+/** RFC 9112, 6: the length of a body. */
 const LENGTHS = [
   ...rows(ABC, {
     'a length': post(['Content-Length: 3'], 'abc'),

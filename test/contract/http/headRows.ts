@@ -1,5 +1,4 @@
-// Heads of requests, from the rules of RFC 9110 and RFC 9112, and what becomes of them. Add a row where a rule has
-// none.
+// Heads of requests and their outcomes, from the rules of RFC 9110 and RFC 9112. Add a row for a rule without one.
 import {
   FORMS_505,
   get,
@@ -189,7 +188,7 @@ const HEADERS = [
   ),
 ];
 
-/** RFC 9112, 9.3 and 9.6: who closes. */
+/** RFC 9112, 9.3 and 9.6: which side closes. */
 const CONNECTIONS = [
   ...rows(
     SERVED,

@@ -1,4 +1,4 @@
-// That both transports speak one strict HTTP: each row of headRows.ts and bodyRows.ts over a raw socket.
+// Both transports implement the same strict HTTP: sends each row of headRows.ts and bodyRows.ts over a raw socket.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { wholeBody } from '../../../engine/page/envelope.ts';
 import type { Answer, Handler, Intake } from '../../../server/http/exchange.ts';
@@ -12,7 +12,7 @@ const HTTP_ROWS = { ...HEAD_ROWS, ...BODY_ROWS };
 const LAST = requestOf('GET', '/last');
 const FAILED: Answer = { status: 500, headers: [], body: wholeBody(new Uint8Array(0)) };
 
-/** Says what it was asked; of POST with the body, which others leave unread. */
+/** Echoes the request; for POST with the body, which the other methods leave unread. */
 const telling: Handler = ({ method, target, query }) => {
   const text = `${method} ${target}${query === undefined ? '' : `?${query}`}`;
   if (method !== 'POST') return textAnswer(method === 'PUT' ? `${text} ` : text);
@@ -22,7 +22,7 @@ const telling: Handler = ({ method, target, query }) => {
 
 const told = ({ status, body }: RawAnswer): string => (status === 200 ? `(${body})` : String(status));
 
-/** Sends the bytes, and what shows the expected end; gives what comes of it. */
+/** Sends the bytes, followed by what shows the expected end. Returns the outcome. */
 async function outcomeOf(port: number, bytes: string, expected: Outcome): Promise<string> {
   const socket = await RawSocket.open(port);
   await socket.write(bytes);
