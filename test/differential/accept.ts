@@ -1,11 +1,9 @@
-// The oracle's reading of Accept: which form of an answer is wanted most?
-
 interface Range {
   readonly type: string;
   readonly quality: number;
 }
 
-/** The forms that Accept can ask for, the usual one first. */
+/** The forms that Accept can request, the default first. */
 const TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
   ndjson: 'application/x-ndjson',
@@ -13,10 +11,10 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What an Accept header asks for: JSON without one and for an empty one, else the form of the highest quality, of
- * equals the one that is named more closely, then the one named first, then JSON; undefined where none is welcome. The
- * most specific range that matches a form decides (RFC 9110, 12.5.1). Parameters other than `q` are not looked at.
- * Exports are asked for by their full name, and only where `exports` are to be had.
+ * The form that an Accept header requests: JSON without a header or for an empty one, else the form of the highest
+ * quality. Ties go to the form named more specifically, then to the one named first, then to JSON. undefined if the
+ * header accepts no form. The most specific range that matches a form decides (RFC 9110, 12.5.1). Parameters other than
+ * `q` are ignored. Exports must be named in full, and count only if `exports` are available.
  */
 export function formAccepted(header: string | undefined, exports: boolean): string | undefined {
   if (header === undefined || header.trim() === '') return 'json';

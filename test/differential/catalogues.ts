@@ -1,5 +1,5 @@
-// Random small catalogues, driven by the declaration: every field kind, shared values, gaps in ids, odd spellings of
-// JSON. Seeded. Answers NDJSON texts, which both the oracle and the server read.
+// Random small catalogues from the declaration: every field kind, shared values, gaps in ids, odd spellings of JSON.
+// Seeded. Produces NDJSON texts, which both the oracle and the server read.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
@@ -9,7 +9,7 @@ import type { Json } from './json.ts';
 import { DATES, DATE_TIMES, INTEGERS, NUMBER_TOKENS, TEXTS } from './texts.ts';
 import { writeWildly } from './wild.ts';
 
-/** NDJSON texts by collection name; a collection that is not there has no file. */
+/** NDJSON texts by collection name; a missing collection has no file. */
 export type Catalogue = ReadonlyMap<string, string>;
 
 const NULL: Json = { kind: 'null' };
@@ -17,10 +17,13 @@ const NULL: Json = { kind: 'null' };
 const MISSING = 0.03;
 /** The probability that a documented value of an open collection is drawn without regard to its type. */
 const ODD = 0.12;
-/** One page holds 100 records: some collections must be longer. */
+/** A page holds 100 records, so some collections must be longer. */
 const LONG_END = 260;
 const SHORT_END = 30;
-/** Keys that open and declared records have beside their fields, each with values of one type: what inference finds. */
+/**
+ * Keys of open and declared records in addition to their fields, each with values of one type, so that inference finds
+ * them.
+ */
 const REGULAR: readonly Field[] = [
   { kind: 'scalar', name: 'note', type: 'text', nullable: true },
   { kind: 'scalar', name: 'size', type: 'integer', nullable: true },
@@ -54,14 +57,14 @@ export function randomCatalogue(random: Random): Catalogue {
   return texts;
 }
 
-/** Writes a catalogue as the data set directory it describes. The directory is made where it is missing. */
+/** Writes a catalogue as a data set directory. Creates the directory if necessary. */
 export function writeCatalogue(catalogue: Catalogue, directory: string): void {
   mkdirSync(directory, { recursive: true });
   for (const [name, text] of catalogue) writeFileSync(join(directory, `${name}.ndjson`), text);
 }
 
 function randomFile(random: Random, collection: Collection, count: number): string {
-  // Links point at small ids: half of them must lead somewhere.
+  // Links point at small ids: half of them must find a record.
   const ids = new Set(random.several(count, count + 1, () => random.integer(0, random.chance(0.3) ? 12 : count * 3)));
   if (random.chance(0.1)) ids.add(Number.MAX_SAFE_INTEGER);
   const ordered = random.chance(0.7) ? [...ids].sort((a, b) => a - b) : [...ids];
@@ -90,7 +93,7 @@ function randomRecord(random: Random, collection: Collection, id: number): Json 
   return { kind: 'object', members };
 }
 
-/** A field that is documented and not enforced: now and then it, or a part of it, does not fit (A150). */
+/** A documented field whose type is not enforced: sometimes the value, or a part of it, does not fit (A150). */
 function randomShown(random: Random, field: Field): Json {
   if (random.chance(ODD)) return oddValue(random);
   if (field.kind === 'record') {
@@ -102,7 +105,7 @@ function randomShown(random: Random, field: Field): Json {
     : value;
 }
 
-/** Values that look like others: texts of numbers and dates that are none, and whatever JSON has. */
+/** Values that look like others: texts that look like numbers, invalid dates, and all kinds of JSON. */
 function oddValue(random: Random): Json {
   const texts = [
     ...INTEGERS,

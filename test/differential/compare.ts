@@ -1,12 +1,10 @@
-// Compares what a server answered to what the oracle says,
-// and shrinks a request that differs.
 import type { Received } from '../support/client.ts';
 import { partingLines, refusalLine } from './disagreements.ts';
 import type { OracleAnswer, OracleRequest } from './oracle.ts';
 
 const FIRST_REFUSAL = 400;
 
-/** Lines that say how an answer differs from what it must be; none when it agrees. */
+/** Lines that describe how a response differs from the expected one; empty when they agree. */
 export function differencesOf(expected: OracleAnswer, received: Received): string[] {
   const differences: string[] = [];
   if (received.status !== expected.status) {
@@ -23,7 +21,7 @@ export function differencesOf(expected: OracleAnswer, received: Received): strin
   return differences;
 }
 
-/** A request that still differs although nothing can be left out of it. `differs` asks server and oracle again. */
+/** Reduces a request as long as server and oracle still differ. `differs` sends a candidate to both. */
 export async function shrink(
   request: OracleRequest,
   differs: (smaller: OracleRequest) => Promise<boolean>,
@@ -32,7 +30,7 @@ export async function shrink(
   return request;
 }
 
-/** The request as a command that can be pasted, for a server at `url`. */
+/** The request as a command to paste, for a server at `url`. */
 export function curlOf(url: string, { method, target, headers }: OracleRequest): string {
   const flags = Object.entries(headers).map(([name, value]) => ` -H '${name}: ${value}'`);
   return `curl -sgi --path-as-is -X ${method}${flags.join('')} '${url}${target.replaceAll("'", '%27')}'`;

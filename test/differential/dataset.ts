@@ -1,5 +1,4 @@
-// A data set as the oracle holds it:
-// for each collection an array of records in id order. No index, no column.
+// The oracle's data set: for each collection an array of records in id order. No index, no column.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -8,7 +7,7 @@ import type { Collection } from '../../engine/schema/types.ts';
 import { memberOf, parseJson, type Json } from './json.ts';
 import { fittedRecord } from './misfits.ts';
 
-/** One record: its id, exact, its JSON as read, `{base_url}` still in place, and what filters see of it. */
+/** One record: its exact id, its JSON as read, with `{base_url}` still in it, and the JSON that filters see. */
 export interface OracleRecord {
   readonly id: bigint;
   readonly json: Json;
@@ -31,8 +30,8 @@ export function dataSetIn(directory: string): DataSet {
 }
 
 /**
- * The record that a link to a collection points at, undefined for no link. A dangling link is a record that has only
- * its id, and so is what stands in place of a link and does not fit.
+ * The record that a link to a collection points at, undefined without a link. For a dangling link, and for a value in
+ * place of a link that is not one, it is a record that has only its id.
  */
 export function linkedRecord(dataSet: DataSet, to: string, link: Json | undefined): Json | undefined {
   const idField = collectionNamed(to)?.idField ?? '';

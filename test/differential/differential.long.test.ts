@@ -1,10 +1,10 @@
-// The differential ring at length: more random catalogues and settings than a quick run has time for, others each time.
-// What is compared and how is in ring.ts.
+// More random catalogues and settings than a quick run has time for, new ones in each run. ring.ts describes what is
+// compared.
 import { describe, test } from 'vitest';
 import { someOf, times } from '../support/ring.ts';
 import { compareOnSample, compareOnSeed, SEED_MS_MAX } from './ring.ts';
 
-/** Has a snapshot without any variant of an index. */
+/** The snapshot of this seed has no index variants. */
 const WITHOUT_VARIANTS = 3;
 const SEEDS = [1, 2, 4, 5, 6, ...Array.from({ length: 40 }, (_, i) => 1001 + i)];
 const REQUESTS = times(500, 2500);

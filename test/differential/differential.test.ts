@@ -1,10 +1,10 @@
-// The differential ring, quickly: a random catalogue and the embedded sample, each with many random requests. What is
-// compared and how is in ring.ts; differential.long.test.ts runs more of the same.
+// A random catalogue and the embedded sample, each with many random requests. ring.ts describes what is compared;
+// differential.long.test.ts runs more.
 import { describe, test } from 'vitest';
 import { compareOnSample, compareOnSeed, SEED_MS_MAX } from './ring.ts';
 import { times } from '../support/ring.ts';
 
-/** With the default settings. */
+/** The seed that uses the default settings. */
 const SEED = 1;
 const REQUESTS = times(40, 75);
 

@@ -1,25 +1,22 @@
-// What the product and the oracle answer differently, told for a person: ten at most with the totals, and of each the
-// request, who refuses it, and both answers from shortly before they part. Asks nothing; no output of its own.
-
-/** A request that is answered differently, as it can be repeated, and lines that say how. */
+/** A request with differing responses, in a form that can be repeated, and lines that describe the difference. */
 export interface Disagreement {
   readonly request: string;
   readonly lines: readonly string[];
 }
 
-/** As many are printed: who mends the first ten has mostly mended all. */
+/** The first ten usually share a cause with all others. */
 export const PRINTED_MAX = 10;
 const SHOWN_BEFORE = 60;
 const SHOWN_BEHIND = 120;
 
-/** Which of both refuses a request that they do not agree on. */
+/** Says which side refuses a request on which they disagree. */
 export function refusalLine(oracleRefuses: boolean, productRefuses: boolean): string {
   if (oracleRefuses && productRefuses) return 'both refuse, in other words';
   if (oracleRefuses) return 'the oracle refuses, the product does not';
   return productRefuses ? 'the product refuses, the oracle does not' : 'neither refuses';
 }
 
-/** What was expected and what was got, each from shortly before the first difference to shortly behind it. */
+/** The expected and the actual text, each cut to the surroundings of the first difference. */
 export function partingLines(expected: string, got: string): readonly string[] {
   let at = 0;
   while (at < expected.length && expected[at] === got[at]) at++;
@@ -36,7 +33,10 @@ export function partingLines(expected: string, got: string): readonly string[] {
 export class DisagreementReport {
   #left = PRINTED_MAX;
 
-  /** The text of `found`, whose first ones may be all of `total`, among so many asked; `origin` names the seed. */
+  /**
+   * The text of `found`, which may be only the first of `total` disagreements among `asked` requests. `origin` names
+   * the seed.
+   */
   text(origin: string, found: readonly Disagreement[], { total, asked }: { total: number; asked: number }): string {
     const shown = found.slice(0, this.#left);
     this.#left -= shown.length;

@@ -1,5 +1,5 @@
-// Every lookup on every field, with an operand each in CI, and in the nightly run with many: ones that hit, and others.
-// What is asked and compared is in lookupRing.ts.
+// In CI one operand for each lookup on each field, in the nightly run many, matching and others. lookupRing.ts
+// describes what is compared.
 import { times } from '../support/ring.ts';
 import { testEveryLookup } from './lookupRing.ts';
 

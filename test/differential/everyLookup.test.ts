@@ -1,5 +1,5 @@
-// Every lookup on a sixth of the fields of each collection and on some fields of linked records, with an operand each;
-// everyLookup.long.test.ts has all fields. What is asked and compared is in lookupRing.ts.
+// A sixth of the fields of each collection and some fields of linked records, with one operand for each lookup.
+// everyLookup.long.test.ts has all fields. lookupRing.ts describes what is compared.
 import { testEveryLookup } from './lookupRing.ts';
 
 testEveryLookup(1, { own: 6, linked: 192 });

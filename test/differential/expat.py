@@ -4,7 +4,7 @@ import sys
 from xml.parsers import expat
 
 for line in sys.stdin:
-    # The text was decoded before, so a declared encoding plays no part; no name holds a line break.
+    # The text is already decoded, so a declared encoding does not matter. No name contains a line break.
     parser = expat.ParserCreate(encoding="utf-8", namespace_separator="\n")
     try:
         parser.Parse(base64.b64decode(line), True)

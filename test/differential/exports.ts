@@ -1,13 +1,13 @@
-// The oracle's idea of cut records and of exports: plain maps and joins over records as read. Slow and obvious; shares
-// no rule of escaping or quoting with the product.
+// The oracle's reduced records and exports: plain maps and joins over records as read. Slow and obvious. Shares no rule
+// of escaping or quoting with the product.
 import type { Collection } from '../../engine/schema/types.ts';
 import type { OracleRecord } from './dataset.ts';
 import { writeJson, type Json } from './json.ts';
 
-/** Keys that are no fields become columns only up to this many (A63). */
+/** Keys that are not fields become columns only up to this number (A63). */
 const OTHER_COLUMNS_MAX = 1000;
 
-/** The top-level keys of a collection with the fields its data has: those of fields, then the others by code point. */
+/** The top-level keys of a collection with inferred fields: first those of fields, then the others by code point. */
 export function keysOf(
   collection: Collection,
   records: readonly OracleRecord[],
@@ -18,7 +18,7 @@ export function keysOf(
   return { fields, others: others.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))) };
 }
 
-/** The names that `fields` asks for, once each; none where records are whole. */
+/** The distinct names that `fields` requests; empty if records are whole. */
 export function namesIn(fields: string | undefined): readonly string[] {
   const names = (fields ?? '').split(',').map((name) => name.trim());
   return [...new Set(names)].filter((name) => name !== '');

@@ -6,7 +6,7 @@ import { memberOf, type Json } from './json.ts';
 import { lastValue, type Pair } from './query.ts';
 import { instantOf } from './values.ts';
 
-/** The name of a parameter, the collection whose records it compares, and how it reads its value. */
+/** The name of a parameter, the collection whose records it compares, and the reader of its value. */
 const EXTENTS = [
   { name: 'bbox', target: 'bboxes', read: boxTest },
   { name: 'datetime', target: 'times', read: periodTest },
@@ -14,7 +14,7 @@ const EXTENTS = [
 
 type ExtentTest = (record: Json | undefined) => boolean;
 
-/** What `bbox` and `datetime` of a query require, what is wrong with them, and whether they have an effect. */
+/** The conditions of `bbox` and `datetime` in a query, their errors, and whether they have an effect. */
 export function extentsOf(pairs: readonly Pair[], collection: Collection, isStrict: boolean) {
   return EXTENTS.flatMap(({ name, target, read }) => {
     const value = lastValue(pairs, name);

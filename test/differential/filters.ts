@@ -1,10 +1,10 @@
-// The oracle's matching: does a record fulfil all conditions? Plain loops over the record's JSON. Rules: design,
-// Filters, Combination.
+// The oracle's matching of a record with conditions: plain loops over the record's JSON. Rules: design, Filters,
+// Combination.
 import type { Field } from '../../engine/schema/types.ts';
 import { memberOf, type Json } from './json.ts';
 import type { Test } from './values.ts';
 
-/** What matching needs besides the record: strings as served, and the record that a link points at. */
+/** Inputs of matching in addition to the record: strings as served, and the record that a link points at. */
 export interface World {
   text(stored: string): string;
   linked(to: string, link: Json | undefined): Json | undefined;
@@ -18,8 +18,8 @@ export interface Condition {
 }
 
 /**
- * Whether a record fulfils all conditions. Positive conditions on one to-many relation hold for the same related row;
- * each negated one stands alone and drops records with any matching row. A related row that does not exist is a row of
+ * Whether a record meets all conditions. Positive conditions on one to-many relation must hold for the same related
+ * row. Each negated one is separate and drops records with any matching row. A missing related row counts as a row of
  * nulls.
  */
 export function matches(record: Json, conditions: readonly Condition[], world: World): boolean {
@@ -29,7 +29,7 @@ export function matches(record: Json, conditions: readonly Condition[], world: W
   return negative.every((condition) => !hold(record, [condition], 0, world));
 }
 
-/** Whether the conditions, whose paths have `depth` steps behind them, all hold for one (related) record. */
+/** Whether all conditions hold for one (related) record. Their paths have already walked `depth` steps. */
 function hold(record: Json | undefined, conditions: readonly Condition[], depth: number, world: World): boolean {
   const fields = new Set(conditions.map(({ path }) => path[depth]));
   for (const field of fields) {
@@ -47,7 +47,7 @@ function fieldHolds(
   depth: number,
   world: World,
 ): boolean {
-  // Where there is no related row, one of nulls stands for it.
+  // A row of nulls replaces a missing related row.
   const items = value?.kind === 'array' && value.items.length > 0 ? value.items : [undefined];
   const { text } = world;
   switch (field.kind) {
@@ -68,7 +68,7 @@ function fieldHolds(
   }
 }
 
-/** Conditions that end on a link are about its id, the others about the record it points at. */
+/** Conditions that end on a link test its id, the others the record that it points at. */
 function linkHolds(
   to: string,
   link: Json | undefined,

@@ -1,5 +1,5 @@
-// The fields that a collection's data has, as the oracle sees them: declared ones, shown ones and those only the data
-// has. Slow and obvious: for each key, all its values at once.
+// The oracle's fields of a collection's data: declared ones, documented ones, and those that only the data has. Slow
+// and obvious: for each key, all its values at once.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts';
 import type { DataSet } from './dataset.ts';
@@ -9,7 +9,7 @@ import { instantOf } from './values.ts';
 const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 const inferred = new WeakMap<DataSet, Map<string, Collection>>();
 
-/** A collection with the fields that its records in the data set have. Cost: a pass over them, once. */
+/** A collection with the fields that its records in the data set have. Cost: one pass over them, once. */
 export function collectionIn(dataSet: DataSet, collection: Collection): Collection {
   const known = inferred.get(dataSet) ?? new Map<string, Collection>();
   inferred.set(dataSet, known);
@@ -49,7 +49,6 @@ function withExtras(field: Field, values: readonly Json[]): Field {
   return field;
 }
 
-/** Values of a key that are not null. */
 function valuesOf(objects: readonly Json[], name: string): readonly Json[] {
   return objects.flatMap((object) => {
     const value = memberOf(object, name);

@@ -1,9 +1,9 @@
 // A small JSON reader and writer that keeps what JSON.parse loses: number tokens, key order and repeated keys. Slow and
-// obvious on purpose: the oracle's idea of a record.
+// obvious on purpose: it defines what a record is for the oracle.
 
 /**
- * A JSON value with number tokens as written and object members in written order. A misfit is no JSON: it stands where
- * filters see a value that does not fit (misfits.ts), with its text as stored.
+ * A JSON value with number tokens as written and object members in written order. A misfit is not JSON: it replaces a
+ * value that does not fit in what filters see (misfits.ts), and keeps its text as stored.
  */
 export type Json =
   | { readonly kind: 'null' }
@@ -50,7 +50,7 @@ export function writeJson(value: Json, mapText: (text: string) => string = (text
   }
 }
 
-/** The same value as people read it: two blanks a level, brackets without members on one line. Cost: quadratic. */
+/** The same value, human-readable: two blanks per level, brackets without members on one line. Cost: quadratic. */
 export function indented(value: Json): string {
   const parts =
     value.kind === 'array'
@@ -69,7 +69,7 @@ export function writeText(text: string): string {
   return JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }
 
-/** The value of an object's member, undefined where there is none or the value is no object. */
+/** The value of an object's member, undefined if it is missing or the value is not an object. */
 export function memberOf(value: Json | undefined, name: string): Json | undefined {
   return value?.kind === 'object' ? value.members.findLast(([key]) => key === name)?.[1] : undefined;
 }

@@ -1,5 +1,5 @@
-// The oracle's judgement of a request's parameters: conditions, errors, ignored names, suggestions. Order of everything
-// is query order.
+// The oracle's validation of a request's parameters: conditions, errors, ignored names, suggestions. All in query
+// order.
 import type { Field } from '../../engine/schema/types.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { writeText } from './json.ts';
@@ -13,7 +13,7 @@ import { isJoined, parameterNames } from './parameters.ts';
 import { saidOfUnknown, SUGGESTED } from './suggest.ts';
 import { viewOf, type View } from './views.ts';
 
-/** The settings that decide how parameters are judged. */
+/** The settings that affect how parameters are validated. */
 export interface JudgeSettings {
   readonly strict: boolean;
   readonly filterErrors: 'fail' | 'empty' | 'ignore';
@@ -27,7 +27,7 @@ export interface JudgeSettings {
 /** A name without effect: a parameter's, decoded, or a parameter and a name inside its value. */
 export type Ignored = string | readonly [parameter: string, name: string];
 
-/** The outcome. `errors` non-empty means 400; `isEmpty` that nothing matches. */
+/** The outcome. Non-empty `errors` mean 400, `isEmpty` that nothing matches. */
 export interface Judgement {
   readonly conditions: readonly Condition[];
   readonly errors: readonly (readonly [name: string, messages: readonly string[]])[];
@@ -37,7 +37,7 @@ export interface Judgement {
 }
 
 /**
- * Judges the parameters of a list (a collection is given) or of a single record or root view (none is). `keys` are the
+ * Validates the parameters of a list (with a collection) or of a single record or root view (without). `keys` are the
  * top-level keys that `fields` may name, undefined for a root view.
  */
 export function judge(
@@ -107,7 +107,7 @@ export function judge(
   return { conditions, errors: withKeysOnce(errors), ignored, isEmpty, view };
 }
 
-/** Each key where it first is, with the messages of all its values. */
+/** Each key at its first place, with the messages of all its values. */
 function withKeysOnce(errors: Judgement['errors']): Judgement['errors'] {
   const keys = [...new Set(errors.map(([key]) => key))];
   return keys.map((key) => {
@@ -116,7 +116,7 @@ function withKeysOnce(errors: Judgement['errors']): Judgement['errors'] {
   });
 }
 
-/** What is said of values that a later one of the same name replaces. */
+/** Remarks about values that a later one of the same name replaces. */
 function replacedRemarks(pairs: readonly Pair[], controls: readonly string[], isStrict: boolean): View['remarks'] {
   const messages = isStrict ? ['This parameter is repeated, and only its last value counts.'] : [];
   return pairs.flatMap(([name], place) => {
@@ -125,7 +125,7 @@ function replacedRemarks(pairs: readonly Pair[], controls: readonly string[], is
   });
 }
 
-/** Whether what is compared as a truth is spelled as one; whatever else there is of values. */
+/** Whether the values of a boolean condition are valid booleans; true for all other conditions. */
 function saysTruth({ type, lookup }: FilterKey, value: string): boolean {
   if (lookup === 'isnull' || (lookup === 'exact' && type === 'boolean')) return isTruth(value);
   return lookup !== 'in' || type !== 'boolean' || value.split(',').every(isTruth);
@@ -207,8 +207,8 @@ interface Judged {
 }
 
 /**
- * The parameters in query order: an unknown name once, repeated `in` lists of one meaning as one list at the place of
- * the first, and all others as they are. Controls have no key.
+ * The parameters in query order. An unknown name appears once, repeated `in` lists of the same meaning become one list
+ * at the first place, and all others stay as they are. Controls have no key.
  */
 function judgedOnce(pairs: readonly Pair[], controls: readonly string[], read: (name: string) => Key): Judged[] {
   const all = pairs.map(([name, value], place) => ({

@@ -1,5 +1,5 @@
-// The oracle's reading of a filter key: which field it walks to, which lookup, whether negated, or what is wrong. Reads
-// the declaration and nothing else of the product.
+// The oracle's parsing of a filter key: the field it walks to, the lookup, the negation, or the error. Reads only the
+// declaration of the product.
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import { LOOKUP_HABITS } from '../../engine/query/habits.ts';
 import { LOOKUPS, suits, type Lookup } from './lookups.ts';
@@ -16,10 +16,10 @@ export interface FilterKey {
   readonly normal: string;
 }
 
-/** A collection by name, with the fields that a key can step on behind a link to it. */
+/** A collection by name, with the fields that a key can use after a link to it. */
 export type Linked = (name: string) => Collection;
 
-/** A key as judged: a condition, a known field with something that does not fit it, or an unknown parameter. */
+/** A parsed key: a condition, a known field followed by something that does not fit it, or an unknown parameter. */
 export type Key =
   | FilterKey
   | {
@@ -41,7 +41,7 @@ export function filterableFields(collection: Collection, filters: 'all' | 'docum
   return filters === 'all' ? fields : fields.filter(({ name }) => collection.filters.includes(name));
 }
 
-/** What a decoded parameter name means to a list whose filterable fields are `roots`. */
+/** The meaning of a decoded parameter name for a list whose filterable fields are `roots`. */
 export function keyOf(key: string, roots: readonly Field[], linked: Linked): Key {
   const negated = key.endsWith('!');
   const [first = '', ...rest] = (negated ? key.slice(0, -1) : key).split('__');
@@ -85,7 +85,7 @@ interface WrongStep {
   readonly linked: Linked;
 }
 
-/** A step that is no lookup, or none that fits: where fields can follow, it was to be one. */
+/** A step that is not a lookup or not one that fits. If fields can follow here, it counts as a wrong field name. */
 function wrongStep({ last, start, lookup, rest, linked }: WrongStep): Key {
   const fields = isLookup(lookup) || lookup === '' ? [] : fieldsBehind(last, linked);
   const fitting = hasNoId(last) ? [] : LOOKUPS.filter((one) => suits(one, typeOf(last)));
@@ -102,7 +102,7 @@ function wrongStep({ last, start, lookup, rest, linked }: WrongStep): Key {
   return { kind: 'wrong', message, explained: [first, ...(meant === '' ? [] : [meant.trim()]), ...fits] };
 }
 
-/** The names that a step can go on by: members of an embedded record, then fields of the record behind a link. */
+/** The names that can follow a step: members of an embedded record, or fields of the record that a link points at. */
 function fieldsBehind(last: Field | undefined, linked: Linked): readonly string[] {
   if (last?.kind === 'link' || last?.kind === 'links') return columnsOf(linked(last.to).fields).map(({ name }) => name);
   if (last?.kind !== 'record' && last?.kind !== 'records') return [];
@@ -115,12 +115,12 @@ function isLookup(name: string): name is Lookup {
   return (LOOKUPS as readonly string[]).includes(name);
 }
 
-/** An embedded record that only the data shows may have no id. */
+/** An embedded record that is only inferred from the data may have no id. */
 function hasNoId(last: Field | undefined): boolean {
   return (last?.kind === 'record' || last?.kind === 'records') && last.idField === undefined;
 }
 
-/** A path that ends on an embedded record goes on to its id. */
+/** A path that ends on an embedded record continues to its id. */
 function withId(path: readonly Field[]): readonly Field[] {
   const last = path.at(-1);
   if (last?.kind !== 'record' && last?.kind !== 'records') return path;
@@ -128,14 +128,14 @@ function withId(path: readonly Field[]): readonly Field[] {
   return id ? [...path, id] : path;
 }
 
-/** What a key means that ends on a field: of a relation its id. */
+/** The operand type of a key that ends on a field: for a relation its id. */
 export function typeOf(last: Field | undefined): OperandType {
   return last?.kind === 'scalar' || last?.kind === 'scalars' ? last.type : 'id';
 }
 
 /**
- * The path and one name more: a member of an embedded record, or a field of the record that a link points at. An
- * embedded record whose id is a link is also the record it points at, for names that are not its own.
+ * The path and one more name: a member of an embedded record, or a field of the record that a link points at. If the id
+ * of an embedded record is a link, names that are not its members belong to the record that the link points at.
  */
 function stepped(path: readonly Field[], name: string, linked: Linked): readonly Field[] | undefined {
   const last = path.at(-1);
@@ -150,7 +150,7 @@ function stepped(path: readonly Field[], name: string, linked: Linked): readonly
   return id?.kind === 'link' ? stepped([...path, id], name, linked) : undefined;
 }
 
-/** The member of an embedded record that is its id; one that only the data shows may have none. */
+/** The member of an embedded record that is its id; one that is only inferred from the data may have none. */
 export function idOf(record: Extract<Field, { kind: 'record' | 'records' }>): Field | undefined {
   return record.idField === undefined ? undefined : fieldNamed(record.fields, record.idField);
 }

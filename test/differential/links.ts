@@ -1,10 +1,8 @@
-// The oracle's writing of own URLs: the base URL in place of `{base_url}`,
-// the version and the link form of the answer.
 import type { Version } from '../../engine/schema/types.ts';
 
 /**
- * How links of one answer look. `form` is `api` for the specification's `.../?format=api`; otherwise the format value
- * of the request (undefined without one) and whether its path ended in `.json`.
+ * The style of the links in one response. `form` is `api` for the specification's `.../?format=api`; otherwise the
+ * format value of the request (undefined without one) and whether its path ended in `.json`.
  */
 export interface LinkStyle {
   readonly baseUrl: string;
@@ -12,7 +10,7 @@ export interface LinkStyle {
   readonly form: 'api' | { readonly format: string | undefined; readonly json: boolean };
 }
 
-/** A string value as served: `{base_url}` at its start replaced; a link spelled in the style asked for. */
+/** A string value as served: replaces `{base_url}` at its start, and spells a link in the requested style. */
 export function servedText(text: string, style: LinkStyle): string {
   const link = /^\{base_url\}\/api\/v3\/([^/?]+)\/(\d+)\/\?format=api$/.exec(text);
   if (link) return linkTo(style, `${link[1]}/${link[2]}`);

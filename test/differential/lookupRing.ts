@@ -1,6 +1,6 @@
-// Every lookup on every declared field of every collection, plain, negated and repeated, against the oracle's plain
-// loops: in process, without a server, so that there can be thousands of queries. One test for each lookup, so that a
-// wrong one fails one test. A failure prints the seed and ten queries at most.
+// Compares every lookup on every declared field of every collection, plain, negated and repeated, with the oracle's
+// plain loops. Runs in process without a server, which allows thousands of queries. Each lookup has its own test, so
+// that a wrong one fails one test. A failure prints the seed and at most ten queries.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** What a query finds, as text to compare: the ids in order, or what is wrong with it. */
+/** The result of a query as text to compare: the ids in order, or the error. */
 interface Found {
   readonly isRefused: boolean;
   readonly text: string;
@@ -78,7 +78,7 @@ function foundByOracle(collection: Collection, query: string): Found {
   return foundOf(records.filter(({ fitted }) => matches(fitted, judgement.conditions, world)).map(({ id }) => id));
 }
 
-/** Every walk from the collection to a value or a relation, over at most so many links. */
+/** Every walk from the collection to a value or a relation, over at most `links` links. */
 function pathsOf(fields: readonly Field[], links = 1): readonly (readonly Field[])[] {
   return fields
     .filter(({ kind }) => kind !== 'opaque')
@@ -113,7 +113,7 @@ function namesIn(members: Members, before = ''): readonly string[] {
   });
 }
 
-/** A field of a collection, perhaps behind a link. */
+/** A field of a collection, possibly of a linked record. */
 interface Place {
   readonly collection: Collection;
   readonly path: readonly Field[];
@@ -131,9 +131,9 @@ function nameOf(path: readonly Field[]): string {
 const report = new DisagreementReport();
 
 /**
- * Tests every lookup on every field, each with this many drawn operands. With steps, a lookup is tested on one field
- * of `steps.own`, another lookup on others, and on one of `steps.linked` fields of linked records. Cost: 10 s an
- * operand on all, for 150,000 queries.
+ * Tests every lookup on every field, each with this many drawn operands. With steps, each lookup is tested on every
+ * `steps.own`-th field, shifted from lookup to lookup, and on every `steps.linked`-th field of linked records. Cost: 10
+ * s per operand on all fields, for 150,000 queries.
  */
 export function testEveryLookup(operands: number, steps: Readonly<Record<'own' | 'linked', number>>): void {
   const askedBy = (lookup: number): readonly Place[] =>

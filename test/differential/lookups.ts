@@ -1,5 +1,5 @@
-// The oracle's lookups: from a lookup's name and a raw value to a test of one JSON value of a record. Case is folded by
-// the language's own regular expressions, parts of dates are those of Date. Another lookup is a row here.
+// The oracle's lookups: turn a lookup's name and a raw value into a test of one JSON value of a record. Case folding
+// uses the language's regular expressions, parts of dates use Date. Add a lookup as a row here.
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { compareCodePoints } from './query.ts';
 import {
@@ -14,7 +14,6 @@ import {
   type Test,
 } from './values.ts';
 
-/** A lookup's name. */
 export type Lookup = keyof typeof ROWS;
 
 /**
@@ -24,7 +23,7 @@ export function parseTest(type: OperandType, lookup: Lookup, raw: string, lenien
   return ROWS[lookup].parse(type, raw, lenient);
 }
 
-/** Whether a lookup can be asked of values of a type. */
+/** Whether a lookup applies to values of a type. */
 export function suits(lookup: Lookup, type: OperandType): boolean {
   return ROWS[lookup].suits(type);
 }
@@ -38,7 +37,7 @@ const hasText: Suits = (type) => type !== 'id';
 const hasOrder: Suits = (type) => type !== 'boolean';
 const isDate: Suits = (type) => type === 'date' || type === 'dateTime';
 
-/** The lookups of the design, Filters, by what they can be asked of. */
+/** The lookups of the design, Filters, grouped by the types that they apply to. */
 const ROWS = {
   ...rows(isAny, { exact: parseExact, in: parseIn, isnull: parseNull }),
   ...rows(hasOrder, {
@@ -71,7 +70,6 @@ const ROWS = {
   }),
 };
 
-/** All lookups. */
 export const LOOKUPS = Object.keys(ROWS) as readonly Lookup[];
 
 function rows<N extends string>(suits: Suits, parsers: Readonly<Record<N, Parser>>): Record<N, Row> {
@@ -100,7 +98,7 @@ function parseIn(type: OperandType, raw: string, lenient: boolean): Parsed {
   return { test: (value, text) => tests.some((test) => test(value, text)) };
 }
 
-/** The first member that is wrong, with its place in a longer list. */
+/** The first wrong member, with its position in a longer list. */
 function wrongOf(members: readonly Parsed[], raw: string): Parsed | undefined {
   const at = members.findIndex((member) => 'message' in member);
   const wrong = members[at];
@@ -122,7 +120,7 @@ function textual(fits: (text: string, operand: string) => boolean): Parser {
   return (_, raw) => onText(raw, (text) => fits(text, raw.trim()));
 }
 
-/** The language folds as Unicode's simple case folding does where a pattern is of code points and ignores case. */
+/** JavaScript folds case like Unicode's simple case folding if the pattern has the flags u and i. */
 function folded(before: string, after: string): Parser {
   return (_, raw) => {
     const literal = Array.from(raw.trim(), (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`).join('');
@@ -196,7 +194,7 @@ function parseRange(type: OperandType, raw: string): Parsed {
 
 type Order = (...given: Parameters<Test>) => number | undefined;
 
-/** The order of a value to an operand that could be read; undefined where the value has none. */
+/** Compares a value with a parsed operand; undefined if the value has no order. */
 function orderOf(type: OperandType, operand: string): Order {
   if (type === 'text') {
     return (value, text) => {
@@ -213,7 +211,7 @@ function orderOf(type: OperandType, operand: string): Order {
   };
 }
 
-/** How a type reads an operand that could be parsed, or the token, text or link of a value, as what compares. */
+/** The reader of a type: turns a valid operand, or the token, text or link of a value, into a comparable value. */
 function readerOf(type: OperandType): (text: string) => bigint | number | undefined {
   if (type === 'date' || type === 'dateTime') return instantOf;
   if (type === 'float') return (text) => (text === '' ? undefined : Number(text));

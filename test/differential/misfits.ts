@@ -1,5 +1,5 @@
-// What filters, orders and facets see of a record: documented values that do not fit their types are misfits (A150).
-// Slow and obvious: field by field, type by type.
+// The view of a record that filters, orders and facets use: documented values that do not fit their types are misfits
+// (A150). Slow and obvious: field by field, type by type.
 import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts';
 import { writeJson, type Json } from './json.ts';
 import { instantOf } from './values.ts';
@@ -18,7 +18,7 @@ function fittedObject(fields: readonly Field[], object: Json): Json {
   return { kind: 'object', members };
 }
 
-/** A value that is not null. */
+/** For values other than null. */
 function fitted(field: Field, value: Json): Json {
   switch (field.kind) {
     case 'scalar':
@@ -39,7 +39,7 @@ function fitted(field: Field, value: Json): Json {
   }
 }
 
-/** The elements of an array that are not null; what is no array is its one element, and a misfit. */
+/** The elements of an array that are not null. A value that is not an array counts as one element, a misfit. */
 function elements(value: Json, read: (item: Json) => Json): Json {
   if (value.kind !== 'array') return { kind: 'array', items: [misfit(value)] };
   return { kind: 'array', items: value.items.map((item) => (item.kind === 'null' ? item : read(item))) };

@@ -1,4 +1,4 @@
-// The oracle's own examples, written by hand from the specification and the design: request in, bytes out.
+// Examples for the oracle, written by hand from the specification and the design: request in, bytes out.
 import { describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { LOOKUPS } from '../../engine/query/lookups.ts';
@@ -60,7 +60,7 @@ function idsOf(target: string, settings: Partial<OracleSettings> = {}): number[]
 }
 
 describe('what the product declares, the oracle knows', () => {
-  /** It does not say how a list is found: the settings of the ring leave `explain` an unknown name. */
+  /** The oracle has no query plans: with the settings of the ring, `explain` is an unknown name. */
   const UNKNOWN: readonly string[] = ['explain'];
   const PLACES: readonly Place[] = ['list', 'record', 'root'];
 

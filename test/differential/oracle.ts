@@ -14,11 +14,11 @@ import { joinedValue, lastValue, nameBeyond, pageInteger, pageQuery, pairsOf, ty
 import { nearestPath, routeOf, type View } from './routes.ts';
 import { facetsMember, inOrder } from './views.ts';
 
-/** What the oracle is set to; the same names as the server's settings. */
+/** The settings of the oracle; the same names as the server's settings. */
 export interface OracleSettings extends JudgeSettings {
   readonly baseUrl: string;
   readonly links: 'spec' | 'request';
-  /** What links name the generation by, undefined where walks are not pinned. */
+  /** The name of the generation in links, undefined if walks are not pinned. */
   readonly generation?: string | undefined;
   /** The generation that responses name, if the test knows it. */
   readonly served?: string | undefined;
@@ -32,8 +32,8 @@ export interface OracleRequest {
 }
 
 /**
- * What an answer must be. A header that is null must be absent, one that is not named may be anything. A body that is
- * undefined may be anything; to HEAD it is '', with the Content-Length of GET among the headers.
+ * The expected response. A header that is null must be absent, one that is not named may have any value. A body that is
+ * undefined may be anything; for HEAD it is '', with the Content-Length of GET among the headers.
  */
 export interface OracleAnswer {
   readonly status: number;
@@ -44,7 +44,7 @@ export interface OracleAnswer {
 const ALLOW = 'GET, HEAD, OPTIONS';
 const PARSES = '["application/json","application/x-www-form-urlencoded","multipart/form-data"]';
 
-/** The answer to a request on a data set. Cost: a walk over every record of the collection. */
+/** The response to a request on a data set. Cost: a walk over every record of the collection. */
 export function oracle(dataSet: DataSet, settings: OracleSettings, request: OracleRequest): OracleAnswer {
   const answer = answerOf(dataSet, settings, request);
   return request.method === 'HEAD' ? { ...answer, body: '' } : answer;
@@ -56,7 +56,7 @@ interface Context {
   readonly path: string;
   readonly pairs: readonly Pair[];
   readonly beyond: string | undefined;
-  /** The form of the answer: json, ndjson or csv. */
+  /** The form of the response: json, ndjson or csv. */
   readonly form: string;
 }
 
@@ -147,7 +147,7 @@ const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv; charset=utf-8',
 };
 
-/** The collection of a list, or of a record: the first that has it, else the first. */
+/** The collection of a list, or of a record: the first that contains it, else the first. */
 function viewedCollection(context: Context, view: Extract<View, { kind: 'list' | 'record' }>): Collection {
   if (view.kind === 'list') return view.collection;
   const has = (collection: Collection): boolean => recordsOf(context, collection).some(({ id }) => id === view.id);
@@ -172,7 +172,7 @@ function bodyOf(
   return record && (exportBody(context, collection, [record], style) ?? recordBody(context, record, style));
 }
 
-/** Records as an export; undefined where none was asked for. */
+/** Records as an export; undefined if none was requested. */
 function exportBody(
   context: Context,
   collection: Collection,
@@ -227,7 +227,7 @@ function worldOf({ dataSet }: Context, style: LinkStyle): World {
   };
 }
 
-/** All records that a list is of. */
+/** All records that match a list's parameters. */
 function foundBy(
   context: Context,
   collection: Collection,
@@ -267,7 +267,7 @@ function afterBody(context: Context, { collection, found, after, limit, style, f
   return `{"count":${found.length},"next":${next},"previous":null,"results":[${records}]${facets}}`;
 }
 
-/** The parameters of a request as its links repeat them: with the generation served in place of any named. */
+/** The parameters of a request as its links repeat them: the served generation replaces any that is named. */
 function pinnedPairs({ pairs, settings: { generation } }: Context): readonly Pair[] {
   if (generation === undefined) return pairs;
   return [...pairs.filter(([name]) => name !== 'generation'), ['generation', generation]];

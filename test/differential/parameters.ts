@@ -1,5 +1,5 @@
-// The oracle's table of parameters that are no filters: where each is heeded and how its values are drawn, mostly ones
-// that fit, some that do not, spelled in many ways. Another one is a row here, and what it does in views.ts.
+// The oracle's table of parameters that are not filters: the places where each is used, and how its values are drawn,
+// mostly valid, some invalid, spelled in many ways. Add a parameter as a row here, and its effect in views.ts.
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
@@ -7,16 +7,16 @@ import { memberOf, type Json } from './json.ts';
 import { encode } from './query.ts';
 import { randomFieldPath } from './requestFilters.ts';
 
-/** What is looked at. */
+/** The kind of view. */
 export type Place = 'list' | 'record' | 'root';
 
-/** The names that are heeded, in the order in which they are suggested. `isPinning`: walks are pinned. */
+/** The names in use, in the order in which they are suggested. `isPinning`: walks are pinned. */
 export function parameterNames(place: Place, isPinning: boolean): readonly string[] {
   const heeded = Object.entries(ROWS).filter(([, { places }]) => places.includes(place));
   return heeded.map(([name]) => name).filter((name) => isPinning || name !== 'generation');
 }
 
-/** Whether the values of a repeated parameter are one list; of others the last value counts. */
+/** Whether the values of a repeated parameter form one list; for others the last value counts. */
 export function isJoined(name: string): boolean {
   return ROWS[name]?.isJoined === true;
 }
@@ -37,7 +37,7 @@ interface Drawing {
   readonly model: Json | undefined;
 }
 
-/** `draw` gives values as they stand in a query: none in most requests. */
+/** `draw` gives values as written in a query: none in most requests. */
 interface Row {
   readonly places: readonly Place[];
   readonly isJoined?: true;
@@ -139,7 +139,7 @@ const ODD_NAMES: readonly string[] = [
   'projects__title',
 ];
 const ODD_IDS: readonly string[] = ['', ' ', 'abc', '1.5', '-1', '+2', '3.00', '\0', '007', '9'.repeat(20), '1e3'];
-/** No key of a record has such a name. */
+/** No record has a key with one of these names. */
 const ODD_KEYS: readonly string[] = [
   'nope',
   'titel',
@@ -157,13 +157,13 @@ function randomInteger(random: Random): string {
   return random.chance(0.85) ? String(random.integer(1, 6)) : random.pick(ODD_INTEGERS);
 }
 
-/** A list of names, with its commas as they are. */
+/** A list of names, with unescaped commas. */
 function namesOf(random: Random, most: number, one: () => string): string {
   const names = random.several(1, most, one).join(random.chance(0.1) ? ' , ' : ',');
   return encode(names, '+').replaceAll('%2C', ',');
 }
 
-/** A walk to a value, mostly to one that a record has at most one of, now and then through links or to a year. */
+/** A walk to a value, mostly one that a record has at most once, sometimes through links or to a year. */
 function randomField({ random, collection }: Drawing): string {
   if (random.chance(0.06)) return random.pick(ODD_NAMES);
   const roots = collection.fields.filter(({ kind }) => kind !== 'opaque');
@@ -187,7 +187,7 @@ function isToOne({ kind }: Field): boolean {
   return kind === 'scalar' || kind === 'link' || kind === 'record';
 }
 
-/** Top-level keys of records: known ones, keys that are no fields, unknown and nearly known names. */
+/** Top-level keys of records: known ones, keys that are not fields, unknown and nearly known names. */
 function randomKeys({ random, collection, model }: Drawing): string {
   const own = model?.kind === 'object' ? model.members.map(([key]) => key) : [];
   const known = [...collection.fields.map(({ name }) => name), ...own, collection.idField];
@@ -201,7 +201,7 @@ function idOf(model: Json | undefined): string {
   return id?.kind === 'number' ? id.token : '3';
 }
 
-/** Mostly a box, with edges that boxes of the data have too; some cross the date line, some are no boxes. */
+/** Mostly a box, with edges that boxes of the data have too; some cross the date line, some are invalid. */
 function randomBox(random: Random): string {
   if (random.chance(0.1))
     return random.pick(['', '1,2,3', '1,2,3,4,5', 'a,b,c,d', '-181,0,1,1', '0,5,1,4', '0,0,0,91']);

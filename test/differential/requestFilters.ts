@@ -1,5 +1,4 @@
-// Random filters: keys walked through the declaration,
-// values drawn from a record, both spelled in many ways.
+// Random filters: keys walk through the declaration, values are drawn from a record, both spelled in many ways.
 import type { Field } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
 import { linkedRecord, type DataSet } from './dataset.ts';
@@ -11,13 +10,13 @@ import { encode } from './query.ts';
 import { randomOperand } from './requestOperands.ts';
 import { DATES, DATE_TIMES, INTEGERS, TEXTS } from './texts.ts';
 
-/** A record that values are mostly drawn from, and what its links lead to. */
+/** The record from which values are mostly drawn, and the records that its links point at. */
 export interface Model {
   readonly json: Json | undefined;
   readonly dataSet: DataSet;
 }
 
-/** Draws `key=value` for a path of fields, now and then the key with several values. */
+/** Draws `key=value` for a path of fields, sometimes the key with several values. */
 export function randomFilters(random: Random, path: readonly Field[], model: Model): readonly string[] {
   const lookup = random.chance(0.93) ? random.pick(fittingLookups(random, path.at(-1))) : random.pick(ODD_LOOKUPS);
   const key = path.map(({ name }) => encodeURIComponent(name)).join('__') + lookup + randomNegation(random);
@@ -31,7 +30,7 @@ export function randomFilters(random: Random, path: readonly Field[], model: Mod
   });
 }
 
-/** Kinds that the declaration has one of, among dozens of texts and links, are drawn more often. */
+/** Kinds that occur once in the declaration, among dozens of texts and links, are drawn more often. */
 function isRare(field: Field): boolean {
   if (field.kind === 'record') return field.fields.some(isRare);
   return field.kind === 'scalars' || (field.kind === 'scalar' && field.type === 'boolean');
@@ -41,7 +40,7 @@ function randomNegation(random: Random): string {
   return random.chance(0.3) ? random.pick(['!', '!', '%21']) : '';
 }
 
-/** Mostly lookups that the field takes. */
+/** Mostly lookups that the field accepts. */
 function fittingLookups(random: Random, field: Field | undefined): readonly string[] {
   const isOdd = random.chance(0.03);
   const fitting = LOOKUPS.filter((lookup) => isOdd || suits(lookup, typeOf(field)));
@@ -67,10 +66,10 @@ const ODD_LOOKUPS: readonly string[] = [
   '__%C3%A9t%C3%A9',
 ];
 
-/** The fields that a path may step on behind a field, from the data set at hand. */
+/** The fields that a path may use after a field, from the current data set. */
 export type FieldsBehind = (field: Field | undefined) => readonly Field[];
 
-/** Members of embedded records, and what the records of a data set have that links point at. */
+/** Members of embedded records, and the fields that the linked records of a data set have. */
 export function fieldsBehindIn(dataSet: DataSet): FieldsBehind {
   return (field) => {
     if (field?.kind === 'link' || field?.kind === 'links') return columnsOf(collectionOf(dataSet, field.to).fields);
@@ -78,14 +77,14 @@ export function fieldsBehindIn(dataSet: DataSet): FieldsBehind {
   };
 }
 
-/** Draws a path that shares a relation with another one, so that both are about the same related row. */
+/** Draws a path that shares a relation with another one, so that both test the same related row. */
 export function randomSibling(random: Random, path: readonly Field[], behind: FieldsBehind): readonly Field[] {
   const end = random.integer(1, path.length + 1);
   const fields = behind(path[end - 1]);
   return fields.length === 0 ? path : [...path.slice(0, end), ...randomFieldPath(random, fields, behind)];
 }
 
-/** Draws a walk from one of the fields down to a value or a relation, over so many links where it can. */
+/** Draws a walk from one of the fields down to a value or a relation, over this many links if possible. */
 export function randomFieldPath(
   random: Random,
   fields: readonly Field[],
@@ -105,7 +104,7 @@ export function randomFieldPath(
   return id?.kind !== 'link' || random.chance(0.4) ? goOn(field, links) : goOn(id, rest);
 }
 
-/** Links to records that have more than an id, embedded ids that are links among them. */
+/** Whether a field is a link to records that have more than an id, or an embedded record whose id is such a link. */
 function leadsFar(field: Field, behind: FieldsBehind): boolean {
   if (field.kind === 'record' || field.kind === 'records') return field.fields.some((inner) => leadsFar(inner, behind));
   return (field.kind === 'link' || field.kind === 'links') && behind(field).length > 1;
@@ -115,13 +114,13 @@ function columnsOf(fields: readonly Field[]): readonly Field[] {
   return fields.filter(({ kind }) => kind !== 'opaque');
 }
 
-/** Mostly none, else up to three; now and then more than a key may step over. */
+/** Mostly none, else up to three; sometimes more than a key may follow. */
 function randomLinks(random: Random): number {
   if (random.chance(0.5)) return 0;
   return random.chance(0.03) ? 8 : random.integer(1, 4);
 }
 
-/** A value that stands in the model at the path, or a piece of one, or any value of a fitting type, or any at all. */
+/** The model's value at the path, or a piece of it, or any value of a fitting type, or any value at all. */
 export function randomValue(random: Random, path: readonly Field[], model: Model): string {
   const names = path.map(({ name }) => name);
   const found = random.chance(0.8) ? valuesAt(model, names) : [];
@@ -172,14 +171,14 @@ function valuesAt({ json: value, dataSet }: Model, names: readonly string[]): st
 }
 
 function spell(random: Random, value: string): string {
-  // A cut through a surrogate pair leaves what UTF-8 cannot write; the buffer makes it U+FFFD.
+  // A cut through a surrogate pair leaves a text that UTF-8 cannot encode; the buffer turns it into U+FFFD.
   const text = Buffer.from(value).toString();
   const plain = encode(text, random.chance(0.5) ? '+' : '%20');
   if (random.chance(0.1)) return escapeSome(random, text);
   return random.chance(0.3) ? plain.replaceAll('%2C', ',').replaceAll('%2F', '/').replaceAll('%3A', ':') : plain;
 }
 
-/** Percent-encodes more than is needed, in either case of hexadecimal digits. */
+/** Percent-encodes more than necessary, in either case of hexadecimal digits. */
 export function escapeSome(random: Random, text: string): string {
   const bytes = [...Buffer.from(text)];
   return bytes

@@ -1,11 +1,12 @@
-// Parameters that lie at a limit of a query or just beyond it: parameters, filters, regular expressions, members, names
-// and steps.
 import type { Field } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
 
 const LOOKUPS = ['', '__exact!', '__in', '__in!', '__isnull', '__isnull!', '__gt', '__lte!', '__regex', '__regex!'];
 
-/** Draws what may be too much of one kind, of the fields that a query may start from. */
+/**
+ * Draws parameters at or just beyond one limit of a query: number of parameters, filters, regular expressions, members,
+ * names or steps. `roots` are the fields that a query may start from.
+ */
 export function randomExcess(random: Random, roots: readonly Field[]): string[] {
   const excess = random.integer(0, 2);
   const scalars = roots.filter((field) => field.kind === 'scalar').map(({ name }) => encodeURIComponent(name));

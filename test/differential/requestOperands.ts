@@ -1,12 +1,11 @@
-// Random operands of lookups: what a lookup wants,
-// made of values that a record holds or any at all.
+// Random operands of lookups, made from values of a record or from any values.
 import type { Random } from '../support/random.ts';
 import { LOOKUPS, suits } from './lookups.ts';
 
-/** Lookups that take a number, which is a part of a date. */
+/** Lookups with a number as operand, which is a part of a date. */
 const PARTS_OF_DATES: readonly string[] = LOOKUPS.filter((lookup) => lookup !== 'date' && !suits(lookup, 'text'));
 
-/** Parts of dates that hit, that are just out of range, and that are none. */
+/** Parts of dates: matching, just out of range, and invalid. */
 const PARTS: readonly string[] = [
   '0',
   '1',
@@ -95,7 +94,7 @@ function randomRange(random: Random, draw: () => string): string {
   return random.chance(0.9) ? `${from},${to}` : `${to},${from}`;
 }
 
-/** A value quoted, or a piece of RE2's syntax. */
+/** A quoted value, or a piece of RE2's syntax. */
 function randomPattern(random: Random, draw: () => string): string {
   if (random.chance(0.6)) return random.pick(PATTERNS);
   const quoted = draw()

@@ -1,5 +1,4 @@
-// Random paths: every spelling of lists,
-// records and root views, and paths that mean nothing.
+// Random paths: every spelling of lists, records and root views, and paths that mean nothing.
 import type { Collection } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
 import type { DataSet } from './dataset.ts';

@@ -1,5 +1,5 @@
 // Random requests on a data set: valid, nearly valid and hostile ones, spelled in many ways. Seeded. Values are mostly
-// drawn from the data, so that filters find something.
+// drawn from the data, so that filters match records.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
@@ -20,7 +20,7 @@ export function randomRequest(random: Random, dataSet: DataSet): OracleRequest {
     : random.pick(COLLECTIONS);
   const records = dataSet.get(collection.name) ?? [];
   const model = records.length > 0 ? random.pick(records).json : undefined;
-  // As a proxy passes it on that leaves the path of the base URL in front.
+  // As forwarded by a proxy that keeps the path of the base URL.
   const prefix = random.chance(0.05) ? '/replica' : '';
   const path = prefix + randomPath(random, dataSet, collection);
   const query = randomQuery(random, collectionIn(dataSet, collection), { json: model, dataSet });
@@ -52,7 +52,7 @@ const ACCEPTS: readonly string[] = [
   'text/*',
 ];
 
-/** Where a browser gets the start page, which is no part of the oracle. */
+/** Paths with a start page for browsers, which is not part of the oracle. */
 const START = /^(?:\/replica)?\/(?:api\/(?:v[23]\/)?)?$/;
 
 function randomHeaders(random: Random, path: string): Record<string, string> {
@@ -67,7 +67,7 @@ function randomQuery(random: Random, collection: Collection, model: Model): stri
   const roots = collection.fields.filter(({ kind }) => kind !== 'opaque');
   const behind = fieldsBehindIn(model.dataSet);
   const paths = random.several(0, 4, () => randomFieldPath(random, roots, behind));
-  // Two conditions on one relation or array differ from two on different ones.
+  // Two conditions on the same relation or array behave differently from two on different ones.
   const twice = paths.filter((path) => random.chance(path.at(-1)?.kind === 'scalars' ? 0.9 : 0.1));
   paths.push(...twice);
   paths.push(...paths.filter(() => random.chance(0.15)).map((path) => randomSibling(random, path, behind)));
@@ -111,10 +111,10 @@ const UNKNOWN_NAMES: readonly string[] = [
   'na%C3%AFve',
   'a%20b%2Cc',
   '%00',
-  // The one sorts before the other by code point, behind it by UTF-16 unit.
+  // Sorts before the next one by code point, after it by UTF-16 unit.
   '%EF%BF%BD',
   '%F0%9F%98%80',
-  // Two and three of these lie around the bound of the header that names them.
+  // Two and three of these are around the limit of the header that names them.
   'x'.repeat(600),
   'y'.repeat(500),
   'z'.repeat(410),

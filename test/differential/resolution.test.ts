@@ -1,5 +1,5 @@
-// What is resolved beside the API, on random catalogues with random paths and ids, beside plain loops over their
-// records. Everything is asked of the real handler over an imported snapshot; a disagreement prints its seed.
+// Resolution of paths and ids outside the API, on random catalogues, compared with plain loops over their records. The
+// requests go to the real handler over an imported snapshot. A disagreement prints its seed.
 import { afterAll, describe, expect, test } from 'vitest';
 import { openData } from '../../data/open.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
@@ -88,7 +88,7 @@ async function served(catalogue: PlainCatalogue): Promise<(url: string) => Promi
   };
 }
 
-/** A path that is asked for: below a stored one, beside it, with what needs no meaning. */
+/** A path to request: below a stored one, next to one, some with dot segments or doubled slashes. */
 function askedPath(random: Random, { observations }: PlainCatalogue): string {
   const record = observations.length > 0 && random.chance(0.7) ? random.pick(observations) : undefined;
   const stored = (record?.['result_field'] as PlainRecord | undefined)?.['dataPath'];

@@ -1,10 +1,10 @@
-// What is resolved beside the API, by plain loops over parsed records: the slow twin of engine/resolve/. Shares nothing
-// with it; reads neither columns nor the declaration.
+// The slow reference implementation of engine/resolve/, by plain loops over parsed records. Shares nothing with it;
+// reads neither columns nor the declaration.
 
-/** A record as JSON gives it. */
+/** A record as parsed from JSON. */
 export type PlainRecord = Readonly<Record<string, unknown>>;
 
-/** The records of the collections that matter, each in the order of ids. */
+/** The records of the collections that resolution uses, each in the order of ids. */
 export interface PlainCatalogue {
   readonly observations: readonly PlainRecord[];
   readonly observationcollections: readonly PlainRecord[];
@@ -13,7 +13,7 @@ export interface PlainCatalogue {
   readonly projects: readonly PlainRecord[];
 }
 
-/** What ends a line to somebody, beside the controls of ASCII. */
+/** Characters that end a line for some programs, in addition to the ASCII controls. */
 const ENDS = /[\u007f-\u009f\u2028\u2029]/;
 
 const CODES: Readonly<Record<string, keyof PlainCatalogue>> = {
@@ -46,7 +46,7 @@ function rankOf(record: PlainRecord): number {
   return rank < 0 ? STATES.length : rank;
 }
 
-/** The twin over one catalogue, with the pages of records as a template makes them. */
+/** The reference over one catalogue, with the pages of records as a template makes them. */
 export class ResolutionTwin {
   readonly #catalogue: PlainCatalogue;
   readonly #baseUrl: string;
@@ -56,7 +56,7 @@ export class ResolutionTwin {
     this.#baseUrl = baseUrl;
   }
 
-  /** What a path is answered with. */
+  /** The response for a path. */
   placed(path: string): string {
     const segments = path.split('/').filter((segment) => segment !== '');
     const isNone = !path.startsWith('/') || segments.some((segment) => segment === '.' || segment === '..');
@@ -75,7 +75,7 @@ export class ResolutionTwin {
     return json({ url: '', record_type: '', record_path: '', title: '' });
   }
 
-  /** Every path. */
+  /** The response with all paths. */
   allPlaced(): string {
     const members = this.#chosen().map((record) => {
       const title = served(record['title'], this.#baseUrl);
@@ -90,7 +90,7 @@ export class ResolutionTwin {
     const chosen = this.#chosen();
     const folders = new Set(chosen.map((record) => /^\/[^/]+/s.exec(pathOf('observations', record)!)![0]));
     const paths = this.#catalogue.observations.map((record) => pathOf('observations', record));
-    // A folder stands where what is below it does, which may be itself with a final slash.
+    // A folder is sorted by the paths below it, which may be the folder itself with a final slash.
     const keyOf = (folder: string): string =>
       paths.some((path) => path?.startsWith(`${folder}/`)) ? `${folder}/` : folder;
     const sorted = [...folders].sort((a, b) => Buffer.compare(Buffer.from(keyOf(a)), Buffer.from(keyOf(b))));
@@ -147,7 +147,7 @@ export class ResolutionTwin {
     return `${this.#baseUrl}/browse/${name}/${String(id)}/`;
   }
 
-  /** The record that a path is answered with: the first state, then the lowest id. */
+  /** The record that answers a path: the first state, then the lowest id. */
   #best(name: 'observations' | 'observationcollections', path: string): PlainRecord | undefined {
     const same = this.#catalogue[name].filter((record) => {
       const stored = pathOf(name, record);
@@ -178,7 +178,7 @@ export class ResolutionTwin {
       return directory === undefined ? [] : [{ record, directory }];
     });
     const latest = ({ record }: { record: PlainRecord }): number => Number(record['isLatest'] === true);
-    // Numbers and texts of digits, then other texts, then none.
+    // Numbers and texts of digits first, then other texts, then missing versions.
     const rank = (version: string): number => (version === '' ? 2 : /^\d+$/.test(version) ? 0 : 1);
     const higherFirst = (a: string, b: string): number => {
       if (rank(a) !== rank(b)) return rank(a) - rank(b);

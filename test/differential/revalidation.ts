@@ -1,5 +1,5 @@
-// What must be true of validators and codings, whatever the answer: every 200 has a strong entity tag that a client can
-// come back with, nothing else has one, equal tags mean equal bodies, and gzip decompresses to the same bytes.
+// Invariants of validators and codings for all responses: every 200 has a strong entity tag that revalidates, nothing
+// else has one, equal tags mean equal bodies, and gzip decompresses to the same bytes.
 import { gunzipSync } from 'node:zlib';
 import type { Client, Received } from '../support/client.ts';
 import type { OracleRequest } from './oracle.ts';
@@ -7,10 +7,10 @@ import type { OracleRequest } from './oracle.ts';
 const STRONG = /^"[!#-~]+"$/;
 const OTHER = '"of-no-answer"';
 
-/** The entity tags that were met, each with the body it came with. */
+/** The entity tags seen so far, each with its body. */
 export type TagsMet = Map<string, string>;
 
-/** Lines that say what is wrong with the validators of an answer, asking again under several conditions. */
+/** Repeats a request under several conditions. Returns lines that describe what is wrong with the validators. */
 export async function revalidationDifferences(
   client: Client,
   request: OracleRequest,
@@ -22,7 +22,7 @@ export async function revalidationDifferences(
   if (!isFound) return etag === undefined ? [] : [`a ${received.status} has the entity tag ${etag}`];
   if (etag === undefined || !STRONG.test(etag)) return [`the entity tag ${etag} is none, or not a strong one`];
   const wrong: string[] = [];
-  // An answer that comes again may be kept, and then come from what was kept.
+  // A repeated response may be cached, and the next one then comes from the cache.
   for (let i = 2; i <= 5; i++) {
     const again = await client.send(request);
     const isSame = again.status === 200 && again.headers['etag'] === etag && again.bytes.equals(received.bytes);
@@ -43,7 +43,7 @@ export async function revalidationDifferences(
   return [...wrong, ...(await codingDifferences(client, request, received))];
 }
 
-/** Asks again as a client that takes gzip, wants nothing else, or refuses it. */
+/** Repeats the request as a client that accepts gzip, accepts nothing else, or refuses it. */
 async function codingDifferences(client: Client, request: OracleRequest, received: Received): Promise<string[]> {
   const wrong: string[] = [];
   for (const codings of ['gzip, br;q=0.5', 'identity;q=0, *', 'gzip;q=0']) {

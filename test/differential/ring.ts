@@ -1,6 +1,5 @@
 // One round of the differential ring: a server and the naive oracle answer the same random requests over both
-// transports, with the same status, headers and body bytes. A failure prints its seed and ten smallest requests at
-// most.
+// transports, with the same status, headers and body bytes. A failure prints its seed and at most ten minimal requests.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,10 +19,10 @@ import { oracle, type OracleRequest, type OracleSettings } from './oracle.ts';
 import { randomRequest } from './requests.ts';
 import { revalidationDifferences, type TagsMet } from './revalidation.ts';
 
-/** The seed whose catalogue is served with the default settings; the others choose theirs. */
+/** The seed whose catalogue is served with the default settings; other seeds draw theirs. */
 const DEFAULT_SETTINGS_SEED = 1;
 const SAMPLE_SEED = 7;
-/** Scans of all abstracts, which hold too much text to be answered in a serving thread. */
+/** Scans of all abstracts, which contain too much text for a serving thread. */
 const HEAVY: readonly string[] = [
   '=wind',
   '!=wind',
@@ -35,12 +34,12 @@ const HEAVY: readonly string[] = [
   '=a&after=100&facets=language',
 ];
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
-/** Requests in flight at once: enough that answers could mix, few enough for two cores. */
+/** Concurrent requests: enough that responses could be mixed up, few enough for two cores. */
 const IN_FLIGHT = 8;
-/** Filtered walks on each catalogue, and how many random requests there are for each page of one, at most. */
+/** Filtered walks on each catalogue, and the minimum of random requests for each page of a walk. */
 const WALKS = 12;
 const REQUESTS_A_PAGE = 40;
-/** Requests that are made smaller after a failure at most: often many come to the same smallest one. */
+/** Maximum of failed requests that are reduced: often many lead to the same minimal one. */
 const SHRUNK_MAX = 40;
 /** A seed that takes longer than this hangs. */
 export const SEED_MS_MAX = 600_000;
@@ -66,7 +65,9 @@ export async function compareOnSeed(seed: number, requests: number): Promise<voi
   }
 }
 
-/** A snapshot of a directory without any index variant that can be left out; inside it, to be removed with it. */
+/**
+ * A snapshot of a directory without the optional index variants. It is created in the directory and removed with it.
+ */
 async function withoutVariants(directory: string): Promise<string> {
   const { file } = await imported(directory, { file: join(directory, 'bare.snapshot'), without: VARIANTS.join() });
   return file;
@@ -84,7 +85,8 @@ export async function compareOnSample(requests: number): Promise<void> {
 }
 
 /**
- * Asks for the pages of filtered walks in random order, so that most find the rows of their filter cached or under way.
+ * Requests the pages of filtered walks in random order, so that most find the rows of their filter cached or in
+ * progress.
  */
 async function walk(random: Random, asking: Asking, ground: Ground): Promise<void> {
   const { dataSet, first = [] } = ground;
@@ -98,8 +100,8 @@ async function walk(random: Random, asking: Asking, ground: Ground): Promise<voi
 }
 
 /**
- * The requests of a walk that follows `next` from a list's page, as the oracle has it; none where the request is no
- * list.
+ * The requests of a walk that follows `next` from a list's page, as the oracle has it; empty if the request is not for
+ * a list.
  */
 function pagesFrom(start: OracleRequest, { dataSet, settings, requests }: Ground): readonly OracleRequest[] {
   const pages: OracleRequest[] = [];
@@ -118,7 +120,8 @@ function inParts<T>(list: readonly T[], size: number): readonly (readonly T[])[]
 }
 
 /**
- * What is compared on: a directory, what the oracle read of it, where it came from, requests to put before random ones.
+ * The basis of a comparison: a directory, what the oracle read from it, its origin, and requests before the random
+ * ones.
  */
 interface Ground {
   readonly directory: string;
@@ -162,7 +165,7 @@ async function askAll(random: Random, asking: Asking, ground: Ground): Promise<v
   }
 }
 
-/** With the generation that the server says it serves, which links name if walks are pinned. */
+/** The settings with the generation that the server reports; links name it if walks are pinned. */
 function settingsOf(settings: OracleSettings, server: Server): OracleSettings {
   const served = /generation ([0-9a-f]+)/.exec(server.out())?.[1];
   return { ...settings, served, generation: settings.generation && served };
@@ -175,7 +178,7 @@ interface Side {
   differences(request: OracleRequest): Promise<string[]>;
 }
 
-/** One answer in so many is asked for again under conditions, so that most requests stay new ones. */
+/** One response in this many is requested again under conditions, so that most requests stay new. */
 const REVALIDATED_EVERY = 4;
 
 function sideOf(transport: string, url: string, { dataSet, settings }: Ground, met: TagsMet): Side {
@@ -190,14 +193,14 @@ function sideOf(transport: string, url: string, { dataSet, settings }: Ground, m
   return { transport, url, client, differences };
 }
 
-/** Who is asked, and what came of it: how many requests, and those that were answered differently. */
+/** The servers, the number of requests, and the requests with differing responses. */
 interface Asking {
   readonly sides: Side[];
   readonly wrong: { readonly side: Side; readonly request: OracleRequest }[];
   asked: number;
 }
 
-/** Asks all requests at once, by turns of the sides, and notes which ones are answered differently. */
+/** Sends all requests at once, alternating between the sides, and records the ones with differing responses. */
 async function ask(asking: Asking, requests: readonly OracleRequest[]): Promise<void> {
   const sideAt = (i: number): Side => asking.sides[i % asking.sides.length] as Side;
   const found = await Promise.all(requests.map((request, i) => sideAt(i).differences(request)));
@@ -207,7 +210,7 @@ async function ask(asking: Asking, requests: readonly OracleRequest[]): Promise<
   });
 }
 
-/** The smallest requests that still differ, each once, of the first that did. */
+/** The distinct minimal requests that still differ, made from the first ones that did. */
 async function reportOf({ wrong, asked }: Asking, origin: string): Promise<string> {
   const smallest = new Map<string, Disagreement>();
   for (const { side, request } of wrong.slice(0, SHRUNK_MAX)) {

@@ -1,10 +1,10 @@
-// The oracle's reading of a path: which view it means, or that it lacks its final slash, or nothing. Percent-decoding
-// is per segment, after the split (design: Paths).
+// The oracle's parsing of a path: a view, a missing final slash, or nothing. Percent-decoding is per segment, after the
+// split (design: Paths).
 import { COLLECTIONS, collectionsOfPath } from '../../engine/schema/catalogue.ts';
 import type { Collection, Version } from '../../engine/schema/types.ts';
 import { suggestedName } from './suggest.ts';
 
-/** What a path means. `ending` is the form that the path itself asks for; `id` is exact. */
+/** The meaning of a path. `ending` is the form that the path itself requests; `id` is exact. */
 export type View =
   | { readonly kind: 'index' }
   | { readonly kind: 'root'; readonly version: Version; readonly ending: Ending }
@@ -24,7 +24,7 @@ export type Route = { readonly kind: 'redirect' } | { readonly kind: 'nothing' }
 
 const NOTHING: Route = { kind: 'nothing' };
 
-/** What a raw path means. */
+/** The meaning of a raw path. */
 export function routeOf(path: string): Route {
   if (path === '/') return { kind: 'index' };
   const segments = path.slice(1).split('/').map(decodeSegment);
@@ -62,8 +62,8 @@ function withoutEnding(segment: string, endings: readonly NonNullable<Ending>[])
 }
 
 /**
- * The path that one which means nothing may stand for: that with single slashes, else the nearest name of a collection,
- * of the version asked for first, with the id and the nearest ending; undefined without one.
+ * The suggestion for a path that means nothing: the path with single slashes, else the nearest name of a collection, of
+ * the requested version first, with the id and the nearest ending; undefined without one.
  */
 export function nearestPath(path: string): string | undefined {
   if (path.length > 128) return undefined;
@@ -108,7 +108,7 @@ function nearName(name: string, names: readonly string[]): string | undefined {
   return /"(.*)"/.exec(suggestedName(name, names))?.[1];
 }
 
-/** In a path a `+` is itself; otherwise the rules of form decoding serve. */
+/** In a path, `+` stays as it is; otherwise the rules of form decoding apply. */
 function decodeSegment(segment: string): string {
   const form = segment.replaceAll('+', '%2B').replaceAll('&', '%26');
   return new URLSearchParams(`segment=${form}`).get('segment') ?? '';

@@ -17,13 +17,13 @@ const FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 const USUAL = [['title'], ['keywords'], ['abstract', 'name', 'bboxName', 'firstName', 'lastName']];
 
-/** Whether a record has every word, and its place among those that have. */
+/** Whether a record has every word, and its rank among those that do. */
 export interface SearchTest {
   readonly matches: (record: Json, world: World) => boolean;
   readonly rank: (record: Json, world: World) => number;
 }
 
-/** What `search` of a query requires, and what is wrong with it; undefined if it has no effect. */
+/** The search that a query requires, and its errors; undefined if it has no effect. */
 export function searchOf(
   pairs: readonly Pair[],
   collection: Collection,
@@ -81,7 +81,7 @@ function wordsIn(text: string): readonly { readonly part: readonly RegExp[]; rea
     });
 }
 
-/** A text that is equal for spellings that differ in case alone. */
+/** Maps spellings that differ only in case to the same text. */
 function lowered(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase();
 }
@@ -95,7 +95,7 @@ function plain(text: string): string {
   }).join('');
 }
 
-/** The fields of a path of names; none if it does not end on a text of the collection. */
+/** The fields of a path of names; empty if it does not end on a text of the collection. */
 function pathOf(
   fields: readonly Field[],
   [name, ...rest]: readonly string[],

@@ -1,5 +1,3 @@
-// What is well-formed: the strict reader of SOAP requests against expat, on hostile requests from a printed seed.
-// Expat is what other programs read XML with; it comes with Debian's Python.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -12,8 +10,8 @@ const SEED = 20_261_124;
 const ROUNDS = 8000;
 const EXPAT = fileURLToPath(new URL('./expat.py', import.meta.url));
 /**
- * Where expat is known to judge otherwise: it takes any version where we take 1.x, reads names by the fourth edition of
- * XML 1.0 and not the fifth (beyond U+0250), and does not trim the names of namespaces.
+ * Known differences of expat: it accepts any version (we accept 1.x), reads names by the fourth edition of XML 1.0
+ * instead of the fifth (beyond U+0250), and does not trim the names of namespaces.
  */
 const KNOWN = [
   /^\ufeff?<\?xml version=(?!["']1\.[0-9]+["'])/,
@@ -21,7 +19,7 @@ const KNOWN = [
   /xmlns(:\w+)?=["'](\s|[^"']*\s["'])/,
 ];
 
-/** Texts of hostile requests that our reader does not refuse for what SOAP, not XML, forbids. */
+/** Texts of hostile requests, without those that our reader refuses because of SOAP and not because of XML. */
 function judgedTexts(): readonly { text: string; isWellFormed: boolean }[] {
   const random = randomOf(SEED);
   const judged: { text: string; isWellFormed: boolean }[] = [];

@@ -1,12 +1,12 @@
 // The oracle's suggestions for unknown names, by a plain table of edit distances.
 import { PARAMETER_HABITS } from '../../engine/query/habits.ts';
 
-/** How many unknown names of one kind get a suggestion. */
+/** Maximum of unknown names of one kind that get a suggestion. */
 export const SUGGESTED = 20;
 
 /**
- * What is said of an unknown name, of a list where it has an `idField`: what it means, what a parameter of other
- * services has in its place, the nearest known name, or that of ids.
+ * The remark about an unknown name: its probable meaning, else the counterpart of a parameter of other services, else the
+ * nearest known name, else one about ids if the view is a list (it has an `idField`).
  */
 export function saidOfUnknown(
   name: string,
@@ -33,8 +33,8 @@ export function saidOfUnknown(
 }
 
 /**
- * A sentence with the nearest known name within a third of the unknown one's length, with the lookup kept; the first of
- * equals; empty without one, and where the name is known itself.
+ * A sentence with the nearest known name within a third of the unknown one's length, with the lookup kept. The first of
+ * equally near names; empty without one, and if the name itself is known.
  */
 export function suggestion(key: string, known: readonly string[], controls: readonly string[]): string {
   const end = key.search(/__|!$/);
@@ -44,7 +44,7 @@ export function suggestion(key: string, known: readonly string[], controls: read
   return suggestedName(name, candidates, rest);
 }
 
-/** The same for a name of its own, with `rest` behind the known one. */
+/** The same for a name without lookup; `rest` is appended to the known one. */
 export function suggestedName(name: string, known: readonly string[], rest = ''): string {
   if (known.includes(name)) return '';
   const near = known
@@ -55,7 +55,7 @@ export function suggestedName(name: string, known: readonly string[], rest = '')
   return near ? ` Did you mean "${near.candidate}${rest}"?` : '';
 }
 
-/** Letters left out, put in or replaced, and neighbours exchanged, by the definition: from the ends of both texts. */
+/** Insertions, deletions, replacements and exchanges of neighbours, by the definition: from the ends of both texts. */
 function editDistance(a: string, b: string): number {
   const known = new Map<string, number>();
   const between = (i: number, j: number): number => {

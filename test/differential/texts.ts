@@ -1,7 +1,6 @@
-// Adversarial values for random catalogues and requests:
-// few enough that filters hit, odd enough to hurt.
+// Adversarial values for random catalogues and requests: few enough that filters hit, odd enough to hurt.
 
-/** Texts that stress escapes, folding, trimming, decoding and splitting. None holds a lone surrogate. */
+/** Texts that stress escapes, folding, trimming, decoding and splitting. No text contains a lone surrogate. */
 export const TEXTS: readonly string[] = [
   '',
   'ocean',
@@ -62,7 +61,7 @@ export const TEXTS: readonly string[] = [
   'K',
 ];
 
-/** Date-times, some of one instant in several spellings, some that are none. */
+/** Date-times: some are one instant in several spellings, some are invalid. */
 export const DATE_TIMES: readonly string[] = [
   '2015-01-02T03:04:05',
   '2015-01-02T03:04:05Z',
@@ -81,10 +80,10 @@ export const DATE_TIMES: readonly string[] = [
   '',
 ];
 
-/** Dates as migration properties carry them. */
+/** Dates as migration properties have them. */
 export const DATES: readonly string[] = ['2015-01-02', '2016-02-29', '1999-12-31', '2020-01-01', '2015-02-30', 'soon'];
 
-/** Integers, some beyond what a double tells apart. */
+/** Integers, some of which are equal as doubles. */
 export const INTEGERS: readonly string[] = [
   '0',
   '-0',

@@ -1,19 +1,19 @@
-// The oracle's reading of one filter value, and its equality with one JSON value of a record. Messages are those of the
+// The oracle's parsing of one filter value, and its equality with one JSON value of a record. Messages are those of the
 // design page, Parameters and Filters.
 import type { ScalarType } from '../../engine/schema/types.ts';
 import type { Json } from './json.ts';
 
-/** What a key ends on: a scalar's type, or `id` for a link or relation. */
+/** The type at the end of a key: a scalar's type, or `id` for a link or relation. */
 export type OperandType = ScalarType | 'id';
 /** Whether one JSON value of a record fits; a null or absent value never does. `text` gives a string as served. */
 export type Test = (value: Json | undefined, text: (stored: string) => string) => boolean;
 
-/** A test, or the message that says what is wrong with the value, with what is said beside it. */
+/** A test, or the error message of the value, with further hints. */
 export type Parsed = { readonly test: Test } | { readonly message: string; readonly hints?: readonly string[] };
 
-/** What is wrong with a value that holds NUL. */
+/** The error of a value that contains NUL. */
 export const NUL: Parsed = { message: 'Null characters are not allowed.' };
-/** What is wrong with an empty number, date or pattern. */
+/** The error of an empty number, date or pattern. */
 export const REQUIRED: Parsed = { message: 'This field is required.' };
 
 /** The test of equality with a raw (decoded) value, as the type reads it. */
@@ -79,7 +79,7 @@ function integerIn(value: Json | undefined): bigint | undefined {
   return digits === undefined ? undefined : BigInt(digits);
 }
 
-/** The text that text lookups see: that of a value, and of a misfit its own; undefined for null. */
+/** The text that text lookups compare: of a misfit its stored text; undefined for null. */
 export function lookedUpText(value: Json | undefined, text: (stored: string) => string): string | undefined {
   return value?.kind === 'misfit' ? text(value.text) : jsonText(value, text);
 }
@@ -100,7 +100,7 @@ function written(operand: string): string {
 
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?(?:(Z)|([+-])(\d\d):(\d\d))?$/;
 
-/** Microseconds since 1970, undefined where the text is no such date. No time is midnight, no zone is UTC. */
+/** Microseconds since 1970, undefined for an invalid date. A missing time is midnight, a missing zone is UTC. */
 export function instantOf(text: string): bigint | undefined {
   const match = INSTANT.exec(text);
   if (!match) return undefined;
@@ -116,7 +116,7 @@ export function instantOf(text: string): bigint | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second);
-  // A day or an hour that is none rolls over into another one.
+  // An invalid day or hour rolls over into another one.
   const written = `${match[1]}-${match[2]}-${match[3]} ${hour}:${minute}:${second}`;
   const read = `${date.toISOString().slice(0, 10)} ${date.getUTCHours()}:${date.getUTCMinutes()}:${date.getUTCSeconds()}`;
   if (written !== read || part(10) > 23 || part(11) > 59) return undefined;
@@ -125,7 +125,7 @@ export function instantOf(text: string): bigint | undefined {
   return milliseconds * 1000n + BigInt((match[7] ?? '').padEnd(6, '0'));
 }
 
-/** Whether a text spells a truth, in any case: an empty one says no. */
+/** Whether a text spells a boolean, in any case; an empty one means false. */
 export function isTruth(text: string): boolean {
   return ['true', 'false', '1', '0', ''].includes(text.trim().toLowerCase());
 }

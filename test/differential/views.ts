@@ -1,5 +1,5 @@
-// The oracle's reading of fields, ordering, after and facets, and what they make of the records found: sorted arrays,
-// plain counts. Rules: design, Parameters and Exports, order, facets.
+// The oracle's fields, ordering, after and facets, and their effect on the matching records: sorted arrays, plain
+// counts. Rules: design, Parameters and Exports, order, facets.
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import { extentsOf } from './extents.ts';
 import { searchOf, type SearchTest } from './search.ts';
@@ -10,24 +10,24 @@ import { SUGGESTED, suggestedName, suggestion } from './suggest.ts';
 import { columnsOf, keyOf, type Linked } from './keys.ts';
 import { instantOf, isOn, isTruth } from './values.ts';
 
-/** A path of fields; a field that is a relation at its end means its id. */
+/** A path of fields; a relation at its end means its id. */
 type Path = readonly Field[];
 
-/** What is wrong with the parameter at a place of the query, and which names in it have no effect. */
+/** The errors of the parameter at a place of the query, and the names in it without effect. */
 interface Remark {
   readonly place: number;
   readonly messages: readonly string[];
   readonly ignored: readonly (string | readonly [parameter: string, name: string])[];
 }
 
-/** How a list is shown. */
+/** The representation of a list. */
 export interface View {
   readonly order: readonly { readonly path: Path; readonly descending: boolean }[];
   readonly after: bigint | undefined;
   readonly facets: readonly Facet[];
-  /** What `bbox` and `datetime` require of a record. */
+  /** The tests of `bbox` and `datetime`. */
   readonly extents: readonly ((record: Json, world: World) => boolean)[];
-  /** What `search` requires of a record. */
+  /** The test of `search`. */
   readonly search: SearchTest | undefined;
   readonly remarks: readonly Remark[];
 }
@@ -92,14 +92,14 @@ export function viewOf(
   };
 }
 
-/** The bound of a page's size, undefined for exports and where there is none; whether it is an export. */
+/** The maximum page size, undefined for exports and without a limit; whether the response is an export. */
 export interface Paging {
   readonly limitMax?: number | undefined;
   readonly isExport?: boolean;
   readonly isCsv?: boolean;
 }
 
-/** A switch that says no truth, or one that an export has no place for. */
+/** Remarks about a switch that is not a boolean, or that does not apply to an export. */
 function switchRemarks(
   pairs: readonly Pair[],
   isStrict: boolean,
@@ -125,7 +125,7 @@ function switchRemarks(
 
 const NO_PLACE = 'An export has no place for this.';
 
-/** What strict mode says of a limit or offset that is no number from 1 or 0, or of a limit beyond its bound. */
+/** Remarks of strict mode: a limit or offset that is not a number from 1 or 0, or a limit beyond its maximum. */
 function placeRemarks(pairs: readonly Pair[], { limitMax }: Paging): readonly Remark[] {
   return (['limit', 'offset'] as const).flatMap((parameter) => {
     const value = lastValue(pairs, parameter);
@@ -140,7 +140,7 @@ function placeRemarks(pairs: readonly Pair[], { limitMax }: Paging): readonly Re
   });
 }
 
-/** What is wrong with a value of names between commas: nothing where there are few. */
+/** The error of a value with too many names between commas, else nothing. */
 function tooManyNames(value: string): readonly string[] {
   return value.split(',').length > 1024 ? ['At most 1024 names can be given at once.'] : [];
 }
@@ -210,7 +210,7 @@ function afterRemarks(pairs: readonly Pair[]): readonly Remark[] {
   return [{ place: placeOf(pairs, 'after'), messages, ignored: [] }];
 }
 
-/** The fields of a collection, and those that links lead to. */
+/** The fields of a collection, and those of the records that links point at. */
 interface Known {
   readonly fields: readonly Field[];
   readonly linked: Linked;
@@ -225,7 +225,7 @@ function unknownField(all: Known, name: string, isToOne: boolean, place: number)
   return `Unknown field "${name}".${meant !== undefined && pathOf(all, meant, isToOne) ? nearest : ''}`;
 }
 
-/** The fields of a path that ends on values; with `isToOne` only where a record has at most one of them. */
+/** The fields of a path that ends on values. With `isToOne`, a record must have at most one value there. */
 function pathOf({ fields, linked }: Known, name: string, isToOne: boolean): Path | undefined {
   const key = keyOf(`${name}__isnull`, columnsOf(fields), linked);
   if (key.kind !== 'filter') return undefined;
@@ -243,7 +243,7 @@ function facetPathOf(known: Known, name: string): Facet | undefined {
   return dates && isDate ? { name, path: dates, isYear: true } : undefined;
 }
 
-/** The records in the order asked for; they come in the order of their ids. */
+/** The records in the requested order; they arrive in the order of their ids. */
 export function inOrder<T extends { readonly fitted: Json }>(
   records: readonly T[],
   { order }: View,
@@ -259,7 +259,7 @@ export function inOrder<T extends { readonly fitted: Json }>(
   });
 }
 
-/** The member that stands behind the results of a page; empty without facets. */
+/** The member after the results of a page; empty without facets. */
 export function facetsMember(records: readonly { readonly fitted: Json }[], { facets }: View, world: World): string {
   if (facets.length === 0) return '';
   const share = FACET_TEXT_BYTES / facets.length;
@@ -280,7 +280,7 @@ interface Group {
 /** Bytes of the texts of all facets of a response (A67). */
 const FACET_TEXT_BYTES = 128 * 1024;
 
-/** Null and a text `null` have one key: with both there, null is counted as the text. */
+/** Null and a text `null` share one key: if both occur, null is counted as the text. */
 function facetOf(
   records: readonly { readonly fitted: Json }[],
   { path, isYear }: Facet,
@@ -318,7 +318,7 @@ function facetOf(
   return `{${shown.map(({ value, count }) => `${writeText(value?.text ?? 'null')}:${count}`).join(',')}}`;
 }
 
-/** All values at the end of a path, null where one is missing on the way. */
+/** All values at the end of a path, null for each missing one on the way. */
 function valuesAt(json: Json | undefined, path: Path, world: World): readonly (Value | null)[] {
   const [field, ...rest] = path;
   if (!field) throw new Error('a path ends on a value');
@@ -353,7 +353,7 @@ function valueOf(value: Json | undefined, field: Field, { text }: World): Value 
   return { key: (isDate ? instantOf(shown) : undefined) ?? shown, text: shown };
 }
 
-/** Numbers by value, texts by code point and behind instants, null last. */
+/** Numbers by value, texts by code point and after instants, null last. */
 function compare(a: Value | null, b: Value | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (typeof a.key === 'string' && typeof b.key === 'string')

@@ -1,9 +1,10 @@
-// JSON spelled oddly but correctly: blanks between tokens,
-// needless escapes. An import must serve the plain spelling.
 import type { Random } from '../support/random.ts';
 import { writeText, type Json } from './json.ts';
 
-/** Writes a value on one line; `wildness` is the probability of an odd spelling at each token, 0 for the plain one. */
+/**
+ * Writes a value on one line with odd but correct JSON: blanks between tokens, needless escapes. An import must serve
+ * the plain spelling. `wildness` is the probability of an odd spelling at each token, 0 for the plain one.
+ */
 export function writeWildly(value: Json, random: Random, wildness: number): string {
   const blank = (): string => (random.chance(wildness) ? random.pick([' ', '\t', '  ', '\r']) : '');
   const spaced = (token: string): string => `${blank()}${token}${blank()}`;
