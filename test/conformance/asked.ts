@@ -1,19 +1,17 @@
-// What a served data set finds and refuses,
-// for tests that write ids and messages out.
 import { expect } from 'vitest';
 import type { Sample } from './sample.ts';
 
-/** What to expect of queries to a collection, observations where none is named. */
+/** Expectations about queries to a collection, by default observations. */
 export interface Asked {
-  /** The ids that a query finds, which its count must be the number of. */
+  /** The ids that match a query. The count must be their number. */
   idsOf(query: string, collection?: string): Promise<readonly unknown[]>;
-  /** Each query finds these ids; a key that is no filter must not pass as one. */
+  /** Each query matches these ids. A key that is not a filter must not pass as one. */
   expectIds(found: Readonly<Record<string, readonly number[]>>, collection?: string): Promise<void>;
-  /** Each query, of one key, is refused with this message and possibly hints, or with exactly these messages. */
+  /** Each query has one key and is refused with this message and possibly hints, or with exactly these messages. */
   expectRefused(refused: Readonly<Record<string, string | readonly string[]>>, collection?: string): Promise<void>;
 }
 
-/** Asks a served data set. */
+/** Queries a served data set. */
 export function askedOf(served: Sample): Asked {
   const idsOf: Asked['idsOf'] = async (query, collection = 'observations') => {
     const { count, results } = await served.page(`/api/v3/${collection}/?${query}`);
@@ -38,7 +36,7 @@ export function askedOf(served: Sample): Asked {
   return { idsOf, expectIds, expectRefused };
 }
 
-/** The message for a name that is neither a field nor a lookup that fits. */
+/** The message for a name that is neither a field nor a fitting lookup. */
 export function unsupported(name: string): string {
   return `"${name}" lookup is not supported`;
 }

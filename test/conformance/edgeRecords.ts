@@ -1,5 +1,5 @@
-// A data set made by hand: few records, whose values and links are the edges of filters and orders. Plain data; what
-// requests find in it is the tests' business.
+// A handmade data set: few records, with values and links at the edges of filters and orders. Plain data; the tests
+// state which records match.
 import { inject } from 'vitest';
 import { dataSetOf } from '../support/dataSets.ts';
 
@@ -20,8 +20,8 @@ const result = (id: number, volume: number, oldDataPath: readonly string[]): obj
 });
 
 /**
- * Titles, times of publication and relations of the observations. The time of 5 is no date; project 9 does not exist; 6
- * and 7 stand the other way round by UTF-16; the two spellings of one instant are 2 and 3.
+ * Titles, times of publication and relations of the observations. The time of 5 is not a date; project 9 does not
+ * exist; 6 and 7 have the reverse order in UTF-16; the two spellings of one instant are 2 and 3.
  */
 const OBSERVATIONS: readonly object[] = [
   {
@@ -165,7 +165,7 @@ const COLLECTIONS: Readonly<Record<string, readonly object[]>> = {
 
 let directory: string | undefined;
 
-/** A directory with the records, one for all files in a worker. */
+/** A directory with the records, shared by all files in a worker. */
 export function edgeRecords(): string {
   directory ??= newDirectory();
   return directory;

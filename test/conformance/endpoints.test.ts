@@ -7,7 +7,9 @@ import { BASE_URL, servedSample, targetOf } from './sample.ts';
 const sample = servedSample();
 const VERSIONS: readonly string[] = ['v2', 'v3'];
 
-/** Checks a row of the table of paths: list, JSON list and single record answer, the lists as the collection `name`. */
+/**
+ * Checks a row of the table of paths: list, JSON list and single record respond, the lists as the collection `name`.
+ */
 async function expectPaths(name: string, documented: string): Promise<void> {
   for (const version of VERSIONS) {
     const start = `/api/${version}/${documented}`;

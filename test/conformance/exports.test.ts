@@ -1,4 +1,4 @@
-// Assumptions about exports, cut records, walks and facets. Over a real socket.
+// Assumptions about exports, reduced records, walks and facets. Over a real socket.
 import { describe, expect } from 'vitest';
 import { assumption } from './quotes.ts';
 import { BASE_URL, servedSample, targetOf, type JsonObject } from './sample.ts';
@@ -26,7 +26,7 @@ function cellsOf(csv: string): readonly (readonly string[])[] {
   return rows.slice(0, -1);
 }
 
-/** The value that a cell stands for, given what it stands for: null is empty, texts are bare, all else is JSON. */
+/** The value of a cell, given the expected value: null is empty, texts are bare, everything else is JSON. */
 function valueOf(cell: string | undefined, value: unknown): unknown {
   if (value === null || typeof value === 'string') return cell === '' && value === null ? null : cell;
   return JSON.parse(cell!);
@@ -130,7 +130,7 @@ describe('what lists and exports say beside their rows', () => {
       ['application/x-ndjson', 'ndjson'],
     ] as const) {
       const named = await sample.get(`${LIST}?${FEW}&format=${format}`);
-      // Once the JSON of the same text is known, and once before it is.
+      // Once when the JSON of the same text is cached, and once before it is.
       for (const query of [FEW, `${FEW}&limit=1000000`]) {
         for (let times = 0; times < 20; times++) await sample.get(`${LIST}?${query}`);
         const answer = await sample.get(`${LIST}?${query}`, { accept });

@@ -1,5 +1,5 @@
-// Assumptions about filters where the specification is silent: keys, lookups, dates and values.
-// Over a real socket, on records made by hand; the ids to find are written out.
+// Assumptions about filters that the specification does not cover: keys, lookups, dates and values. Over a real socket,
+// on handmade records; the matching ids are written out.
 import { describe, expect } from 'vitest';
 import { askedOf, unsupported } from './asked.ts';
 import { edgeRecords } from './edgeRecords.ts';

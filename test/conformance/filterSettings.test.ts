@@ -1,5 +1,5 @@
 // Assumptions about filters that settings change: `filterErrors`, `filters` and `strict`. Over a real socket, on
-// records made by hand.
+// handmade records.
 import { describe, expect } from 'vitest';
 import { edgeRecords } from './edgeRecords.ts';
 import { assumption } from './quotes.ts';
@@ -13,7 +13,7 @@ const strict = servedSample(['--strict', '--limit-max', '2'], directory);
 
 const LIST = '/api/v3/observations/';
 
-/** What a list answers: its status, the ids that it finds, and the names without effect. */
+/** The response for a list: its status, the matching ids, and the names without effect. */
 async function answerOf(served: Sample, query: string, list = LIST): Promise<unknown> {
   const { status, headers, body } = await served.get(`${list}?${query}`);
   if (status !== 200) return [status, JSON.parse(body)];

@@ -7,7 +7,7 @@ const sample = servedSample();
 
 type Predicate = (record: JsonObject) => boolean;
 
-/** The filter finds exactly the records that the predicate finds, in order, and they are some but not all. */
+/** The filter matches exactly the records that the predicate matches, in order, and they are some but not all. */
 async function expectFilter(collection: string, query: string, predicate: Predicate): Promise<void> {
   const records = await sample.all(collection);
   const wanted = records.filter(predicate);
@@ -31,7 +31,7 @@ const has =
       matches(String((related[member] as string | number | null) ?? '')),
     );
 
-/** A filter on every field of a list, by a value that the sample holds. */
+/** A filter on every field of a list, by a value that the sample contains. */
 async function expectExact(collection: string, fields: readonly string[]): Promise<void> {
   for (const field of fields) {
     const value = await someText(collection, field);

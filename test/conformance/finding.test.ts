@@ -1,4 +1,4 @@
-// Search, place and period, where the specification is silent. Over a real socket, on the sample.
+// Search, place and period, as far as the specification does not cover them. Over a real socket, on the sample.
 import { describe, expect } from 'vitest';
 import { assumption } from './quotes.ts';
 import { servedSample, type JsonObject } from './sample.ts';
@@ -18,7 +18,7 @@ async function refusal(query: string): Promise<unknown> {
   return JSON.parse(body);
 }
 
-/** The records of a collection by their URL, and without the base URL's own part. */
+/** The records of a collection by their URL without the base URL. */
 async function byUrl(collection: string): Promise<ReadonlyMap<string, JsonObject>> {
   const records = await sample.all(collection);
   return new Map(records.map((record) => [`/${collection}/${String(record['ob_id'])}/`, record]));

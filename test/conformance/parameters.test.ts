@@ -1,5 +1,5 @@
-// Assumptions about pages, links, parameters and filters where the specification is silent.
-// Over a real socket, on the sample.
+// Assumptions about pages, links, parameters and filters that the specification does not cover. Over a real socket, on
+// the sample.
 import { describe, expect } from 'vitest';
 import { parseJson, writeJson } from '../differential/json.ts';
 import { assumption } from './quotes.ts';
@@ -12,7 +12,7 @@ async function countOf(query: string, collection = 'observations'): Promise<numb
   return (await sample.page(`/api/v3/${collection}/?limit=1&${query}`)).count;
 }
 
-/** The status and body of a list that is refused. */
+/** The status and body of a refused list. */
 async function refusal(query: string): Promise<{ status: number; body: string }> {
   const { status, body } = await sample.get(`${LIST}?${query}`);
   return { status, body };

@@ -1,5 +1,5 @@
-// Assumptions about paths, methods, negotiation and errors where the specification is silent.
-// Over a real socket, on the sample.
+// Assumptions about paths, methods, negotiation and errors that the specification does not cover. Over a real socket,
+// on the sample.
 import { describe, expect } from 'vitest';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { assumption } from './quotes.ts';

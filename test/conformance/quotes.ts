@@ -1,5 +1,5 @@
-// A conformance test names its source: a sentence of the specification, which is a plain string literal so that
-// coverage.test.ts finds it, or numbers of engine/schema/ASSUMPTIONS.md where the specification is silent.
+// A conformance test names its source: a sentence of the specification, as a plain string literal that coverage.test.ts
+// can find, or numbers of engine/schema/ASSUMPTIONS.md if the specification does not cover it.
 import { test } from 'vitest';
 
 /** A test of a sentence of the specification. */
@@ -12,7 +12,7 @@ export function assumption(ids: string, name: string, check: () => void | Promis
   test(`${ids}: ${name}`, check);
 }
 
-/** Whether a value read from JSON has the shape that a row of a table describes. */
+/** Whether a value parsed from JSON has the shape that a row of a table describes. */
 export type Shape = (value: unknown) => boolean;
 
 /** A row of one of the specification's field tables: its cells as quoted, the field's name, the shape they describe. */

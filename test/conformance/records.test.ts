@@ -26,7 +26,7 @@ function shapeOf(rows: readonly Row[]): ReturnType<typeof objectOf> {
   return objectOf(Object.fromEntries(rows.map(({ field, shape }) => [field, shape])));
 }
 
-/** One test a row, over every record; `pick` gives the objects that the table describes. */
+/** One test per row, over every record; `pick` returns the objects that the table describes. */
 function describeTable(
   title: string,
   collection: string,
@@ -185,7 +185,7 @@ describeTable('spec 2.10, migration properties', 'migrationproperties', [
 ]);
 
 describe('spec 2.2 to 2.8, values that occur', () => {
-  /** The values of a member over arrays of objects, once each. */
+  /** The distinct values of a member over arrays of objects. */
   const valuesOf = (objects: readonly unknown[], member: string): Set<unknown> =>
     new Set(objects.map((object) => (object as JsonObject)[member]));
 

@@ -1,5 +1,5 @@
-// Assumptions about filters over relations, in open collections and on what is not declared, where the
-// specification is silent. Over a real socket, on records made by hand; the ids to find are written out.
+// Assumptions about filters over relations, in open collections and on undeclared fields, which the specification does
+// not cover. Over a real socket, on handmade records; the matching ids are written out.
 import { describe, expect } from 'vitest';
 import { askedOf } from './asked.ts';
 import { edgeRecords } from './edgeRecords.ts';

@@ -1,5 +1,5 @@
-// Assumptions about headers, conditions and codings where the specification is silent. Over a real socket, on
-// the sample.
+// Assumptions about headers, conditions and codings that the specification does not cover. Over a real socket, on the
+// sample.
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { clientOf, type Received } from '../support/client.ts';
@@ -107,7 +107,7 @@ describe('conditions', () => {
             const { status, headers: told } = await from.get(target, { ...asked, ...condition });
             expect([target, coding, status, told['etag']]).toEqual([target, coding, 304, headers['etag']]);
           }
-          // Whoever has an answer of before may have it under other settings.
+          // A response from before may have been made with other settings.
           const before = new Date(Date.parse(modified) - 1000).toUTCString();
           expect((await from.get(target, { ...asked, 'if-modified-since': before })).status).toBe(200);
           expect(Date.parse(modified) + 1000).toBeGreaterThan(from.startMs());

@@ -1,6 +1,6 @@
-// The embedded sample or a data set made by hand, served over a real socket. Files in one worker share the server with
-// the same flags, because its start and its document cost 4 s of CPU. Knows the API's envelope; every answer is judged
-// by the OpenAPI document that the server gives.
+// The embedded sample or a handmade data set, served over a real socket. Files in one worker share the server with the
+// same flags, because its start and its document cost 4 s of CPU. Knows the API's envelope; every response is validated
+// against the OpenAPI document of the server.
 import { beforeAll, expect } from 'vitest';
 import { epochMs } from '../../server/observe/clock.ts';
 import { clientOf, type Client, type Received, type Sent } from '../support/client.ts';
@@ -8,7 +8,7 @@ import { runServer } from '../support/commandProcess.ts';
 import { DocumentChecker, servedDocument } from '../support/documentChecker.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
-/** The base URL that the sample is served with: links must start with it, whatever the address of the socket is. */
+/** The base URL of the sample: links must start with it, independent of the address of the socket. */
 export const BASE_URL = 'http://catalogue.test';
 
 /** A JSON object as a client reads it. */
@@ -26,11 +26,11 @@ export interface Page {
 export interface Sample {
   send(sent: Sent): Promise<Received>;
   get(target: string, headers?: Readonly<Record<string, string>>): Promise<Received>;
-  /** The page at a target, which must be answered with 200. */
+  /** The page at a target. Its response must be 200. */
   page(target: string): Promise<Page>;
-  /** The record at a target, which must be answered with 200. */
+  /** The record at a target. Its response must be 200. */
   record(target: string): Promise<JsonObject>;
-  /** All records of a collection, which are asked for once a file: each is compared with the document. */
+  /** All records of a collection, requested once per file: each is compared with the document. */
   all(collection: string): Promise<readonly JsonObject[]>;
   url(): string;
   /** Milliseconds since 1970, before the server has started. */
@@ -46,7 +46,7 @@ interface Served {
   readonly checker: DocumentChecker;
 }
 
-/** By data and flags. They end with the worker (test/support/childProcesses.ts). */
+/** By data and flags. They stop with the worker (test/support/childProcesses.ts). */
 const SERVED = new Map<string, Served>();
 
 async function served(data: string, flags: readonly string[]): Promise<Served> {
@@ -58,7 +58,7 @@ async function served(data: string, flags: readonly string[]): Promise<Served> {
 
 /**
  * Serves the sample, or the data set of another directory, with further flags and in one thread. Tests must not change
- * what others get.
+ * the responses for other tests.
  */
 export function servedSample(flags: readonly string[] = ['--base-url', BASE_URL], data?: string): Sample {
   let current: Served | undefined;
@@ -80,7 +80,7 @@ export function servedSample(flags: readonly string[] = ['--base-url', BASE_URL]
   return { send, url: () => now().url, startMs: () => now().startMs, ...readers(send) };
 }
 
-/** The part of a link behind the base URL: a target to send. Fails on a link that does not start with the base URL. */
+/** The part of a link after the base URL: a target to send. Fails on a link that does not start with the base URL. */
 export function targetOf(link: unknown): string {
   expect(link).toBeTypeOf('string');
   expect(String(link).startsWith(`${BASE_URL}/`), String(link)).toBe(true);

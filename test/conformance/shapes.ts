@@ -1,13 +1,9 @@
-// Shapes of values as the tables of the specification describe them (spec 2.2 to 2.10).
-// Pure predicates.
 import { BASE_URL } from './sample.ts';
 import type { Shape } from './quotes.ts';
 
-/** An integer; one beyond 2^53 is still one, though a reader of JSON may round it. */
+/** An integer; one beyond 2^53 is still one, though a JSON parser may round it. */
 export const integer: Shape = (value) => Number.isInteger(value);
-/** Any string. */
 export const text: Shape = (value) => typeof value === 'string';
-/** true or false. */
 export const boolean: Shape = (value) => typeof value === 'boolean';
 /** A string of 32 lower-case hexadecimal characters (spec 2.2). */
 export const uuid: Shape = (value) => text(value) && /^[0-9a-f]{32}$/.test(String(value));
@@ -16,12 +12,11 @@ export const dateTime: Shape = (value) => text(value) && /^\d{4}-\d\d-\d\dT\d\d:
 /** A date, YYYY-MM-DD. */
 export const date: Shape = (value) => text(value) && /^\d{4}-\d\d-\d\d$/.test(String(value));
 
-/** The shape or null. */
 export function orNull(shape: Shape): Shape {
   return (value) => value === null || shape(value);
 }
 
-/** An array of values of one shape, empty ones included. */
+/** An array of values of one shape, possibly empty. */
 export function arrayOf(shape: Shape): Shape {
   return (value) => Array.isArray(value) && value.every(shape);
 }
@@ -34,7 +29,7 @@ export function objectOf(members: Readonly<Record<string, Shape>>): Shape {
   };
 }
 
-/** A link to a record of a collection, in v3 (spec 2.2); to any collection without a name. */
+/** A link to a record of a collection, in v3 (spec 2.2); without a name, to any collection. */
 export function linkTo(collection?: string): Shape {
   const start = `${BASE_URL}/api/v3/`;
   return (value) => {

@@ -1,7 +1,7 @@
-// Cuts a page of the specification into what a test can quote: sentences, list points and table rows. Knows markdown
-// just well enough for that.
-
-/** The units of a page in order: table rows with their outer bars removed, all else cut at the ends of sentences. */
+/**
+ * The parts of a page that a test can quote, in order: table rows without their outer bars, everything else cut at the
+ * ends of sentences. Parses only as much markdown as this needs.
+ */
 export function unitsOf(markdown: string): string[] {
   const lines = markdown.split('\n').map((line) => line.trim());
   return lines.flatMap((line, i) => {
@@ -11,7 +11,7 @@ export function unitsOf(markdown: string): string[] {
   });
 }
 
-/** A text as compared: without code marks, with single blanks. */
+/** The text to compare: without code marks, with single blanks. */
 export function plainOf(text: string): string {
   return text.replaceAll('`', '').replace(/\s+/g, ' ').trim();
 }

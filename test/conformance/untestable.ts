@@ -1,8 +1,7 @@
-// Sentences of the specification that no test quotes, and why: they describe the page itself, the world outside the
-// service, or head what other sentences say. Sentences that say "not shown" need no line here. Read by
-// coverage.test.ts.
+// Sentences of the specification that no test quotes, and why: they describe the page itself or things outside the
+// service, or introduce other sentences. Sentences with "not shown" need no entry. Read by coverage.test.ts.
 
-/** A unit of the specification as coverage.test.ts cuts it, and why nothing can be asked of a server about it. */
+/** A unit of the specification as coverage.test.ts cuts it, and why no request to a server can test it. */
 export interface Untestable {
   readonly quote: string;
   readonly reason: string;

@@ -1,5 +1,4 @@
-// How a case of the public suites of path validation is put to the validator, in this process or through the command
-// line.
+// Runs a case of the public suites of path validation, in this process or through the command line.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +8,7 @@ import { crlStoreOf } from '../../../server/authority/x509/certificate.ts';
 import { type ChainRules, validateChain } from '../../../server/authority/x509/validate.ts';
 import type { PathCase } from '../../support/testdata.ts';
 
-/** What became of a case: the verdict, the reason where it was refused, and the CPU time in milliseconds. */
+/** The result of a case: the verdict, the reason of a rejection, and the CPU time in milliseconds. */
 export interface Outcome {
   readonly verdict: 'accept' | 'reject';
   readonly reason: string;
@@ -19,7 +18,7 @@ export interface Outcome {
 const DEPTH_INITIAL = 16;
 const NO_PROXIES = { full: false, limited: false, legacy: false } as const;
 
-/** Judges a case in this process: reading and validation. */
+/** Parses and validates a case in this process. */
 export function judge(one: PathCase): Outcome {
   const before = process.cpuUsage();
   const result = validated(one);
@@ -51,8 +50,8 @@ function validated(one: PathCase): Pick<Outcome, 'verdict' | 'reason'> {
 const CLI = fileURLToPath(new URL('../../../server/commands/cli.ts', import.meta.url));
 
 /**
- * Judges a case by `authority verify-cert`, with files in a directory of its own. Throws where it ends with neither 0
- * nor 1.
+ * Validates a case with `authority verify-cert`, with files in a separate directory. Throws if the exit code is neither
+ * 0 nor 1.
  */
 export function judgeByCommand(one: PathCase, directory: string): Outcome {
   const fileOf = (name: string, pems: readonly string[]): string => {

@@ -1,4 +1,4 @@
-// Proxy certificates (RFC 3820, and the legacy ones of the Globus Toolkit) made by openssl, judged by `authority
+// Proxy certificates (RFC 3820, and the legacy ones of the Globus Toolkit) made by openssl, validated by `authority
 // verify-cert`. The rules are those of the design, in its order.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ describe.skipIf(!hasProgram('openssl'))('a proxy made by openssl', () => {
 
   let files = 0;
 
-  /** The verdict about a chain: what is printed when it is accepted, or the reason why it is not. */
+  /** The verdict about a chain: the output if it is accepted, or the reason of the rejection. */
   async function judged(
     chain: readonly (Issued | string)[],
     flags: readonly string[] = ALL_FLAGS,
@@ -62,7 +62,7 @@ describe.skipIf(!hasProgram('openssl'))('a proxy made by openssl', () => {
     return printed.out;
   }
 
-  /** From when on a certificate is valid; those made here are all made within a minute. */
+  /** Start of a certificate's validity. All certificates here are made within a minute. */
   function startOf({ pem }: Issued): number {
     const reading = readPem(pem);
     if (reading.kind === 'unreadable') throw new Error(reading.problem);

@@ -1,19 +1,17 @@
-// The public suites of path validation through `authority verify-cert`, each case in a process of its own, some of them
-// each time (all are judged in suites.test.ts), and how many of each tier come out as the suites say.
+// The public suites of path validation through `authority verify-cert`: some cases in each run, each in a separate
+// process. suites.test.ts has all cases.
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 import { hasPathSuites, PATH_SUITES, type PathCase, pathCases } from '../../support/testdata.ts';
 import { someOf } from '../../support/ring.ts';
 import { judgeByCommand, type Outcome } from './judge.ts';
 
-/**
- * Validation alone, by the clock of the processor; cases take a tenth of it, most of which is compiling the program.
- */
+/** CPU time of the validation alone; cases take a tenth of it, most of which is compiling the program. */
 const CPU_MS_MAX = 250;
 
 const directory = temporaryDirectory();
 
-/** The judgement of a case; what took long is judged twice more, and the least counts. */
+/** The outcome of a case. A slow case runs twice more, and the minimum of its times counts. */
 function judged(one: PathCase): Outcome {
   const outcome = judgeByCommand(one, directory);
   if (outcome.cpuMs < CPU_MS_MAX) return outcome;

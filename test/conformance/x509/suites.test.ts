@@ -1,16 +1,16 @@
 // The public suites of path validation, PKITS of NIST and x509-limbo of C2SP: every case in this process, some through
-// the command line. suites.long.test.ts puts all of them through the command line.
+// the command line. suites.long.test.ts runs more of them through the command line.
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 import { hasPathSuites, PATH_SUITES, pathCases } from '../../support/testdata.ts';
 import { judge, judgeByCommand } from './judge.ts';
 
-/** The limit that operators are promised; cases take a hundredth of it. */
+/** The limit promised to operators; cases take a hundredth of it. */
 const CPU_MS_MAX = 250;
 
 /**
- * Cases outside the tier `must` that the validator answers otherwise than the suite, each with the reason. A case that
- * the list has and the validator answers like the suite is a failure too.
+ * Cases outside the tier `must` in which the validator differs from the suite, each with the reason. A listed case in
+ * which the validator agrees with the suite is a failure too.
  */
 const OTHERWISE: Readonly<Record<string, string>> = {
   'limbo::rfc5280::aki::cross-signed-root-missing-aki':
