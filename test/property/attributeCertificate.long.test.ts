@@ -1,5 +1,5 @@
-// The reader of attribute certificates on hostile texts: never a crash, never a hang, never more than was signed.
-// Mutations of a good one, byte by byte too, and texts put together of its pieces; prints its seed.
+// The reader of attribute certificates on hostile texts: it never crashes, never hangs, never accepts more than was
+// signed. Texts are mutations of a valid one, byte by byte too, and texts assembled from its pieces. Prints its seed.
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { AttributeContent } from '../../server/authority/attributeCertificate/content.ts';
@@ -45,7 +45,7 @@ const PIECES = [
   '\u{10ffff}',
 ];
 
-/** A text that is almost a good one. */
+/** A text that is almost valid. */
 function mutated(random: Random): string {
   let text = GOOD;
   for (let times = random.integer(1, 4); times > 0; times--) {
@@ -74,7 +74,7 @@ describe(`on hostile texts (seed ${SEED})`, () => {
         accepted++;
       } else expect(verdict).toMatch(/^[a-z][^\n]{3,200}$/);
     }
-    // White space in base64 and comments may come in: the mutations are near enough to a good one to tell something.
+    // White space in base64 and comments may appear: the mutations are close enough to a valid text to test something.
     expect(accepted).toBeLessThan(400);
   });
 
@@ -111,7 +111,7 @@ describe('one changed byte', () => {
     return copy.toString('latin1');
   };
 
-  /** Good only where the certificate that is carried is still what the CA signed. */
+  /** Valid only if the carried certificate is still what the CA signed. */
   const judgedWithin = (text: string): AttributeContent | string => {
     const der = Buffer.from(/<X509Certificate>(.*)<\/X509Certificate>/.exec(text)?.[1] ?? '', 'base64');
     const verdict = judged(text);

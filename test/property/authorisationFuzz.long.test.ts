@@ -1,6 +1,6 @@
-// The whole program under attack by what a client may send to be authorised: chains and attribute certificates mutated
-// from a printed seed, over both ports. All are answered, none crashes it, hangs it or fills it, and nobody gets what
-// is not theirs.
+// Attacks the whole program with hostile authorisation requests: chains and attribute certificates mutated from a
+// printed seed, over both ports. All are answered, none crashes it, hangs it or fills its memory, and no client gets
+// more than it is entitled to.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REQ_AUTHORISATION } from '../../server/authority/soap/protocol.ts';
 import { readAnswer, requestBytes } from '../../server/authority/soap/requests.ts';
@@ -17,7 +17,7 @@ import { type ServedSite, startServedSite } from '../support/servedSite.ts';
 const SEED = 20_261_122;
 const ROUNDS = 1500;
 const AT_ONCE = 8;
-/** What such requests may leave behind for a while: 68 MB in practice, caches and compiled code among it. */
+/** Memory that such requests may keep for a while: 68 MB in practice, including caches and compiled code. */
 const GROWTH_BYTES_MAX = 300_000_000;
 
 let served: ServedSite;
@@ -32,7 +32,7 @@ afterAll(async () => {
   await served.stop();
 });
 
-/** What is sent, and what comes of it: the status, the kind of fault, or what a granted certificate says. */
+/** Sends a request. Returns the status, the kind of fault, or the contents of a granted certificate. */
 async function asked(client: Client, values: readonly string[]): Promise<string> {
   const body = requestBytes(REQ_AUTHORISATION, values);
   const headers = { 'Content-Type': 'text/xml; charset=utf-8' };
@@ -46,7 +46,7 @@ async function asked(client: Client, values: readonly string[]): Promise<string>
   return `${content.holder}: ${content.roles.join(', ')} (${content.provenance})`;
 }
 
-/** A chain as text with its DER or its text mutated, or with blocks moved, repeated or left out. */
+/** A chain as text with its DER or its text mutated, or with blocks moved, repeated or removed. */
 function hostileChain(random: Random, blocks: readonly Buffer[]): string {
   const chosen = random.chance(0.2) ? random.several(0, 9, () => random.pick(blocks)) : blocks;
   const ders = chosen.map((der) => (random.chance(0.4) ? mutated(der, random.pick(blocks), random) : der));
@@ -89,7 +89,7 @@ test(`mutated chains and attribute certificates give nobody anything, and leave 
       met.set(outcome, (met.get(outcome) ?? 0) + 1);
     });
   }
-  // Every kind was met, or the mutations miss what they are for.
+  // If a kind did not occur, the mutations miss their purpose.
   expect([...met.keys()].toSorted()).toEqual([...allowed].toSorted());
   expect(holdingsOf(server.pid).residentBytes - before).toBeLessThan(GROWTH_BYTES_MAX);
   expect(await asked(clients[0]!, [site.visitor.pem, certificate])).toBe('/O=Test/CN=Visitor: reader (mapped)');

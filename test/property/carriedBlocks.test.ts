@@ -1,5 +1,6 @@
-// Blocks that are carried over from an earlier generation are those that deflating all of the new one gives, byte for
-// byte, whatever was edited, inserted and deleted, however records are cut into runs. Every failure prints its seed.
+// Blocks that are carried over from an earlier generation equal, byte for byte, those made by deflating the whole new
+// generation, for any edits, insertions and deletions, and any division of records into runs. Failures print their
+// seed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -35,7 +36,7 @@ const valueIn = (random: Random): string =>
     .several(0, 30, () => random.pick(['sea', 'surface', 'temperature', 'ä', `${random.integer(0, 999)}`]))
     .join(' ');
 
-/** Touches records with a probability; answers how many, too. */
+/** Changes each record with a probability. Also returns the number of changes. */
 function changed(random: Random, before: Values, share: number): { values: Values; touched: number } {
   const values = new Map<number, string>();
   let touched = 0;

@@ -1,6 +1,6 @@
-// Certificates against the runtime's own reader, and against nobody's: whatever bytes come, the readers end, keep
-// little, and the validator accepts nothing that was not signed. test/load/certificates.long.test.ts does the same for
-// longer.
+// Certificate readers on hostile bytes: the readers terminate and keep little memory, and the validator accepts nothing
+// unsigned. Their results equal those of the runtime's reader for certificates that it can read.
+// test/load/certificates.long.test.ts runs longer.
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { isCa, mayBeUsedFor, parseCertificate } from '../../server/authority/x509/certificate.ts';
@@ -77,7 +77,7 @@ function valuesOf({ rdns }: Rdns): readonly string[] {
   return rdns.flatMap(({ attributes }) => attributes.map(({ value }) => value));
 }
 
-/** The values of a name as the runtime prints it: one attribute a line, escaped; none for an empty name. */
+/** The values of a name as the runtime prints it: one attribute per line, escaped; empty for an empty name. */
 function valuesOfText(text: string | undefined): readonly string[] {
   // Node 22.23.5 has '' for an empty name, earlier releases undefined.
   if (!text) return [];

@@ -1,5 +1,5 @@
-// Decoding random JSON: the bytes served are those of JSON.stringify but for its escapes, however the line was written,
-// and columns hold what a naive walk finds. fast-check prints seed and smallest failing case.
+// Decoding random JSON: the served bytes equal JSON.stringify except for escapes, for any spelling of the line, and
+// columns contain what a naive walk finds. fast-check prints the seed and the smallest failing case.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
@@ -29,13 +29,13 @@ describe('for random JSON', () => {
   }));
   const WELL_FORMED = fc.dictionary(KEY, VALUE, { maxKeys: 5, noNullPrototype: true });
 
-  /** JSON.stringify, with the escapes that it leaves out. */
+  /** JSON.stringify with the escapes that the service adds. */
   const asServed = (value: unknown): string =>
     JSON.stringify(value)
       .replaceAll('\u2028', String.raw`\u2028`)
       .replaceAll('\u2029', String.raw`\u2029`);
 
-  /** The same value, written as nobody should: white space, and every character of a text escaped. */
+  /** The same value in an odd but correct spelling: white space, and every character of a text escaped. */
   function wildly(value: unknown): string {
     if (typeof value === 'string') {
       const units = Array.from({ length: value.length }, (_, i) => value.charCodeAt(i).toString(16).padStart(4, '0'));

@@ -1,5 +1,5 @@
-// What the encoder of deflate makes inflates, by zlib, to what it was made of, whatever that is: random bytes of every
-// kind, and what is at the edge of a rule of the format. It is about as short as zlib's own. Failures print their seed.
+// Output of the deflate encoder inflates, with zlib, to its input: random bytes of every kind, and inputs at the edges
+// of the format's rules. It is about as short as zlib's output. Failures print their seed.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -9,17 +9,20 @@ import { CHAINED_ROWS } from '../../engine/column/blocks.ts';
 import { blocksTitle } from '../../engine/snapshot/sections.ts';
 import { type Random, randomOf, RUN_SEED } from '../support/random.ts';
 
-/** What a sync flush and an empty last block put behind the header of a stored block. */
+/** The bytes that a sync flush and an empty last block put after the header of a stored block. */
 const END = Buffer.from([0x00, 0x00, 0xff, 0xff, 0x03, 0x00]);
 const DISTANCE_MOST = 32_768;
 const SAMPLE = new URL('../../data/sample/', import.meta.url);
 const ZLIB = { level: 9, memLevel: 6, finishFlush: constants.Z_SYNC_FLUSH };
-/** What a sync flush ends with behind the header of its stored block. */
+/** The bytes that a sync flush puts after the header of its stored block. */
 const FLUSH_BYTES = 4;
 
 const encoder = new DeflateEncoder();
 
-/** The last of some parts, deflated with the ones before it or by itself, and that inflated again. */
+/**
+ * Deflates the last of some parts, with the ones before it as window or by itself. Returns the block and the inflated
+ * bytes.
+ */
 function roundTrip(parts: readonly Uint8Array[], isChained: boolean): { block: Buffer; inflated: Buffer } {
   const window = Buffer.concat(parts);
   encoder.open(window);
@@ -44,14 +47,14 @@ const KINDS: readonly ((random: Random, length: number) => Buffer)[] = [
   (random, length) => Buffer.from(Array.from({ length }, () => random.integer(0, 255))),
   (random, length) => Buffer.alloc(length, random.integer(0, 255)),
   (random, length) => Buffer.from(Array.from({ length }, () => random.integer(0, random.integer(1, 40)))),
-  // Words again and again, as records are.
+  // Words that recur, as in records.
   (random, length) => {
     const words = random.several(1, 50, () => `${random.integer(0, 9 ** random.integer(1, 9))}`);
     let line = '';
     while (line.length < length) line += `"${random.pick(words)}":`;
     return text(line).subarray(0, length);
   },
-  // Counts like Fibonacci's, whose codes would be longer than they may be.
+  // Frequencies like Fibonacci numbers, which lead to codes longer than the format allows.
   (random, length) => {
     const bytes: number[] = [];
     for (let [one, two, value] = [1, 1, 0]; bytes.length < length; [one, two, value] = [two, one + two, value + 1]) {
@@ -72,7 +75,7 @@ describe('the encoder', () => {
     for (let n = 0; n < 1500; n++) {
       const length = (): number => random.integer(0, random.pick([4, 60, 400, 3000, 20_000]));
       const parts = random.several(1, 6, () => random.pick(KINDS)(random, length()));
-      // What was there before, changed a little: matches of every length, and far away.
+      // An earlier part with a few changes: matches of every length, and at a long distance.
       const last = Buffer.from(random.pick(parts));
       for (let changes = random.integer(0, 5); changes > 0 && last.length > 0; changes--) {
         last[random.integer(0, last.length - 1)] = random.integer(0, 255);

@@ -1,4 +1,3 @@
-// Random requests from a fixed seed, most of them broken.
 import { expect, test } from 'vitest';
 import { readEnvelope } from '../../server/authority/soap/requests.ts';
 import { hostileEnvelope } from '../support/hostileEnvelopes.ts';
@@ -18,6 +17,6 @@ test('the reader answers a call or a fault, whatever the bytes', () => {
     const outcome = typeof read === 'string' ? read : 'call';
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   }
-  // The draws reach most of the fault table: what they do not reach needs more than a few changes.
+  // The draws reach most of the fault table; the other faults need more than a few changes.
   expect([...outcomes.keys()].length, JSON.stringify([...outcomes])).toBeGreaterThan(12);
 });

@@ -1,5 +1,5 @@
-// Snapshots whose checksums are right and whose contents are not: refused with one sentence, or opened and asked, where
-// every answer ends within its bounds, as an answer or as an error that the handler answers with 500.
+// Snapshots with valid checksums and invalid contents: each is refused with one sentence, or opened and queried. Every
+// query ends within its limits, with a response or with an error that the handler answers with 500.
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { openData } from '../../data/open.ts';
@@ -20,7 +20,7 @@ const FORGED = join(SCRATCH, 'forged.snapshot');
 const SEED = 91;
 const ROUNDS = times(8, 30);
 const BASE_URL = 'https://catalogue.example.org';
-/** No page holds a record twice: a hundred times the file is more than any body has. */
+/** No page contains a record twice, so no body exceeds a hundred times the file. */
 const BODY_BYTES_MAX = 30_000_000;
 
 const QUERIES = [
@@ -56,7 +56,7 @@ beforeAll(async () => {
   await snapshotOf(GOOD, { ...SMALL_TEXTS, notes: notes.join('\n') });
 });
 
-/** Asks everything of a collection: each answer is read to its end, and what is thrown is an error. */
+/** Sends every query to a collection and reads each response to its end. Only Error objects may be thrown. */
 function askAll(collection: CollectionIndex, where: string): void {
   for (const query of QUERIES) {
     try {

@@ -1,5 +1,5 @@
-// The quick part of the hostile ring: some hundred connections that nobody means well with, a flood, and inputs of
-// growing size, against a server that must not notice. test/load/fuzz.long.test.ts does the same for minutes.
+// The quick part of the hostile ring: some hundred hostile connections, a flood, and inputs of growing size, against a
+// server that must keep working. test/load/fuzz.long.test.ts does the same for minutes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MEMBERS_MAX } from '../../engine/query/limits.ts';
 import { isNamedIn } from '../../server/catalogue/conditional.ts';

@@ -1,4 +1,5 @@
-// The kernel and its twin do the same to the same memories: random bytes, every alignment, the very ends of memory.
+// The kernel and its reference implementation change the same memories in the same way: random bytes, every alignment,
+// the very ends of memory.
 import { describe, expect, test } from 'vitest';
 import { BASE_AT, END_AT, FORM, KEEP_STORED, NEEDLE_AT, RANGES_AT, ROOM_AT } from '../../engine/kernel/layout.ts';
 import type { Kernel } from '../../engine/kernel/contract.ts';
@@ -11,13 +12,13 @@ const PAGE_BYTES = 65_536;
 const ROUNDS = 400;
 const SEED = 20_261_121;
 
-/** One kernel over its own copies of the memories. */
+/** One kernel with its copies of the memories. */
 interface World {
   readonly kernel: Kernel;
   readonly own: Own;
 }
 
-/** The same memories twice: one under the kernel, one under the twin. Records lie at the end of the source memory. */
+/** The same memories twice: one for the kernel, one for the reference. Records are at the end of the source memory. */
 class Twins {
   readonly source = new WebAssembly.Memory({ initial: 2, maximum: 2, shared: true });
   readonly positions = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
@@ -29,13 +30,14 @@ class Twins {
     return { kernel: make(this.source, this.positions, own), own };
   });
 
-  /** Does the same to the own memory of both. */
+  /** Makes the same change in both worlds. */
   prepare(change: (own: Own) => void): void {
     for (const { own } of this.#worlds) change(own);
   }
 
   /**
-   * Expects the same answer of both, and the same bytes from `ROOM_AT` to the address that `end` makes of the answer.
+   * Expects the same result from both, and the same bytes from `ROOM_AT` to the address that `end` computes from the
+   * result.
    */
   expectSame(run: (kernel: Kernel) => number | void, end: (answer: number) => number, what: string): number {
     const [fast, slow] = this.#worlds.map(({ kernel, own }) => {
@@ -50,7 +52,7 @@ class Twins {
   }
 }
 
-/** Runs a property on many seeds; the seed of a failure is in its message. */
+/** Runs a property with many seeds; the message of a failure contains its seed. */
 function rounds(property: (random: Random, what: string) => void): void {
   for (let round = 0; round < ROUNDS; round++) property(randomOf(SEED + round), `seed ${SEED + round}`);
 }
@@ -92,7 +94,7 @@ test('copies and gathers give the same bytes, to any alignment, up to the last b
   });
 });
 
-/** Records full of own URLs, links and what nearly is one, written so that they end at `end`; answers their part. */
+/** Writes records full of own URLs, links and near misses, so that they end at `end`. Returns their range. */
 function writtenRecords(random: Random, end: number): { start: number; first: number; last: number } {
   const base = 'http://stored.example/x'.slice(0, random.integer(8, 24));
   const paths = [

@@ -1,5 +1,5 @@
-// A snapshot that lies in many memories answers what it answers in one: pages of rows anywhere, in every form, and
-// filters.
+// A snapshot spread over many memories gives the same responses as in one memory: pages of rows anywhere, in every
+// form, and filters.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,8 @@ const STORED = 'http://catalogue.example.org';
 const SEED = 77;
 const ROUNDS = 60;
 /**
- * A run of records, and what a memory takes: several runs a memory, positions of links in another one than their bytes.
+ * Bytes of a run of records and of a memory: a memory holds several runs, and the positions of links are in another
+ * memory than their bytes.
  */
 const RUN_BYTES = 30_000;
 const MEMORY_BYTES = 65_536;

@@ -1,5 +1,5 @@
-// Namespaces and names of the length at which all strings of V8 collide, inside an attribute certificate: whoever reads
-// it, no set or map is ever asked for one of them, so that nothing is compared with all others.
+// Namespaces and names so long that all of them collide in V8, inside an attribute certificate: no reader looks one up
+// in a Set or Map, which would compare it with all others.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { SaxesParser } from 'saxes';
 import { readTree } from '../../server/authority/attributeCertificate/content.ts';
@@ -18,7 +18,7 @@ const COLLECTIONS = [
 const signer = holderOf('signer', nameDer(person('Signer')), ecPair(), caOf('CA'));
 const GOOD = signerOf(signer)(contentBy(signer));
 
-/** A certificate with attributes that share a namespace, and a mark that only the strict reader takes. */
+/** A certificate with attributes that share a namespace, and a mark that only the strict reader accepts. */
 function withNamespace(uri: string, attributes: number, isPlain: boolean): string {
   const shared = Array.from({ length: attributes }, (_, i) => ` n:a${i}="${i}"`).join('');
   const elements = `<n:x${shared}/>`.repeat(20);
@@ -26,7 +26,7 @@ function withNamespace(uri: string, attributes: number, isPlain: boolean): strin
   return GOOD.replace(/<attributeCertificate[^>]*>/, () => root + elements);
 }
 
-/** How many keys of collections are strings that collide while a text is read. */
+/** The number of lookups in collections with colliding strings while a text is read. */
 function collidingKeys(read: () => unknown): number {
   let found = 0;
   for (const [prototype, names] of COLLECTIONS) {

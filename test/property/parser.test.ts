@@ -1,4 +1,4 @@
-// The parser takes any text: it never throws, and what it gives back keeps its promises and can be planned.
+// The parser accepts any text: it never throws, and its result is consistent and can be planned.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { QueryOptions } from '../../engine/query/ask.ts';
@@ -20,7 +20,7 @@ const OPTIONS: fc.Arbitrary<QueryOptions> = fc.record({
   filters: fc.constantFrom('all', 'documented'),
 });
 
-/** Queries that are nearly right: known names and pieces of grammar in any order, with any text between. */
+/** Nearly valid queries: known names and pieces of grammar in any order, with any text in between. */
 const NEARLY = fc
   .array(
     fc.oneof(
@@ -66,7 +66,7 @@ const NEARLY = fc
   )
   .map((pieces) => pieces.join(''));
 
-/** The hints after a message: three sentences at most. */
+/** Hints after a message: at most three sentences. */
 const HINTED =
   /^(?:(?:Did you mean ".*"\?)?\n?(?:Lookups that fit: .*\.)?|Nothing may follow ".*"\.|(?:Write a date as .*\.|A plus in an address .*\.|A record is named by .*\.|Look-around .*\.|At character \d+, ".*": .*\.)?\n?(?:Member \d+ is ".*"\.)?\n?(?:Write it as ".*"\.)?)$/s;
 
@@ -84,7 +84,7 @@ test('any text is parsed, and every request that has no problem can be planned, 
         expect(message).toMatch(/./);
         // A repeated key has the messages of all its values.
         if (ask.parameters.filter(([name]) => name === key).length > 1) continue;
-        // A step that is none is told with what fits, a bad value with how it is written and which it is.
+        // An invalid step has hints with the valid ones, a bad value with its format and its position.
         expect(hints.join('\n')).toMatch(HINTED);
       }
       expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
@@ -99,7 +99,7 @@ test('any text is parsed as the query of a single record', () => {
   fc.assert(
     fc.property(fc.oneof(NEARLY, fc.string({ unit: 'binary' })), fc.boolean(), (query, isStrict) => {
       const { problems, ignored } = parseRecordQuery(query, { ...QUERY_OPTIONS, isStrict });
-      // What has no effect alone is refused there, but for a strictness that is misspelt.
+      // A parameter without effect on a record is refused there, except a misspelt `strict`.
       expect(problems.every(({ key }) => ignored.includes(key) || key === 'strict')).toBe(true);
     }),
     { numRuns: 1000 },

@@ -1,6 +1,6 @@
-// Path building against its slow twin: random meshes of CAs that share names and keys, some expired, some no CAs, some
-// with path lengths. The twin tries every sequence of certificates; both must agree on whether there is a path, and the
-// path must be one.
+// Path building compared with its slow reference: random meshes of CAs that share names and keys, some expired, some
+// not CAs, some with path lengths. The reference tries every sequence of certificates. Both must agree on whether a
+// path exists, and the path must be valid.
 import { expect, test } from 'vitest';
 import { trustStoreOf } from '../../server/authority/x509/search.ts';
 import { validateChain } from '../../server/authority/x509/validate.ts';
@@ -12,7 +12,7 @@ const DAY = 86_400;
 const KEYS = Array.from({ length: 4 }, newKeys);
 const NAMES = ['A', 'B', 'C', 'D'];
 
-/** A certificate as plain data: what the twin knows of it. Names and keys are numbers. */
+/** A certificate as plain data for the reference. Names and keys are numbers. */
 interface Node {
   readonly subject: number;
   readonly key: number;
@@ -113,6 +113,6 @@ test(`a path is found exactly where there is one (seed ${RUN_SEED})`, () => {
       expect(below.issuer.key).toBe(issuer.subject.key);
     }
   }
-  // Neither outcome is so rare that the comparison says nothing.
+  // Both outcomes are frequent enough for the comparison to mean something.
   expect(Math.min(found.paths, found.none)).toBeGreaterThan(MESHES / 50);
 });

@@ -1,5 +1,5 @@
-// An import that takes over what has not changed writes the same bytes as one that does not, whatever changed: records,
-// keys, outlines, values and links that come and go, over several generations. Every failure prints its seed.
+// An import that reuses unchanged data writes the same bytes as one that does not, for any changes: records, keys,
+// record shapes, values and links that come and go, over several generations. Failures print their seed.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,10 +13,10 @@ import { type Random, randomOf } from '../support/random.ts';
 import { snapshotOf } from '../support/snapshots.ts';
 
 const SCRATCH = temporaryDirectory();
-/** So many that the titles have an n-gram index, and that of the abstracts has blocks of several. */
+/** Enough for an n-gram index of the titles, and for blocks with several abstracts in theirs. */
 const OBSERVATIONS = 700;
 const GENERATIONS = 4;
-/** Seeds with the index variants that are left out, and whether keys come that are not declared. */
+/** Seeds with the omitted index variants, and whether undeclared keys appear. */
 const CASES: readonly (readonly [seed: number, without: string | undefined, hasExtras: boolean])[] = [
   [1, undefined, false],
   [2, undefined, false],
@@ -38,7 +38,7 @@ beforeAll(async () => {
 const keyIn = (random: Random, record: Json): string =>
   random.pick(Object.keys(record).filter((key) => key !== 'ob_id' && key !== 'id'));
 
-/** Fields that only collections have which take any value. */
+/** Fields of collections that accept any value. */
 const UNCHECKED = new Set([
   'eastBoundLongitude',
   'bboxName',
@@ -79,7 +79,7 @@ const changers: readonly Changer[] = [
       if (typeof value === 'string' && value.startsWith('{base_url}') && random.chance(0.5))
         record[key] = value.replace(/\d+(?=\/\?)/, () => String(random.integer(1, 900)));
   },
-  // Values that do not fit come and go.
+  // Adds and removes values that do not fit.
   (random, record) => {
     for (const [key, value] of Object.entries(record)) {
       if (UNCHECKED.has(key) && random.chance(0.7)) record[key] = random.pick(ODD);
@@ -87,7 +87,7 @@ const changers: readonly Changer[] = [
         record[key] = value.replace(/-\d\d-\d\d/, '-02-30');
     }
   },
-  // An outline of its own.
+  // Gives the record a different shape.
   (random, record) => {
     const entries = random.shuffled(Object.entries(record));
     for (const [key] of entries) delete record[key];
@@ -100,7 +100,7 @@ const addKey: Changer = (random, record) => {
     record[`extra${random.integer(0, 2)}`] = random.pick<unknown>([1, 2.5, 'text', null, [], ['x']]);
 };
 
-/** Some records of some collections in another state. */
+/** Changes some records of some collections. */
 function changed(random: Random, catalogue: Catalogue, kinds: readonly Changer[]): Catalogue {
   const next: Catalogue = {};
   for (const [file, lines] of Object.entries(catalogue)) {
@@ -125,7 +125,7 @@ function changed(random: Random, catalogue: Catalogue, kinds: readonly Changer[]
   return next;
 }
 
-/** A data set with its manifest; some lines are written as no canonical writer would. */
+/** A data set with its manifest; some lines have a spelling that no canonical writer produces. */
 function written(random: Random, catalogue: Catalogue): string {
   const files: Record<string, string> = {};
   const sha256: Record<string, string> = {};
@@ -140,7 +140,7 @@ function written(random: Random, catalogue: Catalogue): string {
   return dataSetOf(SCRATCH, { ...files, 'MANIFEST.json': JSON.stringify({ created: '2026-01-01T00:00:00Z', sha256 }) });
 }
 
-/** Lines are known of a whole import alone. */
+/** Only a whole import knows the lines. */
 function withoutPlaces(misfits: readonly FieldMisfits[]): readonly unknown[] {
   return misfits.map((one) => ({ ...one, examples: one.examples.map(({ id, text }) => [id, text]) }));
 }

@@ -1,5 +1,5 @@
-// The snapshot file as a whole: what goes in comes out byte for byte, and a file that was damaged anywhere is never
-// opened. Seeded; each failure names the seed or the position.
+// The snapshot file as a whole: reading returns what was written, byte for byte, and a file that is damaged anywhere
+// never opens. Seeded; each failure names the seed or the position.
 import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -24,7 +24,10 @@ interface Made {
   readonly text: string;
 }
 
-/** Records of the forms that matter to the file: own URLs or none, long and short, ids with gaps, up to 2^53 - 1. */
+/**
+ * Records of all forms that matter to the file: with and without own URLs, long and short, ids with gaps, up to 2^53 -
+ * 1.
+ */
 function randomRecords(random: Random, collection: string): readonly Made[] {
   const ids = new Set(random.several(0, 25, () => random.pick([random.integer(0, 50), random.integer(0, 2 ** 53)])));
   return random.shuffled([...ids]).map((id) => {
@@ -69,7 +72,7 @@ describe.each([0, 1, 2, 3, 4, 5])('a random catalogue (seed 41 + %i)', (round) =
         const memoryBytesMax = random.pick(MEMORY_BYTES);
         const where = `seed ${SEED + round}, runs of ${chunkBytesMax}, memories of ${memoryBytesMax}, ${baseUrl}`;
         const loaded = await loadSnapshot(file, { baseUrl, ...(memoryBytesMax ? { memoryBytesMax } : {}) });
-        // Array.from, unlike map, visits a hole, which another thread would be sent.
+        // Array.from, unlike map, visits a hole, which would be sent to another thread.
         const shared = Array.from(
           loaded.memories,
           (memory: WebAssembly.Memory | undefined) => memory?.buffer instanceof SharedArrayBuffer,
@@ -200,7 +203,7 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
 
   test('a bit flipped in each section and in its padding', async () => {
     const random = randomOf(SEED);
-    // Damage is told of the first of those that share a place.
+    // If sections share a place, the error names the first one.
     const placed = new Set<number>();
     for (const { name, offset, bytes } of directoryOf(good).sections) {
       if (bytes === 0 || placed.has(offset)) continue;

@@ -1,6 +1,6 @@
-// The service under attack, end to end on both transports: hostile requests from a printed seed, and floods of a
-// megabyte. Every one is answered, with a response, a refusal or a fault; none crashes it, hangs it, fills it or
-// changes what it says.
+// Attacks the service end to end on both transports: hostile requests from a printed seed, and floods of a megabyte.
+// Every one is answered, with a response, a refusal or a fault; none crashes it, hangs it, fills its memory or changes
+// its later responses.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FAULTS } from '../../server/authority/soap/faults.ts';
 import { faultBytes } from '../../server/authority/soap/answers.ts';
@@ -46,7 +46,7 @@ function ask(body: Uint8Array, headers: Readonly<Record<string, string>>): Promi
   return Promise.all(clients.map((client) => client.send({ method: 'POST', target: PATH, headers, body })));
 }
 
-/** What the service says to questions that never change. */
+/** The responses of the service to requests that never change. */
 async function testimony(): Promise<string> {
   const answers = await Promise.all([
     ask(Buffer.from(roleCall('academic')), {}),
@@ -57,7 +57,7 @@ async function testimony(): Promise<string> {
   return JSON.stringify(answers.flat().map(({ status, body }) => [status, body]));
 }
 
-/** What is wrong with the two answers to one request; nothing, if all is well. */
+/** Returns the faults in the two responses to one request. */
 function faultsIn([uws, node]: readonly Received[]): readonly string[] {
   const wrong: string[] = [];
   if (uws?.status !== node?.status || uws?.body !== node?.body) wrong.push('the transports differ');
@@ -99,7 +99,7 @@ describe('a flood of a megabyte is answered and leaves nothing behind:', () => {
 test('a hundred large requests, as many at a time as the clients have connections, are answered within bounded memory', async () => {
   const body = Buffer.from(roleCall('x'.repeat(SOAP_BODY_BYTES_MAX - 400)));
   const heldBefore = process.memoryUsage().rss;
-  // Of connections that were idle since a test before, the server may end one as it is asked on.
+  // New clients, because the server may close connections that were idle since an earlier test.
   openClients();
   const answers = await Promise.all(Array.from({ length: 50 }, () => ask(body, { 'Transfer-Encoding': 'chunked' })));
   for (const pair of answers) expect(faultsIn(pair)).toEqual([]);

@@ -1,5 +1,5 @@
-// The order in which the planner runs conditions against every other order, by counted work: never much worse than the
-// best. Random conjunctions over a made-up catalogue, operands drawn from its own values, so that conditions meet.
+// Compares the planner's order of conditions with every other order, by counted work: never much worse than the best.
+// Random conjunctions over a generated catalogue, with operands drawn from its values, so that conditions match.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Counted work in about nanoseconds, by the weights of the planner: a byte of text counts 1, all else 2. */
+/**
+ * Counted work in approximate nanoseconds, by the weights of the planner: a byte of text counts 1, everything else 2.
+ */
 function workOf(query: string, arrange: Arrange): { readonly work: number; readonly count: number } {
   const ask = askOf(observations, query, { limitDefault: 1 });
   expect(ask.problems, query).toEqual([]);
@@ -44,7 +46,7 @@ function permutationsOf(length: number): readonly (readonly number[])[] {
   );
 }
 
-/** Orders of at most four steps on the records themselves; inside relations the planner's own order stays. */
+/** Orders of at most four steps on the records themselves; inside relations the planner's order stays. */
 const ORDERS = permutationsOf(4);
 
 function arrangedBy(order: readonly number[]): Arrange {
@@ -52,7 +54,7 @@ function arrangedBy(order: readonly number[]): Arrange {
     steps.length > order.length ? cheapestFirst(steps, rows) : order.flatMap((i) => (steps[i] ? [steps[i]] : []));
 }
 
-/** What one order may lose beside twice the best: some 80 us, well below what may run in a serving thread. */
+/** Allowed excess over twice the best order: about 80 us, well below the limit of a serving thread. */
 const WORK_ALLOWED = 80_000;
 
 test.each(SEEDS)('of all orders of conditions the one that is chosen is among the best, seed %i', (seed) => {

@@ -1,6 +1,5 @@
-// Values and places in TOML documents: random documents are read as they were meant, and the place that is told for a
-// value is that of its key. Every value is another number, so that its line can be looked up; fast-check prints its
-// seed.
+// Values and places in TOML documents: random documents are read as meant, and the reported place of a value is that of
+// its key. Every value is a different number, so that its line can be looked up. fast-check prints its seed.
 import fc from 'fast-check';
 import { parse, stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
@@ -29,7 +28,7 @@ const { table: TABLE } = fc.letrec<Tree>((tie) => ({
   table: fc.dictionary(KEY, tie('value'), { maxKeys: 4, noNullPrototype: true }),
 }));
 
-/** The same value with every leaf another number, counted up; and the path of each. */
+/** The same value with every leaf replaced by a counter; `paths` receives the path of each. */
 function numbered(value: unknown, path: TomlPath, paths: Map<number, TomlPath>): unknown {
   if (Array.isArray(value)) return value.map((member, i) => numbered(member, [...path, i], paths));
   if (typeof value === 'object' && value !== null) {
@@ -42,7 +41,7 @@ function numbered(value: unknown, path: TomlPath, paths: Map<number, TomlPath>):
   return number;
 }
 
-/** A document written in another way: comments, empty lines, and a line for each element of an array. */
+/** The same document in another layout: comments, empty lines, and a line for each element of an array. */
 function spread(document: string, draw: number): string {
   return document
     .split('\n')
@@ -59,7 +58,7 @@ function documentOf(text: string): TomlDocument {
 
 const WRITTEN_KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+) *= */;
 
-/** Whether this begins with the key, or as an element of an array at once, and then the number. */
+/** Whether the text begins with the key and then the number; for an element of an array, with the number. */
 function begins(text: string, key: string | number, number: number): boolean {
   if (typeof key === 'number') return text.startsWith(String(number));
   const [whole = '', written = ''] = WRITTEN_KEY.exec(text) ?? [];

@@ -1,5 +1,3 @@
-// Walking a collection by its links: next leads over every record exactly once and in order, previous leads back,
-// whatever the collection, page size, spelling and filter. Over a real socket, on the embedded sample.
 import { describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { servedSample, targetOf, type Page } from '../conformance/sample.ts';

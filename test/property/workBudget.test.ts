@@ -1,5 +1,5 @@
-// The work budget: every pass pays before it runs, and a list within any budget is the list without one, or nothing.
-// Random lists of random catalogues and of the sample, whose titles and abstracts have n-grams.
+// The work budget: every pass pays before it runs, and a list within a budget is the same list as without one, or
+// nothing. Random lists of random catalogues and of the sample, whose titles and abstracts have n-grams.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ function randomQuery(random: Random, dataSet: DataSet, collection: Collection): 
   return members.join('&');
 }
 
-/** At least this many nanoseconds are paid for what was counted. The rows of a range are counted, and cost nothing. */
+/** The minimum of nanoseconds to be paid for the counted work. The rows of a range are counted, but cost nothing. */
 function leastNs({ bytesScanned, ...others }: Counters, hits: Hits | undefined): number {
   const elements = Object.values(others).reduce((sum, count) => sum + count, 0);
   const free = hits?.rows.kind === 'range' ? countSelected(hits.rows) : 0;
