@@ -1,5 +1,5 @@
-// A base URL with a path behind the shipped proxies, as they are and with the line of deploy/README.md that takes the
-// path away: whatever an answer leads to lies below that path, and is there. Walks one of each kind of link.
+// A base URL with a path and the shipped proxies, unchanged and with the line of deploy/README.md that removes the
+// path: all links in responses are below that path and work. Follows one link of each kind.
 import { parseHTML } from 'linkedom';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROXIES, type ProxyName } from '../../bench/proxy/shippedProxies.ts';
@@ -12,12 +12,12 @@ import { readProjectFile } from '../support/sources.ts';
 
 const PATH = '/catalogue';
 const BASE_URL = PUBLIC_URL + PATH;
-/** Behind what line of a shipped file the one stands that takes the path away, and that line. */
+/** The line that removes the path, after the line of the shipped file that it follows. */
 const STRIPPING = {
   nginx: ['    server_name catalogue.example.org;\n', `rewrite ^${PATH}(/.*)$ $1;`],
   haproxy: ['  bind :80\n', `http-request replace-path ^${PATH}(/.*) \\1`],
 } as const;
-/** Where a walk begins: all else is found from there. */
+/** The start of a walk: all other pages are found from here. */
 const STARTS = [
   '/',
   '/browse/',
@@ -31,7 +31,7 @@ const NAMES = (Object.keys(STRIPPING) as (keyof typeof STRIPPING)[]).filter((nam
   hasProgram(PROXIES[name satisfies ProxyName].program),
 );
 
-/** Everything that an answer at an address leads to on the public host. */
+/** All links of a response to the public host. */
 function linksOf(at: string, { headers, body }: Received): readonly string[] {
   const text = body.replace(/&(?:quot|#39|lt|gt);/g, '"');
   const found = [...text.matchAll(/https:\/\/catalogue\.example\.org[^"'\s<>\\)]*/g)].map(([url]) => url);
@@ -46,9 +46,9 @@ function linksOf(at: string, { headers, body }: Received): readonly string[] {
   return found.filter((url) => url.startsWith(PUBLIC_URL)).map((url) => url.replace(/#.*/, ''));
 }
 
-/** What links of one kind have in common: one of each is followed. */
+/** Links of the same kind differ only in numbers and query: one of each kind is followed. */
 const kindOf = (url: string): string => url.replace(/\?.*/, '?').replace(/\d+/g, 'N');
-/** So many are followed: all paths of the API are among the first. */
+/** Number of links to follow: all paths of the API are among the first. */
 const FOLLOWED = 120;
 
 const folder = temporaryDirectory();

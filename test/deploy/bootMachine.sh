@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Boots systemd as the first process of namespaces of its own, over a copy of this machine that is written to memory:
-# what is installed, added or enabled there is gone with it. systemd.long.test.ts runs this by unshare, as root.
-# bootMachine.sh SHARED...: each is a folder of this machine that is the same one there, under /tmp too.
+# Boots systemd as the first process of separate namespaces, over a copy of this machine whose changes go to memory:
+# what is installed, added or enabled there disappears with it. systemd.long.test.ts runs this with unshare, as root.
+# bootMachine.sh SHARED...: each folder of this machine is shared with it, under /tmp too.
 set -euo pipefail
 mount --make-rprivate /
 over=$(mktemp -d)
@@ -10,7 +10,7 @@ mkdir "$over/upper" "$over/work" "$over/root"
 root=$over/root
 mount -t overlay overlay -o "lowerdir=/,upperdir=$over/upper,workdir=$over/work" "$root"
 mount -t proc proc "$root/proc"
-# No setting of the kernel is changed from there.
+# Keeps the booted machine from changing kernel settings.
 mount --bind "$root/proc/sys" "$root/proc/sys"
 mount -o remount,bind,ro "$root/proc/sys"
 mount --rbind /dev "$root/dev"
@@ -24,7 +24,7 @@ for shared in "$@"; do
   mount --bind "$shared" "$root$shared"
 done
 ip link set lo up
-# Of all that a machine starts, its log alone.
+# Of all units of a boot, only the journal is started.
 units=$root/lib/systemd/system
 rm -rf "$root"/etc/systemd/system/*.wants "$units"/{basic,multi-user,timers,sysinit,sockets,local-fs}.target.wants
 mkdir "$units/sysinit.target.wants"

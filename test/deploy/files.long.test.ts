@@ -1,5 +1,5 @@
-// The deployment files against the programs that read them, and against what they name: settings, metrics, files.
-// How the proxies serve is in proxies.long.test.ts, what refresh.sh does in refresh.long.test.ts.
+// The deployment files are accepted by the programs that read them, and the settings, metrics and files that they name
+// exist. proxies.long.test.ts covers the proxies in operation, refresh.long.test.ts covers refresh.sh.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ describe('metrics', () => {
 test.skipIf(!hasProgram('systemd-analyze')).each(['catalogue@.service', 'catalogue-follow.service'])(
   '%s passes systemd-analyze verify, with the drop-in too',
   (name) => {
-    // The program is not where the unit has it on this machine: another stands in its place.
+    // This machine does not have the program at the path of the unit, so another program replaces it.
     const text = textOf(name)
       .replace('/opt/catalogue/node_modules/.bin/catalogue-replica', '/bin/true')
       .replace('/usr/bin/curl', '/bin/true');

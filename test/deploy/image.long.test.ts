@@ -1,5 +1,3 @@
-// The first stage of the image without Docker: its RUN lines build the program in empty folders, by the lock file and
-// without binaries of other platforms. Skipped, with a message, if the registry is out of reach.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

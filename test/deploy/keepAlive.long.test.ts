@@ -1,5 +1,5 @@
-// 100,000 requests over connections that are kept, in bursts with gaps around the time-outs of idle connections: each
-// is answered 200. Every gap has a proxy of its own, so that its connections to the replicas idle as long as that.
+// 100,000 requests over persistent connections, in bursts with gaps around the timeouts of idle connections: each is
+// answered with 200. Each gap has its own proxy, so that the proxy's connections to the replicas idle equally long.
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,10 +15,10 @@ const GAPS_MS = [4900, 4990, 7950, 10_000, 12_000];
 const SECONDS = 36;
 const APART_MS = 300;
 const CONNECTIONS = 40;
-/** In a burst on one connection: nginx closes one after 1000 requests. */
+/** Requests in a burst on one connection: nginx closes one after 1000 requests. */
 const IN_BURST: Readonly<Record<ProxyName, number>> = { nginx: 90, haproxy: 9, varnish: 9 };
 
-/** What came of requests: how often each status, or that the connection was cut. */
+/** How often each status occurred, or that the connection was cut. */
 type Tally = Map<string, number>;
 const add = (tally: Tally, what: string, count = 1): unknown => tally.set(what, (tally.get(what) ?? 0) + count);
 
@@ -27,7 +27,7 @@ const burstOf = (count: number): string =>
     requestOf('GET', `/api/v3/observations/?fields=ob_id&limit=1&offset=${n}`),
   ).join('');
 
-/** Sends bursts of so many requests over one connection, with a gap between each two. */
+/** Sends bursts of `inBurst` requests over one connection, with a gap between each two. */
 async function askedOver(port: number, inBurst: number, gapMs: number, tally: Tally): Promise<void> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   let [rest, waiting, wake] = ['', 0, (): void => undefined];
@@ -72,7 +72,7 @@ describe.skipIf(NAMES.length === 0)('over connections that idle around the time-
     const came = ways.map(async ({ name, gapMs, inBurst }, i) => {
       const proxy = await startProxy(name, folder, replicas);
       const tally: Tally = new Map();
-      // Not all at once: what is asked is how they idle, not what they bear.
+      // Not all at once: the test is about idle connections, not about load.
       await delay(i * APART_MS);
       await Promise.all(Array.from({ length: CONNECTIONS }, () => askedOver(proxy.port, inBurst, gapMs, tally)));
       await proxy.stop();

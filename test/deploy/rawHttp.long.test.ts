@@ -1,6 +1,7 @@
-// The rows of raw HTTP (test/contract/http/) behind nginx with the shipped file, against the same nginx alone: whatever
-// nginx alone does as the row says, it does before a replica too. The replica loses no case: one that it had to lose
-// would stand here with its reason. A new row needs nothing here. And behind each shipped proxy: unknown methods.
+// The rows of raw HTTP (test/contract/http/) through nginx with the shipped file, compared with the same nginx without
+// a replica: whatever nginx alone does as the row expects, it does with a replica too. No row is an exception; an
+// exception would be listed here with its reason. New rows need no change here. Also tests unknown methods through each
+// shipped proxy.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -22,9 +23,9 @@ const ROWS: readonly Row[] = Object.values({ ...HEAD_ROWS, ...BODY_ROWS }).flat(
 const LAST_TARGET = '/api/v3/observations/141/';
 const LAST = requestOf('GET', LAST_TARGET);
 const LAST_BODY = '{"ob_id":141';
-/** Who says nothing for so long waits for more. */
+/** After this time without a response, the peer counts as waiting for more. */
 const SILENT_MS = 3000;
-/** What says that a request is none, or none that is understood; all else is an answer to it. */
+/** Statuses that refuse a request as malformed or not understood; any other status is a response to it. */
 const REFUSALS = new Set([400, 411, 413, 414, 421, 431, 501, 505]);
 
 /** `return 200` with the limits of deploy/nginx.conf. */
@@ -42,7 +43,7 @@ const aloneText = (port: number): string => `
     }
   }`;
 
-/** nginx without anybody behind it. */
+/** Starts nginx without a replica. */
 async function startAlone(parent: string): Promise<{ readonly process: CommandProcess; readonly port: number }> {
   const folder = mkdtempSync(join(parent, 'alone-'));
   const port = await steadyPort();
@@ -55,7 +56,7 @@ async function startAlone(parent: string): Promise<{ readonly process: CommandPr
 
 const told = ({ status }: RawAnswer): string => (REFUSALS.has(status) ? 'refused' : status < 500 ? 'served' : 'broken');
 
-/** What becomes of a row's bytes: each answer, and whether the connection takes another request. */
+/** The outcome of a row's bytes: each response, and whether the connection accepts another request. */
 async function outcomeOf(port: number, { bytes, outcome }: Row): Promise<string> {
   const socket = await RawSocket.open(port);
   await socket.write(bytes);
@@ -75,7 +76,9 @@ async function outcomeOf(port: number, { bytes, outcome }: Row): Promise<string>
   }
 }
 
-/** Whether that is what the row says. A proxy that has read a whole request may refuse it and keep the connection. */
+/**
+ * Whether that is the outcome of the row. A proxy that has read a whole request may refuse it and keep the connection.
+ */
 function isAsSaid({ outcome }: Row, seen: string): boolean {
   const wanted = outcome.replaceAll(/\([^)]*\)/g, 'served').replaceAll(/\b[45]\d\d\b/g, 'refused');
   return seen === wanted || (wanted === 'refused close' && seen === 'refused open');
@@ -132,7 +135,7 @@ describe.each(NAMES)('%s', (name) => {
       const answers = [await socket.answer(), await socket.answer()].filter((answer) => answer !== undefined);
       socket.vanish();
       expect(answers[0]?.status).toBeOneOf([400, 405]);
-      // Varnish marks each answer that it has made or read, the others log each request that they have read.
+      // Varnish marks each response that it has made or read, the others log each request that they have read.
       if (name === 'varnish') expect(answers.map(({ headers }) => headers.has('x-varnish'))).toEqual([true, true]);
       else if (answers.length > 1) await expect.poll(() => proxy.log(), { timeout: 30_000 }).toContain(next);
     },

@@ -1,5 +1,5 @@
-// What refresh.sh does with a crawl that ends in any way, with an import, and with replicas: on commands that note
-// their calls, and on the program, which removes what it refuses.
+// refresh.sh after every outcome of a crawl, after an import, and with replicas. Uses commands that record their calls,
+// and the program, which removes data that it refuses.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const SCRIPT = join(ROOT, 'deploy/refresh.sh');
 const parent = temporaryDirectory();
 const startPlainUpstream = plainUpstreams();
 
-/** Writes a script of the shell, and answers where. */
+/** Writes a shell script. Returns its path. */
 function scriptAt(file: string, text: string): string {
   writeFileSync(file, `#!/bin/sh\n${text}\n`);
   chmodSync(file, 0o755);
@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('refresh.sh', () => {
     expect(await run('nothing')).toEqual([0, [crawl, build, order('a:9081'), order('b:9082')]]);
     expect(await run('crawl')).toEqual([1, [crawl]]);
     expect(await run('import')).toEqual([1, [crawl, build]]);
-    // Of curl: all replicas are told, also where one does not take it.
+    // An error of curl: all replicas get a reload request, even if one does not accept it.
     expect(await run('--silent')).toEqual([1, [crawl, build, order('a:9081'), order('b:9082')]]);
   });
 
@@ -76,7 +76,7 @@ describe.skipIf(process.platform === 'win32')('refresh.sh', () => {
     const linkTo = (id: number): void => {
       collections['notes'] = [{ ob_id: 1, time: `${upstream}/api/v3/times/${id}/?format=api` }];
     };
-    // What it brings could be crawled, and not imported.
+    // The data could be crawled but not imported, so the fake program only crawls.
     const crawl = `exec ${process.execPath} ${LAUNCHER_FILE} "$@" --rate 1000`;
     const replica = scriptAt(join(folder, 'replica'), `[ "$1" = import ] || ${crawl}`);
     const run = () => endOf(started({ upstream, folder, replica }));
@@ -86,7 +86,7 @@ describe.skipIf(process.platform === 'win32')('refresh.sh', () => {
       /catalogue-replica: 1 of 1 links lead to no record, .*: it was removed, and the next run fetches all anew\n$/;
     expect(await run()).toEqual({ code: 3, err: expect.stringMatching(why) });
     expect(readdirSync(folder)).toEqual(['replica']);
-    // No count tells that it was mended.
+    // The correction does not change any count.
     linkTo(9);
     expect(await run()).toEqual({ code: 0, err: '' });
     expect(readFileSync(join(folder, 'catalogue/notes.ndjson'), 'utf8')).toContain('/times/9/');

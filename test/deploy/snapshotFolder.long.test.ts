@@ -1,4 +1,3 @@
-// A folder of snapshots that Debian's nginx hands out, as the runbook has it: a replica follows it by conditional GET.
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -14,7 +13,7 @@ const directory = temporaryDirectory();
 const running: CommandProcess[] = [];
 afterEach(async () => {
   for (const one of running.splice(0)) {
-    // nginx ends its workers only when it is asked.
+    // nginx stops its workers only after a signal to the main process.
     one.signal('SIGTERM');
     await one.ended;
   }

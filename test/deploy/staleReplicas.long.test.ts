@@ -1,5 +1,5 @@
-// The shipped proxies before three replicas whose data may be stale: one that is gets no traffic, and where all are,
-// all are asked (A112). Each replica follows a folder of its own, which is taken away.
+// The shipped proxies in front of three replicas with possibly stale data: a stale replica gets no traffic, and if all
+// are stale, all get traffic (A112). Each replica follows a separate folder, which the test moves away.
 import { mkdtempSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,7 +20,7 @@ import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { until } from '../support/waits.ts';
 
 const NAMES = (['nginx', 'haproxy', 'varnish'] as const).filter((name) => hasProgram(PROXIES[name].program));
-/** By then a proxy has heard of it. */
+/** After this time a proxy has noticed the change. */
 const NOT_READY_MS = 2000;
 const folder = temporaryDirectory();
 
@@ -49,14 +49,14 @@ describe.skipIf(NAMES.length === 0)('before replicas whose data may be stale', (
 
   const readiness = async ({ adminPort }: Replica): Promise<unknown> =>
     ((await (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).json()) as { readonly status: unknown }).status;
-  /** Takes the target of a replica away, or brings it back; resolves when the replica says what that makes of it. */
+  /** Moves the target of a replica away or back. Resolves when the replica reports the new state. */
   const turn = async (i: number, to: 'stale' | 'ready'): Promise<void> => {
     const [here, away] = [targets[i]!, `${targets[i]!}.away`];
     if (to === 'stale') renameSync(here, away);
     else renameSync(away, here);
     await until(async () => (await readiness(following[i]!)) === to);
   };
-  /** Which of the replicas are asked now. */
+  /** Which of the replicas get requests now. */
   const asked = async (): Promise<readonly boolean[]> => {
     const counted = (): Promise<readonly number[]> => Promise.all(following.map(requestsOf));
     const first = await counted();

@@ -1,5 +1,5 @@
-// The unit file under a real systemd, in a machine of its own: the runbook's installation, start and upgrade to the
-// letter, what a service is held to, its ends and restarts, and the authority's key as a credential.
+// The unit file under a real systemd in a separate machine: follows the runbook's installation, start and upgrade
+// exactly, and checks the limits of a service, its stops and restarts, and the authority's key as a credential.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -28,11 +28,11 @@ interface Said {
 
 /** A machine that is running. */
 interface SystemdMachine {
-  /** What a program has to be called with to run there: a program, and its first words. */
+  /** The command prefix that runs a program there: a program, and its first arguments. */
   readonly inside: readonly [program: string, ...words: string[]];
-  /** What a shell prints there to its two outputs, and its code. */
+  /** Runs a shell script there. Returns its output on both streams, and its exit code. */
   readonly run: (script: string) => Said;
-  /** Ends the machine and all that runs there. */
+  /** Stops the machine and everything in it. */
   readonly stop: () => Promise<void>;
 }
 
@@ -47,7 +47,7 @@ function canBoot(): boolean {
   return spawnSync('unshare', [...OWN, 'sh', '-c', probe]).status === 0;
 }
 
-/** Boots a machine in which the folders `shared` are those of here: 1 s. Throws where it is not up in a minute. */
+/** Boots a machine that shares the folders `shared`: 1 s. Throws if it is not up within a minute. */
 async function bootSystemd(...shared: readonly string[]): Promise<SystemdMachine> {
   const group = `${cgroupFolder()}/catalogue-test-${process.pid}`;
   mkdirSync(group);
@@ -74,7 +74,7 @@ function said(inside: readonly [program: string, ...words: string[]], script: st
   return { code: status, printed: stdout };
 }
 
-/** Waits until all that is started at a boot runs. */
+/** Waits until everything that starts at a boot runs. */
 async function up(run: SystemdMachine['run']): Promise<void> {
   for (let ms = 0; ms < BOOTED_MS_MAX; ms += EACH_MS) {
     if (run('systemctl is-system-running').printed.trim() === 'running') return;
@@ -83,13 +83,13 @@ async function up(run: SystemdMachine['run']): Promise<void> {
   throw new Error(run('systemctl is-system-running; systemctl --failed --no-pager').printed);
 }
 
-/** The folder of the second version of control groups, undefined where there is none. */
+/** The folder of control groups version 2, undefined if it does not exist. */
 function cgroupFolder(): string | undefined {
   const { stdout } = spawnSync('findmnt', ['-n', '-o', 'TARGET', '-t', 'cgroup2'], { encoding: 'utf8' });
   return stdout.split('\n').find((line) => line !== '');
 }
 
-/** The first process of the machine, by its number here: the one child of what made the namespaces. */
+/** The first process of the machine, by its pid here: the only child of the process that made the namespaces. */
 async function firstProcess(machine: CommandProcess): Promise<string> {
   for (let ms = 0; ms < BOOTED_MS_MAX && existsSync(`/proc/${machine.pid}`); ms += EACH_MS) {
     const { stdout } = spawnSync('pgrep', ['--parent', String(machine.pid), '--exact', 'systemd'], {
@@ -101,7 +101,7 @@ async function firstProcess(machine: CommandProcess): Promise<string> {
   throw new Error('its first process is not there');
 }
 
-/** Removes a control group and those below it, once their processes have ended. */
+/** Removes a control group and those below it, once their processes have exited. */
 async function removed(group: string): Promise<void> {
   const below = execFileSync('find', [group, '-depth', '-type', 'd'], { encoding: 'utf8' }).trim().split('\n');
   for (let ms = 0; ; ms += EACH_MS) {
@@ -130,7 +130,7 @@ let machine: SystemdMachine;
 let outOfReach: string | undefined;
 let site: Site;
 
-/** The tarball of the next version: the same program under another number. */
+/** The tarball of the next version: the same program with a different version number. */
 function next(tarball: string): string {
   const folder = mkdtempSync(join(directory, 'next-'));
   execFileSync('tar', ['-xzf', tarball, '-C', folder]);
@@ -145,7 +145,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     mkdirSync(home);
     const tarball = join(directory, npm('pack', '--silent', ROOT).trim());
     try {
-      // From now on npm has all of it, without a network.
+      // Fills npm's cache, so that later installations need no network.
       npm('install', '--ignore-scripts', '--prefix', join(directory, 'first'), '--no-audit', '--no-fund', tarball);
     } catch (error) {
       if (!isOutOfReach((error as { readonly stderr: string }).stderr)) throw error;
@@ -166,7 +166,8 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
         'path/to/catalogue-replica-0.2.0.tgz': next(tarball),
         'https://upstream.example.org': `http://127.0.0.1:${UPSTREAM_PORT}`,
       },
-      // What is installed has nothing to strip, and its user cannot read what strips; a polite crawl waits for 8 s.
+      // The installed program needs no type stripping, and its user cannot read the loader. A polite crawl waits for 8
+      // s.
       environment: { ...npmOfMachine(), npm_config_offline: 'true', NODE_OPTIONS: '', CATALOGUE_RATE: '1000' },
       isInstalled: true,
       shell: [...machine.inside, 'setsid', '--wait', 'env', '-C', directory, 'bash'],
@@ -179,7 +180,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     ports.map((port) => machine.run(`curl -s http://127.0.0.1:${port}${path}`).printed);
   const shown = (unit: string, property: string): string =>
     machine.run(`systemctl show ${unit} --property=${property} --value`).printed.trim();
-  /** Waits until the log of a unit has a text: under load it comes a moment later. */
+  /** Waits until the log of a unit contains a text: under load it arrives a moment later. */
   const expectLogged = (unit: string, text: string): void => {
     const has = `journalctl --no-pager -u '${unit}' | grep -qF '${text}'`;
     expect(machine.run(`timeout 30 sh -c "until ${has}; do sleep 0.2; done"`), `${unit}: ${text}`).toMatchObject({
@@ -227,13 +228,13 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     const again = `timeout 60 sh -c 'until [ "$(systemctl show catalogue@2 --property=NRestarts --value)" = 1 ] && systemctl is-active --quiet catalogue@2; do sleep 0.1; done'`;
     expect(machine.run(again).code).toBe(0);
     expect(answers('/readyz', 9082)[0]).toContain('ready');
-    // Nothing of the first one is left. A process that starts another one appears twice for a moment.
+    // No process of the first start remains. A process that starts another one appears twice for a moment.
     const processes = (port: number): string => machine.run(`pgrep --full 'port ${port}' | wc -l`).printed.trim();
     await expect.poll(() => processes(8082), { timeout: 60_000 }).toBe(processes(8081));
   });
 
   test('is started again where a serving thread dies, falls silent or fills its heap', () => {
-    // The folder of the service is the one that its user may write.
+    // The only folder that the user of the service may write.
     const folder = '/var/lib/catalogue/killer';
     const [, preload] = killerIn(directory).node;
     const script = readFileSync(preload!, 'utf8').replaceAll(dirname(preload!), folder);
@@ -254,7 +255,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
       machine.run(write(`${folder}/serving`, DEEDS[deed]));
       const again = `until [ "$(systemctl show catalogue@3 --property=NRestarts --value)" = ${i + 1} ] && systemctl is-active --quiet catalogue@3; do sleep 0.1; done`;
       expect([deed, machine.run(`timeout 120 sh -c '${again}'`).code]).toEqual([deed, 0]);
-      // Serves again within its load time and 2 s: RestartSec is 1 s of them.
+      // Responds again within its load time and 2 s, of which RestartSec is 1 s.
       expect(ms('ExecMainStart') - ms('ActiveExit'), deed).toBeLessThan(2000);
       expect(machine.run(`journalctl --no-pager -u catalogue@3 | grep -c 'status=70'`).printed.trim()).toBe(`${i + 1}`);
     }
@@ -267,7 +268,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     await runBlocks([{ ...upgrade!, text: upgrade!.text.replace(/^for .*$/m, '') }], site);
     const own = `tr '\\0' '\\n' < /proc/$(pgrep --full 'cli.js serve .*port 8083' | head -1)/cmdline | sed -n 's#/dist/.*#/package.json#p' | xargs cat`;
     expect(machine.run(own).printed).toContain('"version": "0.1.0"');
-    // What nobody has asked for yet is read now.
+    // Reads files that no request has needed so far.
     expect(answers('/browse/', 8083)).toEqual([expect.stringContaining('<!doctype html>')]);
     expect(versions()).toEqual(['0.1.0', '0.1.0', '0.1.0']);
     machine.run('ln -sfn catalogue-0.1.0 /opt/catalogue && rm -r /opt/catalogue-0.2.0');
@@ -282,7 +283,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     const pointer = JSON.parse(machine.run('cat /srv/snapshots/current.json').printed) as Record<string, unknown>;
     expect(pointer).toMatchObject({ sequence: 1, refreshed: expect.any(String) as string });
     expectLogged('catalogue-follow', 'published generation');
-    // Each process is told once, and ends as it is meant to.
+    // Each process gets the signal once, and exits as intended.
     expect(machine.run('systemctl stop catalogue-follow')).toEqual({ code: 0, printed: '' });
     expect(shown('catalogue-follow', 'Result')).toBe('success');
   });
