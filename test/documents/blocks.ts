@@ -1,13 +1,14 @@
-// The code blocks of the project's documents, for the tests that run them: what stands in each, what its commands are
-// said to print, and whether they printed that. Reads documents only; test/documents/script.ts runs commands.
+// The code blocks of the project's documents, for the tests that run them: the text of each block, the expected output
+// of its commands, and the comparison with the real output. Only reads documents; test/documents/script.ts runs
+// commands.
 import { lexer, type Token, type Tokens } from 'marked';
 import { readProjectFile } from '../support/sources.ts';
 
 /**
- * A code block. `line` is that of its first line in the document, from 1; `heading` the nearest one above it; `exits`
- * the code that it ends with: `exits 1` behind the language says another one than 0. `printed` is the text of the block
- * right behind one of commands: what they print, and nothing where there is none. `file` is set where the first line is
- * a comment of a file name alone: the block is what stands in that file.
+ * A code block. `line` is that of its first line in the document, from 1; `heading` is the nearest one above it.
+ * `exits` is its exit code: `exits 1` after the language means another one than 0. `printed` is the text of the output
+ * block directly after a block of commands, empty without one. `file` is set if the first line is a comment with only a
+ * file name: the block is the content of that file.
  */
 export interface Block {
   readonly document: string;
@@ -20,7 +21,7 @@ export interface Block {
   readonly file: string | undefined;
 }
 
-/** What commands are said to print. */
+/** The expected output of commands. */
 export interface Printed {
   readonly language: string;
   readonly text: string;
@@ -28,17 +29,17 @@ export interface Printed {
 
 /** The languages of blocks that are run. */
 const RUN = new Set(['sh', 'python', 'r', 'js', 'sql']);
-/** The languages of what is printed, right behind such a block. */
+/** The languages of output blocks, directly after such a block. */
 const PRINTED = new Set(['text', 'json', 'csv', 'http']);
 const NOTHING: Printed = { language: 'text', text: '' };
 const FILE_NAME = /^(?:#|<!--) ([\w.-]+)(?: -->)?\n/;
 
-/** All code blocks of a document, in order; what commands print is a member of theirs and no block. */
+/** All code blocks of a document, in order; an output block is a member of its commands, not a separate block. */
 export function blocksOf(document: string): readonly Block[] {
   return blocksOfText(document, readProjectFile(document));
 }
 
-/** The same of a text that stands in no file. */
+/** The same for a text that is not in a file. */
 export function blocksOfText(document: string, text: string): readonly Block[] {
   const found: Block[] = [];
   let heading = '';
@@ -80,14 +81,16 @@ function outputOf(code: Tokens.Code, next: Token | undefined): Tokens.Code | und
   return isPrintedBy(code, next) ? (next as Tokens.Code) : undefined;
 }
 
-/** Whether a token is what the block before it prints. */
+/** Whether a token is the output block of the block before it. */
 function isPrintedBy(before: Token | undefined, token: Token | undefined): boolean {
   if (!isCode(before) || !isCode(token)) return false;
   const isFile = FILE_NAME.test(token.text);
   return RUN.has((before.lang ?? '').split(' ')[0]!) && PRINTED.has(token.lang ?? '') && !isFile;
 }
 
-/** The rows of the table under a heading of a document, without the first two lines: cells without blanks around. */
+/**
+ * The rows of the table under a heading of a document, without the first two lines: cells without surrounding blanks.
+ */
 export function tableUnder(document: string, heading: string): readonly (readonly string[])[] {
   const tokens = lexer(readProjectFile(document));
   const start = tokens.findIndex((token) => token.type === 'heading' && (token as Tokens.Heading).text === heading);
@@ -95,15 +98,14 @@ export function tableUnder(document: string, heading: string): readonly (readonl
   return (start < 0 ? undefined : table)?.rows.map((cells) => cells.map(({ text }) => text)) ?? [];
 }
 
-/** Where a block stands, as terminals make clickable, and how it begins. */
+/** The place of a block, in a form that terminals make clickable, and its first line. */
 export function placeOfBlock({ document, line, text }: Block): string {
   return `${document}:${line} ${text.split('\n', 1)[0]}`;
 }
 
 /**
- * Whether a text is what is said to be printed: in the same lines, but that `...` stands for any text, and alone in a
- * line for any lines. JSON is compared by its values, in which a text with `...` stands for any like it, and `"..."`
- * for numbers too.
+ * Whether a text equals the expected output: in the same lines, except that `...` matches any text, and alone on a line
+ * any lines. JSON is compared by value; in it a text with `...` matches any similar text, and `"..."` numbers too.
  */
 export function isPrinted(said: Printed, text: string): boolean {
   if (said.language !== 'json') return patternOf(said.text).test(linesOf(text));
@@ -114,7 +116,7 @@ export function isPrinted(said: Printed, text: string): boolean {
   }
 }
 
-/** Lines that each have an end of their own, without the blanks that no document can show. */
+/** The lines with a newline each, without trailing blanks, which documents cannot show. */
 function linesOf(text: string): string {
   return `${text.replaceAll(/[ \r]+$/gm, '').trimEnd()}\n`;
 }

@@ -1,6 +1,6 @@
-// The guides that are commands, followed to the letter: crawling, following and importing of a server of the sample; a
-// target in a folder, a NATS server and a bucket; the admin port; the attribute authority, from its demonstration to a
-// site of one's own; new data for running replicas; and the plan that ARCHITECTURE.md shows.
+// Follows the guides made of commands exactly: crawling, following and importing a server of the sample; a target in a
+// folder, a NATS server and a bucket; the admin port; the attribute authority, from its demonstration to a real site;
+// new data for running replicas; and the plan that ARCHITECTURE.md shows.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { misprintsOf, runBlocks } from './script.ts';
 const SELF = 'test/documents/commands.long.test.ts';
 const SAMPLE = join(ROOT, 'data/sample');
 const directory = temporaryDirectory();
-/** HOME of the server, where its demonstration of the authority lies, and of all commands. */
+/** HOME of all commands and of the server, with its demonstration of the authority. */
 const home = join(directory, 'home');
 let server: CommandProcess;
 let address: string;
@@ -43,7 +43,10 @@ function folderWithSample(): string {
   return folder;
 }
 
-/** What these blocks print otherwise than they say, in a folder, with these texts in place of the document's. */
+/**
+ * Runs these blocks in a folder, with replacements for texts of the document. Returns differences from the expected
+ * output.
+ */
 async function misprints(
   blocks: readonly Block[],
   folder: string,
@@ -113,7 +116,7 @@ test.skipIf(!hasProgram(NATS_SERVER))('data/distribution/README.md: so from a NA
     $REPLICA_PASSWORD: '"secret-of-replica"',
   };
   const guarded = Object.entries(files).reduce((text, [of, by]) => text.replaceAll(of, by), own[0]!.text);
-  // One server of the three, on a port of its own: without the lines about its place and the cluster.
+  // One of the three servers, on a free port: without the lines about its place and the cluster.
   const nats = await natsServer(directory, [/^tls .*$/m.exec(guarded)![0], /^authorization [^]*$/m.exec(guarded)![0]]);
   await nats.start();
   const replaced = {
@@ -200,7 +203,7 @@ test('server/authority/README.md: a site of one’s own is made, checked, served
   const folder = mkdtempSync(join(directory, 'work-'));
   const replaced = { 'localhost:8080': `localhost:${port}` };
   const environment = { CATALOGUE_PORT: port, CATALOGUE_THREADS: '1' };
-  // With the two files that are shown beside the configuration in it.
+  // With the two files from the guide that its configuration refers to.
   const merged = [
     `sed 's/^usersFile/mapConfig = "mapConfig.xml"\\n&/; /trustedHost/,$d' authority.toml > merged.toml`,
     'cat namespaces.toml >> merged.toml',

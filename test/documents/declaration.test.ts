@@ -1,6 +1,6 @@
-// What is told of the declaration, in four places: the OpenAPI document, the form of a list at /browse/, the filter
-// reference and the command `fields`. Each names, of every collection, every declared field with every lookup that the
-// parser takes for it, and no others.
+// Four descriptions of the declaration: the OpenAPI document, the form of a list at /browse/, the filter reference and
+// the command `fields`. Each lists exactly the declared fields of every collection, with exactly the lookups that the
+// parser accepts.
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { readKey } from '../../engine/query/key.ts';
@@ -18,7 +18,7 @@ import { DOCUMENTED_SHAPES } from '../support/shapes.ts';
 import { tableUnder } from './blocks.ts';
 
 const BASE_URL = 'https://catalogue.test';
-/** What is read of the OpenAPI document. */
+/** The members of the OpenAPI document that the test reads. */
 interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, { readonly properties: object }>> };
 }
@@ -37,7 +37,7 @@ const groups = new Map(
   tableUnder('engine/query/FILTERS.md', 'Lookups').map(([lookup, group]) => [lookup!.replaceAll('`', ''), group!]),
 );
 
-/** Keys of filters by field: each is a field and a lookup, where `exact` is no part of the key. */
+/** Keys of filters by field: each is a field and a lookup; `exact` is not part of the key. */
 type Told = ReadonlyMap<string, readonly string[]>;
 
 function ofKeys(keys: readonly string[]): Told {

@@ -1,5 +1,5 @@
-// The page on what is other than with Django REST Framework: every row of its tables is sent to a service on Debian's
-// Django REST Framework and django-filter, and to this program, and what the row says of both answers holds.
+// The page on differences from Django REST Framework: sends every row of its tables to a service on Debian's Django
+// REST Framework and django-filter, and to this program. The statements of the row must hold for both responses.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, clientOf, type Received } from '../support/client.ts';
@@ -14,12 +14,12 @@ const SAMPLE = join(ROOT, 'data/sample');
 const temporary = temporaryDirectory();
 const TYPES: Readonly<Record<string, string>> = { JSON: 'application/json', HTML: 'text/html', CSV: 'text/csv' };
 
-/** What a cell says of an answer: its parts, with code in backticks kept whole. */
+/** The statements of a cell about a response, with code in backticks kept whole. */
 function partsOf(cell: string): readonly string[] {
   return cell.match(/`[^`]*`|[^,`]+/g)?.flatMap((part) => (part.trim() === '' ? [] : [part.trim()])) ?? [];
 }
 
-/** What of a cell does not hold of an answer. */
+/** The statements of a cell that do not hold for a response. */
 function untruths(cell: string, { status, headers, body }: Received): readonly string[] {
   const page = (): { readonly count: number; readonly results: readonly { readonly ob_id: number }[] } =>
     JSON.parse(body) as never;
@@ -40,7 +40,7 @@ function untruths(cell: string, { status, headers, body }: Received): readonly s
   return partsOf(cell).filter((part) => !holds(part));
 }
 
-/** Sends the request of a cell: perhaps a method, a target, and perhaps headers. */
+/** Sends the request of a cell: an optional method, a target, and optional headers. */
 function asked(client: Client, cell: string): Promise<Received> {
   const [request = '', ...lines] = [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
   const [target = '', method = 'GET'] = request.split(' ').toReversed();
@@ -87,7 +87,7 @@ describe.skipIf(!hasDjango)('the page', () => {
   test.each([...other, ...same])('is right of %s: %s', async (_of, request, django, here) => {
     const [theirs, ours] = await Promise.all(clients.map((client) => asked(client, request!)));
     expect({ django: untruths(django!, theirs!), here: untruths(here!, ours!) }).toEqual({ django: [], here: [] });
-    // Different cells are a real difference: one of them is false for the response of the other side.
+    // If the cells differ, the responses must too: one cell is false for the response of the other side.
     if (django !== here) expect([...untruths(here!, theirs!), ...untruths(django!, ours!)]).not.toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
-// Documents that cannot lie: every code block is run by a test that is named in test/documents/plan.ts, or excused
-// there with a reason. Here those that the embedded sample answers: the guide for client authors with its programs and
-// its table of filters, and the requests of README.md.
+// Documents that cannot lie: every code block is run by a test that test/documents/plan.ts names, or excused there with
+// a reason. This file runs the blocks that need only the embedded sample: the guide for client authors with its
+// programs and its table of filters, and the requests of README.md.
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What runs of these print otherwise than their document says, asked of the server of this test. */
+/** Runs these blocks against the server of this test. Returns differences from the expected output. */
 async function misprints(run: readonly Block[]): Promise<readonly string[]> {
   const home = mkdtempSync(join(directory, 'home-'));
   const replaced = { 'localhost:8080': `localhost:${port}` };
@@ -86,7 +86,7 @@ test('flags and scripts that documents name exist', async () => {
     ...[...benches.matchAll(/'(--[a-z-]+)/g)].map(([, flag]) => flag!),
   ];
   const { scripts } = JSON.parse(readProjectFile('package.json')) as { readonly scripts: object };
-  // What was once is for CHANGELOG.md to say.
+  // Only CHANGELOG.md may name what no longer exists.
   const named = documents()
     .filter((document) => document !== 'CHANGELOG.md')
     .flatMap((document) => {
@@ -100,7 +100,7 @@ test('flags and scripts that documents name exist', async () => {
   expect(named).toEqual([]);
 });
 
-/** Whether several flags begin so: `--allow` of `--allow-proxies` and its kin. */
+/** Whether several flags have this prefix: `--allow` of `--allow-proxies` and similar ones. */
 function isFamily(flag: string, known: readonly string[]): boolean {
   return known.filter((one) => one.startsWith(`${flag}-`)).length > 1;
 }

@@ -1,5 +1,5 @@
-// Prints what DuckDB answers to the statements of a file, as its command line does with `-csv`: the program of the SQL
-// blocks of documents, since no package of Debian has that command line. Run with the name of the file.
+// Prints the results of the statements in a file, like DuckDB's command line with `-csv`, because no Debian package has
+// that command line. Runs the SQL blocks of documents. Argument: the name of the file.
 import { readFileSync } from 'node:fs';
 import { askDuckDb } from '../support/parquetFiles.ts';
 

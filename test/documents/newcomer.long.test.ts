@@ -1,5 +1,5 @@
-// The path of a newcomer: a fresh clone, the commands of README.md in their order, every request of it and of the guide
-// for client authors, and what they print. Skipped, which is said, where npm reaches no registry.
+// The path of a newcomer: a fresh clone, the commands of README.md in their order, and every request in it and in the
+// guide for client authors, with their output. Skipped with a message if npm reaches no registry.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const directory = temporaryDirectory();
 test.skipIf(!hasProgram('curl'))('who follows README.md in a fresh clone sees what it says', async ({ skip }) => {
   const clone = join(directory, 'clone');
   execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${ROOT}`, clone]);
-  // What one has who has not installed yet is what was committed; the words are those of the working tree.
+  // A newcomer has the committed files, but the test follows the documents of the working tree.
   const blocks = blocksRunBy('test/documents/newcomer.long.test.ts', 'README.md');
   expect(blocks[0]!.text).toBe('npm ci\nnpm start\n');
   const guide = blocksOf('server/catalogue/README.md').filter(({ language }) => language === 'sh');

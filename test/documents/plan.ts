@@ -1,9 +1,9 @@
-// Which test runs the code blocks of which document, and which blocks nobody runs, each with the reason. A block that
-// is in neither table fails test/documents/documents.test.ts; so does a row that fits no block any more.
+// Names the test that runs the code blocks of each document, and the blocks that no test runs, with the reason. A block
+// in neither table fails test/documents/documents.test.ts; so does a row that no longer matches a block.
 import { type Block, blocksOf } from './blocks.ts';
 import { projectFiles } from '../support/sources.ts';
 
-/** A document, or what stands under one of its headings, and the test that runs its blocks. */
+/** A document, or the section under one of its headings, and the test that runs its blocks. */
 const RUN: readonly (readonly [document: string, heading: string | undefined, test: string])[] = [
   ['README.md', undefined, 'test/documents/newcomer.long.test.ts'],
   ['server/catalogue/README.md', undefined, 'test/documents/documents.test.ts'],
@@ -24,7 +24,7 @@ const RUN: readonly (readonly [document: string, heading: string | undefined, te
   ['deploy/IN_FRONT.md', undefined, 'test/deploy/inFront.long.test.ts'],
 ];
 
-/** How a block begins that cannot be run where tests run, and why. */
+/** The start of each block that cannot be run by a test, and the reason. */
 const NOT_RUN: readonly (readonly [document: string, begins: string, why: string])[] = [
   ['ARCHITECTURE.md', ' ', 'a drawing'],
   ['ARCHITECTURE.md', 'engine <- data', 'a drawing; test/support/tidyRules.ts has it as a table'],
@@ -42,7 +42,6 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, why: string
   ['CONTRIBUTING.md', 'npm ci\nnpm run check', 'runs this test, and all others'],
 ];
 
-/** The documents of the project. */
 export function documents(): readonly string[] {
   return projectFiles().filter((path) => path.endsWith('.md'));
 }
@@ -73,14 +72,14 @@ export function blocksLeft(blocks: readonly Block[]): readonly Block[] {
   return blocks.filter((block) => !isExcused(block) && testsOf(block).length === 0);
 }
 
-/** The rows of both tables that fit none of these blocks. */
+/** The rows of both tables that match none of these blocks. */
 export function staleRows(blocks: readonly Block[]): readonly string[] {
   const run = RUN.filter((row) => !blocks.some((block) => isOfRow(row, block)));
   const excuses = NOT_RUN.filter((row) => !blocks.some((block) => isExcuse(row, block)));
   return [...run, ...excuses].map((row) => row.join(', '));
 }
 
-/** The tests that are said to run blocks, each with the documents that it has to ask for. */
+/** The tests in the table, each with the document whose blocks it must run. */
 export function runners(): readonly (readonly [test: string, document: string])[] {
   return RUN.map(([document, , test]) => [test, document]);
 }

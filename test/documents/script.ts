@@ -1,6 +1,6 @@
-// Runs the code blocks of a document, in order, as one who follows it would: in one shell and one folder, so that what
-// a block sets or writes is there for the next. Addresses and paths of the document are replaced by those of the test,
-// and back in what was printed. Judges nothing but exit codes.
+// Runs the code blocks of a document in order, like a reader: in one shell and one folder, so that later blocks see the
+// variables and files of earlier ones. Replaces addresses and paths of the document by those of the test, and restores
+// them in the output. Checks only exit codes.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CLICKHOUSE } from '../support/clickHouse.ts';
@@ -10,9 +10,9 @@ import { machinePath } from '../support/machine.ts';
 import { ROOT } from '../support/sources.ts';
 
 /**
- * Where blocks are run. `directory` is theirs, and `home` what HOME names; `replaced` has texts of the document with
- * what stands for them here; `isInstalled` where the program is run by the real npx, not as this checkout has it; and
- * `shell` what runs them, with its words: bash of this machine, unless another one is named.
+ * The environment of blocks. `directory` is their working directory, `home` their HOME. `replaced` maps texts of the
+ * document to their replacements. `isInstalled` means that the real npx runs the program, not this checkout. `shell` is
+ * the command line of the shell: by default this machine's bash.
  */
 export interface Site {
   readonly directory: string;
@@ -23,13 +23,13 @@ export interface Site {
   readonly shell?: readonly [program: string, ...words: string[]];
 }
 
-/** What a block printed, on both outputs, in the words of the document. */
+/** The output of a block on both streams, with the document's texts restored. */
 export interface Outcome {
   readonly block: Block;
   readonly printed: string;
 }
 
-/** The program of each language that is not the shell's, and the ending of its files. */
+/** The program of each language other than the shell, and the extension of its files. */
 const PROGRAMS: Readonly<Record<string, readonly [program: string, ending: string]>> = {
   python: ['python3', 'py'],
   r: ['Rscript', 'R'],
@@ -41,8 +41,8 @@ const PROGRAMS: Readonly<Record<string, readonly [program: string, ending: strin
 const SERVES = /^(?=npm start|npx catalogue-replica serve(?! --check))/gm;
 
 /**
- * `served` starts a server and returns when it listens. What runs in the background ends with the script, whose group
- * is its own. The first command of a block that fails decides its code.
+ * `served` starts a server and returns when it listens. Background jobs end with the script, which has a separate
+ * process group. The first failing command of a block decides its exit code.
  */
 const PROLOGUE = String.raw`
 set -E -o pipefail
@@ -66,11 +66,11 @@ served() {
 }
 `;
 
-/** Runs blocks until one ends with another code than its document says, which throws with what it printed. */
+/** Runs blocks until one exits with another code than its document says, which throws with the output. */
 export async function runBlocks(blocks: readonly Block[], site: Site): Promise<readonly Outcome[]> {
   const outputs = join(site.home, 'outputs');
   for (const folder of [site.directory, site.home, outputs]) mkdirSync(folder, { recursive: true });
-  // Else it shows how far it is.
+  // Otherwise curl shows a progress meter.
   writeFileSync(join(site.home, '.curlrc'), 'silent\nshow-error\n');
   const own = programsOf(site);
   const script = [PROLOGUE, ...blocks.map((block, i) => stepOf(block, i, site))].join('\n');
@@ -79,7 +79,7 @@ export async function runBlocks(blocks: readonly Block[], site: Site): Promise<r
     HOME: site.home,
     OUTPUTS: outputs,
     NO_UPDATE_NOTIFIER: '1',
-    // As on a terminal, where readers are.
+    // The log format of a terminal, because readers have one.
     CATALOGUE_LOG_FORMAT: 'people',
     ...site.environment,
   };
@@ -95,8 +95,8 @@ export async function runBlocks(blocks: readonly Block[], site: Site): Promise<r
 }
 
 /**
- * What is wrong with outcomes: those that print something else than their document says. Where it says nothing they
- * have to print nothing, so that no block is without what a reader sees.
+ * The errors of outcomes: output that differs from the document. Without an output block, a block must print nothing,
+ * so that the document shows everything that a reader sees.
  */
 export function misprintsOf(outcomes: readonly Outcome[]): readonly string[] {
   return outcomes
@@ -114,7 +114,7 @@ function stepOf(block: Block, i: number, { replaced }: Site): string {
   return `code=0\n{\n${command}} > "$OUTPUTS/${i}" 2>&1\necho $code > "$OUTPUTS/${i}.code"\n[ $code -eq ${block.exits} ] || exit 1`;
 }
 
-/** A folder of programs that come before all others: Node, ClickHouse, npx of this checkout where none is installed. */
+/** A folder of programs with precedence in PATH: Node, ClickHouse, and an npx for this checkout unless installed. */
 function programsOf({ home, isInstalled = false }: Site): string {
   const folder = join(home, 'programs');
   mkdirSync(folder, { recursive: true });
