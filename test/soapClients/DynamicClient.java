@@ -1,5 +1,5 @@
-// The client that Apache Axis 1.4 makes without a WSDL: a Call that is told operation, parts and types. Speaks HTTP/1.0.
-// Arguments: endpoint, WSDL (not used), file of cases. What it prints is read by test/soapClients/clients.ts.
+// The client that Apache Axis 1.4 makes without a WSDL: a Call with operation, parts and types. Speaks HTTP/1.0.
+// Arguments: endpoint, WSDL (not used), file of cases. test/soapClients/clients.ts parses the output.
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.List;

@@ -1,5 +1,5 @@
-// What both Axis clients print, as test/soapClients/clients.ts reads it: UTF-8 whatever the machine's own encoding is.
-// Also how they read the values of a case.
+// Output of both Axis clients for test/soapClients/clients.ts: UTF-8 whatever the machine's encoding is. Also reads the
+// values of a case.
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,5 +1,5 @@
-// The client around the stub that Axis 1.4's WSDL2Java makes of the WSDL, in the package aa. Speaks HTTP/1.0.
-// Arguments: endpoint, WSDL (it was compiled in), file of cases. What it prints is read by test/soapClients/clients.ts.
+// The client around the stub that Axis 1.4's WSDL2Java generates from the WSDL, in the package aa. Speaks HTTP/1.0.
+// Arguments: endpoint, WSDL (compiled in), file of cases. test/soapClients/clients.ts parses the output.
 import aa.AttAuthorityServiceLocator;
 import aa.AttAuthority_PortType;
 import java.net.URL;

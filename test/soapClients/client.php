@@ -1,6 +1,6 @@
 <?php
-// The client that PHP's ext-soap makes: from the WSDL, or without one where the second argument is empty.
-// Arguments: endpoint, WSDL, file of cases. What it prints is read by test/soapClients/clients.ts.
+// The client of PHP's ext-soap: from the WSDL, or without one if the second argument is empty.
+// Arguments: endpoint, WSDL, file of cases. test/soapClients/clients.ts parses the output.
 [, $endpoint, $wsdl, $cases] = $argv;
 $parts = ['reqAuthorisation' => ['usrProxyCert', 'usrAttCert'], 'getTrustedHostInfo' => ['usrRole']];
 $options = ['exceptions' => true, 'cache_wsdl' => WSDL_CACHE_NONE, 'features' => SOAP_SINGLE_ELEMENT_ARRAYS];

@@ -1,5 +1,5 @@
-# The client that Perl's SOAP::Lite makes: from the WSDL, or by proxy where the second argument is empty.
-# Arguments: endpoint, WSDL, file of cases. What it prints is read by test/soapClients/clients.ts.
+# The client of Perl's SOAP::Lite: from the WSDL, or by proxy if the second argument is empty.
+# Arguments: endpoint, WSDL, file of cases. test/soapClients/clients.ts parses the output.
 use strict;
 use warnings;
 use utf8;

@@ -8,7 +8,7 @@ from zeep.helpers import serialize_object
 from zeep.transports import Transport
 
 ENCODING = "http://schemas.xmlsoap.org/soap/encoding/"
-# What zeep otherwise fetches from that address: as much of it as arrays need.
+# The part of the schema that arrays need; zeep would fetch the schema from that address.
 ENCODING_SCHEMA = f"""<schema xmlns="http://www.w3.org/2001/XMLSchema" xmlns:e="{ENCODING}" targetNamespace="{ENCODING}">
 <attribute name="arrayType" type="string"/>
 <complexType name="Array">

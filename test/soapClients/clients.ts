@@ -1,5 +1,5 @@
-// SOAP clients that others made, as values: what each needs, how it is built from the served WSDL, how it is run.
-// Their programs are in test/soapClients/; each runs a list of cases and prints what it got, which is parsed here.
+// Third-party SOAP clients as values: their dependencies, how to build them from the served WSDL, and how to run them.
+// Their programs are in test/soapClients/; each runs a list of cases and prints the results, which are parsed here.
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,18 +16,19 @@ export interface Case {
 }
 
 /**
- * What a client made of an answer: a text, a list of texts, or something else, by its name in the client's language.
+ * A value of a response as the client sees it: a text, a list of texts, or another type, by its name in the client's
+ * language.
  */
 export type Value = string | readonly Value[] | { readonly other: string };
 
-/** What a client got: the results by name, in their order, or the fault. */
+/** The result of a call: the results by name, in their order, or the fault. */
 export type Outcome =
   | { readonly results: readonly (readonly [name: string, value: Value])[] }
   | { readonly code: string; readonly text: string };
 
 /**
- * A client. `http` is what it speaks; `hasAstral` whether it sends characters beyond U+FFFF as XML has them; `empty`
- * what it makes of an empty text.
+ * A client. `http` is its HTTP version; `hasAstral` whether it sends characters beyond U+FFFF correctly; `empty` is its
+ * value for an empty text.
  */
 export interface SoapClient {
   readonly name: string;
@@ -35,7 +36,7 @@ export interface SoapClient {
   readonly http: '1.0' | '1.1';
   readonly hasAstral: boolean;
   readonly empty: Value;
-  /** Makes what `run` needs in an empty directory, from the WSDL at this address. */
+  /** Builds the files that `run` needs in an empty directory, from the WSDL at this address. */
   build(directory: string, wsdl: string): Promise<void>;
   run(directory: string, endpoint: string, cases: readonly Case[]): Promise<readonly Outcome[]>;
 }
@@ -55,7 +56,7 @@ const JARS = [
 ];
 const CLASS_PATH = JARS.map((name) => `/usr/share/java/${name}.jar`).join(':');
 
-/** A client that is a program of its own. */
+/** A client that is a separate program. */
 interface ProgramClient {
   readonly name: string;
   readonly needs: readonly (Program | Library)[];
@@ -63,14 +64,13 @@ interface ProgramClient {
   readonly hasAstral?: boolean;
   readonly empty?: Value;
   readonly build?: SoapClient['build'];
-  /** The command line, to which the file of cases is added behind endpoint and WSDL. */
+  /** The command line up to endpoint and WSDL; the file of cases is appended. */
   command(directory: string, endpoint: string): readonly string[];
 }
 
 const GSOAP = builtOnce(buildGsoap);
 const AXIS = builtOnce(buildAxis);
 
-/** All clients. */
 export const SOAP_CLIENTS: readonly SoapClient[] = [
   {
     name: 'node soap',
@@ -104,7 +104,7 @@ export const SOAP_CLIENTS: readonly SoapClient[] = [
   program({
     name: 'Python zeep',
     needs: ['python3-zeep'],
-    // It has no empty text: an element without one is None to it, whatever its type.
+    // It has no empty text: an element without content becomes None, whatever its type.
     empty: { other: 'NoneType' },
     command: (_, endpoint) => ['/usr/bin/python3', source('client.py'), endpoint, endpoint],
   }),
@@ -124,7 +124,7 @@ export const SOAP_CLIENTS: readonly SoapClient[] = [
     name: 'Apache Axis with calls made by hand',
     needs: ['javac', 'libaxis-java'],
     http: '1.0',
-    // It writes them as references to two halves of a surrogate pair, which is no XML.
+    // It sends them as references to two halves of a surrogate pair, which is not XML.
     hasAstral: false,
     build: AXIS,
     command: (directory, endpoint) => ['java', '-cp', `${directory}:${CLASS_PATH}`, 'DynamicClient', endpoint, ''],
@@ -166,7 +166,7 @@ function source(name: string): string {
   return join(SOURCES, name);
 }
 
-/** Writes the values to files of their own, since a command line is too short for them, and names them in one more. */
+/** Writes each value to a separate file, because a command line is too short for them, and their names to one more. */
 function writeCases(directory: string, cases: readonly Case[]): string {
   const lines = cases.map(({ operation, values }, i) => {
     const files = values.map((value, j) => {
@@ -182,13 +182,13 @@ function writeCases(directory: string, cases: readonly Case[]): string {
 }
 
 /*
- * What a program prints for each case, UTF-8, with the bytes of each text counted:
+ * Parses what a program prints for each case, UTF-8, with the length of each text in bytes:
  *
  *   case
  *   string NAME BYTES         and, on the next line, the text
- *   other NAME BYTES          and the name of a type that is no string
+ *   other NAME BYTES          and the name of a type that is not a string
  *   fault CODE BYTES          and the text of the fault
- *   list NAME COUNT           and so many texts named item
+ *   list NAME COUNT           and COUNT texts named item
  */
 function outcomesIn(printed: Buffer): readonly Outcome[] {
   const outcomes: Outcome[] = [];
@@ -222,7 +222,7 @@ function outcomesIn(printed: Buffer): readonly Outcome[] {
   return outcomes;
 }
 
-/** Builds once from the WSDL at an address; who builds from there again gets a copy. */
+/** Builds once from the WSDL at an address; later builds from the same address are copies. */
 function builtOnce(build: SoapClient['build']): SoapClient['build'] {
   const built = new Map<string, Promise<string>>();
   const builtAt = async (wsdl: string): Promise<string> => {
@@ -257,7 +257,7 @@ function javaFiles(directory: string): readonly string[] {
   return names.map((name) => join(directory, name));
 }
 
-/** What node soap makes of an element: its attributes, its text if it has any, its children by name. */
+/** An element as node soap represents it: its attributes, its text if it has any, its children by name. */
 interface NodeElement {
   readonly $value?: string;
   readonly item?: NodeElement | readonly NodeElement[];

@@ -1,4 +1,4 @@
-// SOAP clients of others against the running service: that of Node, PHP, Python and Perl, and gSOAP and Apache Axis,
+// Third-party SOAP clients against the running service: those of Node, PHP, Python and Perl, and gSOAP and Apache Axis,
 // which are compiled from the served WSDL first.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ function describeLists(client: SoapClient, run: Run): void {
   });
 }
 
-/** `address` tells apart what is sent to one port from what is sent to the other. */
+/** `address` distinguishes the values sent to the two ports. */
 function describeAuthorisations(client: SoapClient, run: Run, served: () => ServedSite, address: string): void {
   const authorise = (...asked: readonly (readonly [string, string])[]): Promise<readonly Outcome[]> =>
     run(asked.map((values) => ({ operation: 'reqAuthorisation', values })));
@@ -141,7 +141,8 @@ function refusal(client: SoapClient, statCode: string, errMsg: string): Outcome 
 }
 
 /**
- * What the attribute certificate of a grant says, once its signature was verified; the outcome itself where it is none.
+ * The contents of a grant's attribute certificate, after verifying its signature; the outcome itself if it is not a
+ * grant.
  */
 function grantOf(client: SoapClient, outcome: Outcome): unknown {
   if (!('results' in outcome)) return outcome;
