@@ -1,7 +1,7 @@
-// The long tests, `npm run test:long`: files named *.long.test.ts, such as random catalogues and large data. First
-// those that check responses and files, a few at a time; then those that wait for timers; then one at a time those that
-// measure ratios or fill memory. NIGHTLY is for the nightly run alone,
-// and support/ring.ts shortens others. `RING=whole npm run test:long -- PATH` runs a file whole, one of NIGHTLY too.
+// The long tests, `npm run test:long`: files named *.long.test.ts, such as random catalogues and large data. First the
+// tests of responses and files, a few at a time; then those that wait for timers; then, one at a time, those that
+// measure ratios or fill memory. Files in NIGHTLY run only at night, and support/ring.ts shortens others. `RING=whole
+// npm run test:long -- PATH` runs a file in full, also one of NIGHTLY.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -10,53 +10,53 @@ import { SkippedTests } from './support/debian.ts';
 import { IS_WHOLE } from './support/ring.ts';
 import { STRIPPED_ONCE } from './vitest.config.ts';
 
-/** What measures nothing, by folder and file. */
+/** Tests that measure nothing, by folder and file. */
 const JUDGING = [
   'test/{clients,conformance,contract,differential,documents,property,soapClients}/**/*.long.test.ts',
-  // Clusters choose leaders by the clock.
+  // Clusters elect leaders by the clock.
   'test/unit/data/**/!(nats*).long.test.ts',
   'test/unit/server/{authority,catalogue,commands,observe,pages,process}/**/*.long.test.ts',
   'test/unit/{bench,engine,support,workers}/**/*.long.test.ts',
   'test/deploy/{files,image,refresh,snapshotFolder}.long.test.ts',
-  // The hostile ring is none of them: readers that others keep waiting for 10 s are cut, and rightly.
+  // Excludes the hostile ring: the server rightly cuts readers that other processes delay for 10 s.
   'test/load/{certificates,drains,failedAllocations,package}.long.test.ts',
   'test/campaign/command.long.test.ts',
 ];
 
-/** What is about time-outs and the clocks of others: it needs its turn in time, and does little itself. */
+/** Tests of timeouts and of other programs' clocks: they must run on time, and use little CPU. */
 const WAITING = [
   'test/deploy/{basePath,inFront,keepAlive,lostThreads,proxies,rawHttp,staleReplicas,systemd}.long.test.ts',
   'test/unit/data/**/nats*.long.test.ts',
-  // A thread that gets no turn for 10 s counts as silent, and five deaths within a minute end a server.
+  // A thread that gets no turn for 10 s counts as unresponsive, and five deaths within a minute end a server.
   'test/load/silentThreads.long.test.ts',
   'test/unit/server/process/lostThreads.long.test.ts',
 ];
 
-/** Only in the nightly run, with what guards the same in CI. */
+/** Only in the nightly run. Each comment names the shorter test that CI runs instead. */
 const NIGHTLY = [
-  // Speed, for 60 to 300 s a file: load/bench has the hot paths, load/proxies the load behind nginx.
+  // Speed, for 60 to 300 s a file: load/bench has the hot paths, load/proxies the load through nginx.
   'test/load/{million,authority,soapPeers,threads,peers,route,budget}.long.test.ts',
-  // The hostile ring for minutes: property/fuzz has it in short, and a campaign has every kind of hostility.
+  // Minutes of the hostile ring: property/fuzz has the short form, and a campaign has every kind of attack.
   'test/load/fuzz.long.test.ts',
-  // Every bench once, small: load/bench and load/proxies run two of them whole, the others are nightly too.
+  // Every bench once, small: load/bench and load/proxies run two of them in full, the others are nightly too.
   'test/unit/bench/smoke.long.test.ts',
   // Rare pages and states of the site: contract/browse has the usual ones.
   'test/contract/browseRare.long.test.ts',
   // Every field with every lookup: differential/everyLookup.test has a sixth of them.
   'test/differential/everyLookup.long.test.ts',
-  // Every way in which an upstream misbehaves, at three pages: upstream/rudeUpstream.test has a ninth of them.
+  // Every misbehaviour of an upstream, at three pages: upstream/rudeUpstream.test has a ninth of them.
   'test/unit/data/upstream/rudeUpstream.long.test.ts',
   // Versions of Node without uWebSockets.js: contract/transport has both transports.
   'test/unit/server/process/withoutUws.long.test.ts',
   // The image: load/package installs the same package.
   'test/deploy/image.long.test.ts',
-  // A fresh clone: .ci/run is in one, and documents/documents asks what README.md shows.
+  // A fresh clone: .ci/run is in one, and documents/documents sends the requests of README.md.
   'test/documents/newcomer.long.test.ts',
-  // How soon a lost thread is replaced: server/process/lostThreads has that it is.
+  // The time to replace a lost thread: server/process/lostThreads checks that it is replaced.
   'test/load/lostThreads.long.test.ts',
   // Parquet files of several row groups: contract/parquetReaders reads files of one.
   'test/unit/engine/page/parquetGroups.long.test.ts',
-  // Every way of misbehaving, seen by a server that follows: process/follower has the usual failures.
+  // Every misbehaviour, seen by a server that follows: process/follower has the usual failures.
   'test/unit/server/process/rudeFollowed.long.test.ts',
   // Our own server as the upstream of a crawl: documents/commands crawls one too.
   'test/unit/data/upstream/ownUpstream.long.test.ts',
@@ -66,12 +66,12 @@ const NIGHTLY = [
   'test/unit/data/randomKills.long.test.ts',
   // Other generators of clients: clients/openApiFetch has one.
   'test/clients/{heyApi,orval}.long.test.ts',
-  // What hostile texts cost a dictionary: its order is in differential/differential.
+  // The cost of hostile texts in a dictionary: differential/differential checks its order.
   'test/unit/engine/column/sort.long.test.ts',
 ];
 const SKIPPED = IS_WHOLE ? [] : NIGHTLY;
 
-/** What takes long begins first, so that no core waits for it in the end; in this order. */
+/** Long files start first, in this order, so that no core idles at the end. */
 const LONGEST = [
   'contract/browse',
   'load/package',
@@ -105,7 +105,7 @@ const LONGEST = [
   'natsCluster',
 ];
 
-/** For every process and thread of what measures no speed. */
+/** For every process and thread of tests that do not measure speed. */
 const STRIPPED = { execArgv: [STRIPPED_ONCE], env: { NODE_OPTIONS: STRIPPED_ONCE } };
 
 class LongestFirst extends BaseSequencer {
@@ -129,14 +129,14 @@ export default defineConfig({
     chaiConfig: { truncateThreshold: 0 },
     outputFile: { json: 'node_modules/.cache/catalogue-replica/long.json' },
     sequence: { sequencer: LongestFirst },
-    // 300 kills, or every step, on a machine that does something else meanwhile.
+    // 300 kills, or every step, on a busy machine.
     testTimeout: IS_WHOLE ? 5_400_000 : 1_200_000,
-    // Whole benches run in hooks: 250 s on a quiet machine, and races that look lost again.
+    // Whole benches run in hooks: 250 s on a quiet machine, plus repetitions of races that seem lost.
     hookTimeout: 1_500_000,
     projects: [
       {
         extends: true,
-        // One more than cores, since many wait for servers.
+        // One more than cores, because many wait for servers.
         test: {
           name: 'judging',
           include: JUDGING,

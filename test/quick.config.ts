@@ -1,5 +1,5 @@
-// The part of `npm test` that answers within 20 s, `npm run test:quick`, named by place: style, the engine but for what
-// takes seconds there, and one suite over a socket.
+// The part of `npm test` that finishes within 20 s, `npm run test:quick`: style, the engine without tests that take
+// seconds, and one suite over a socket.
 import full, { LONG } from './vitest.config.ts';
 
 const QUICK = ['test/tidy.test.ts', 'test/unit/engine/**/*.test.ts', 'test/conformance/filters.test.ts'];

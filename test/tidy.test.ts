@@ -1,5 +1,6 @@
-// Style as a test: every rule a machine can judge, over all files of the project, each with file, line and cure. Every
-// rule is also shown a made-up source that breaks it, since a rule that never bites looks just like a tidy project.
+// Style as a test: every rule that a machine can check, over all files of the project, each with file, line and cure.
+// Every rule is also applied to a made-up source that violates it, because a rule that never fails looks just like a
+// tidy project.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ const SOURCES: readonly Source[] = FILES.filter((path) => /\.(ts|js)$/.test(path
 
 const { dependencies: DEPENDENCIES } = JSON.parse(readProjectFile('package.json')) as { readonly dependencies: object };
 
-/** Rule by rule: the sentence that is true, and lines of code that would make it false, with the file they stand in. */
+/** For each rule: the sentence that must be true, and lines of code that violate it, with the path of their file. */
 const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path: string, text: string][]][] = [
   [
     'imports follow the arrows',
@@ -131,7 +132,7 @@ test('the figures of concepts for speed in bench/FIGURES.md stand in their files
   expect(rows.length).toBeGreaterThan(0);
   for (const { groups } of rows) {
     const text = readProjectFile(groups!['path']!);
-    // Cure: the same figure in both, as it was measured last.
+    // Cure: the same figure in both, as measured last.
     for (const [figure] of groups!['what']!.matchAll(/\d+(?:,\d{3})*(?:\.\d+)?/g))
       expect(text, groups!['path']).toContain(figure);
   }
@@ -147,7 +148,7 @@ test('every lookup stands in the table of server/catalogue/README.md', () => {
 });
 
 test('FORMAT.md has every section', () => {
-  // Each group has a chapter, or `npm run generate` would leave its sections out.
+  // Each group has a chapter, or `npm run generate` would omit its sections.
   const rows = readProjectFile('engine/snapshot/FORMAT.md');
   for (const { kinds } of GROUPS)
     for (const { meaning } of Object.values<SectionKind>(kinds)) expect(rows).toContain(meaning);
@@ -175,7 +176,7 @@ test('package.json, the launcher and README.md agree on the Node of the machine 
     readonly engines: { readonly node: string };
     readonly optionalDependencies: Readonly<Record<string, string>>;
   };
-  // The machine's Node only runs the launcher, which starts the one that is installed beside it.
+  // The machine's Node only runs the launcher, which starts the one that is installed next to it.
   expect(engines.node).toBe('>=18');
   expect(readProjectFile('README.md')).toContain('Node 18 or newer');
   expect(readProjectFile('server/launch.js')).toContain('any Node from 18 on');
@@ -191,8 +192,8 @@ test('package-lock.json has the optional packages of every platform, and no addr
   }
   const lock = JSON.parse(readProjectFile('package-lock.json')) as { packages: Readonly<Record<string, Entry>> };
   const entries = Object.entries(lock.packages);
-  // `npm install` leaves out what its registry does not have, and `npm ci` then refuses the lock on every platform.
-  // Cure: an entry with version, os, cpu and "optional": true for each.
+  // `npm install` omits packages that its registry lacks, and `npm ci` then refuses the lock on every platform. Cure:
+  // an entry with version, os, cpu and "optional": true for each.
   const missing = entries.flatMap(([path, { optionalDependencies }]) =>
     Object.keys(optionalDependencies ?? {}).filter(
       (name) => !(`node_modules/${name}` in lock.packages) && !(`${path}/node_modules/${name}` in lock.packages),
