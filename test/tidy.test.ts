@@ -76,7 +76,7 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
   ],
 ];
 
-test('files that import one another are reported once, by type or import() too', () => {
+test('reports files that import one another once, also by type or import()', () => {
   const sources = [
     sourceOf('data/a.ts', "import type { B } from './b.ts';"),
     sourceOf('data/b.ts', "await import('./c.ts');"),
@@ -92,17 +92,17 @@ describe.each(RULES)('%s', (_sentence, rule, wrong) => {
   test('in the whole project', () => {
     expect(rule(SOURCES)).toEqual([]);
   });
-  test.each(wrong)('else it is reported: in %s, %j', (path, text) => {
+  test.each(wrong)('or is reported: in %s, %j', (path, text) => {
     expect(rule([sourceOf(path, text)])).toEqual([expect.stringMatching(`^${path}:[0-9]+ `)]);
   });
 });
 
-test('the top level holds what it is meant to hold, and nothing else', () => {
+test('has only the intended files at the top level', () => {
   const names = new Set(FILES.map((path) => path.split('/')[0] ?? ''));
   expect([...names].filter((name) => !TOP_LEVEL.has(name))).toEqual([]);
 });
 
-test('only files that git tracks are files of the project', () => {
+test('counts only files that git tracks as files of the project', () => {
   const directory = temporaryDirectory();
   for (const name of ['tracked.ts', 'notes.md']) writeFileSync(join(directory, name), '');
   execFileSync('git', ['init', '--quiet'], { cwd: directory });
@@ -110,23 +110,23 @@ test('only files that git tracks are files of the project', () => {
   expect(projectFiles(directory)).toEqual(['tracked.ts']);
 });
 
-test('paths that documents cite exist', () => {
+test('cites only existing paths in documents', () => {
   const documents = FILES.filter((path) => path.endsWith('.md'));
   expect(rules.citationsExist(FILES)(documents.map((path) => sourceOf(path, readProjectFile(path))))).toEqual([]);
 });
 
-test.each(generatedDocuments())('%s has the tables that `npm run generate` writes', (path, text) => {
+test.each(generatedDocuments())('%s: has the tables that `npm run generate` writes', (path, text) => {
   expect(unaligned(readProjectFile(path))).toBe(unaligned(text));
 });
 
-test.each(['code', 'documents'] as const)('the markers of the old dialect in %s become no more', (kind) => {
+test.each(['code', 'documents'] as const)('does not add markers of the old dialect to %s', (kind) => {
   const places = dialectPlaces(FILES)[kind];
   const ceiling = readCeilings()[kind];
   // Cure: write plain English (subject, verb, object). `npm run generate` lowers a ceiling that has room.
   expect(places.length, places.length > ceiling ? places.join('\n') : '').toBeLessThanOrEqual(ceiling);
 });
 
-test('the figures of concepts for speed in bench/FIGURES.md stand in their files', () => {
+test('has the figures of concepts for speed in bench/FIGURES.md in their files', () => {
   const [, section = ''] = readProjectFile('bench/FIGURES.md').split('\n## Concepts for speed\n');
   const rows = [...section.split('\n## ')[0]!.matchAll(/^\|[^|]+\| `(?<path>[^`]+)` +\| (?<what>[^|]+)\|$/gm)];
   expect(rows.length).toBeGreaterThan(0);
@@ -138,7 +138,7 @@ test('the figures of concepts for speed in bench/FIGURES.md stand in their files
   }
 });
 
-test('every lookup stands in the table of server/catalogue/README.md', () => {
+test('has every lookup in the table of server/catalogue/README.md', () => {
   const rows = readProjectFile('server/catalogue/README.md')
     .split('\n')
     .filter((line) => line.startsWith('| `'));
@@ -147,20 +147,20 @@ test('every lookup stands in the table of server/catalogue/README.md', () => {
   expect(missing.map(({ name }) => name)).toEqual([]);
 });
 
-test('FORMAT.md has every section', () => {
+test('has every section in FORMAT.md', () => {
   // Each group has a chapter, or `npm run generate` would omit its sections.
   const rows = readProjectFile('engine/snapshot/FORMAT.md');
   for (const { kinds } of GROUPS)
     for (const { meaning } of Object.values<SectionKind>(kinds)) expect(rows).toContain(meaning);
 });
 
-test('.ci/run installs the Debian packages of the programs and libraries that tests drive', () => {
+test('installs in .ci/run the Debian packages of the programs and libraries that tests drive', () => {
   const [, packages] = /^DEBIAN_PACKAGES="(.*)"$/m.exec(readProjectFile('.ci/run')) ?? [];
   const wanted = new Set<string>([...Object.values(PROGRAMS), ...Object.keys(LIBRARIES)]);
   expect(packages?.split(' ').toSorted()).toEqual([...wanted].toSorted());
 });
 
-test('npm run lint judges by types: a promise that nobody awaits is reported', () => {
+test('lints by types with npm run lint: reports a promise that is not awaited', () => {
   const { scripts } = JSON.parse(readProjectFile('package.json')) as { readonly scripts: { readonly lint: string } };
   const [oxlint = ''] = scripts.lint.split(' && ');
   expect(oxlint).toMatch(/^oxlint /);
@@ -171,7 +171,7 @@ test('npm run lint judges by types: a promise that nobody awaits is reported', (
   expect([status, stdout]).toEqual([1, expect.stringContaining(`${file}:2:1: Promises must be awaited`)]);
 });
 
-test('package.json, the launcher and README.md agree on the Node of the machine and on the one that runs the program', () => {
+test('names the same Node versions in package.json, the launcher and README.md', () => {
   const { engines, optionalDependencies } = JSON.parse(readProjectFile('package.json')) as {
     readonly engines: { readonly node: string };
     readonly optionalDependencies: Readonly<Record<string, string>>;
@@ -185,7 +185,7 @@ test('package.json, the launcher and README.md agree on the Node of the machine 
   for (const version of Object.values(optionalDependencies)) expect(version).toMatch(/^\^22\.(?:1[89]|[2-9]\d)\.\d+$/);
 });
 
-test('package-lock.json has the optional packages of every platform, and no address of a registry', () => {
+test('has the optional packages of every platform in package-lock.json, and no address of a registry', () => {
   interface Entry {
     readonly resolved?: string;
     readonly optionalDependencies?: Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@ const SECONDS = 60;
 /** Far above the limit of `npm run campaign`: test machines are noisy. */
 const WORST_WAIT_MS_MAX = 2000;
 
-test.skipIf(process.platform !== 'linux')(`a short campaign finds nothing (seed ${RUN_SEED})`, async () => {
+test.skipIf(process.platform !== 'linux')(`finds nothing in a short campaign (seed ${RUN_SEED})`, async () => {
   const found: Find[] = [];
   const leaks: string[] = [];
   const { tallies, memory, rest } = await campaign({
@@ -33,7 +33,7 @@ test.skipIf(process.platform !== 'linux')(`a short campaign finds nothing (seed 
   expect(worstMs).toBeLessThan(WORST_WAIT_MS_MAX);
 });
 
-test.runIf(IS_WHOLE)('a short soak gets the right bytes each time', async () => {
+test.runIf(IS_WHOLE)('gets the right bytes throughout a short soak', async () => {
   const steps: string[] = [];
   const { answers, fault } = await soak({
     seed: 1,

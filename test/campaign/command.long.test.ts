@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../support/dataSets.ts';
 
 const CAMPAIGN = fileURLToPath(new URL('campaign.ts', import.meta.url));
 
-test.skipIf(process.platform !== 'linux')('a soak that Ctrl-C ends has no fault', async () => {
+test.skipIf(process.platform !== 'linux')('reports no fault when Ctrl-C ends a soak', async () => {
   const words = [CAMPAIGN, '--soak', '--minutes', '10', '--observations', '1000', '--seed', '1'];
   const running = runProgram(process.execPath, words, { isGroup: true });
   await running.printed(/from now on\n/);
@@ -18,7 +18,7 @@ test.skipIf(process.platform !== 'linux')('a soak that Ctrl-C ends has no fault'
   expect(running.out()).toMatch(/\n\d+ answers checked, none of them wrong; too short to tell how memory grows\n$/);
 });
 
-test('what is no number, no find, a find of no strain, or two campaigns at once, ends with 2', async () => {
+test('exits with 2 on an invalid number, a missing find, a find of an unknown strain, or two modes at once', async () => {
   const file = join(temporaryDirectory(), '1.json');
   writeFileSync(file, JSON.stringify({ strain: 'afterwards', turnSeed: 0, seed: 1, observations: 0, finds: [] }));
   const wrong = [

@@ -18,17 +18,17 @@ function quotesOfTests(): string[] {
   return literals.map((literal) => plainOf(literal.slice(1, -1).replaceAll(/\\(.)/g, '$1')));
 }
 
-describe.skipIf(!existsSync(SPEC))('the specification, where it lies beside the project', () => {
+describe.skipIf(!existsSync(SPEC))('the specification next to the project', () => {
   const units = existsSync(SPEC) ? unitsOf(readFileSync(SPEC, 'utf8')).map(plainOf) : [];
   const quotes = quotesOfTests();
 
-  test('every quote stands in it', () => {
+  test('contains every quote of the tests', () => {
     const whole = units.join(' ');
     for (const quote of quotes) expect(whole.includes(quote), quote).toBe(true);
     expect(quotes.length).toBeGreaterThan(100);
   });
 
-  test('every sentence that says something is quoted by a test or listed as untestable', () => {
+  test('has every requirement quoted by a test or listed as untestable', () => {
     const listed = UNTESTABLE.map(({ quote }) => plainOf(quote));
     for (const quote of listed) expect(units, 'an untestable sentence').toContain(quote);
     const saying = units.filter((unit) => !/not shown/i.test(unit) && !listed.includes(unit));

@@ -44,13 +44,13 @@ const catalogue = servedSample(
 );
 const { expectIds } = askedOf(catalogue);
 
-describe('a documented field keeps its documented type, in open collections too', () => {
-  test('text among numbers is no number', async () => {
+describe('a documented field of an open collection', () => {
+  test('keeps comparing as a number if one value is a text', async () => {
     await expectIds({ 'southBoundLatitude__gt=60': [], 'southBoundLatitude__gt=-71': [1, 2] }, 'bboxes');
     await expectIds({ 'volume__gt=50': [2], 'volume=7': [4], 'volume__in=7,9': [1, 4] }, 'results');
   });
 
-  test('a time that is none leaves the others times', async () => {
+  test('keeps comparing as a time if one value is invalid', async () => {
     const { count } = await catalogue.page('/api/v3/observations/?timePeriod__startTime__year=2020&strict=1');
     const [first, ...others] = recordsOf('times');
     const links = others
@@ -90,7 +90,7 @@ describe('a documented field keeps its documented type, in open collections too'
     },
   );
 
-  test('a value in place of a link or of a record is an id that does not fit', async () => {
+  test('reads a value in place of a link or record as an id that does not fit', async () => {
     const none: readonly number[] = [];
     await expectIds(
       {
@@ -106,14 +106,14 @@ describe('a documented field keeps its documented type, in open collections too'
     );
   });
 
-  test('facets count what does not fit as null', async () => {
+  test('counts values that do not fit as null in facets', async () => {
     const { body } = await catalogue.get('/api/v3/results/?facets=volume,dataPath&limit=1');
     expect(JSON.parse(body)).toMatchObject({
       facets: { volume: { null: 3, 7: 1, 9: 1, 100: 1 }, dataPath: { null: 4, a: 1, b: 1 } },
     });
   });
 
-  test('the description of the API has the types that filters compare by, and any value in such records', async () => {
+  test('has its filter type in the OpenAPI document, which allows any value in such records', async () => {
     const { components } = JSON.parse((await catalogue.get('/openapi.json?spellings=all')).body) as {
       components: { schemas: Record<string, { properties: Record<string, object> }> };
     };

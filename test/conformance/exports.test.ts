@@ -88,7 +88,7 @@ describe('exports', () => {
   });
 });
 
-describe('what lists and exports say beside their rows', () => {
+describe('headers of lists and exports', () => {
   assumption('A49', 'gives the count of a list or export in X-Total-Count, to HEAD too', async () => {
     for (const query of ['limit=2&status=completed', 'format=csv&limit=1', 'title__regex=a&limit=1', 'title=none']) {
       const { count } = await sample.page(`${LIST}?${query}&format=json`);
@@ -172,7 +172,7 @@ describe('what lists and exports say beside their rows', () => {
   });
 });
 
-describe('cut records', () => {
+describe('reduced records', () => {
   assumption('A61', 'cuts records to the named keys in record order, and ignores unknown names', async () => {
     const records = await sample.all('observations');
     const cut = (record: JsonObject): string =>
@@ -245,7 +245,7 @@ describe('walks', () => {
   });
 });
 
-describe('all at once', () => {
+describe('facets', () => {
   assumption(
     'A67',
     'counts facets after the results, by count and then value, at most 100 values, null under the key null',

@@ -303,7 +303,7 @@ describe('filters', () => {
   });
 });
 
-describe('Order, after and facets', () => {
+describe('order, after and facets', () => {
   assumption('A64, A65', 'orders by several fields, and names the unknown ones', async () => {
     const all = await sample.all('observations');
     const { results } = await sample.page(`${LIST}?ordering=uuid,-title&limit=1000`);

@@ -41,7 +41,7 @@ function describeTable(
         expect(shape(object[field]), `${field}: ${JSON.stringify(object[field])}`).toBe(true);
     });
 
-    test('the fields of the table come in its order', async () => {
+    test('has the fields of the table in its order', async () => {
       const fields = rows.map(({ field }) => field);
       for (const object of (await sample.all(collection)).flatMap(pick) as JsonObject[]) {
         expect(Object.keys(object).filter((key) => fields.includes(key))).toEqual(fields);

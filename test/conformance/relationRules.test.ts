@@ -87,7 +87,7 @@ describe('facets', () => {
   });
 });
 
-describe('open collections and what is not declared', () => {
+describe('open collections and undeclared fields', () => {
   assumption(
     'A5',
     'knows the names that public documents show for open collections, and refuses other sub-fields',

@@ -195,7 +195,7 @@ describe('conditions', () => {
   });
 });
 
-describe('what describes the API', () => {
+describe('descriptions of the API', () => {
   async function ask(target: string, headers = {}, { from = sample, method = 'GET' } = {}): Promise<Received> {
     const client = clientOf(from.url());
     const received = await client.send({ method, target, headers });
@@ -212,7 +212,7 @@ describe('what describes the API', () => {
     ['/docs/docs.js', 'text/javascript; charset=utf-8', /SwaggerUIBundle\(/],
     ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', /SwaggerUIBundle/],
     ['/docs/swagger-ui.css', 'text/css; charset=utf-8', /\.swagger-ui/],
-  ])('%s is served as %s, to HEAD and in gzip too, with a tag for each coding', async (target, type, start) => {
+  ])('serves %s as %s, to HEAD and in gzip too, with a tag for each coding', async (target, type, start) => {
     const plain = await ask(target);
     expect([plain.status, plain.headers['content-type']]).toEqual([200, type]);
     expect(plain.body).toMatch(start);
@@ -251,7 +251,7 @@ describe('what describes the API', () => {
     },
   );
 
-  test('has the base URL that the request chose, and a tag for each', async () => {
+  test('puts the base URL that the request selects into the document, with a tag for each', async () => {
     const forwarded = { 'x-forwarded-host': 'second.test', 'x-forwarded-proto': 'https' };
     for (const target of ['/openapi.json', '/openapi.yaml']) {
       const [one, second] = [await ask(target, {}, { from: other }), await ask(target, forwarded, { from: other })];
@@ -261,7 +261,7 @@ describe('what describes the API', () => {
     }
   });
 
-  test('has a page at /docs/ that may load and reach nothing but this server', async () => {
+  test('serves a page at /docs/ that may load and connect to nothing but this server', async () => {
     const { headers, body } = await ask('/docs/');
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';(?!.*http)/);
     expect(body).not.toMatch(/https?:/);
@@ -277,7 +277,7 @@ describe('what describes the API', () => {
     ['/browse/observations/1/', '*/*', '../../../'],
     ['/api/v3/', '*/*', undefined],
     [LIST, '*/*', undefined],
-  ])('is named by %s for %s, relative to where that is', async (target, accept, up) => {
+  ])('names the document in %s for %s, relative to that path', async (target, accept, up) => {
     const link = up === undefined ? up : `<${up}openapi.json>; rel="service-desc", <${up}docs/>; rel="service-doc"`;
     expect((await ask(target, { accept })).headers['link']).toBe(link);
   });

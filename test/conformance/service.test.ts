@@ -185,7 +185,7 @@ describe('spec 2.2, page envelope', () => {
     expect(page.previous).toMatch(/\?limit=7&offset=14$/);
   });
 
-  test('following next visits every record exactly once, and previous leads back', async () => {
+  test('visits every record exactly once by next, and leads back by previous', async () => {
     const seen: unknown[] = [];
     let last = '/api/v3/observations/?limit=37';
     for (let next: string | null = BASE_URL + last; next !== null;) {

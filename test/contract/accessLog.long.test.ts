@@ -78,7 +78,7 @@ describe.each(['port', 'http10Port'] as const)('a request to the %s', (name) => 
     expect(JSON.stringify(line)).not.toContain('secret');
   });
 
-  test('says what came of it: HEAD, 304, 400, 404, 405, SOAP, health', async () => {
+  test('is logged with its outcome: HEAD, 304, 400, 404, 405, SOAP, health', async () => {
     const { headers, bytes } = await sent(server[name], { method: 'GET', target: `${LIST}?limit=1`, headers: {} });
     expect(await logged({ target: `${LIST}?limit=1` })).toMatchObject({ status: 200, bytes: bytes.length });
     expect(await logged({ target: `${LIST}?limit=1`, method: 'HEAD' })).toMatchObject({ method: 'HEAD', bytes: 0 });
@@ -97,19 +97,22 @@ describe.each(['port', 'http10Port'] as const)('a request to the %s', (name) => 
     expect(await logged(soap)).toMatchObject({ status: 500, level: 'error', route: 'authority' });
   });
 
-  test.each(['', 'x'.repeat(129), 'a b', 'a"b', 'a\tb', 'ä'])('has an id of its own for %j', async (given) => {
-    const target = `/unusual${given.length}`;
-    const { headers } = await sent(server[name], { method: 'GET', target, headers: { 'x-request-id': given } });
-    expect(headers['x-request-id']).toMatch(HEX);
-    expect(await lineOf(headers['x-request-id']!)).toMatchObject({ path: target, status: 404 });
-  });
+  test.each(['', 'x'.repeat(129), 'a b', 'a"b', 'a\tb', 'ä'])(
+    'gets a new id instead of the invalid %j',
+    async (given) => {
+      const target = `/unusual${given.length}`;
+      const { headers } = await sent(server[name], { method: 'GET', target, headers: { 'x-request-id': given } });
+      expect(headers['x-request-id']).toMatch(HEX);
+      expect(await lineOf(headers['x-request-id']!)).toMatchObject({ path: target, status: 404 });
+    },
+  );
 
   test.each([TRACE.toUpperCase(), `ff${TRACE.slice(2)}`, `${TRACE}x`, TRACE.replace('4bf9', '"bf9')])(
-    'has no traceparent that is none: %j',
+    'is logged without the invalid traceparent %j',
     async (traceparent) => expect(await logged({ headers: { traceparent } })).not.toHaveProperty('traceparent'),
   );
 
-  test('has a path that is cut and escaped', async () => {
+  test('is logged with a truncated and escaped path', async () => {
     const socket = await RawSocket.open(server[name]);
     const id = nextId();
     await socket.write(requestOf('GET', `/"\\<${'x'.repeat(3000)}`, [`X-Request-Id: ${id}`]));
@@ -120,7 +123,7 @@ describe.each(['port', 'http10Port'] as const)('a request to the %s', (name) => 
     expect((line['path'] as string).length).toBeLessThan(300);
   });
 
-  test('pipelined behind another has a line too', async () => {
+  test('has a line even if it is pipelined after another', async () => {
     const [first, second] = [nextId(), nextId()];
     const socket = await RawSocket.open(server[name]);
     const request = (id: string): string => requestOf('GET', '/healthz', [`X-Request-Id: ${id}`]);
@@ -133,7 +136,7 @@ describe.each(['port', 'http10Port'] as const)('a request to the %s', (name) => 
   });
 });
 
-test('an id is taken from trusted proxies only, and without a log no answer has one', async () => {
+test('accepts a request id from trusted proxies only, and sends none without a log', async () => {
   const other = join(directory, 'untrusted.log');
   const untrusting = await runServer(['--threads', '1', '--access-log', other, '--trusted-proxy', '10.0.0.0/8']);
   const silent = await runServer(['--threads', '1']);
@@ -166,7 +169,7 @@ function load(port: number, connections: number): { end(): Promise<number> } {
   };
 }
 
-test('under load, through renames and SIGUSR2, every request has one whole line, as many as are counted', async () => {
+test('writes one whole line for each counted request under load, through renames and SIGUSR2', async () => {
   const path = join(directory, 'rotated.log');
   const rotated = await runServer(['--threads', '2', '--access-log', path, '--admin-port', '0']);
   try {
@@ -194,7 +197,7 @@ test('under load, through renames and SIGUSR2, every request has one whole line,
   }
 });
 
-test.runIf(process.platform === 'linux')('a full disk costs no request, and is told', async () => {
+test.runIf(process.platform === 'linux')('answers all requests while the disk is full, and reports it', async () => {
   const full = await runServer(['--threads', '1', '--access-log', '/dev/full']);
   try {
     const asking = load(full.port, 4);
@@ -205,7 +208,7 @@ test.runIf(process.platform === 'linux')('a full disk costs no request, and is t
   }
 });
 
-test('one request in so many is logged, and all have an id', async () => {
+test('logs the sampled fraction of requests, and gives all an id', async () => {
   const path = join(directory, 'sampled.log');
   const sampled = await runServer(['--threads', '1', '--access-log', path, '--access-log-sample', '4']);
   try {
@@ -218,7 +221,7 @@ test('one request in so many is logged, and all have an id', async () => {
   }
 });
 
-test('on standard output it stands alone, and events are JSON on standard error', async () => {
+test('writes the access log alone to standard output, and events as JSON to standard error', async () => {
   const words = ['serve', '--port', '0', '--threads', '1', '--access-log', '-', '--log-format', 'json'];
   const one = runCommand([...words, '--audit-log', join(directory, 'audit.log')]);
   try {
@@ -245,13 +248,13 @@ test('on standard output it stands alone, and events are JSON on standard error'
   }
 });
 
-test('a log that cannot be opened is told at the start, in a sentence', async () => {
+test('reports a log that cannot be opened in one sentence at the start', async () => {
   const refused = runCommand(['serve', '--port', '0', '--access-log', join(directory, 'none', 'access.log')]);
   expect(await refused.ended).toEqual({ code: 1, signal: null });
   expect(refused.err()).toMatch(/^catalogue-replica: the access log \S+ cannot be written \(ENOENT\)$/m);
 });
 
-test('clients that leave before their answer have a line without a status, those refused with 503 one with it', async () => {
+test('logs clients that leave before their response without a status, and requests refused with 503 with it', async () => {
   const path = join(directory, 'left.log');
   const data = dataSetOf(temporaryDirectory(), { 'migrationproperties.ndjson': longProperties(200) });
   const slow = await runServer(['--threads', '1', '--data', data, '--access-log', path]);

@@ -49,7 +49,7 @@ async function once(port: number, request: Parameters<Client['send']>[0]): Promi
 }
 
 describe('the admin port', () => {
-  test('that is for this host alone is asked by its address or as localhost, and by no name that leads here', async () => {
+  test('accepts its address and localhost as Host if it listens on this host alone, and no other name', async () => {
     const statusAs = async (host: string): Promise<number> =>
       (await admin.send({ method: 'GET', target: '/livez', headers: { host }, body: '' })).status;
     const hosts = [
@@ -63,28 +63,25 @@ describe('the admin port', () => {
     expect(await Promise.all(hosts.map(statusAs))).toEqual([403, 403, 403, 200, 200, 200]);
   });
 
-  test.each(['localhost', '::ffff:127.0.0.1'])(
-    'that is for this host alone knows it by what it listens on: %s',
-    async (host) => {
-      const views = { '/livez': () => jsonAnswer(200, {}) };
-      const listener = await listenForAdmin({ host, port: 0, onError: () => undefined }, () => ({
-        views,
-        commands: {},
-      }));
-      const client = clientOf(`http://127.0.0.1:${listener.port}`);
-      const asked = await client.send({
-        method: 'GET',
-        target: '/livez',
-        headers: { host: 'rebound.example' },
-        body: '',
-      });
-      expect(asked.status).toBe(403);
-      client.close();
-      listener.stop();
-    },
-  );
+  test.each(['localhost', '::ffff:127.0.0.1'])('recognises %s as an address of this host alone', async (host) => {
+    const views = { '/livez': () => jsonAnswer(200, {}) };
+    const listener = await listenForAdmin({ host, port: 0, onError: () => undefined }, () => ({
+      views,
+      commands: {},
+    }));
+    const client = clientOf(`http://127.0.0.1:${listener.port}`);
+    const asked = await client.send({
+      method: 'GET',
+      target: '/livez',
+      headers: { host: 'rebound.example' },
+      body: '',
+    });
+    expect(asked.status).toBe(403);
+    client.close();
+    listener.stop();
+  });
 
-  test('closes a connection whose request does not come in time, whether its head or its body is missing', async () => {
+  test('closes a connection whose request head or body does not arrive in time', async () => {
     const commands = { '/reload': () => jsonAnswer(200, {}) };
     const options = { host: '127.0.0.1', port: 0, requestMsMax: 100, onError: () => undefined };
     const listener = await listenForAdmin(options, () => ({ views: {}, commands }));
@@ -95,7 +92,7 @@ describe('the admin port', () => {
     listener.stop();
   });
 
-  test('closes what comes beyond 64 connections, while the public port answers and has descriptors left', async () => {
+  test('closes connections beyond 64, while the public port responds and has descriptors left', async () => {
     const few = ['-c', 'ulimit -n 256; exec "$0" "$@"', process.execPath, LAUNCHER_FILE];
     const limited = runProgram('sh', [...few, 'serve', '--port', '0', '--threads', '1', '--admin-port', '0']);
     try {
@@ -114,7 +111,7 @@ describe('the admin port', () => {
     }
   });
 
-  test('says that the process lives and is ready, to GET and HEAD', async () => {
+  test('reports that the process lives and is ready, to GET and HEAD', async () => {
     for (const [path, word] of [
       ['/livez', 'alive'],
       ['/readyz', 'ready'],
@@ -126,7 +123,7 @@ describe('the admin port', () => {
     }
   });
 
-  test('tells what is served, and the settings', async () => {
+  test('reports the served data and the settings', async () => {
     const { body } = await admin.get('/status?pretty');
     const status = JSON.parse(body) as Record<string, Record<string, unknown>>;
     expect(status).toMatchObject({ status: 'ready', threads: { serving: 2 } });
@@ -138,14 +135,14 @@ describe('the admin port', () => {
     expect(status['memory']!['dataBytes']).toMatchObject({ records: expect.any(Number) as number });
   });
 
-  test('says what there is where it has nothing, and which methods it takes', async () => {
+  test('lists its paths on an unknown one, and the methods that it allows', async () => {
     expect(await admin.get('/metrics/x')).toMatchObject({ status: 404, body: expect.stringContaining('/readyz') });
     expect(await admin.get('/toString')).toMatchObject({ status: 404 });
     const post = await admin.send({ method: 'POST', target: '/status', headers: {}, body: '' });
     expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD']);
   });
 
-  test('tells of the attribute authority, and when what it rests on runs out', async () => {
+  test('reports on the attribute authority, and when its certificates expire', async () => {
     const { authority } = JSON.parse((await admin.get('/status')).body) as { authority: Record<string, unknown> };
     const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/) as string;
     expect(authority).toEqual({
@@ -165,7 +162,7 @@ describe('the admin port', () => {
     expect(told.has('authority_expiry_timestamp_seconds{what="crls"}')).toBe(false);
   });
 
-  test('is nowhere on the public port', async () => {
+  test('serves nothing on the public port', async () => {
     for (const target of ['/livez', '/readyz', '/metrics', '/status']) {
       expect((await once(server.port, { method: 'GET', target, headers: {} })).status).toBe(404);
     }
@@ -188,7 +185,7 @@ describe('the admin port', () => {
     expect(before.join()).not.toContain('made');
   });
 
-  test('tells the version that runs, and of each time by its name that it is one', async () => {
+  test('has the running version, and names every time as one', async () => {
     const { body } = await admin.get('/metrics');
     expect(body).toContain(`\ncatalogue_replica_build_info{version="${packageVersion()}"} 1\n`);
     const helps = [...body.matchAll(/^# HELP catalogue_replica_(\S+) .*$/gm)];
@@ -197,7 +194,7 @@ describe('the admin port', () => {
     expect(times.filter((name) => !name.endsWith('_timestamp_seconds'))).toEqual([]);
   });
 
-  test('has a line in its guide for every metric, and none more', async () => {
+  test('has exactly the metrics that its guide lists', async () => {
     const { body } = await admin.get('/metrics');
     const exported = [...body.matchAll(/^# TYPE catalogue_replica_(\S+) /gm)].map(([, name]) => name!);
     const guide = readFileSync(new URL('../../server/observe/README.md', import.meta.url), 'utf8');
@@ -208,7 +205,7 @@ describe('the admin port', () => {
   });
 });
 
-describe('what threads tell of themselves once a second', () => {
+describe('metrics that threads report once a second', () => {
   const LISTS = '/api/v3/observations/';
 
   const seconds = async (thread: number): Promise<number> =>
@@ -222,7 +219,7 @@ describe('what threads tell of themselves once a second', () => {
     }
   };
 
-  test('is there from 0 on, whatever was asked', async () => {
+  test('exist from 0 on, before any request', async () => {
     const fresh = await samples();
     for (const outcome of ['found', 'busy', 'gone', 'overtime']) {
       expect(fresh.has(`pool_queries_total{outcome="${outcome}"}`)).toBe(true);
@@ -231,7 +228,7 @@ describe('what threads tell of themselves once a second', () => {
     expect(fresh.has('event_loop_delay_seconds_count{thread="2"}')).toBe(false);
   });
 
-  test.each(['port', 'http10Port'] as const)('connections to the %s come and go', async (name) => {
+  test.each(['port', 'http10Port'] as const)('count opened and closed connections to the %s', async (name) => {
     const count = async (): Promise<number> => (await samples()).get('connections')!;
     await expect.poll(count, { timeout: 10_000 }).toBe(0);
     const socket = await RawSocket.open(server[name]);
@@ -242,7 +239,7 @@ describe('what threads tell of themselves once a second', () => {
     await expect.poll(count, { timeout: 10_000 }).toBe(0);
   });
 
-  test('lists, look-ups and rows of exports are counted where they happen', async () => {
+  test('count lists, look-ups and exported rows in the thread that does the work', async () => {
     const queries = [
       'limit=2&offset=7',
       'format=ndjson&limit=12',
@@ -267,7 +264,7 @@ describe('what threads tell of themselves once a second', () => {
   });
 });
 
-describe.each(['port', 'http10Port'] as const)('requests to the %s are counted', (name) => {
+describe.each(['port', 'http10Port'] as const)('the metrics of requests to the %s', (name) => {
   const LIST = '/api/v3/observations/?limit=3';
   const one = (route: string, method: string, status: number | string): string =>
     `requests_total{route="${route}",method="${method}",status="${status}"}`;
@@ -289,7 +286,7 @@ describe.each(['port', 'http10Port'] as const)('requests to the %s are counted',
     ],
   ];
 
-  test.each(CASES)('%s', async (sample, request) => {
+  test.each(CASES)('count %s', async (sample, request) => {
     const [, status] = /status="(\d+)"/.exec(sample)!;
     const send = async (): Promise<void> => expect((await once(server[name], request)).status).toBe(Number(status));
     expect(await grown([sample], send)).toEqual([1]);
@@ -297,7 +294,7 @@ describe.each(['port', 'http10Port'] as const)('requests to the %s are counted',
 
   // Bytes that node:http cannot parse make no request that could be counted.
   if (name === 'port')
-    test('a malformed one too', async () => {
+    test('count a malformed request', async () => {
       const send = async (): Promise<void> => {
         const socket = await RawSocket.open(server[name]);
         await socket.write('GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n');
@@ -307,7 +304,7 @@ describe.each(['port', 'http10Port'] as const)('requests to the %s are counted',
       expect(await grown([one('index', 'GET', 400), one('other', 'GET', 400)], send)).toContain(1);
     });
 
-  test('with the bytes of their bodies, whether they are compressed, and their times', async () => {
+  test('contain the bytes of bodies, compressed or not, and their times', async () => {
     const names = ['answer_bytes_total', 'gzip_answers_total', 'answer_seconds_count'].map(
       (metric) => `${metric}{route="list"}`,
     );

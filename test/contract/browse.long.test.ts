@@ -66,7 +66,7 @@ const HANDS_AND_SCRIPTS = [
   ['keyboard', false],
 ] as const;
 
-describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
+describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
   let server: Server;
   let browser: Browser;
 
@@ -82,7 +82,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     await server.stop();
   });
 
-  test('the list and a record of every collection are there, say nothing and fit a telephone', async () => {
+  test('show the list and a record of every collection without messages, and fit a phone', async () => {
     const { page, amiss, close } = await watchedPage(browser, server.url, TELEPHONE);
     for (const [name, id] of someOf([...FIRST_IDS], 8)) {
       for (const path of [`/browse/${name}/`, `/browse/${name}/${id}/`]) {
@@ -94,7 +94,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     await close();
   });
 
-  test.each(someOf(PAGE_LOOKS, 1))('axe finds nothing serious in %s at %j', async (colorScheme, viewport) => {
+  test.each(someOf(PAGE_LOOKS, 1))('have no serious axe violation in %s at %j', async (colorScheme, viewport) => {
     const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme, viewport });
     for (const path of someOf([...DISTINCT, ...ERRORS], 5)) {
       await page.goto(path);
@@ -107,7 +107,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     await close();
   });
 
-  test.each(someOf([true, false], 1))('a visitor finds the way, scripts being on: %s', async (javaScriptEnabled) => {
+  test.each(someOf([true, false], 1))('lead a visitor to a record (scripts: %s)', async (javaScriptEnabled) => {
     const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled });
     const chips = (): Promise<string[]> => page.locator('.chips li > span').allInnerTexts();
     await page.goto('/');
@@ -163,7 +163,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
   });
 
   test.each(someOf([true, false], 1))(
-    'a keyboard alone leads through every flow, scripts being on: %s',
+    'work by keyboard alone in every flow (scripts: %s)',
     async (javaScriptEnabled) => {
       const permissions = ['clipboard-read', 'clipboard-write'];
       const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled, permissions });
@@ -238,7 +238,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
   );
 
   test.each(someOf(HANDS_AND_SCRIPTS, 1))(
-    'a %s leads to values, days, files, out of errors and back, scripts being on: %s',
+    'lead by %s to values, days, files, out of errors and back (scripts: %s)',
     async (name, javaScriptEnabled) => {
       const permissions = ['clipboard-read', 'clipboard-write'];
       const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled, permissions });
@@ -331,7 +331,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     },
   );
 
-  test('on paper a page is black on white, whole, and without what only a screen has', async () => {
+  test('print black on white, complete, and without controls', async () => {
     const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme: 'dark', viewport: PAPER });
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     for (const path of [`${LIST}?status=completed`, `${LIST}141/`]) {
@@ -354,7 +354,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     await close();
   });
 
-  test('with scripts comparisons are those of the field, and blocks are copied', async () => {
+  test('offer the comparisons of the field and copy blocks if scripts are on', async () => {
     const options = { permissions: ['clipboard-read', 'clipboard-write'] };
     const { page, amiss, close } = await watchedPage(browser, server.url, options);
     await page.clock.install({ time: 0 });

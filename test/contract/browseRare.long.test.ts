@@ -23,7 +23,7 @@ const HARM =
   '"><script>alert(1)</script><img src=x onerror=alert(2)>\'`${alert(3)}\u2028\u2029\u202e\u2066reversed\u0000</title></bdi>&amp;' +
   'javascript:alert(4)';
 
-describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
+describe.skipIf(!hasProgram('chromium'))('rarely seen pages', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await startBrowser(inject('runDirectory'));
@@ -31,7 +31,7 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
   afterAll(() => browser.close());
 
   test.each(someOf(PAGE_LOOKS, 1))(
-    'the attribute authority answers by a form in %s at %j, whatever roles are called',
+    'show the form of the attribute authority in %s at %j, whatever the names of roles',
     async (...look) => {
       const site = testSite({ site: ecPair(), validity: validAround(Math.floor(epochMs() / 1000)) });
       const [role, address] = [
@@ -85,7 +85,7 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
   );
 
   test.each(someOf([true, false], 1))(
-    'a filter that is refused is corrected where that is told, scripts being on: %s',
+    'let a visitor correct a refused filter (scripts: %s)',
     async (javaScriptEnabled) => {
       const server = await runServer(['--data', await sampleSnapshot(), '--threads', '1']);
       const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled });
@@ -120,7 +120,7 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
     },
   );
 
-  test('while too much is asked for a list says so, as a page of the same house', async () => {
+  test('say that the server is overloaded, in the same style', async () => {
     const data = dataSetOf(temporaryDirectory(), { 'migrationproperties.ndjson': longProperties(40) });
     const server = await runServer(['--data', data, '--threads', '1']);
     const clients = Array.from({ length: 300 }, () => clientOf(server.url));
@@ -147,7 +147,7 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
     await server.stop();
   });
 
-  test('data that mean harm stay text and break no layout, their texts being one word of 100 kB', async () => {
+  test('show hostile data as text without breaking the layout, also as one word of 100 kB', async () => {
     const files = COLLECTIONS.map(({ name }) => [`${name}.ndjson`, `${harmful(name)}\n`] as const);
     const data = dataSetOf(temporaryDirectory(), Object.fromEntries(files));
     const server = await runServer(['--data', data, '--threads', '1']);

@@ -20,7 +20,7 @@ const TARGETS = [
 const FLAGS = '--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update';
 
 test.skipIf(!hasProgram('chromium'))(
-  'Chromium reads every compressed answer, and comes back with its tag',
+  'decodes every compressed response in Chromium, which revalidates with its tag',
   async () => {
     const server = await runServer(['--data', SAMPLE, '--cache-control', 'no-cache']);
     const client = clientOf(server.url);

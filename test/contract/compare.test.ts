@@ -135,7 +135,7 @@ describe('compare', () => {
     [['--log', 'missing.log'], /missing\.log: cannot be read \(ENOENT\)/],
     [['--log', import.meta.filename.replace('compare.test', 'admin.test')], /no line has a GET request to the API/],
     [['--accept', 'everything'], /Allowed choices are status, refused/],
-  ])('%j is an error', async (flags, message) => {
+  ])('rejects the arguments %j', async (flags, message) => {
     const [, error] = await compared(...flags);
     expect(error).toMatch(message);
   });

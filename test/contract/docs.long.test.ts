@@ -16,13 +16,13 @@ const TIMES = ['ob_id', 'ob_id__in', 'ob_id__gte', 'ob_id__lte'].concat(
   ['startTime', 'endTime'].flatMap((field) => [field, `${field}__gte`, `${field}__lte`]),
 );
 
-describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
+describe.skipIf(!hasProgram('chromium'))('the page at /docs/ in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => void (browser = await startBrowser(inject('runDirectory'))));
   afterAll(() => browser.close());
 
   test.each(['', '/some/catalogue'])(
-    'the page shows every collection, tries a list out and asks this server only, below the path "%s"',
+    'shows every collection, tries a list out and contacts this server only, below the path "%s"',
     async (path) => {
       const flags = ['--base-url', `https://catalogue.test${path}`, '--threads', '1'];
       const server = await runServer(['--data', await sampleSnapshot(), ...flags]);
@@ -66,7 +66,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     },
   );
 
-  test('the page says what was answered where there is no document for the moment', async () => {
+  test('shows the response if the document is unavailable for the moment', async () => {
     const server = await runServer(['--data', await sampleSnapshot(), '--threads', '1']);
     try {
       const { page, amiss, close } = await watchedPage(browser, server.url);

@@ -9,7 +9,7 @@ const HEAD = requestOf('POST', '/', ['Content-Length: 100000']);
 const ANSWER: Answer = textAnswer('never');
 const INTAKE = { bodyBytesMax: 100_000, tooLong: ANSWER, busy: ANSWER, failed: ANSWER, answer: () => ANSWER };
 
-test.each(TRANSPORTS)('$name', async (transport) => {
+test.each(TRANSPORTS)('ends a body that arrives byte by byte without end, over $name', async (transport) => {
   const server = await running(transport, () => INTAKE);
   expect(await dribble(server.port, { head: HEAD, bytes: 'x' })).toBe(true);
   expect(server.errors).toEqual([]);

@@ -89,7 +89,7 @@ describe.each(Object.entries(KINDS))('an %s', (_name, draw) => {
     }
   });
 
-  test('answers every single code, null included, with the rows that have it', () => {
+  test('returns the matching rows for every single code, including null', () => {
     for (const [round, { index, codes, size }] of samples.entries()) {
       for (let code = 0; code <= size; code++) {
         const expected = codes.flatMap((one, row) => (one === code ? [row] : []));
@@ -98,7 +98,7 @@ describe.each(Object.entries(KINDS))('an %s', (_name, draw) => {
     }
   });
 
-  test('answers ranges of codes with the rows whose code lies in them', () => {
+  test('returns the rows with a code in a range', () => {
     for (const [round, { index, codes, size }] of samples.entries()) {
       const random = randomOf(SEED + round);
       for (let i = 0; i < 40; i++) {
@@ -116,7 +116,7 @@ describe.each(Object.entries(KINDS))('an %s', (_name, draw) => {
     }
   });
 
-  test('answers again what it answered before', () => {
+  test('returns the same result for a repeated query', () => {
     for (const { index, size } of samples) {
       const all = { start: 0, end: size + 1 };
       expect(rowsOf(index, all)).toEqual(rowsOf(index, all));
@@ -125,14 +125,14 @@ describe.each(Object.entries(KINDS))('an %s', (_name, draw) => {
   });
 });
 
-test('a value that most rows have is answered with a bitmap, a rare one with a list, one of all rows with a range', () => {
+test('returns a bitmap for a frequent value, a list for a rare one, and a range for a value of all rows', () => {
   const kindOf = (codes: number[], code: number): string =>
     inverted(codes, 2).index.rowsOf({ start: code, end: code + 1 }).kind;
   const codes = Array.from({ length: 100 }, (_, row) => (row === 7 ? 1 : 0));
   expect([kindOf(codes, 0), kindOf(codes, 1), kindOf(codes.fill(0), 0)]).toEqual(['bitmap', 'list', 'range']);
 });
 
-test('the dictionary of an index is the one it was made with', () => {
+test('keeps the dictionary that an index was made with', () => {
   const { index } = inverted([0, 1], 2);
   expect(new TextDecoder().decode(textAt(index.dictionary, 1))).toBe('00001');
 });

@@ -71,7 +71,7 @@ const READERS = [
   ['Python', 'python3', ['-c', PYTHON]],
 ] as const;
 
-describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
+describe.each(['uWebSockets.js', 'node:http'])('compressed responses over %s', (transport) => {
   let client: Client;
   const url = (): string => (transport === 'node:http' ? server.http10Url : server.url);
   beforeAll(() => {
@@ -86,7 +86,7 @@ describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
     return { plain, gzipped };
   }
 
-  test.each(TARGETS)('%s is smaller with gzip, and the same bytes behind it', async (target) => {
+  test.each(TARGETS)('are smaller for %s, and decompress to the same bytes', async (target) => {
     const { plain, gzipped } = await bothForms(target);
     expect(plain.headers['content-encoding']).toBeUndefined();
     expect(gzipped.headers['content-encoding']).toBe('gzip');
@@ -99,21 +99,21 @@ describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
     expect(() => gunzipSync(gzipped.bytes.subarray(0, -1))).toThrow();
   });
 
-  test.skipIf(!hasProgram('curl'))('curl --compressed reads the identity answer', async () => {
+  test.skipIf(!hasProgram('curl'))('equal the identity response for curl --compressed', async () => {
     for (const target of TARGETS) {
       const read = await outputOf('curl', ['-sS', '--compressed', `${url()}${target}`], Buffer.alloc(0));
       expect(read.equals((await client.get(target)).bytes), target).toBe(true);
     }
   });
 
-  test('what fits a packet, what is too long to compress live, errors and root views go as they are', async () => {
+  test('are not made for bodies within a packet or too long to compress live, errors and root views', async () => {
     for (const target of [`${LIST}?limit=0&offset=9999`, `${LIST}?format=csv`, '/api/v3/', '/', '/api/v3/nothing/']) {
       const { headers } = await client.get(target, GZIP);
       expect(headers['content-encoding'], target).toBeUndefined();
     }
   });
 
-  test('HEAD has the headers of GET, in both forms', async () => {
+  test('have the same headers for HEAD as for GET, in both forms', async () => {
     for (const target of TARGETS) {
       for (const codings of ['gzip', 'identity']) {
         const headers = { 'accept-encoding': codings };
@@ -126,7 +126,7 @@ describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
   });
 
   test.each(['gzip', 'gzip, identity;q=0', 'br'])(
-    'for %s a 304 carries the tag of the 200, each time',
+    'revalidate with a 304 that carries the tag of the 200, each time: %s',
     async (codings) => {
       for (const target of [...TARGETS, `${LIST}?limit=0&offset=9999`, '/api/v3/', '/']) {
         const ask = (condition: Record<string, string>): Promise<Received> =>
@@ -145,7 +145,7 @@ describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
     },
   );
 
-  test('the tag of one form is not that of another', async () => {
+  test('have another tag than the other form', async () => {
     for (const target of [LIST, '/api/v2/observations/']) {
       const { plain, gzipped } = await bothForms(target);
       const status = async (tag: string, codings: string): Promise<number> =>
@@ -158,7 +158,7 @@ describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
     }
   });
 
-  test('gzip that does not pay has a tag of its own', async () => {
+  test('have a separate tag if gzip does not pay', async () => {
     const target = `${LIST}?limit=0&offset=9999`;
     const only = await client.get(target, { 'accept-encoding': 'gzip, identity;q=0' });
     const again = await client.get(target, { 'accept-encoding': 'gzip', 'if-none-match': only.headers['etag']! });
@@ -170,7 +170,7 @@ describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
   });
 });
 
-test('node:http sends the very streams that uWebSockets.js sends', async () => {
+test('sends the same streams over node:http and uWebSockets.js', async () => {
   const [client, http10] = [clientOf(server.url), clientOf(server.http10Url)];
   for (const target of TARGETS) {
     const [one, other] = await Promise.all([client, http10].map((each) => each.get(target, GZIP)));
@@ -181,21 +181,24 @@ test('node:http sends the very streams that uWebSockets.js sends', async () => {
 });
 
 for (const [name, program, flags] of READERS) {
-  test.skipIf(!hasProgram(program))(`${name} accepts every stream and reads the identity answer`, async () => {
-    const client = clientOf(server.url);
-    for (const target of TARGETS) {
-      const [plain, gzipped] = [await client.get(target), await client.get(target, GZIP)];
-      if (program === 'gzip') await outputOf('gzip', ['-t'], gzipped.bytes);
-      expect((await outputOf(program, flags, gzipped.bytes)).equals(plain.bytes), target).toBe(true);
-    }
-    client.close();
-  });
+  test.skipIf(!hasProgram(program))(
+    `reads the identity response from every compressed stream with ${name}`,
+    async () => {
+      const client = clientOf(server.url);
+      for (const target of TARGETS) {
+        const [plain, gzipped] = [await client.get(target), await client.get(target, GZIP)];
+        if (program === 'gzip') await outputOf('gzip', ['-t'], gzipped.bytes);
+        expect((await outputOf(program, flags, gzipped.bytes)).equals(plain.bytes), target).toBe(true);
+      }
+      client.close();
+    },
+  );
 }
 
 test.each([
   ['live', '-z"'],
   ['off', undefined],
-])('with --gzip %s no records are compressed before', async (mode, end) => {
+])('compresses no records in advance with --gzip %s', async (mode, end) => {
   const other = await runServer(['--data', await sampleSnapshot(), '--gzip', mode]);
   const client = clientOf(other.url);
   try {

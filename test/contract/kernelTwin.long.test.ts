@@ -6,7 +6,7 @@ import { twinKernel } from '../support/kernelTwin.ts';
 
 kernels.make = twinKernel;
 
-test('the kernel in use is the twin', () => {
+test('uses the reference implementation of the kernel', () => {
   expect(String(ownKernel().copy)).not.toContain('[native code]');
 });
 

@@ -66,8 +66,8 @@ function readAll(port: number, path: string, coding = 'identity'): Promise<Read>
   });
 }
 
-describe.each(LARGE)('%s', (_kind, target) => {
-  test('come whole over both listeners, as long as they say', async () => {
+describe.each(LARGE)('large responses: %s', (_kind, target) => {
+  test('arrive completely over both listeners, with the announced length', async () => {
     const [first, second] = [await readAll(server.port, target), await readAll(server.http10Port, target)];
     expect(first.bytes).toBe(first.announced);
     expect(first.bytes).toBeGreaterThan(3 << 19);
@@ -76,7 +76,7 @@ describe.each(LARGE)('%s', (_kind, target) => {
 });
 
 test.each(LARGE.filter(([kind]) => STITCHED.includes(kind)))(
-  '%s with gzip are the same, and fewer bytes',
+  'sends the same with gzip in fewer bytes: %s',
   async (_kind, target) => {
     const plain = await readAll(server.port, target);
     for (const port of [server.port, server.http10Port]) {
@@ -91,7 +91,7 @@ test.each(LARGE.filter(([kind]) => STITCHED.includes(kind)))(
 
 // Only Linux makes the memory of a process easy to read.
 test.skipIf(process.platform !== 'linux')(
-  'answers that are read again and again, and many that nobody reads, leave memory flat',
+  'keeps memory flat when responses are read repeatedly, and when many are not read',
   async () => {
     const before = holdingsOf(server.pid).residentBytes;
     for (const [, target] of LARGE) await readAll(server.port, target);

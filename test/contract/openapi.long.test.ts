@@ -66,7 +66,7 @@ function valueFor(key: string, properties: Readonly<Record<string, Schema>>): st
   return `${value},${value}`;
 }
 
-test.each(drawn)('every filter that is told of %s is taken with a value of its type', async (name, declared) => {
+test.each(drawn)('accepts every documented filter of %s with a value of its type', async (name, declared) => {
   const properties = schemas[schemaName(declared, 'Filters')]!.properties!;
   for (const key of Object.keys(properties)) {
     const value = encodeURIComponent(valueFor(key, properties));
@@ -75,7 +75,7 @@ test.each(drawn)('every filter that is told of %s is taken with a value of its t
   }
 });
 
-test.each(named)('no example of a parameter is refused by the list of %s', async (name) => {
+test.each(named)('accepts every example of a parameter in the list of %s', async (name) => {
   const { components } = JSON.parse((await sample.get('/openapi.json?spellings=all')).body) as {
     readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
   };
@@ -88,7 +88,7 @@ test.each(named)('no example of a parameter is refused by the list of %s', async
   }
 });
 
-test.each(drawn)('what is told of %s is what its form offers', async (name, declared) => {
+test.each(drawn)('documents the filters of %s that its form offers', async (name, declared) => {
   const told = Object.keys(schemas[schemaName(declared, 'Filters')]!.properties!);
   // The document does not contain the browse pages, so the sample cannot check them against it.
   const { status, body } = await pages.get(`/browse/${name}/`, { accept: 'text/html' });
@@ -126,14 +126,14 @@ function variantsOf(schema: Schema | undefined): readonly Schema[] {
   return anyOf ? anyOf.flatMap((one) => variantsOf(one)) : [schema];
 }
 
-test.each(named)('every member of every record of %s is told', async (name, declared) => {
+test.each(named)('documents every member of every record of %s', async (name, declared) => {
   const records = await sample.all(name);
   expect(records.length).toBeGreaterThan(0);
   const schema = { $ref: REFERENCE + schemaName(declared, 'Record') };
   expect([...new Set(records.flatMap((record) => untold(record, schema, name)))]).toEqual([]);
 });
 
-describe('of new data', () => {
+describe('the document after new data', () => {
   const directory = temporaryDirectory();
   const VERSIONS = {
     plain: { notes: [{ ob_id: 1, text: 'a' }] },
@@ -165,7 +165,7 @@ describe('of new data', () => {
   const notes = async (of: 'Filters' | 'Record'): Promise<Readonly<Record<string, Schema>>> =>
     (await schemasOf(client.get))[`Notes${of}`]!.properties!;
 
-  test('the document tells the fields once they are served, in both forms and with another tag', async () => {
+  test('has the fields of the new data, in both forms and with another tag', async () => {
     const before = await tagOf();
     expect(Object.keys(await notes('Record'))).toEqual(['ob_id', 'text']);
     await swapTo('coloured');
@@ -179,14 +179,14 @@ describe('of new data', () => {
     expect([after.status, after.headers['etag'] === before]).toEqual([200, false]);
   });
 
-  test('the type of a field is that of the values that are served', async () => {
+  test('has the types of the served values', async () => {
     await swapTo('coloured');
     expect(await notes('Filters')).toMatchObject({ text: { $ref: `${REFERENCE}Text` } });
     await swapTo('counted');
     expect(await notes('Filters')).toMatchObject({ text: { $ref: `${REFERENCE}Integer` } });
   });
 
-  test('with the fields of the old a client keeps the document that it has', async () => {
+  test('keeps its tag if the fields are unchanged', async () => {
     await swapTo('plain');
     const before = await tagOf();
     await swapTo('other');

@@ -40,7 +40,7 @@ async function fetched(target: string, name: string): Promise<string> {
   return join(directory, name);
 }
 
-test.skipIf(!hasDuckDb)('every value of the observations is what NDJSON says', async () => {
+test.skipIf(!hasDuckDb)('exports every value of the observations as in NDJSON', async () => {
   const file = await fetched(LIST, 'observations.parquet');
   const { names, rows } = await readParquet(file);
   const lines = (await (await fetch(`${server.url}${LIST.replace('parquet', 'ndjson')}`)).text()).trimEnd().split('\n');
@@ -59,7 +59,7 @@ test.skipIf(!hasDuckDb)('every value of the observations is what NDJSON says', a
   expect(differences).toEqual([]);
 });
 
-test.skipIf(!hasDuckDb)('several row groups are one table, and say which ids they have', async () => {
+test.skipIf(!hasDuckDb)('exports several row groups as one table, with the ids of each', async () => {
   const file = await fetched('/api/v3/notes.parquet', 'notes.parquet');
   const sums = await askDuckDb(
     `SELECT count(*)::INT, sum(ob_id)::BIGINT, sum(n)::BIGINT, count(DISTINCT text)::INT FROM '${file}'`,
@@ -75,7 +75,7 @@ test.skipIf(!hasDuckDb)('several row groups are one table, and say which ids the
 
 // Only Linux makes the memory of a process easy to read.
 test.runIf(IS_WHOLE && existsSync('/proc/self/status'))(
-  'files that are read again and again, and many that nobody reads, leave memory flat',
+  'keeps memory flat when files are read repeatedly, and when many are not read',
   async () => {
     // Starts the thread of the pool.
     await fetched(`${LIST}&ordering=-uuid`, 'again.parquet');

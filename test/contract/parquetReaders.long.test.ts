@@ -94,16 +94,16 @@ function differencesOf(
   return [...count, ...cells];
 }
 
-describe('of records at the ends of what types hold', () => {
+describe('a Parquet export of records at the ends of their types', () => {
   beforeAll(() => serve(dataSetOf(directory, HOSTILE)));
 
-  test.skipIf(!hasDuckDb)('every value is what NDJSON says', async () => {
+  test.skipIf(!hasDuckDb)('has every value as in NDJSON', async () => {
     expect(await expectSame('platforms')).toBe(6);
     expect(await expectSame('platforms', 'ordering=-ob_id&offset=1&limit=3&fields=whole,title,mixed')).toBe(3);
     expect(await expectSame('platforms', 'ob_id__gt=99999&fields=beyond')).toBe(1);
   });
 
-  test.skipIf(!hasDuckDb)('columns have the types of the collection, whatever is filtered', async () => {
+  test.skipIf(!hasDuckDb)('has the column types of the collection, whatever the filter', async () => {
     const file = join(directory, 'types.parquet');
     writeFileSync(file, await bytesOf('/api/v3/platforms.parquet?ob_id=1'));
     const { names, types } = await readParquet(file);
@@ -121,7 +121,7 @@ describe('of records at the ends of what types hold', () => {
     });
   });
 
-  test.skipIf(!hasDuckDb)('a list without records has its columns, and a file always one', async () => {
+  test.skipIf(!hasDuckDb)('has its columns in a list without records, and always at least one column', async () => {
     expect(await expectSame('parties')).toBe(0);
     expect(await expectSame('platforms', 'ob_id=77')).toBe(0);
     const file = join(directory, 'named.parquet');
@@ -129,7 +129,7 @@ describe('of records at the ends of what types hold', () => {
     expect(await readParquet(file)).toMatchObject({ names: ['ob_id'], rows: { length: 6 } });
   });
 
-  test.skipIf(!hasDuckDb)('a file that was cut is refused wherever it ends', async () => {
+  test.skipIf(!hasDuckDb)('is rejected when it is truncated, wherever it ends', async () => {
     const bytes = await bytesOf('/api/v3/platforms/?format=parquet');
     const file = join(directory, 'cut.parquet');
     for (let end = bytes.length - 1; end > 0; end -= Math.ceil(bytes.length / 40)) {
@@ -138,7 +138,7 @@ describe('of records at the ends of what types hold', () => {
     }
   });
 
-  test('the answer says what it is and how it is called; HEAD says the same', async () => {
+  test('has its type and file name in the headers; HEAD has the same', async () => {
     for (const port of [server.port, server.http10Port]) {
       const url = `http://127.0.0.1:${port}/api/v3/platforms/`;
       for (const [target, accept] of [
@@ -170,7 +170,7 @@ describe('of records at the ends of what types hold', () => {
   });
 });
 
-describe.each([1, 2, 3])('of a random catalogue (seed %i)', (seed) => {
+describe.each([1, 2, 3])('a Parquet export of a random catalogue (seed %i)', (seed) => {
   const data = join(directory, `random-${seed}`);
 
   beforeAll(async () => {
@@ -178,7 +178,7 @@ describe.each([1, 2, 3])('of a random catalogue (seed %i)', (seed) => {
     await serve(data);
   });
 
-  test.skipIf(!hasDuckDb)('every value of every collection is what NDJSON says', async () => {
+  test.skipIf(!hasDuckDb)('has every value of every collection as in NDJSON', async () => {
     let rows = 0;
     for (const { name } of COLLECTIONS) rows += await expectSame(name);
     expect(rows).toBeGreaterThan(300);
@@ -190,24 +190,21 @@ describe.each([1, 2, 3])('of a random catalogue (seed %i)', (seed) => {
   });
 });
 
-test.skipIf(!hasClickHouse || !hasDuckDb)(
-  'ClickHouse reads from the files of the sample what DuckDB reads',
-  async () => {
-    const folder = join(directory, 'sample');
-    expect((await runCommand(['export', 'all', '-o', folder, '--data', SAMPLE]).ended).code).toBe(0);
-    const files = COLLECTIONS.map(({ name }) => join(folder, `${name}.parquet`));
-    const settings = 'SETTINGS output_format_json_quote_64bit_integers = 1';
-    const sql = files.map((file) => `SELECT * FROM file('${file}') ORDER BY 1 ${settings}`).join(';');
-    const words = [CLICKHOUSE, 'local', '--format', 'JSONCompactEachRow', '--query', sql];
-    const printed = execFileSync(process.execPath, words, { encoding: 'utf8', maxBuffer: 1 << 30 });
-    const rows: unknown[] = [];
-    for (const file of files) rows.push(...(await readParquet(file)).rows);
-    expect(rows.length).toBeGreaterThan(4000);
-    expect(
-      printed
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as unknown),
-    ).toEqual(rows);
-  },
-);
+test.skipIf(!hasClickHouse || !hasDuckDb)('gives ClickHouse and DuckDB the same values of the sample', async () => {
+  const folder = join(directory, 'sample');
+  expect((await runCommand(['export', 'all', '-o', folder, '--data', SAMPLE]).ended).code).toBe(0);
+  const files = COLLECTIONS.map(({ name }) => join(folder, `${name}.parquet`));
+  const settings = 'SETTINGS output_format_json_quote_64bit_integers = 1';
+  const sql = files.map((file) => `SELECT * FROM file('${file}') ORDER BY 1 ${settings}`).join(';');
+  const words = [CLICKHOUSE, 'local', '--format', 'JSONCompactEachRow', '--query', sql];
+  const printed = execFileSync(process.execPath, words, { encoding: 'utf8', maxBuffer: 1 << 30 });
+  const rows: unknown[] = [];
+  for (const file of files) rows.push(...(await readParquet(file)).rows);
+  expect(rows.length).toBeGreaterThan(4000);
+  expect(
+    printed
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  ).toEqual(rows);
+});

@@ -79,17 +79,17 @@ describe.each(['stored', 'live'])('with --gzip %s', (mode) => {
     }
   }
 
-  describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
+  describe.each(['uWebSockets.js', 'node:http'])('pipelined requests over %s', (transport) => {
     const port = (): number => (transport === 'node:http' ? server.http10Port : server.port);
 
-    test('behind a long answer that is compressed elsewhere all come in order, or the connection ends', async () => {
+    test('after a long response that is compressed elsewhere are answered in order, or the connection ends', async () => {
       const steps = [`/api/v2${LIST}`, CHEAP].map((target) => ({ target, lines: GZIP }));
       const answers = await pipelined(port(), steps);
       expect(answers).toHaveLength(transport === 'node:http' ? steps.length : 0);
       await expectRight(steps, answers);
     });
 
-    test('requests behind short answers that are compressed while the client waits are answered in order', async () => {
+    test('after short responses that are compressed live are answered in order', async () => {
       const steps = LIVE.map((target) => ({ target, lines: GZIP }));
       const answers = await pipelined(port(), steps);
       expect(answers.map(({ status }) => status)).toEqual(steps.map(() => 200));
@@ -97,7 +97,7 @@ describe.each(['stored', 'live'])('with --gzip %s', (mode) => {
       await expectRight(steps, answers);
     });
 
-    test('behind a query of the pool all come, or the connection ends and they come when asked for again', async () => {
+    test('after a query of the pool are answered, or the connection ends and a retry gets the responses', async () => {
       const heavy = `/api/v3${LIST}?abstract__regex=${transport === 'node:http' ? 'wi.d' : 'oc.an'}&limit=5`;
       const steps: readonly Step[] = [
         { target: heavy, lines: [] },

@@ -33,7 +33,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     ['GET', requestOf('GET', '/')],
     ['HEAD', requestOf('HEAD', '/')],
     ['POST with a body', requestOf('POST', '/', ['Content-Length: 1'], 'x')],
-  ])(`of ${FLOOD} requests in one write a turn answers few, and others are answered: %s`, async (_, request) => {
+  ])(`serves few of ${FLOOD} requests in one write per turn, and other clients in between: %s`, async (_, request) => {
     const { server, seen } = await serveSlowly();
     const [flood, other] = [await RawSocket.open(server.port), await RawSocket.open(server.port)];
     const written = flood.write(request.repeat(FLOOD));
@@ -53,7 +53,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
   });
 
   const many = transport.name === 'node' ? 1000 : 64;
-  test(`${many} are all answered, in order`, async () => {
+  test(`answers all of ${many} requests in order`, async () => {
     const { server, seen } = await serveSlowly();
     const client = await RawSocket.open(server.port);
     const targets = Array.from({ length: many }, (_, i) => `/${i}`);

@@ -45,14 +45,14 @@ describe.each(TARGETS)('%s', (target) => {
     expect(seen[1]).toEqual(seen[0]);
   });
 
-  test('has no other methods', async () => {
+  test('allows no other methods', async () => {
     const client = clientOf(`http://127.0.0.1:${server.port}`);
     expect((await client.send({ method: 'POST', target })).status).toBe(405);
     client.close();
   });
 });
 
-test('the whole listing has every observation', async () => {
+test('lists every observation in the whole listing', async () => {
   const client = clientOf(`http://127.0.0.1:${server.port}`);
   const all = JSON.parse((await client.get('/api/v0/obs/all')).body) as Record<string, { url: string }>;
   client.close();
@@ -60,14 +60,14 @@ test('the whole listing has every observation', async () => {
   expect(all['/archive/p7/00007']?.url).toBe('http://catalogue.test/browse/observations/8/');
 });
 
-test('a path is answered at once, so that a request pipelined behind it is answered too', async () => {
+test('answers a path at once, so that a request pipelined after it is answered too', async () => {
   const socket = await RawSocket.open(server.port);
   await socket.write(requestOf('GET', '/api/v0/obs/get_info/archive/p7/00007').repeat(3));
   for (let i = 0; i < 3; i++) expect((await socket.answer())?.status).toBe(200);
   socket.vanish();
 });
 
-test('requests are counted under a route of their own', async () => {
+test('counts requests under a separate route', async () => {
   const [, origin] = await server.printed(/admin on (http:\S+)\/status/);
   const admin = clientOf(origin!);
   const { body } = await admin.get('/metrics');

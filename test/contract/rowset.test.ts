@@ -65,7 +65,7 @@ function expectSet(set: RowSet, expected: readonly number[], where: string): voi
 }
 
 describe.each(NAMES)('a %s', (kind) => {
-  test('holds its rows, ascending, and counts them', () => {
+  test('contains its rows, ascending, and counts them', () => {
     each(1, (random, rows, where) => {
       const { set, rows: held } = KINDS[kind](random, rows);
       expectSet(set, held, where);
@@ -92,7 +92,7 @@ describe.each(NAMES)('a %s', (kind) => {
     });
   });
 
-  test('knows how many of its rows are below one, and all of them as a list', () => {
+  test('counts the rows below a given one, and returns all as a list', () => {
     each(10, (random, rows, where) => {
       const { set, rows: held } = KINDS[kind](random, rows);
       const row = random.integer(0, rows + 70);
@@ -101,14 +101,14 @@ describe.each(NAMES)('a %s', (kind) => {
     });
   });
 
-  test('is the same set as a bitmap', () => {
+  test('equals its bitmap', () => {
     each(4, (random, rows, where) => {
       const { set, rows: held } = KINDS[kind](random, rows);
       expectSet(rowset.ofBitmap(rowset.asBitmap(set, rows)), held, where);
     });
   });
 
-  test('is the same set in its compact form, which owns few bytes and buffers that can be given away', () => {
+  test('equals its compact form, which has few bytes and transferable buffers', () => {
     each(10, (random, rows, where) => {
       const { set, rows: held } = KINDS[kind](random, rows);
       const compact = compacted(set, rows);
@@ -137,7 +137,7 @@ describe.each(NAMES)('a %s', (kind) => {
   });
 });
 
-test('operations leave their operands as they were', () => {
+test('leaves the operands of operations unchanged', () => {
   each(7, (random, rows, where) => {
     const samples = NAMES.map((kind) => KINDS[kind](random, rows));
     rowset.union(
@@ -152,7 +152,7 @@ test('operations leave their operands as they were', () => {
   });
 });
 
-test('a union of many sets, or of none, holds the rows of all', () => {
+test('unites many sets, or none', () => {
   each(8, (random, rows, where) => {
     const samples = random.several(0, 6, () => KINDS[random.pick(NAMES)](random, rows));
     const all = [...new Set(samples.flatMap(({ rows: held }) => held))].sort((x, y) => x - y);
@@ -161,14 +161,14 @@ test('a union of many sets, or of none, holds the rows of all', () => {
   });
 });
 
-test('a negation holds no row of its own, and the negation of it is the set itself', () => {
+test('negates to the other rows, and twice to the set itself', () => {
   const set = rowset.ofBitmap(bitmapOf(Uint32Array.of(1, 2, 500), 1000));
   const others = rowset.complement(set, 1000);
   expect(others).toEqual({ kind: 'complement', of: set, rows: 1000 });
   expect(rowset.complement(others, 1000)).toBe(set);
 });
 
-test('the compact form of few rows is a list, of nearly all rows the complement of one, of half of them a bitmap', () => {
+test('compacts few rows to a list, nearly all to the complement of one, and half of them to a bitmap', () => {
   const rows = 10_000;
   const kinds = [1, 2, 9999].map((step) => {
     const held = Uint32Array.from({ length: rows }, (_, row) => row).filter((row) => (row % step === 0) === step > 2);
@@ -187,18 +187,18 @@ test('the compact form of few rows is a list, of nearly all rows the complement 
   ]);
 });
 
-test('views of shared memory are not copied by the compact form', () => {
+test('does not copy views of shared memory for the compact form', () => {
   const list: RowSet = { kind: 'list', rows: new Uint32Array(new SharedArrayBuffer(400), 4, 2) };
   expect(compacted(list, 1000)).toBe(list);
   expect([ownedBytes(list), ownBuffers(list)]).toEqual([0, []]);
 });
 
-test('many ranges of few rows unite to a list', () => {
+test('unites many ranges of few rows to a list', () => {
   const ranges = [5, 3, 9000, 3].map((row): RowSet => ({ kind: 'range', start: row, end: row + 1 }));
   expect(rowset.union(ranges, 10_000)).toEqual({ kind: 'list', rows: Uint32Array.of(3, 5, 9000) });
 });
 
-test('a set of an unordered list holds each of its rows once', () => {
+test('makes a set of an unordered list with each row once', () => {
   each(9, (random, rows, where) => {
     const list = Array.from({ length: rows === 0 ? 0 : random.integer(0, 40) }, () => random.integer(0, rows));
     const expected = [...new Set(list)].sort((x, y) => x - y);
@@ -206,7 +206,7 @@ test('a set of an unordered list holds each of its rows once', () => {
   });
 });
 
-test('all rows of a table and no rows are sets too', () => {
+test('makes sets of all rows of a table and of no rows', () => {
   expectSet(rowset.allRows(3), [0, 1, 2], 'all');
   expectSet(rowset.NO_ROWS, [], 'none');
 });

@@ -61,16 +61,16 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
       pages = await knownPages(port, TARGETS, coding);
     });
 
-    test(`${SLOW_READERS} clients that read slowly are sent the right bytes`, async () => {
+    test(`sends ${SLOW_READERS} slow readers the right bytes`, async () => {
       await expectHeldAfter(async () => expectAllRight(await readSlowly(port, pages, SLOW_READERS), 1));
     });
 
-    test(`${PIPELINED_PAGES} pipelined pages arrive whole for each of ${UNREAD_CLIENTS} clients that read`, async () => {
+    test(`sends ${PIPELINED_PAGES} pipelined pages completely to each of ${UNREAD_CLIENTS} clients that read`, async () => {
       const eight = cycle(pages, PIPELINED_PAGES);
       await expectHeldAfter(async () => expectAllRight(await pipeline(port, eight, UNREAD_CLIENTS), PIPELINED_PAGES));
     });
 
-    test(`${UNREAD_CLIENTS} clients that pipeline ${UNREAD_PAGES} pages and do not read get nothing wrong`, async () => {
+    test(`sends nothing wrong to ${UNREAD_CLIENTS} clients that pipeline ${UNREAD_PAGES} pages and do not read`, async () => {
       // uWebSockets.js closes a connection with further requests when a page does not fit into the socket; node:http
       // waits.
       const least = isNode ? UNREAD_PAGES : PIPELINED_PAGES;
@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
     });
   });
 
-  test(`${ABORTS} clients that leave in the middle leave nothing behind`, async () => {
+  test(`leaves nothing behind after ${ABORTS} clients that leave in the middle`, async () => {
     const pages = await bothCodings();
     await expectHeldAfter(async () => {
       await abort(port, pages, HEAVY, ABORTS);

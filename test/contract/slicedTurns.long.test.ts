@@ -112,7 +112,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     ['HEAD', 'csv'],
     ['GET', 'parquet'],
     ['GET', 'page'],
-  ] as const)(`${CLIENTS} lists at once by %s as %s hold nobody up`, async (method, format) => {
+  ] as const)(`delays no client while ${CLIENTS} lists are requested at once by %s as %s`, async (method, format) => {
     const slices = new NotedSlices();
     const catalogue = handlerWith(NEVER_HEAVY, {}, () => OBSERVATIONS[format], { slices });
     const handler: Handler = async (request, disconnection) => {

@@ -40,7 +40,7 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
     client.send({ method: 'POST', target: PATH, headers, body });
 
   describe('GET and HEAD', () => {
-    test.each(['', '?wsdl', '?WSDL', '?x=%zz&y'])('of the path with query %j answer the WSDL', async (query) => {
+    test.each(['', '?wsdl', '?WSDL', '?x=%zz&y'])('of the path with query %j return the WSDL', async (query) => {
       const expected = Buffer.from(wsdlBytes(baseUrl())).toString();
       const { status, headers, body } = await client.get(PATH + query, { Host: 'evil.example.org' });
       expect(status).toBe(200);
@@ -59,17 +59,17 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
       '/attAuthority.wsd%zz',
       '//attAuthority.wsdl',
       '/attAuthority%2fwsdl',
-    ])('of %s are not for us', async (target) => {
+    ])('of %s are left to other handlers', async (target) => {
       expect(await client.get(target)).toMatchObject({ status: 404, body: 'other' });
     });
   });
 
-  test('POST to another spelling of the path is not for us', async () => {
+  test('leaves a POST to another spelling of the path to other handlers', async () => {
     const sent = { method: 'POST', target: '/%61ttAuthority.wsdl', headers: XML, body: roleCall('academic') };
     expect(await client.send(sent)).toMatchObject({ status: 404, body: 'other' });
   });
 
-  test.each(['OPTIONS', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'])('%s is answered 405 with Allow', async (method) => {
+  test.each(['OPTIONS', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'])('answers %s with 405 and Allow', async (method) => {
     const { status, headers, body } = await client.send({ method, target: PATH });
     expect(status).toBe(405);
     expect(headers['allow']).toBe('GET, HEAD, POST');
@@ -80,7 +80,7 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
     ['JSON', { 'Content-Type': 'application/json' }],
     ['SOAP 1.2', { 'Content-Type': 'application/soap+xml; charset=utf-8' }],
     ['compressed', { ...XML, 'Content-Encoding': 'gzip' }],
-  ])('a request that is %s is answered 415', async (_, headers) => {
+  ])('answers a request that is %s with 415', async (_, headers) => {
     const answer = await post(roleCall('academic'), headers);
     expect(answer.status).toBe(415);
     expect(answer.body).toMatch(/^The attribute authority takes .*\.\n$/);
@@ -94,7 +94,7 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
     ['with an empty SOAPAction', { ...XML, SOAPAction: '""' }],
     ['with a SOAPAction of no value', { ...XML, Soapaction: '' }],
     ['that could take gzip', { ...XML, 'Accept-Encoding': 'gzip, deflate' }],
-  ])('a request %s is answered', async (_, headers) => {
+  ])('accepts a request %s', async (_, headers) => {
     const { status, headers: received, body } = await post(roleCall('academic'), headers);
     expect(status).toBe(200);
     expect(received).toMatchObject({
@@ -104,7 +104,7 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
     expect(received['content-encoding']).toBeUndefined();
   });
 
-  describe('a body beyond the limit is answered 413', () => {
+  describe('a body beyond the limit gets 413', () => {
     test('at once by its Content-Length, and the connection ends', async () => {
       const raw = await RawSocket.open(port());
       await raw.write(requestOf('POST', PATH, [`Content-Length: ${SOAP_BODY_BYTES_MAX + 1}`]));
@@ -122,12 +122,12 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
       raw.vanish();
     });
 
-    test('and one of exactly the limit is read', async () => {
+    test('but not one of exactly the limit', async () => {
       expect((await post(roleCall('academic').padEnd(SOAP_BODY_BYTES_MAX))).status).toBe(200);
     });
   });
 
-  test('more unfinished requests than there is memory for are answered with a fault, and who comes later is served', async () => {
+  test('answers unfinished requests beyond the reserved memory with a fault, and serves later ones', async () => {
     const roomy = await startSoapServer(() => memoryAuthority(), { soapBodyBytesMax: 64 << 20 });
     const { port: to } = roomy.servers[name === 'uws' ? 0 : 1]!;
     const piece = Buffer.alloc(1 << 20, ' ');
@@ -151,26 +151,26 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
   });
 
   describe('getTrustedHostInfo', () => {
-    test.each([...TRUSTED_HOSTS])('for %s answers the list of the authority', async (role, hosts) => {
+    test.each([...TRUSTED_HOSTS])('returns the list of the authority for %s', async (role, hosts) => {
       const { status, body } = await post(roleCall(role));
       expect(status).toBe(200);
       expect(body).toBe(Buffer.from(responseBytes(GET_TRUSTED_HOST_INFO, [hosts, ''])).toString());
     });
 
     test.each(['unknown', 'Academic', 'academic ', 'toString', 'hasOwnProperty', 'undefined'])(
-      'for the unknown role %j answers an empty list',
+      'returns an empty list for the unknown role %j',
       async (role) => {
         const { body } = await post(roleCall(role));
         expect(body).toBe(Buffer.from(responseBytes(GET_TRUSTED_HOST_INFO, [[], ''])).toString());
       },
     );
 
-    test('for no role answers an empty list and says so', async () => {
+    test('returns an empty list for no role and says so', async () => {
       const { body } = await post(roleCall(''));
       expect(body).toBe(Buffer.from(responseBytes(GET_TRUSTED_HOST_INFO, [[], 'No role was input'])).toString());
     });
 
-    test('answers from a new configuration as soon as there is one', async () => {
+    test('uses a new configuration immediately', async () => {
       const before = (await post(roleCall('academic'))).body;
       current = memoryAuthority(new Map([['academic', ['New:http://new.example.org/:x']]]));
       const after = (await post(roleCall('academic'))).body;
@@ -178,7 +178,7 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
       expect(after).toContain('New:http://new.example.org/:x');
     });
 
-    test.each(Object.entries(TOOLKIT_ENVELOPES))('is understood as %s writes it', async (_, text) => {
+    test.each(Object.entries(TOOLKIT_ENVELOPES))('accepts the message of %s', async (_, text) => {
       expect((await post(text)).body).toBe((await post(roleCall('academic'))).body);
     });
   });
@@ -191,7 +191,7 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
           `<usrProxyCert>${certificate}</usrProxyCert><usrAttCert>${attributeCertificate}</usrAttCert>`,
         ),
       );
-    test('answers what the authority decides, text for text', async () => {
+    test('returns the decision of the authority, text for text', async () => {
       const long = `${CERTIFICATE}${'Größe 𝄞 '.repeat(20_000)}`;
       const { status, body } = await ask(long, '&lt;a>\r\n&amp;&#xD;');
       expect(status).toBe(200);
@@ -202,13 +202,13 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
     test.each([
       ['', '', 'AccessError', 'usrProxyCert holds no certificate: “é” & <x>.'],
       [CERTIFICATE, '', 'AccessDenied', 'The user is not registered here.'],
-    ])('of %j and %j answers 200 with %s', async (certificate, attributeCertificate, statCode, errMsg) => {
+    ])('returns 200 for %j and %j, with %s', async (certificate, attributeCertificate, statCode, errMsg) => {
       const { status, body } = await ask(certificate, attributeCertificate);
       expect(status).toBe(200);
       expect(body).toBe(Buffer.from(responseBytes(REQ_AUTHORISATION, ['', statCode, errMsg])).toString());
     });
 
-    test('that meets a bug of ours is a Server fault that tells nothing, and the bug is reported', async () => {
+    test('returns a Server fault without details on a bug, and reports the bug', async () => {
       const { status, headers, body } = await ask('break', '');
       expect(status).toBe(500);
       expect(headers['content-type']).toBe('text/xml; charset=utf-8');
@@ -217,7 +217,7 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
       expect((await ask(CERTIFICATE, '')).status).toBe(200);
     });
 
-    test('many at once are each answered with their own', async () => {
+    test('returns the right response to each of many concurrent requests', async () => {
       const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => ask(CERTIFICATE, `no ${i}`)));
       answers.forEach(({ body }, i) => expect(body).toContain(`|no ${i}&lt;`));
     });
@@ -236,7 +236,7 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
     });
   });
 
-  test('nothing that a message names is fetched', async () => {
+  test('fetches nothing that a message refers to', async () => {
     let connections = 0;
     const bait = createServer(() => connections++).listen(0, '127.0.0.1');
     await once(bait, 'listening');
@@ -258,7 +258,7 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
     expect(connections).toBe(0);
   });
 
-  test('a request that comes byte by byte, in chunks, or was waited for, is answered like any other', async () => {
+  test('accepts a request byte by byte, in chunks, or with Expect, like any other', async () => {
     const text = roleCall('academic');
     const expected = (await post(text)).body;
     const raw = await RawSocket.open(port());
@@ -286,7 +286,7 @@ function answerTo([operation, ...values]: readonly string[]): Uint8Array {
   return responseBytes(REQ_AUTHORISATION, [attCert, statCode, errMsg]);
 }
 
-test('HTTP/1.0 is answered by node:http', async () => {
+test('answers HTTP/1.0 over node:http', async () => {
   const text = roleCall('academic');
   const raw = await RawSocket.open(Number(new URL(server.http10Url).port));
   await raw.write(

@@ -51,8 +51,8 @@ async function order(path: string): Promise<{ code: number; status: string; serv
   return { code, ...(JSON.parse(body) as { status: string; served: string }) };
 }
 
-describe('a server takes new data', () => {
-  test('under load, on both ports: no answer is lost, late or of two generations', async () => {
+describe('a server swaps to new data', () => {
+  test('under load on both ports, without a lost, late or mixed response', async () => {
     const { faults, seen, waits } = await swapsUnderLoad(server, [a, b], { swaps: 6, clients: 4 });
     expect(faults).toEqual([]);
     expect([...seen].toSorted()).toEqual(['a', 'b']);
@@ -60,7 +60,7 @@ describe('a server takes new data', () => {
     expect(await served()).toBe(a.generation.slice(0, 12));
   });
 
-  test('while an answer goes out, which ends as it began, and then gives the memory back', async () => {
+  test('during a response, which ends as it began and then releases the memory', async () => {
     const before = await served();
     const old = before === a.generation.slice(0, 12) ? a : b;
     // Makes the threads write rows in every form: the buffers that they used must not keep old data either.
@@ -96,7 +96,7 @@ describe('a server takes new data', () => {
     await expect.poll(descriptors, POLL).toBeLessThanOrEqual(held);
   });
 
-  test('and names the readers of replaced data, and closes them where new data finds too little memory', async () => {
+  test('with a report of clients that read replaced data, and closes them if new data finds too little memory', async () => {
     const sockets = await slowReaders(server);
     const other = (await served()) === a.generation.slice(0, 12) ? b : a;
     server.replace(other);
@@ -115,7 +115,7 @@ describe('a server takes new data', () => {
     server.replace(other);
   });
 
-  test('and closes readers of what was replaced after their time, so that their memory is free', async () => {
+  test('and closes clients that read replaced data after a time limit, which frees its memory', async () => {
     const hasty = await swappedServer(directory, a, ['--threads', '2', '--replaced-seconds', '1']);
     try {
       for (const next of [b, a, b]) {
@@ -136,7 +136,7 @@ describe('a server takes new data', () => {
     }
   });
 
-  test('on SIGHUP, and the one before on POST /rollback, forth and back', async () => {
+  test('on SIGHUP, and to the previous one on POST /rollback, back and forth', async () => {
     const first = await served();
     server.replace(first === a.generation.slice(0, 12) ? b : a);
     server.signal('SIGHUP');
@@ -149,7 +149,7 @@ describe('a server takes new data', () => {
     expect(await order('/reload')).toMatchObject({ code: 200, status: 'unchanged' });
   });
 
-  test('of a directory too, and goes back to what was there', async () => {
+  test('of a directory too, and rolls back to the previous data', async () => {
     const data = dataSetOf(directory, { 'migrationproperties.ndjson': '{"id":1,"key":"a"}\n' });
     const one = await runServer([
       '--data',
@@ -179,7 +179,7 @@ describe('a server takes new data', () => {
     await one.kill();
   });
 
-  test('and answers 410 to a walk that began in the one before', async () => {
+  test('and answers 410 to a walk that began in the previous generation', async () => {
     const client = clientOf(server.url);
     const { next } = JSON.parse((await client.get(`${LIST}?limit=1`)).body) as { next: string };
     const { pathname, search } = new URL(next);
@@ -189,7 +189,7 @@ describe('a server takes new data', () => {
     client.close();
   });
 
-  test('not from a web page, and by POST alone', async () => {
+  test('but not on a request from a web page, and on POST alone', async () => {
     const page = { method: 'POST', target: '/reload', headers: { origin: 'http://a.example.org' } };
     expect(await server.admin.send(page)).toMatchObject({ status: 403 });
     const { status, headers } = await server.admin.get('/reload');
@@ -200,7 +200,7 @@ describe('a server takes new data', () => {
   });
 });
 
-describe('what is served goes on, and it is said why, where the new data is', () => {
+describe('a server that reloads', () => {
   test.each([
     ['empty', () => writeFileSync(server.data, ''), /file has 0 bytes, a header takes 128$/],
     ['cut short', () => truncateSync(server.data, 100_000), /file has 100000 bytes, expected \d+$/],
@@ -213,7 +213,7 @@ describe('what is served goes on, and it is said why, where the new data is', ()
     ],
     ['gone', () => rmSync(server.data), /there is no data at /],
     ['a directory of a broken data set', () => brokenDirectory(server.data), /migrationproperties\.ndjson:1/],
-  ])('%s', async (_, spoil, reason) => {
+  ])('keeps its data and reports the reason if the new data is %s', async (_, spoil, reason) => {
     const before = await served();
     rmSync(server.data, { recursive: true, force: true });
     server.replace((await served()) === a.generation.slice(0, 12) ? b : a);
@@ -229,7 +229,7 @@ describe('what is served goes on, and it is said why, where the new data is', ()
     expect(await server.admin.get('/readyz')).toMatchObject({ status: 200 });
   });
 
-  test('told by two orders at once, each of which is answered', async () => {
+  test('answers each of several concurrent requests', async () => {
     rmSync(server.data, { recursive: true, force: true });
     server.replace((await served()) === a.generation.slice(0, 12) ? b : a);
     const orders = await Promise.all([order('/reload'), order('/reload'), order('/rollback'), order('/reload')]);

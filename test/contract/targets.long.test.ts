@@ -108,7 +108,7 @@ describe.skipIf(!SWIFT_SERVERS.every((name) => hasProgram(name)))('a bucket of S
     openPublishingTarget(`s3://${server.bucket}/${name}`, { s3: { ...server.access, isUnconditional: true } }),
   );
 
-  test('puts a large object together, lists an upload until it is ended, and refuses who signs otherwise', async () => {
+  test('assembles a large object, lists an upload until it is complete, and refuses a wrong signature', async () => {
     const exchange = new S3Exchange(server.bucket, server.access, 30_000);
     const body = randomBytes(2_000_001);
     const [key, left] = ['a', 'b'].map((letter) => `parts/${letter.repeat(64)}.snapshot`) as [string, string];

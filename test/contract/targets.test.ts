@@ -11,7 +11,7 @@ describe('a folder', () => {
   describeTarget(async () => openPublishingTarget(newFolder(directory).url));
 });
 
-describe.each([true, false])('a bucket of an S3 server; conditions are heeded: %s', (isMinding) => {
+describe.each([true, false])('a bucket of an S3 server (obeys conditions: %s)', (isMinding) => {
   let server: S3Server;
   beforeAll(async () => {
     server = await s3Server();

@@ -43,8 +43,8 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     const answer = await client.answer(isHead);
     return { answer, rest: await client.ended(), calls };
   }
-  describe('an answer', () => {
-    test('carries status, headers in order as given, one Content-Length and the body', async () => {
+  describe('a response', () => {
+    test('has its status, headers in the given order, one Content-Length and the body', async () => {
       const headers = [
         ['Content-Type', 'application/json'],
         ['X-Odd', 'a:b, "c"; é'],
@@ -65,7 +65,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       client.vanish();
     });
 
-    test('of no bytes says Content-Length 0 and keeps the connection', async () => {
+    test('without bytes has Content-Length 0 and keeps the connection', async () => {
       const { port } = await serve(() => textAnswer(''));
       const client = await RawSocket.open(port);
       await client.write(GET + GET);
@@ -89,7 +89,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       client.vanish();
     });
 
-    test('carries its entity tag, with other headers or alone, to HEAD and in a 304 too', async () => {
+    test('has its entity tag, with other headers or alone, for HEAD and 304 too', async () => {
       const lines = [['Vary', 'Accept']] as const;
       const { port } = await serve(({ target }) => ({
         ...textAnswer('x', target === '/alone' ? [] : lines),
@@ -112,7 +112,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       client.vanish();
     });
 
-    test('of 304 has neither a length nor a body', async () => {
+    test('with 304 has neither a length nor a body', async () => {
       const { port } = await serve(({ target }) => ({
         ...textAnswer(target === '/' ? '' : 'next'),
         status: target === '/' ? 304 : 200,
@@ -149,7 +149,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     });
 
     test.each([1, 16_383, 16_384, 65_536, 1_000_000])(
-      'larger than the socket arrives whole in pieces of %i bytes, and another behind it',
+      'larger than the socket arrives whole in pieces of %i bytes, and another one after it',
       async (pieceBytes) => {
         const bytes = pieceBytes === 1 ? 20_000 : 9_000_000;
         const { port } = await serve(({ target }) =>
@@ -177,21 +177,21 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       ['/%2e%2E/%00?%', '/%2e%2E/%00', '%'],
       ['/a#b?c', '/a#b', 'c'],
       ['/a?b#c', '/a', 'b#c'],
-    ])('of target %s is passed on as it was sent', async (sent, target, query) => {
+    ])('for target %s reaches the handler as sent', async (sent, target, query) => {
       const { seen } = await exchanged(requestOf('GET', sent));
       expect(seen).toMatchObject([{ method: 'GET', target }]);
       expect(seen[0]?.query).toBe(query);
     });
 
     test.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'])(
-      'of method %s reaches the handler',
+      'with method %s reaches the handler',
       async (method) => {
         const { seen } = await exchanged(requestOf(method, '/'), method === 'HEAD');
         expect(seen).toMatchObject([{ method }]);
       },
     );
 
-    test('gives its headers by lower-case name, undefined where none or an empty one was sent', async () => {
+    test('has its headers by lower-case name, undefined for missing and empty ones', async () => {
       const seen: (string | undefined)[] = [];
       const { port } = await serve((request) => {
         for (const name of ['accept', 'x-empty', 'x-none', 'x-twice', '__proto__']) seen.push(request.header(name));
@@ -218,7 +218,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       client.vanish();
     });
 
-    test('is dead once its handler returned: reading it then is our bug, said so and answered 500', async () => {
+    test('is invalid after its handler returned: reading it is reported as a bug and answered with 500', async () => {
       const late: Handler = async (request) => {
         await Promise.resolve();
         await new Promise((resolve) => setImmediate(resolve));
@@ -242,20 +242,20 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       expect(seen[0]?.query?.length).toBe(60_010);
     });
 
-    test('with a head beyond 64 kB is answered 431 and the connection ends', async () => {
+    test('with a head beyond 64 kB gets 431 and the connection ends', async () => {
       const { answer, calls } = await refused(requestOf('GET', `/?${'1234567,'.repeat(9000)}`));
       expect(answer?.status).toBe(431);
       expect(calls).toBe(0);
     });
 
-    test('of 98 header lines is served, and of more than 100 answered 431', async () => {
+    test('with 98 header lines is served, with more than 100 gets 431', async () => {
       const lines = Array.from({ length: 101 }, (_, i) => `X-${i}: 1`);
       expect((await exchanged(requestOf('GET', '/', lines.slice(0, 97)))).answer?.status).toBe(200);
       expect((await refused(requestOf('GET', '/', lines.slice(0, 100)))).answer?.status).toBe(431);
     });
   });
 
-  describe('our bug', () => {
+  describe('a bug in a handler', () => {
     const broken: Record<string, Handler> = {
       'a throwing handler': () => {
         throw new Error('secret');
@@ -284,7 +284,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     };
 
     test.each(Object.keys(broken))(
-      '%s is a 500 without a stack, is reported, and the connection goes on',
+      'is reported and answered with 500 without a stack, and the connection stays open: %s',
       async (name) => {
         const server = await serve((request, gone) =>
           request.target === '/next' ? textAnswer('next') : (broken[name] as Handler)(request, gone),
@@ -302,7 +302,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       },
     );
 
-    test('behind the head of an answer ends the connection short of its length, and others go on', async () => {
+    test('after the head of a response ends the connection short of its length, and others continue', async () => {
       const fails: Answer['body'] = {
         bytes: 5_000_000,
         pieceAt: (offset) => {

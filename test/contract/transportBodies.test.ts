@@ -91,7 +91,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       expect(server.errors).toEqual([]);
     });
 
-    test('and requests pipelined behind it are answered in order', async () => {
+    test('and requests pipelined after it are answered in order', async () => {
       const { port } = await serve(echoing);
       const client = await RawSocket.open(port);
       await client.write(sized('one') + chunked(['t', 'wo']) + GET + sized('three'));
@@ -101,7 +101,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       client.vanish();
     });
 
-    test('to be answered later', async () => {
+    test('for a late response', async () => {
       const later = (body: Uint8Array): Promise<Answer> => {
         const text = Buffer.from(body).toString('latin1');
         return new Promise((resolve) => setImmediate(() => resolve(textAnswer(`later ${text}`))));
@@ -114,7 +114,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     });
   });
 
-  describe('a body beyond the limit of its handler is answered 413 and ends the connection', () => {
+  describe('a body beyond the limit of its handler gets 413 and ends the connection', () => {
     async function refused(bytes: string): Promise<{ answer: RawAnswer | undefined; calls: number }> {
       let calls = 0;
       const { port } = await serve(() => intake((body) => (calls++, echo(body))));
@@ -125,14 +125,14 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       return { answer, calls };
     }
 
-    test('at once where Content-Length says so', async () => {
+    test('at once if Content-Length says so', async () => {
       const { answer, calls } = await refused(requestOf('POST', '/', [`Content-Length: ${BODY_BYTES_MAX + 1}`]));
       expect(answer?.status).toBe(413);
       expect(answer?.headers.get('connection')).toEqual(['close']);
       expect(calls).toBe(0);
     });
 
-    test('as soon as its chunks pass it', async () => {
+    test('as soon as its chunks exceed it', async () => {
       const chunk = `8000\r\n${'x'.repeat(0x8000)}\r\n`;
       const { answer, calls } = await refused(requestOf('POST', '/', ['Transfer-Encoding: chunked'], chunk.repeat(4)));
       expect(answer?.status).toBe(413);
@@ -140,7 +140,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     });
   });
 
-  test('more unfinished bodies than memory is set aside for are answered by the handler’s word, and the memory comes back', async () => {
+  test('answers unfinished bodies beyond the reserved memory as the handler says, and frees the memory', async () => {
     const { port } = await serve(() => ({ ...intake(), bodyBytesMax: 100 << 20 }));
     const held = await RawSocket.open(port);
     await held.write(requestOf('POST', '/', [`Content-Length: ${100 << 20}`]));
@@ -159,7 +159,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     next.vanish();
   });
 
-  test('of one connection no more than eight bodies wait for their answers, and the next is answered by the handler’s word', async () => {
+  test('lets at most eight bodies of one connection wait, and answers the next as the handler says', async () => {
     const answering = Promise.withResolvers<void>();
     let calls = 0;
     const later = async (): Promise<Answer> => {
@@ -183,7 +183,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     expect(statuses).toEqual(expected);
   });
 
-  test('and a connection that had eight answers may ask again', async () => {
+  test('accepts requests again on a connection that had eight responses', async () => {
     const { port } = await serve(() => intake(async (body) => Promise.resolve(echo(body))));
     const client = await RawSocket.open(port);
     for (let i = 0; i < 20; i++) {
@@ -193,7 +193,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     client.vanish();
   });
 
-  test('a client that leaves in the middle of its body is not asked for, and nothing waits for it', async () => {
+  test('does not call the handler for a client that leaves in the middle of its body, and does not wait for it', async () => {
     let calls = 0;
     const { port, listener, errors } = await serve(({ method }) => {
       calls++;
@@ -228,7 +228,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       }),
     ],
   ])(
-    'a handler that %s over a body is our bug: its own answer to that is sent, and it is reported',
+    'reports a handler that %s over a body as a bug, and sends the response that it has for failures',
     async (_, answer) => {
       const {
         answer: received,
@@ -244,7 +244,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     },
   );
 
-  test('a body that there is no memory for is answered so too', async () => {
+  test('sends the same response if the memory for a body cannot be allocated', async () => {
     const { port, errors } = await serve(echoing);
     const client = await RawSocket.open(port);
     await client.write(requestOf('POST', '/', ['Content-Length: 30001']));

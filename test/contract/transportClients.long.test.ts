@@ -19,7 +19,7 @@ import { settled } from '../support/waits.ts';
 describe.each(TRANSPORTS)('$name', (transport) => {
   const serve = servers(transport);
 
-  describe('an asynchronous answer', () => {
+  describe('an asynchronous response', () => {
     test('is sent when it is ready', async () => {
       const { port } = await serve(async (request) => {
         const { target } = request;
@@ -34,7 +34,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       client.vanish();
     });
 
-    test('of a client that left is dropped, and the handler is told once', async () => {
+    test('for a client that left is dropped, and the handler is notified once', async () => {
       const { gone, told, answerNow, port, calls } = await serveHeld();
       const client = await RawSocket.open(port);
       await client.write(GET);
@@ -77,7 +77,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
   });
 
   describe('clients that read slowly, pipeline or vanish', () => {
-    test('eight pages of 400 kB asked for at once arrive whole', async () => {
+    test('get eight pages of 400 kB completely', async () => {
       const { port } = await serve(() => ({ status: 200, headers: [], body: new CountedBody(PAGE_BYTES, 65_536) }));
       const client = await RawSocket.open(port);
       await client.write(GET.repeat(8));
@@ -85,7 +85,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       client.vanish();
     });
 
-    test('a hundred small requests asked for at once are answered in order', async () => {
+    test('get the responses to a hundred small requests in order', async () => {
       const { port } = await serve(({ target }) => textAnswer(target));
       const client = await RawSocket.open(port);
       await client.write(Array.from({ length: 100 }, (_, i) => requestOf('GET', `/${i}`)).join(''));
@@ -93,7 +93,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       client.vanish();
     });
 
-    test('a body is asked only for what the socket takes, and for nothing once the client vanished', async () => {
+    test('cost a body only the pieces that the socket accepts, and none after the client vanished', async () => {
       const bodies: CountedBody[] = [];
       const { port, listener } = await serve(({ target }) => {
         if (target !== '/') return textAnswer('free');
@@ -118,8 +118,8 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     });
   });
 
-  describe('drain', () => {
-    test('goes on for its grace, and tells everybody to leave, also those who come', async () => {
+  describe('a drain', () => {
+    test('continues for its grace period, and asks all clients to leave, new ones included', async () => {
       const { port, listener } = await serve(() => textAnswer('text'));
       const early = await RawSocket.open(port);
       await early.write(GET);
@@ -135,7 +135,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await expect(RawSocket.open(port)).rejects.toThrow('ECONNREFUSED');
     });
 
-    test('refuses new connections, announces the end on open ones and waits for what is in flight', async () => {
+    test('refuses new connections, announces the end on open ones and waits for requests in flight', async () => {
       let release = (): void => undefined;
       let wake = (): void => undefined;
       const asked = new Promise<void>((resolve) => (wake = resolve));
@@ -164,7 +164,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await Promise.all([held.ended(), idle.ended()]);
     });
 
-    test('sends a page that is under way to its end', async () => {
+    test('sends a started page to its end', async () => {
       const { port, listener } = await serve(() => ({
         status: 200,
         headers: [],
@@ -181,7 +181,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await drained;
     });
 
-    test('gives up on what is in flight after the time it was given, and a second call is the first', async () => {
+    test('gives up on requests in flight after its time limit, and a second call joins the first', async () => {
       let wake = (): void => undefined;
       const asked = new Promise<void>((resolve) => (wake = resolve));
       const { port, listener } = await serve((_, disconnection) => {
@@ -210,7 +210,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       return port;
     };
 
-    test('that is claimed is held until it is released', async () => {
+    test('is held from the claim until the release', async () => {
       const { port, release } = await claimPort(host, 0);
       const refusal = { name: 'OperationError', code: 'port' };
       const listen = () => transport.listen({ host, port, handler, onError, slices: newSlices(), exclusive: false });
@@ -226,7 +226,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await (await listen()).drain({ graceMs: 0, withinMs: 0 });
     });
 
-    test('may be shared by listeners that say so, and by nobody else', async () => {
+    test('may be shared by listeners that allow it, and by no others', async () => {
       const port = await freePort();
       const first = await transport.listen({ host, port, handler, onError, slices: newSlices(), exclusive: false });
       const second = await transport.listen({ host, port, handler, onError, slices: newSlices(), exclusive: false });
@@ -242,7 +242,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await (await claimPort(host, port)).release();
     });
 
-    test('taken exclusively is refused to those who would share it', async () => {
+    test('with an exclusive listener is refused to listeners that share', async () => {
       const first = await transport.listen({ host, port: 0, handler, onError, slices: newSlices(), exclusive: true });
       const sharing = transport.listen({
         host,
@@ -256,7 +256,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await first.drain({ graceMs: 0, withinMs: 0 });
     });
 
-    test('can be taken again as soon as a drain has ended its connections', async () => {
+    test('can be used again as soon as a drain has closed its connections', async () => {
       const port = await freePort();
       const first = await transport.listen({ host, port, handler, onError, slices: newSlices(), exclusive: false });
       const client = await RawSocket.open(port);
@@ -267,7 +267,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await (await claimPort(host, port)).release();
     });
 
-    test('of an address that is not ours is refused', async () => {
+    test('of a foreign address is refused', async () => {
       const refusal = { name: 'OperationError', code: 'port' };
       await expect(claimPort('192.0.2.1', 0)).rejects.toMatchObject(refusal);
       const listening = transport.listen({
@@ -283,7 +283,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
   });
 });
 
-describe('no connection stays open without progress', () => {
+describe('both transports', () => {
   const stalls: Record<string, { bytes: string; isReading?: boolean }> = {
     'that says nothing': { bytes: '' },
     'cut in its request line': { bytes: 'GET /a' },
@@ -297,7 +297,7 @@ describe('no connection stays open without progress', () => {
   };
 
   // Takes about 12 s: the library's limit cannot be set, and the promise is about the real limit.
-  test('all kinds of stalled connections are ended by both transports', { timeout: 60_000 }, async () => {
+  test('end all kinds of stalled connections', { timeout: 60_000 }, async () => {
     const page: Answer = { status: 200, headers: [], body: new CountedBody(1e12, 65_536) };
     const handler: Handler = ({ target }) =>
       target === '/page' ? page : { ...textAnswer(''), body: wholeBody(new Uint8Array(3)) };

@@ -48,7 +48,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     ['Connection: close', 'Connection: TE'],
   ] as const;
 
-  test.each(CASES)('a connection that %s %s closes ends after its answer', async (method, target, body) => {
+  test.each(CASES)('ends a connection that %s %s closes after its response', async (method, target, body) => {
     const { port } = await serve(answers);
     // It is the first to end: the server closes idle connections after 8 s at the earliest.
     const idle = await RawSocket.open(port);
@@ -67,7 +67,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     idle.vanish();
   });
 
-  test('bytes behind such a request never cost its answer', async () => {
+  test('sends the response despite bytes after such a request', async () => {
     const { port } = await serve(answers);
     for (let i = 0; i < 100; i++) {
       const client = await RawSocket.open(port);

@@ -28,14 +28,14 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     return { answer, rest: await client.ended(), calls };
   }
 
-  test('HEAD with a body is answered 400 and closed, and nobody is asked', async () => {
+  test('answers HEAD with a body with 400 and closes, without calling the handler', async () => {
     const { answer, rest, calls } = await refused(requestOf('HEAD', '/', ['Content-Length: 3'], 'abc'), true);
     expect(answer?.status).toBe(400);
     expect(rest).toBe('');
     expect(calls).toBe(0);
   });
 
-  test('a malformed request is answered with JSON', async () => {
+  test('answers a malformed request with JSON', async () => {
     const { answer } = await refused(requestOf('GET', '/', ['Content-Length: 3'], 'abc'));
     expect(JSON.parse(answer?.body ?? '')).toEqual({
       detail:
@@ -47,7 +47,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     expect(Math.abs(Date.parse(date) - Date.now())).toBeLessThan(60_000);
   });
 
-  describe('a request body nobody reads', () => {
+  describe('a request body that the handler does not read', () => {
     const denied: Handler = ({ method }) => ({ ...textAnswer(method), status: method === 'GET' ? 200 : 405 });
 
     test.each([
@@ -55,7 +55,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       ['in chunks', ['Transfer-Encoding: Chunked'], '3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n'],
       ['of no bytes', ['Content-Length: 0'], ''],
       ['that was waited for with Expect', ['Content-Length: 3', 'Expect: 100-continue'], 'abc'],
-    ])('%s is thrown away, and the connection goes on', async (_, lines, body) => {
+    ])('%s is discarded, and the connection stays open', async (_, lines, body) => {
       const { port } = await serve(denied);
       const client = await RawSocket.open(port);
       await client.write(requestOf('POST', '/', lines, body) + GET);
@@ -66,7 +66,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       client.vanish();
     });
 
-    test('declared longer than 1 MiB is answered at once and ends the connection', async () => {
+    test('beyond 1 MiB by its length gets the response at once and ends the connection', async () => {
       const { port } = await serve(denied);
       const client = await RawSocket.open(port);
       await client.write(requestOf('POST', '/', ['Content-Length: 1048577']));
@@ -76,7 +76,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await client.ended();
     });
 
-    test('in chunks longer than 1 MiB ends the connection', async () => {
+    test('beyond 1 MiB in chunks ends the connection', async () => {
       const { port } = await serve(denied);
       const client = await RawSocket.open(port);
       await client.write(requestOf('POST', '/', ['Transfer-Encoding: chunked']));
@@ -85,7 +85,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     });
   });
 
-  test('no bytes whatever make it throw, answer anything but a refusal, or stop serving others', async () => {
+  test('never throws, sends anything but a refusal, or stops serving others on random bytes', async () => {
     const seed = 20_261;
     const random = randomOf(seed);
     const server = await serve(({ target }) => textAnswer(target));

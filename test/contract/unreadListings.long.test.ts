@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.kill());
 
-test('listings that nobody reads take no memory', async () => {
+test('uses no memory for listings that clients do not read', async () => {
   for (const port of [server.port, server.http10Port]) {
     const first = clientOf(`http://127.0.0.1:${port}`);
     await first.get('/api/v0/obs/all');

@@ -56,13 +56,13 @@ let replica: Replica;
 beforeAll(async () => void (replica = await startReplica(0, ['--base-url', BASE_URL, '--links', 'request'])));
 afterAll(() => replica.process.kill());
 
-describe.each(NAMES)('behind %s', (name) => {
+describe.each(NAMES)('a base URL with a path behind %s', (name) => {
   const [place, line] = STRIPPING[name];
 
   test.each([
     ['passes it on', []],
     ['takes it away', [[place, `${place}    ${line}\n`] as const]],
-  ] as const)('that %s, everything leads below the path, and is there', async (_, more) => {
+  ] as const)('has all links below the path, and they work, if the proxy %s', async (_, more) => {
     const proxy = await startProxy(name, folder, [replica], more);
     const client = clientOf(proxy.url);
     const waiting = STARTS.map((path) => BASE_URL + path);
@@ -88,7 +88,7 @@ describe.each(NAMES)('behind %s', (name) => {
     await proxy.stop();
   });
 
-  test('the line that takes the path away stands in the runbook', () => {
+  test('has the line that removes the path in the runbook', () => {
     expect(readProjectFile('deploy/README.md')).toContain(line);
   });
 });

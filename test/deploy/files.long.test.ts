@@ -27,7 +27,7 @@ describe('the alerts', () => {
     expect([config.status, config.stderr]).toEqual([0, '']);
   });
 
-  test('have each a unit test that raises it and one that does not, and a row in the runbook', () => {
+  test('each have a unit test that raises them and one that does not, and a row in the runbook', () => {
     const tests = textOf('alerts.test.yml');
     for (const alert of ALERTS) {
       expect(tests).toMatch(new RegExp(`alertname: ${alert}, exp_alerts: \\[\\]`));
@@ -38,7 +38,7 @@ describe('the alerts', () => {
   });
 });
 
-test('what an alert is raised by is seen on the dashboard', () => {
+test('use metrics that the dashboard shows', () => {
   const named = [...textOf('alerts.yml').matchAll(/catalogue_replica_\w+/g)].map(([name]) => name);
   // Times in the past only end an alert.
   const shown = named.filter((name) => !/_(?:reload|success)_timestamp_seconds$/.test(name));
@@ -46,7 +46,7 @@ test('what an alert is raised by is seen on the dashboard', () => {
   expect(shown.filter((name) => !textOf('dashboard.json').includes(name))).toEqual([]);
 });
 
-describe('metrics', () => {
+describe('a server', () => {
   let server: Server;
   beforeAll(
     async () =>
@@ -63,7 +63,7 @@ describe('metrics', () => {
   );
   afterAll(() => server.kill());
 
-  test('that alerts, dashboard and runbook name are told by a server', async () => {
+  test('has all metrics that alerts, dashboard and runbook name', async () => {
     const text = await (await fetch(`${server.adminUrl}/metrics`)).text();
     const told = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!));
     for (const file of ['alerts.yml', 'alerts.test.yml', 'dashboard.json', 'README.md']) {
@@ -77,7 +77,7 @@ describe('metrics', () => {
 });
 
 test.skipIf(!hasProgram('systemd-analyze')).each(['catalogue@.service', 'catalogue-follow.service'])(
-  '%s passes systemd-analyze verify, with the drop-in too',
+  '%s: passes systemd-analyze verify, with the drop-in too',
   (name) => {
     // This machine does not have the program at the path of the unit, so another program replaces it.
     const text = textOf(name)
@@ -98,7 +98,7 @@ test.skipIf(!hasProgram('systemd-analyze')).each(['catalogue@.service', 'catalog
   },
 );
 
-test('settings that the files name are settings of the program', () => {
+test('names only existing settings in the deployment files', () => {
   const declared = settingsTable();
   for (const file of FILES.filter((name) => statSync(join(DEPLOY, name)).isFile())) {
     const text = textOf(file);
@@ -114,7 +114,7 @@ test('settings that the files name are settings of the program', () => {
   for (const [, key] of textOf('catalogue.toml').matchAll(/^(\w+) =/gm)) expect(declared).toContain(`\`${key}\``);
 });
 
-test('every file is told of in the runbook and comes with the package', () => {
+test('mentions every deployment file in the runbook and includes it in the package', () => {
   for (const file of FILES) if (file !== 'README.md') expect(textOf('README.md')).toContain(`\`${file}\``);
   expect(JSON.parse(readProjectFile('package.json'))).toMatchObject({ files: expect.arrayContaining(['deploy']) });
   expect(textOf('kubernetes.yaml')).toContain('/opt/catalogue/deploy/refresh.sh');

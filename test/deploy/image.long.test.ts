@@ -11,7 +11,7 @@ const directory = temporaryDirectory();
 const ends: (() => unknown)[] = [];
 afterAll(() => Promise.all(ends.map((end) => end())));
 
-test('the RUN lines of the image make a program that serves', async ({ skip }) => {
+test('builds a program that serves with the RUN lines of the image', async ({ skip }) => {
   const [stage] = readProjectFile('deploy/Dockerfile')
     .split(/^FROM .*$/m)
     .slice(1);

@@ -61,13 +61,13 @@ function burstsWithin(gapMs: number): number {
   return 1 + Math.floor((SECONDS * 1000) / gapMs);
 }
 
-describe.skipIf(NAMES.length === 0)('over connections that idle around the time-outs', () => {
+describe.skipIf(NAMES.length === 0)('over connections that idle around the timeouts', () => {
   const folder = temporaryDirectory();
   const replicas: Replica[] = [];
   beforeAll(async () => void replicas.push(...(await Promise.all([0, 0].map((grace) => startReplica(grace))))));
   afterAll(() => Promise.all(replicas.map(({ process }) => process.kill())));
 
-  test('100,000 requests are each answered 200, with nginx, and a tenth of them with others', async () => {
+  test('answers 100,000 requests with 200 through nginx, and a tenth of them through the others', async () => {
     const ways = NAMES.flatMap((name) => GAPS_MS.map((gapMs) => ({ name, gapMs, inBurst: IN_BURST[name] })));
     const came = ways.map(async ({ name, gapMs, inBurst }, i) => {
       const proxy = await startProxy(name, folder, replicas);

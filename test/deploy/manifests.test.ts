@@ -82,26 +82,26 @@ async function faultsOf(manifest: Manifest): Promise<readonly string[]> {
   return unread().map((path) => `${kind}: no schema has ${path}`);
 }
 
-describe('manifests of Kubernetes', () => {
+describe('the manifests of Kubernetes', () => {
   const manifests = parseAllDocuments(textOf('kubernetes.yaml')).map((one) => one.toJS() as Manifest);
   const pods = manifests.flatMap(({ kind, spec }) =>
     kind === 'Deployment' ? [spec!.template!.spec] : kind === 'CronJob' ? [spec!.jobTemplate!.spec.template.spec] : [],
   );
 
   test.each(manifests.map((one) => [one.kind, one] as const))(
-    '%s has nothing but what its schema knows',
+    'have only keys of the published schema: %s',
     async (_, one) => {
       expect(await faultsOf(one)).toEqual([]);
     },
   );
 
-  test('let no pod have the variables of a Service, which would be read as settings', () => {
+  test('pass no pod the variables of a Service, which would be read as settings', () => {
     const names = manifests.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name);
     expect(names.filter((name) => 'CATALOGUE_PORT'.startsWith(`${name.toUpperCase()}_`))).not.toEqual([]);
     expect(pods.map(({ enableServiceLinks }) => enableServiceLinks)).toEqual([false, false]);
   });
 
-  test('give what has a root that is read only a folder for temporary files', () => {
+  test('give containers with a read-only root only a folder for temporary files', () => {
     for (const { containers, volumes } of pods) {
       const [container] = containers;
       expect(container!.securityContext.readOnlyRootFilesystem).toBe(true);
@@ -110,7 +110,7 @@ describe('manifests of Kubernetes', () => {
     }
   });
 
-  test('have the crawl end when it is told to, tried for longer than a lock counts, and not again where it is refused', () => {
+  test('let the crawl stop on SIGTERM, retry it for longer than a lock lasts, and not at all after a refusal', () => {
     const job = manifests.find(({ kind }) => kind === 'CronJob')!.spec!.jobTemplate!.spec;
     // A shell that is the first process ignores SIGTERM.
     const [first, ...words] = job.template.spec.containers[0]!.command!;
@@ -146,11 +146,11 @@ describe('the file of Compose', () => {
   const schema = { ...published, properties: { ...published.properties, name: { type: 'string' } } };
   const isCompose = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
 
-  test('has nothing but what its schema knows', () => {
+  test('has only keys of the published schema', () => {
     expect([isCompose(parse(textOf('compose.yaml'), { merge: true })), isCompose.errors]).toEqual([true, null]);
   });
 
-  test('gives what has a root that is read only a folder for temporary files', () => {
+  test('gives services with a read-only root only a folder for temporary files', () => {
     const { services } = parse(textOf('compose.yaml'), { merge: true }) as {
       readonly services: Readonly<Record<string, { readonly read_only?: boolean; readonly tmpfs?: unknown }>>;
     };
@@ -158,15 +158,15 @@ describe('the file of Compose', () => {
     expect(readOnly.map(({ tmpfs }) => tmpfs)).toEqual([['/tmp'], ['/tmp'], ['/tmp']]);
   });
 
-  test('would be refused with a key that it does not know', () => {
+  test('would be refused with an unknown key', () => {
     expect(isCompose(parse(textOf('compose.yaml').replace(/^( +)image:/m, '$1imagge:'), { merge: true }))).toBe(false);
   });
 });
 
 const docker = (...words: readonly string[]) => spawnSync('docker', words, { encoding: 'utf8' });
 
-describe.skipIf(docker('info').status !== 0)('the image, which wants a Docker engine,', () => {
-  test('is built from a checkout, healthy as a user without rights on a root that is read only, and ends with 0', async () => {
+describe.skipIf(docker('info').status !== 0)('the image, which needs a Docker engine,', () => {
+  test('builds from a checkout, is healthy as an unprivileged user on a read-only root, and exits with 0', async () => {
     const [image, name] = ['catalogue-replica:test', `catalogue-replica-${process.pid}`];
     const built = docker('build', '-q', '-t', image, '-f', join(DEPLOY, 'Dockerfile'), ROOT);
     expect([built.status, built.stderr]).toEqual([0, expect.any(String)]);

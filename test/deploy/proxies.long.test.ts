@@ -152,7 +152,7 @@ afterAll(async () => {
   await Promise.all(replicas.map(({ process }) => process.kill()));
 });
 
-describe.each(NAMES)('%s', (name) => {
+describe.each(NAMES)('the shipped %s', (name) => {
   let proxy: Proxy;
   let client: Client;
   let direct: Client;
@@ -163,14 +163,14 @@ describe.each(NAMES)('%s', (name) => {
   });
   afterAll(() => [client, direct].forEach((one) => one.close()));
 
-  test('gives every answer as a replica gives it', async () => {
+  test('returns every response as a replica does', async () => {
     for (const sent of REQUESTS) {
       const [through, own] = [await client.send(sent), await direct.send(sent)];
       expect(told(through), `${sent.method ?? 'GET'} ${sent.target.slice(0, 80)}`).toEqual(told(own));
     }
   });
 
-  test('passes 304 on, to a tag, to that of gzip, and to a date', async () => {
+  test('passes 304 on, for a tag, for that of gzip, and for a date', async () => {
     for (const headers of [{}, GZIP]) {
       const { etag = '' } = (await client.get(LIST, headers)).headers;
       expect(etag).toMatch(/^"/);
@@ -181,14 +181,14 @@ describe.each(NAMES)('%s', (name) => {
     }
   });
 
-  test('has public addresses in links, whatever host is asked', async () => {
+  test('has public addresses in links, whatever Host a client sends', async () => {
     for (const host of ['catalogue.example.org', 'evil.example.net']) {
       const { body } = await client.get(`${LIST}?limit=1`, { host });
       expect((JSON.parse(body) as { next: string }).next).toMatch(`${PUBLIC_URL}${LIST}`);
     }
   });
 
-  test('gives a request an id, which its log, the log of the replica and the answer have', async () => {
+  test('gives a request an id that is in its log, the log of the replica and the response', async () => {
     const accessLog = join(folder, `${name}.access.log`);
     const replica = await startReplica(1, ['--access-log', accessLog, '--trusted-proxy', '127.0.0.0/8']);
     const watched = await startProxy(name, folder, [replica]);
@@ -212,26 +212,29 @@ describe.each(NAMES)('%s', (name) => {
     }
   });
 
-  test.skipIf(name !== 'varnish')('keeps the id that a proxy before it gave, also where it has the page', async () => {
-    const accessLog = join(folder, 'kept.access.log');
-    const replica = await startReplica(1, ['--access-log', accessLog, '--trusted-proxy', '127.0.0.0/8']);
-    const cache = await startProxy(name, folder, [replica], [['beresp.ttl = 2s', 'beresp.ttl = 1h']]);
-    const one = clientOf(cache.url);
-    try {
-      for (const id of ['first', 'second']) {
-        const { headers } = await one.get(`${LIST}?limit=1`, { 'x-request-id': id });
-        expect(headers['x-request-id']).toBe(id);
+  test.skipIf(name !== 'varnish')(
+    'keeps the id that a proxy in front of it gave, even if it has cached the page',
+    async () => {
+      const accessLog = join(folder, 'kept.access.log');
+      const replica = await startReplica(1, ['--access-log', accessLog, '--trusted-proxy', '127.0.0.0/8']);
+      const cache = await startProxy(name, folder, [replica], [['beresp.ttl = 2s', 'beresp.ttl = 1h']]);
+      const one = clientOf(cache.url);
+      try {
+        for (const id of ['first', 'second']) {
+          const { headers } = await one.get(`${LIST}?limit=1`, { 'x-request-id': id });
+          expect(headers['x-request-id']).toBe(id);
+        }
+        await until(() => Promise.resolve(readFileSync(accessLog, 'utf8').includes('"id":"first"')));
+        expect(readFileSync(accessLog, 'utf8')).not.toContain('"id":"second"');
+      } finally {
+        one.close();
+        await cache.stop();
+        await replica.process.kill();
       }
-      await until(() => Promise.resolve(readFileSync(accessLog, 'utf8').includes('"id":"first"')));
-      expect(readFileSync(accessLog, 'utf8')).not.toContain('"id":"second"');
-    } finally {
-      one.close();
-      await cache.stop();
-      await replica.process.kill();
-    }
-  });
+    },
+  );
 
-  test('tells the name and the port that were asked, by which an allowed base URL is chosen', async () => {
+  test('forwards the requested name and port, by which an allowed base URL is selected', async () => {
     const allowed = 'http://other.example.net:8443';
     const replica = await startReplica(1, ['--allow-base-url', allowed, '--trusted-proxy', '127.0.0.0/8']);
     const before = await startProxy(name, folder, [replica]);
@@ -251,7 +254,7 @@ describe.each(NAMES)('%s', (name) => {
     }
   });
 
-  test('answers a client of HTTP/1.0', async () => {
+  test('answers an HTTP/1.0 client', async () => {
     const socket = await RawSocket.open(proxy.port);
     await socket.write(`GET ${LIST}?limit=1 HTTP/1.0\r\n\r\n`);
     expect(await socket.ended()).toMatch(/^HTTP\/1\.[01] 200 [^]*"count":500[^]*\}$/);
@@ -260,7 +263,7 @@ describe.each(NAMES)('%s', (name) => {
   test.each([
     ['a request that is cut into two at any byte', `${LIST}141/`, everyByte],
     ['a request line of 60 kB that is cut around the sizes of buffers', `${LIST}?${LONG}`, aroundBuffers],
-  ])('answers %s, and outlives one that ends there', async (_, target, cutsOf) => {
+  ])('answers %s, and stays usable when a client stops there', async (_, target, cutsOf) => {
     const request = requestOf('GET', target, ['X-Forwarded-Proto: http']);
     const { status, bytes } = await client.get(target);
     const answers = cutsOf(request.length).map(async (cut) => {
@@ -277,7 +280,7 @@ describe.each(NAMES)('%s', (name) => {
     for (const answer of await Promise.all(answers)) expect(answer).toEqual([status, bytes.toString('latin1')]);
   });
 
-  test('passes on what only one answer has: an attribute certificate, whole', async () => {
+  test('passes on the header of a single response: an attribute certificate, whole', async () => {
     const proxyFile = join(demonstrationDirectory()!, DEMONSTRATION_FILES.user);
     const chain = `<usrProxyCert>${readFileSync(proxyFile, 'utf8')}</usrProxyCert><usrAttCert/>`;
     const sent = { target: SOAP, method: 'POST', headers: XML, body: call('reqAuthorisation', chain) };
@@ -288,7 +291,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(through.bytes.length).toBe(Number(through.headers['content-length']));
   });
 
-  test('walks the pages of one generation, as links have it', async () => {
+  test('keeps a walk by links on one generation', async () => {
     const { next } = JSON.parse((await direct.get(`${LIST}?limit=2`)).body) as { next: string };
     const target = next.slice(PUBLIC_URL.length);
     expect(target).toContain('generation=');
@@ -315,8 +318,8 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-describe.skipIf(NAMES.length === 0)('all of them', () => {
-  test('answer what comes over a connection that was idle around any time-out', async () => {
+describe.skipIf(NAMES.length === 0)('all shipped proxies', () => {
+  test('answer requests on a connection that idled around any timeout', async () => {
     const idle = NAMES.flatMap((name) => GAPS_MS.map((gapMs) => ({ name, gapMs })));
     const faults = idle.map(async ({ name, gapMs }) => {
       const proxy = await startProxy(name, folder, replicas);
@@ -334,7 +337,7 @@ describe.skipIf(NAMES.length === 0)('all of them', () => {
     for (const one of await Promise.all(faults)) expect(one).toEqual({ ...one, statuses: [200, 200, 200, 200, 200] });
   });
 
-  test('lose no request while one replica after the other is started again', async () => {
+  test('lose no request while the replicas restart one after another', async () => {
     const loads = NAMES.map((name) => [name, loadOn(proxies.get(name)!)] as const);
     for (const replica of replicas) {
       replica.process.signal('SIGTERM');
@@ -350,7 +353,7 @@ describe.skipIf(NAMES.length === 0)('all of them', () => {
   });
 
   test.skipIf(!NAMES.includes('nginx'))(
-    'leave a replica alone that drains, nginx since it closes its port',
+    'send no requests to a draining replica, nginx as soon as it closes its port',
     async () => {
       const [first, nginx] = [replicas[0]!, proxies.get('nginx')!];
       const load = loadOn(nginx);
@@ -369,7 +372,7 @@ describe.skipIf(NAMES.length === 0)('all of them', () => {
     },
   );
 
-  test('leave a replica alone that drains, as probes tell, or loads', async () => {
+  test('send no requests to a replica that drains, as probes show, or loads', async () => {
     const last = replicas[2]!;
     const checking = CHECKING.map((name) => loadOn(proxies.get(name)!));
     const passive = NAMES.filter((name) => name === 'nginx').map((name) => loadOn(proxies.get(name)!));

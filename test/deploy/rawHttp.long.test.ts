@@ -98,7 +98,7 @@ describe.skipIf(!hasProgram('nginx'))('behind nginx', () => {
     await Promise.all([alone.process.ended, before.stop(), replica.process.kill()]);
   });
 
-  test('raw HTTP fares as it does with nginx alone, or better, case by case', async () => {
+  test('raw HTTP has the outcome of nginx alone, or a better one, in every case', async () => {
     const judged = await Promise.all(
       ROWS.map(async (row) => {
         const [own, through] = await Promise.all([outcomeOf(alone.port, row), outcomeOf(before.port, row)]);
@@ -117,7 +117,7 @@ describe.skipIf(!hasProgram('nginx'))('behind nginx', () => {
 
 const NAMES = (Object.keys(PROXIES) as ProxyName[]).filter((name) => hasProgram(PROXIES[name].program));
 
-describe.each(NAMES)('%s', (name) => {
+describe.each(NAMES)('the shipped %s', (name) => {
   let replica: Replica;
   let proxy: Proxy;
   beforeAll(async () => {
@@ -127,7 +127,7 @@ describe.each(NAMES)('%s', (name) => {
   afterAll(() => Promise.all([proxy.stop(), replica.process.kill()]));
 
   test.each(['TRACE', 'CONNECT', 'PROPFIND', 'get', 'FOO'])(
-    'refuses %s, and reads the request that follows before a replica does',
+    'refuses %s, and reads the next request before a replica does',
     async (method) => {
       const socket = await RawSocket.open(proxy.port);
       const next = `${LAST_TARGET}?after=${method}`;

@@ -42,7 +42,7 @@ async function endOf(run: CommandProcess): Promise<{ readonly code: number | nul
 }
 
 describe.skipIf(process.platform === 'win32')('refresh.sh', () => {
-  test.skipIf(!hasProgram('curl'))('crawls, imports, and orders all replicas to take what is new', async () => {
+  test.skipIf(!hasProgram('curl'))('crawls, imports, and asks all replicas to reload', async () => {
     const folder = mkdtempSync(join(parent, 'calls-'));
     const calls = join(folder, 'calls');
     const stub = (name: string, fails: string): string => {
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('refresh.sh', () => {
     expect(await run('--silent')).toEqual([1, [crawl, build, order('a:9081'), order('b:9082')]]);
   });
 
-  test('fetches all anew after a crawl that the program refused', async () => {
+  test('fetches everything again after a crawl that the program refused', async () => {
     const folder = mkdtempSync(join(parent, 'refused-'));
     const collections: Record<string, readonly PlainRecord[]> = { notes: [], times: recordsFrom(0, 10) };
     const { url: upstream } = await startPlainUpstream({ collections });
@@ -92,7 +92,7 @@ describe.skipIf(process.platform === 'win32')('refresh.sh', () => {
     expect(readFileSync(join(folder, 'catalogue/notes.ndjson'), 'utf8')).toContain('/times/9/');
   });
 
-  test('ends with 1 behind a crawl that got nowhere, and keeps the code of any other', async () => {
+  test('exits with 1 after a crawl that found no catalogue, and keeps any other exit code', async () => {
     const folder = mkdtempSync(join(parent, 'nowhere-'));
     const { url } = await startPlainUpstream({ collections: {} });
     const replica = scriptAt(join(folder, 'replica'), `exec ${process.execPath} ${LAUNCHER_FILE} "$@"`);
@@ -101,7 +101,7 @@ describe.skipIf(process.platform === 'win32')('refresh.sh', () => {
     expect(err).not.toContain('anew');
   });
 
-  test('keeps what a crawl fetched that failed otherwise, ends with its code, and says what it said', async () => {
+  test('keeps the partial data of a crawl that failed otherwise, with its exit code and message', async () => {
     const folder = mkdtempSync(join(parent, 'failed-'));
     const state = join(folder, 'catalogue.crawl');
     const what = 'catalogue-replica: notes, page at offset 50: fetch failed; 6 tries';
@@ -110,20 +110,23 @@ describe.skipIf(process.platform === 'win32')('refresh.sh', () => {
     expect(existsSync(state)).toBe(true);
   });
 
-  test.each(['crawl', 'import'])('ends behind the %s where all of them are told to end', async (command) => {
-    const folder = mkdtempSync(join(parent, 'ended-'));
-    const ended = join(folder, 'ended');
-    const replica = scriptAt(
-      join(folder, 'replica'),
-      `[ "$1" = ${command} ] || exit 0
+  test.each(['crawl', 'import'])(
+    'waits for the end of the %s when the whole process group is signalled',
+    async (command) => {
+      const folder = mkdtempSync(join(parent, 'ended-'));
+      const ended = join(folder, 'ended');
+      const replica = scriptAt(
+        join(folder, 'replica'),
+        `[ "$1" = ${command} ] || exit 0
 trap 'sleep 0.3; echo "$1" >>${ended}; exit 143' TERM
 echo begun
 while :; do sleep 0.1; done`,
-    );
-    const run = started({ folder, replica });
-    await run.printed(/begun/);
-    run.signal('SIGTERM');
-    expect(await run.ended).toEqual({ code: 143, signal: null });
-    expect(readFileSync(ended, 'utf8')).toBe(`${command}\n`);
-  });
+      );
+      const run = started({ folder, replica });
+      await run.printed(/begun/);
+      run.signal('SIGTERM');
+      expect(await run.ended).toEqual({ code: 143, signal: null });
+      expect(readFileSync(ended, 'utf8')).toBe(`${command}\n`);
+    },
+  );
 });

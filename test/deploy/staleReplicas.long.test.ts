@@ -24,7 +24,7 @@ const NAMES = (['nginx', 'haproxy', 'varnish'] as const).filter((name) => hasPro
 const NOT_READY_MS = 2000;
 const folder = temporaryDirectory();
 
-describe.skipIf(NAMES.length === 0)('before replicas whose data may be stale', () => {
+describe.skipIf(NAMES.length === 0)('proxies in front of replicas with possibly stale data', () => {
   const targets: string[] = [];
   const following: Replica[] = [];
   const before: Proxy[] = [];
@@ -64,7 +64,7 @@ describe.skipIf(NAMES.length === 0)('before replicas whose data may be stale', (
     return (await counted()).map((count, i) => count > first[i]!);
   };
 
-  test('leave one alone that is stale, serve on when all are, and ask only who is fresh again', async () => {
+  test('send nothing to a stale one, serve on when all are stale, and use only the first that is fresh again', async () => {
     const loads = before.map((proxy) => loadOn(proxy));
     await delay(NOT_READY_MS);
     expect(await asked()).toEqual([true, true, true]);

@@ -190,7 +190,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
   const versions = (): readonly unknown[] =>
     answers('/status', 9081, 9082, 9083).map((body) => (JSON.parse(body) as { readonly version: string }).version);
 
-  test('is installed and started as the runbook says, three of them', async () => {
+  test('is installed and started three times as the runbook says', async () => {
     const blocks = blocksRunBy(SELF, 'deploy/README.md').filter(({ heading }) => heading === 'Install and start');
     expect(misprintsOf(await runBlocks(blocks, site))).toEqual([]);
     expect(versions()).toEqual(['0.1.0', '0.1.0', '0.1.0']);
@@ -200,7 +200,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     expectLogged('catalogue@*', 'listening on http://127.0.0.1:8081');
   });
 
-  test('runs as a user without rights, who sees no home, writes its own folders alone, and gets no more rights', () => {
+  test('runs as an unprivileged user that sees no home, writes only its folders, and gains no privileges', () => {
     const pid = shown('catalogue@1', 'MainPID');
     const { printed } = machine.run(`cat /proc/${pid}/status; stat --format=%U /proc/${pid}`);
     expect(printed).toMatch(/^CapEff:\t0+$/m);
@@ -215,14 +215,14 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     }
   });
 
-  test('takes new data on reload, without a new process', () => {
+  test('loads new data on reload without a new process', () => {
     const pid = shown('catalogue@1', 'MainPID');
     expect(machine.run('systemctl reload catalogue@1')).toEqual({ code: 0, printed: '' });
     expectLogged('catalogue@1', 'has not changed');
     expect(shown('catalogue@1', 'MainPID')).toBe(pid);
   });
 
-  test('is started again where its process is killed, and ready when its unit is active', async () => {
+  test('restarts after its process is killed, and is ready when its unit is active', async () => {
     const pid = shown('catalogue@2', 'MainPID');
     machine.run(`kill -KILL ${pid}`);
     const again = `timeout 60 sh -c 'until [ "$(systemctl show catalogue@2 --property=NRestarts --value)" = 1 ] && systemctl is-active --quiet catalogue@2; do sleep 0.1; done'`;
@@ -233,7 +233,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     await expect.poll(() => processes(8082), { timeout: 60_000 }).toBe(processes(8081));
   });
 
-  test('is started again where a serving thread dies, falls silent or fills its heap', () => {
+  test('restarts after a serving thread throws, becomes unresponsive or fills its heap', () => {
     // The only folder that the user of the service may write.
     const folder = '/var/lib/catalogue/killer';
     const [, preload] = killerIn(directory).node;
@@ -263,7 +263,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     machine.run(`rm -r ${folder} ${dropIn} && systemctl daemon-reload && systemctl restart catalogue@3`);
   });
 
-  test('has the program that it began with until it is started again, also where the next version is installed', async () => {
+  test('keeps its program until the restart, even if the next version is installed', async () => {
     const [upgrade] = blocksRunBy(SELF, 'deploy/README.md').filter(({ heading }) => heading === 'Upgrade');
     await runBlocks([{ ...upgrade!, text: upgrade!.text.replace(/^for .*$/m, '') }], site);
     const own = `tr '\\0' '\\n' < /proc/$(pgrep --full 'cli.js serve .*port 8083' | head -1)/cmdline | sed -n 's#/dist/.*#/package.json#p' | xargs cat`;
@@ -288,7 +288,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     expect(shown('catalogue-follow', 'Result')).toBe('success');
   });
 
-  test('is upgraded one after the other as the runbook says', async () => {
+  test('is upgraded one instance after another as the runbook says', async () => {
     const blocks = blocksRunBy(SELF, 'deploy/README.md').filter(({ heading }) => heading === 'Upgrade');
     expect(misprintsOf(await runBlocks(blocks, site))).toEqual([]);
     expect(versions()).toEqual(['0.2.0', '0.2.0', '0.2.0']);
@@ -309,7 +309,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     expectLogged('catalogue@3', 'attribute authority Demonstration');
   });
 
-  test('is not started again and again where its settings are wrong, and the others serve on', async () => {
+  test('does not restart repeatedly with wrong settings, and the other instances keep serving', async () => {
     machine.run(`echo 'prot = 1' >> /etc/catalogue/catalogue.toml`);
     const [block] = blocksRunBy(SELF, 'deploy/README.md').filter(({ heading }) => heading === 'Upgrade');
     const [outcome] = await runBlocks([block!], site);
@@ -322,7 +322,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     ]);
   });
 
-  test('drains and ends when it is stopped, without a failure', () => {
+  test('drains when it is stopped, and exits without a failure', () => {
     expect(machine.run('systemctl stop catalogue@2 catalogue@3')).toEqual({ code: 0, printed: '' });
     for (const i of [2, 3]) {
       const ends = ['Result', 'ActiveState'].map((property) => shown(`catalogue@${i}`, property));

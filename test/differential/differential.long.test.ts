@@ -16,5 +16,5 @@ describe('the server agrees with the naive oracle on many catalogues', () => {
     SEED_MS_MAX,
   );
 
-  test('on the embedded sample, heavy scans in the pool included', () => compareOnSample(REQUESTS * 4), SEED_MS_MAX);
+  test('on the embedded sample, including heavy scans in the pool', () => compareOnSample(REQUESTS * 4), SEED_MS_MAX);
 });

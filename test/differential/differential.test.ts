@@ -15,5 +15,5 @@ describe('the server agrees with the naive oracle', () => {
     SEED_MS_MAX,
   );
 
-  test('on the embedded sample, heavy scans in the pool included', () => compareOnSample(REQUESTS), SEED_MS_MAX);
+  test('on the embedded sample, including heavy scans in the pool', () => compareOnSample(REQUESTS), SEED_MS_MAX);
 });

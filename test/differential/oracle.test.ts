@@ -59,12 +59,12 @@ function idsOf(target: string, settings: Partial<OracleSettings> = {}): number[]
   return page.results.map((record) => record.ob_id);
 }
 
-describe('what the product declares, the oracle knows', () => {
+describe('the oracle', () => {
   /** The oracle has no query plans: with the settings of the ring, `explain` is an unknown name. */
   const UNKNOWN: readonly string[] = ['explain'];
   const PLACES: readonly Place[] = ['list', 'record', 'root'];
 
-  test('every lookup, in test/differential/lookups.ts', () => {
+  test('has every lookup of the product in test/differential/lookups.ts', () => {
     const unknown = LOOKUPS.map(({ name }) => name).filter(
       (name) => !(KNOWN_LOOKUPS as readonly string[]).includes(name),
     );
@@ -72,7 +72,7 @@ describe('what the product declares, the oracle knows', () => {
     expect(unknown.map(sentence)).toEqual([]);
   });
 
-  test.each(PLACES)('every parameter of a %s, in test/differential/parameters.ts', (place) => {
+  test.each(PLACES)('has every parameter of a %s in test/differential/parameters.ts', (place) => {
     const declared = PARAMETERS.filter(({ name, views }) => views.includes(place) && !UNKNOWN.includes(name));
     const known = parameterNames(place, true);
     const missing = declared.map(({ name }) => name).filter((name) => !known.includes(name));
@@ -82,7 +82,7 @@ describe('what the product declares, the oracle knows', () => {
     expect(excess.map((name) => `${name} is no parameter of a ${place} in engine/query/parameters.ts`)).toEqual([]);
   });
 
-  test('every parameter is drawn for the differential ring', () => {
+  test('draws every parameter for the differential ring', () => {
     const random = randomOf(21);
     const draws = Array.from({ length: 500 }, () => randomParameters(random, COLLECTIONS[0]!, undefined)).flat();
     const drawn = new Set(draws.map((text) => text.slice(0, text.indexOf('='))));
@@ -93,8 +93,8 @@ describe('what the product declares, the oracle knows', () => {
   });
 });
 
-describe('pages', () => {
-  test('the next link re-encodes the query with names sorted', () => {
+describe('pages of the oracle', () => {
+  test('re-encode the query of the next link with names sorted', () => {
     const { body } = get('/api/v3/observations/?title__contains!=ocean&limit=1&publicationState__in=published,citable');
     expect(body).toBe(
       '{"count":3,"next":"http://h/api/v3/observations/?limit=1&offset=1&publicationState__in=published%2Ccitable&title__contains%21=ocean",' +
@@ -102,27 +102,27 @@ describe('pages', () => {
     );
   });
 
-  test('the previous link leaves an offset of 0 out', () => {
+  test('omit an offset of 0 in the previous link', () => {
     const { body } = get('/api/v2/observations.json?limit=2&offset=1&b=2&a=x+y&b=1');
     expect(body).toContain('"next":"http://h/api/v2/observations.json?a=x+y&b=2&b=1&limit=2&offset=3"');
     expect(body).toContain('"previous":"http://h/api/v2/observations.json?a=x+y&b=2&b=1&limit=2"');
   });
 
-  test('past the end the results are empty and the count is exact', () => {
+  test('have no results past the end, and the exact count', () => {
     const { body } = get('/api/v3/observations/?offset=500');
     expect(body).toBe(
       '{"count":4,"next":null,"previous":"http://h/api/v3/observations/?limit=100&offset=400","results":[]}',
     );
   });
 
-  test('a limit or offset that is none counts as 100 and 0, and the last one counts', () => {
+  test('read an invalid limit or offset as 100 and 0, and use the last one', () => {
     const first = get('/api/v3/observations/?limit=1').body;
     expect(get('/api/v3/observations/?limit=%2B01&limit=x&limit=+1+&offset=-1').body).toBe(first);
     expect(idsOf('/api/v3/observations/?limit=0&offset=-1')).toEqual([1, 2, 3, 7]);
     expect(get('/api/v3/observations/?limit=9', { limitMax: 3 }).body).toContain('?limit=3&offset=3"');
   });
 
-  test('strings are re-escaped and number tokens kept as written', () => {
+  test('escape strings again and keep number tokens as written', () => {
     expect(get('/api/v3/observations/2/').body).toBe(
       '{"ob_id":2,"title":"lake\\u2028","publicationState":"published","doiPublishedTime":null}',
     );
@@ -131,14 +131,14 @@ describe('pages', () => {
   });
 });
 
-describe('paths', () => {
-  test('every spelling of a collection is served', () => {
+describe('paths of the oracle', () => {
+  test('serve every spelling of a collection', () => {
     for (const path of ['phenomona/', 'phenomena/', 'phenomena.json', 'phenomona.json/', 'phenom%6fna/']) {
       expect(get(`/api/v3/${path}`).body).toContain('"count":2');
     }
   });
 
-  test('a path without its slash is redirected where the path with it routes', () => {
+  test('redirect a path without its slash if the path with it exists', () => {
     expect(get('/api/v3/observations?a=%2f&')).toMatchObject({
       status: 301,
       headers: { location: '/api/v3/observations/?a=%2f&' },
@@ -151,12 +151,12 @@ describe('paths', () => {
     expect(get('/api/v2/migrationproperties')).toMatchObject({ status: 404, body: near });
   });
 
-  test('an id may be written 01, +1 and 1 with a blank', () => {
+  test('accept an id as 01, +1 and 1 with a blank', () => {
     for (const id of ['01', '+1', '1%20', '%2B1']) expect(get(`/api/v3/observations/${id}/`).status).toBe(200);
     for (const id of ['1.0', '-1', 'x', '1/1', '99']) expect(get(`/api/v3/observations/${id}/`).status).toBe(404);
   });
 
-  test('ProcedureComputations answers a computation, or else the composite of that id', () => {
+  test('return a computation at ProcedureComputations, or else the composite with that id', () => {
     expect(get('/api/v3/ProcedureComputations/').body).toContain('"count":2');
     expect(get('/api/v3/ProcedureComputations/8/').body).toBe('{"ob_id":8,"title":"c"}');
     const composites = dataSetOf(new Map([['composites', '{"ob_id":8}']]));
@@ -164,7 +164,7 @@ describe('paths', () => {
     expect(oracle(composites, SETTINGS, request).body).toBe('{"ob_id":8}');
   });
 
-  test('links in a v2 answer say v2, and follow the request where the setting says so', () => {
+  test('name v2 in the links of a v2 response, and follow the request if the setting says so', () => {
     const platformOf = (target: string, settings: Partial<OracleSettings> = {}): unknown =>
       (JSON.parse(get(target, settings).body ?? '') as { platform: unknown }).platform;
     const path = '/api/v2/ipps/9007199254740991';
@@ -174,7 +174,7 @@ describe('paths', () => {
     expect(platformOf(`${path}.json`, { links: 'request' })).toBe('http://h/api/v2/platforms/30.json');
   });
 
-  test('both root views list the collections they serve', () => {
+  test('list the served collections in both root views', () => {
     expect(get('/api/v3/').body).toMatch(
       /^\{"acquisitions":"http:\/\/h\/api\/v3\/acquisitions\/\?format=api","bboxes":/,
     );
@@ -183,15 +183,15 @@ describe('paths', () => {
   });
 });
 
-describe('methods and negotiation', () => {
+describe('methods and negotiation of the oracle', () => {
   const send = (method: string, target = '/api/v3/observations/'): OracleAnswer =>
     oracle(DATA, SETTINGS, { method, target, headers: {} });
 
-  test('HEAD has the headers of GET and no body', () => {
+  test('give HEAD the headers of GET and no body', () => {
     expect(send('HEAD')).toEqual({ ...send('GET'), body: '' });
   });
 
-  test('OPTIONS describes the view', () => {
+  test('describe the view for OPTIONS', () => {
     expect(send('OPTIONS').body).toBe(
       '{"name":"Observations List","description":"","renders":["application/json","text/html"],' +
         '"parses":["application/json","application/x-www-form-urlencoded","multipart/form-data"]}',
@@ -199,7 +199,7 @@ describe('methods and negotiation', () => {
     expect(send('OPTIONS', '/api/v3/observations/1/').body).toContain('"name":"Observations Instance"');
   });
 
-  test('other methods are answered with 405', () => {
+  test('answer other methods with 405', () => {
     expect(send('POST')).toMatchObject({
       status: 405,
       headers: { allow: 'GET, HEAD, OPTIONS' },
@@ -207,7 +207,7 @@ describe('methods and negotiation', () => {
     });
   });
 
-  test('Accept decides unless the path or format does', () => {
+  test('use Accept unless the path or format decides', () => {
     const html = { accept: 'text/html' };
     expect(get('/api/v3/observations/', {}, html).status).toBe(406);
     expect(get('/api/v3/observations/?format=', {}, html).status).toBe(406);
@@ -219,35 +219,35 @@ describe('methods and negotiation', () => {
   });
 });
 
-describe('filters', () => {
+describe('filters of the oracle', () => {
   const observations = '/api/v3/observations/?';
   const phenomena = '/api/v3/phenomena/?';
 
-  test('positive conditions on one relation hold for the same related row', () => {
+  test('require positive conditions on one relation to hold for the same related row', () => {
     expect(idsOf(`${phenomena}terms__label=units`)).toEqual([1, 2]);
     expect(idsOf(`${phenomena}terms__label=units&terms__value=K`)).toEqual([1]);
     expect(idsOf(`${phenomena}terms=2&terms__value=T&terms__label__startswith=un`)).toEqual([2]);
   });
 
-  test('negated conditions stand alone and keep records without related rows', () => {
+  test('treat negated conditions separately and keep records without related rows', () => {
     expect(idsOf(`${phenomena}terms__label!=var_id`)).toEqual([2]);
     expect(idsOf(`${phenomena}terms__label!=var_id&terms__value!=x`)).toEqual([2]);
     expect(idsOf(`${phenomena}names__name__contains!=a`)).toEqual([1]);
   });
 
-  test('in splits at commas, trims, and matches nothing when empty', () => {
+  test('split in at commas, trim, and match nothing when empty', () => {
     expect(idsOf(`${observations}title__in=ocean,+river+,x`)).toEqual([1, 7]);
     expect(idsOf(`${observations}title__in=`)).toEqual([]);
     expect(idsOf(`${observations}title__in!=`)).toEqual([1, 2, 3, 7]);
     expect(idsOf(`${phenomena}names__name__in=a,b`)).toEqual([]);
   });
 
-  test('a null matches only negations', () => {
+  test('match a null only by negations', () => {
     expect(idsOf(`${observations}doiPublishedTime__startswith=`)).toEqual([]);
     expect(idsOf(`${observations}doiPublishedTime__startswith!=2`)).toEqual([1, 2, 3, 7]);
   });
 
-  test('dates compare by instant', () => {
+  test('compare dates by instant', () => {
     expect(idsOf(`${observations}dataPublishedTime=2015-01-02T05:04:05.0%2B02:00`)).toEqual([7]);
     expect(idsOf(`${observations}dataPublishedTime__contains=T03`)).toEqual([7]);
     expect(get(`${observations}dataPublishedTime=2015-02-29`).body).toBe(
@@ -256,7 +256,7 @@ describe('filters', () => {
     );
   });
 
-  test('a link means its id', () => {
+  test('compare a link by its id', () => {
     expect(idsOf('/api/v3/ipps/?platform=30.00&relatedTo=5&relatedTo__short_code=acq')).toHaveLength(1);
     expect(idsOf('/api/v3/ipps/?platform__in=3,4&ob_id=1')).toEqual([]);
     expect(get('/api/v3/ipps/?platform__contains=3').body).toContain(
@@ -264,13 +264,13 @@ describe('filters', () => {
     );
   });
 
-  test('repeated conditions all hold, lists and names are joined, and of others the last value counts', () => {
+  test('require all repeated conditions, join lists and names, and use the last value of others', () => {
     expect(idsOf(`${observations}ob_id__gte=1&ob_id__gte=2&ob_id__lte=2`)).toEqual([2]);
     expect(idsOf(`${observations}ob_id__in=1&ob_id__in=&ob_id__in=2&fields=x&fields=ob_id`)).toEqual([1, 2]);
     expect(get(`${observations}limit=1&limit=2&strict=1`).body).toContain('{"limit":["This parameter is repeated,');
   });
 
-  test('a 400 lists every bad key in query order', () => {
+  test('list every bad key in query order in a 400', () => {
     const { body } = get(
       `${observations}title__foo=1&ob_id=1.5&title__=&ob_id__in=1,x&projects__foo=1&title__nope=%00`,
     );
@@ -289,7 +289,7 @@ describe('filters', () => {
     expect(get(`${observations}title=%00`).body).toBe('{"title":["Null characters are not allowed."]}');
   });
 
-  test('filterErrors decides what a bad filter does', () => {
+  test('refuse, empty or ignore a bad filter as filterErrors says', () => {
     expect(idsOf(`${observations}ob_id=x`, { filterErrors: 'empty' })).toEqual([]);
     expect(idsOf(`${observations}ob_id__in=x,2`, { filterErrors: 'empty' })).toEqual([2]);
     const ignoring = get(`${observations}page=1&ob_id__in=x&title=river`, { filterErrors: 'ignore' });
@@ -297,7 +297,7 @@ describe('filters', () => {
     expect(ignoring.body).toContain('"count":1');
   });
 
-  test('unknown parameters are named, or refused with the nearest known name', () => {
+  test('name unknown parameters, or refuse them with the nearest known name', () => {
     expect(get(`${observations}page=1&a%20b=&page=2`).headers['x-ignored-params']).toBe('page, a%20b');
     expect(get(`${observations}limit=1`).headers['x-ignored-params']).toBeNull();
     expect(get(`${observations}strict=1&publicationStatus__in=x&page=2`).body).toBe(
@@ -308,7 +308,7 @@ describe('filters', () => {
   });
 });
 
-describe('filters through links', () => {
+describe('filters through links of the oracle', () => {
   const link = (to: string, id: number): string => `"{base_url}/api/v3/${to}/${id}/?format=api"`;
   const observed = (id: number, projects: readonly number[], rest: string): string =>
     observation(id, `"title":"t${id}","projects":[${projects.map((to) => link('projects', to)).join(',')}],${rest}`);
@@ -346,25 +346,25 @@ describe('filters through links', () => {
     ['result_field__projects=9', [1]],
     ['procedureAcquisition__instrumentplatformpair_set__platform__title=ship', [2]],
     ['result_field__procedureAcquisition__instrumentplatformpair_set__platform__title__startswith=s', [1]],
-  ])('%s finds %j', (query, ids) => {
+  ])('%s: match %j', (query, ids) => {
     expect(idsOfLinked(query)).toEqual(ids);
   });
 });
 
-describe('fields and exports', () => {
+describe('fields and exports of the oracle', () => {
   const ODD = dataSetOf(
     new Map([['notes', '{"ob_id":2,"b":"x,\\"y","a":null}\n{"ob_id":1,"c":[{"u":"{base_url}/z"}],"a":""}\n']]),
   );
   const odd = (query: string, settings: Partial<OracleSettings> = {}): OracleAnswer =>
     oracle(ODD, { ...SETTINGS, ...settings }, { method: 'GET', target: `/api/v3/notes/${query}`, headers: {} });
 
-  test('records are cut to the keys asked for, in their own order', () => {
+  test('reduce records to the requested keys, in record order', () => {
     expect(odd('2/?fields=a,b,%20a').body).toBe('{"b":"x,\\"y","a":null}');
     expect(odd('?fields=a&fields=c&limit=1&offset=1').body).toContain('"results":[{"a":null}]');
     expect(odd('2/?fields=,').body).toBe('{"ob_id":2,"b":"x,\\"y","a":null}');
   });
 
-  test('unknown names are named, or refused with the nearest known one', () => {
+  test('name unknown names, or refuse them with the nearest known one', () => {
     const { headers, body } = odd('?x=1&fields=ob_id,d%2Cob_idd&y=2');
     expect(headers['x-ignored-params']).toBe('x, fields=d, fields=ob_idd, y');
     expect(body).toContain('"results":[{"ob_id":1},{"ob_id":2}]');
@@ -373,7 +373,7 @@ describe('fields and exports', () => {
     );
   });
 
-  test('ndjson has a line a record, csv a header and a row a record, and all rows unless a limit is set', () => {
+  test('have a line per record in ndjson, a header and a row per record in csv, and all rows without a limit', () => {
     const lines = '{"ob_id":1,"c":[{"u":"http://h/z"}],"a":""}\n{"ob_id":2,"b":"x,\\"y","a":null}\n';
     expect(odd('?format=ndjson', { limitMax: 1 })).toMatchObject({
       headers: { 'content-type': 'application/x-ndjson', 'content-length': String(lines.length) },
@@ -389,7 +389,7 @@ describe('fields and exports', () => {
   });
 });
 
-test('any random request on any random catalogue has an answer whose body is JSON', () => {
+test('answers any random request on any random catalogue with JSON', () => {
   const seed = 20;
   const random = randomOf(seed);
   const dataSet = dataSetOf(randomCatalogue(random));

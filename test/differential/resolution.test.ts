@@ -103,47 +103,47 @@ const encoded = (random: Random, path: string): string => {
   return random.chance(0.2) ? escaped.replaceAll('/', '%2F') : escaped;
 };
 
-describe.each(Array.from({ length: CATALOGUES }, (_, i) => (seed + i) >>> 0))('the catalogue of seed %i', (one) => {
-  test('answers as plain loops do', async () => {
-    const random = randomOf(one);
-    const catalogue = catalogueOf(random);
-    const twin = new ResolutionTwin(catalogue, BASE_URL);
-    const ask = await served(catalogue);
-    expect(await ask('/api/v0/obs/all')).toBe(twin.allPlaced());
-    expect(await ask('/api/v0/complete/')).toBe(twin.completeness());
-    for (let i = 0; i < QUESTIONS; i++) {
-      const path = askedPath(random, catalogue);
-      const target = `/api/v0/obs/get_info${encoded(random, path.startsWith('/') ? path : `/${path}`)}`;
-      expect(await ask(target), target).toBe(twin.placed(path.startsWith('/') ? path : `/${path}`));
-    }
-    for (const id of [...IDS, ...IDS.flatMap((name) => [`${name}.v1`, `${name}.v3`]), 'none']) {
-      expect(await ask(`/api/v0/drs_lookup/${encodeURIComponent(id)}`), id).toBe(twin.dataset(id));
-    }
-    for (const prefix of ['', 'm', 'm.', 'm.a', 'é', 'z']) {
-      expect(await ask(`/api/v0/drs_listing/${encodeURIComponent(prefix)}`), prefix).toBe(twin.datasets(prefix));
-    }
-    for (const address of ADDRESSES.map((text) => text.replace('{base_url}', BASE_URL))) {
-      const target = `/api/legacy_lookup/?identifier=${encodeURIComponent(address)}`;
-      expect(await ask(target), target).toBe(twin.identified(address));
-    }
-  });
-});
+describe.each(Array.from({ length: CATALOGUES }, (_, i) => (seed + i) >>> 0))(
+  'resolution on the catalogue of seed %i',
+  (one) => {
+    test('agrees with plain loops', async () => {
+      const random = randomOf(one);
+      const catalogue = catalogueOf(random);
+      const twin = new ResolutionTwin(catalogue, BASE_URL);
+      const ask = await served(catalogue);
+      expect(await ask('/api/v0/obs/all')).toBe(twin.allPlaced());
+      expect(await ask('/api/v0/complete/')).toBe(twin.completeness());
+      for (let i = 0; i < QUESTIONS; i++) {
+        const path = askedPath(random, catalogue);
+        const target = `/api/v0/obs/get_info${encoded(random, path.startsWith('/') ? path : `/${path}`)}`;
+        expect(await ask(target), target).toBe(twin.placed(path.startsWith('/') ? path : `/${path}`));
+      }
+      for (const id of [...IDS, ...IDS.flatMap((name) => [`${name}.v1`, `${name}.v3`]), 'none']) {
+        expect(await ask(`/api/v0/drs_lookup/${encodeURIComponent(id)}`), id).toBe(twin.dataset(id));
+      }
+      for (const prefix of ['', 'm', 'm.', 'm.a', 'é', 'z']) {
+        expect(await ask(`/api/v0/drs_listing/${encodeURIComponent(prefix)}`), prefix).toBe(twin.datasets(prefix));
+      }
+      for (const address of ADDRESSES.map((text) => text.replace('{base_url}', BASE_URL))) {
+        const target = `/api/legacy_lookup/?identifier=${encodeURIComponent(address)}`;
+        expect(await ask(target), target).toBe(twin.identified(address));
+      }
+    });
+  },
+);
 
 test.each<[string, readonly unknown[], string]>([
   ['numbers', [9, 10], '10'],
   ['texts of digits', ['9', '10', '010', '2'], '10'],
   ['other texts', ['v10', 'v9', null], 'v9'],
   ['both', ['zz', '1'], '1'],
-])(
-  'of versions that are %s the highest is answered, by their numbers where they have some',
-  async (_, all, highest) => {
-    const drsdatasets = all.map((version, i) => ({ ob_id: i + 1, drsId: 'm', version, observation: linkTo(1) }));
-    const observations = [{ ob_id: 1, result_field: { dataPath: '/a' } }];
-    const others = { observationcollections: [], identifiers: [], projects: [] };
-    const ask = await served({ observations, drsdatasets, ...others });
-    expect(JSON.parse(await ask('/api/v0/drs_lookup/m'))).toMatchObject({ directory: '/a', version: highest });
-  },
-);
+])('returns the highest version, compared by number if possible: %s', async (_, all, highest) => {
+  const drsdatasets = all.map((version, i) => ({ ob_id: i + 1, drsId: 'm', version, observation: linkTo(1) }));
+  const observations = [{ ob_id: 1, result_field: { dataPath: '/a' } }];
+  const others = { observationcollections: [], identifiers: [], projects: [] };
+  const ask = await served({ observations, drsdatasets, ...others });
+  expect(JSON.parse(await ask('/api/v0/drs_lookup/m'))).toMatchObject({ directory: '/a', version: highest });
+});
 
 afterAll(() => {
   expect(asked).toBeGreaterThanOrEqual(CATALOGUES * QUESTIONS);

@@ -32,7 +32,7 @@ function judgedTexts(): readonly { text: string; isWellFormed: boolean }[] {
   return judged;
 }
 
-test.skipIf(!hasLibrary('python3-zeep'))('our reader and expat agree on what is well-formed', () => {
+test.skipIf(!hasLibrary('python3-zeep'))('agrees with expat on well-formed XML', () => {
   const judged = judgedTexts();
   const lines = judged.map(({ text }) => `${Buffer.from(text).toString('base64')}\n`).join('');
   const verdicts = execFileSync('/usr/bin/python3', [EXPAT], { input: lines, encoding: 'utf8' }).trim().split('\n');

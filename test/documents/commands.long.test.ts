@@ -58,13 +58,13 @@ async function misprints(
   return misprintsOf(await runBlocks(blocks, { directory: folder, home, replaced, environment }));
 }
 
-test('data/README.md: a server is crawled and followed, and what came of it is compared and imported', async () => {
+test('data/README.md: crawls and follows a server, compares and imports the result', async () => {
   const blocks = blocksRunBy(SELF, 'data/README.md');
   const folder = mkdtempSync(join(directory, 'work-'));
   expect(await misprints(blocks, folder, { 'https://catalogue.example.org': `http://${address}` })).toEqual([]);
 });
 
-test('server/catalogue/EXPORTS.md: lists become files, from a server and from a snapshot', async () => {
+test('server/catalogue/EXPORTS.md: makes files of lists, from a server and from a snapshot', async () => {
   const folder = mkdtempSync(join(directory, 'work-'));
   symlinkSync(await sampleSnapshot(), join(folder, 'catalogue.snapshot'));
   const blocks = blocksRunBy(SELF, 'server/catalogue/EXPORTS.md').filter(
@@ -80,7 +80,7 @@ test('server/catalogue/EXPORTS.md: lists become files, from a server and from a 
   expect(files.length).toBe(3 + 34 + 6);
 });
 
-test('data/distribution/README.md: snapshots are published, pruned and served from a folder', async () => {
+test('data/distribution/README.md: publishes, prunes and serves snapshots from a folder', async () => {
   const folder = folderWithSample();
   const blocks = blocksRunBy(SELF, 'data/distribution/README.md').filter(({ heading }) => !/NATS|S3/.test(heading));
   const replaced = {
@@ -92,7 +92,7 @@ test('data/distribution/README.md: snapshots are published, pruned and served fr
   expect(await misprints(blocks, folder, replaced)).toEqual([]);
 });
 
-test.skipIf(!hasProgram(NATS_SERVER))('data/distribution/README.md: so from a NATS server', async () => {
+test.skipIf(!hasProgram(NATS_SERVER))('data/distribution/README.md: does the same with a NATS server', async () => {
   const folder = folderWithSample();
   const blocks = blocksRunBy(SELF, 'data/distribution/README.md');
   const imported = blocks[0]!;
@@ -135,7 +135,7 @@ test.skipIf(!hasProgram(NATS_SERVER))('data/distribution/README.md: so from a NA
   }
 });
 
-test('data/distribution/README.md: so from a bucket', async () => {
+test('data/distribution/README.md: does the same with a bucket', async () => {
   const folder = folderWithSample();
   const blocks = blocksRunBy(SELF, 'data/distribution/README.md');
   const bucket = await s3Server();
@@ -156,14 +156,14 @@ test('data/distribution/README.md: so from a bucket', async () => {
   }
 });
 
-test.skipIf(!hasProgram('curl'))('server/observe/README.md: a server is watched, and takes new data', async () => {
+test.skipIf(!hasProgram('curl'))('server/observe/README.md: watches a server that loads new data', async () => {
   const port = await steadyPort();
   const places = ['localhost:', '127.0.0.1:', 'admin-port '].map((before) => [`${before}9090`, before + port]);
   const blocks = blocksRunBy(SELF, 'server/observe/README.md');
   expect(await misprints(blocks, folderWithSample(), Object.fromEntries(places))).toEqual([]);
 });
 
-test.skipIf(!hasProgram('curl'))('deploy/README.md: running replicas take what refresh.sh fetches', async () => {
+test.skipIf(!hasProgram('curl'))('deploy/README.md: reloads running replicas with the data of refresh.sh', async () => {
   const folder = mkdtempSync(join(directory, 'work-'));
   copyFileSync(join(ROOT, 'deploy/refresh.sh'), join(folder, 'refresh.sh'));
   const old = join(folder, 'old');
@@ -187,7 +187,7 @@ test.skipIf(!hasProgram('curl'))('deploy/README.md: running replicas take what r
   }
 });
 
-test('server/authority/README.md: the demonstration grants, denies and maps', async () => {
+test('server/authority/README.md: grants, denies and maps with the demonstration', async () => {
   const blocks = blocksRunBy(SELF, 'server/authority/README.md').filter(
     ({ heading }) => heading === 'The demonstration',
   );
@@ -195,7 +195,7 @@ test('server/authority/README.md: the demonstration grants, denies and maps', as
   expect(await misprints(blocks, folder, { 'localhost:8080': address })).toEqual([]);
 });
 
-test('server/authority/README.md: a site of one’s own is made, checked, served and asked, and keeps an audit', async () => {
+test('server/authority/README.md: makes, checks and serves a real site, calls it, and keeps an audit', async () => {
   const blocks = blocksRunBy(SELF, 'server/authority/README.md').filter(
     ({ heading, text }) => heading !== 'The demonstration' && (hasProgram('xmlsec1') || !text.startsWith('xmlsec1 ')),
   );
@@ -215,7 +215,7 @@ test('server/authority/README.md: a site of one’s own is made, checked, served
   expect(await misprints([...blocks, check], folder, replaced, environment)).toEqual([]);
 });
 
-test('ARCHITECTURE.md: the plan that it shows is that of the request', async () => {
+test('ARCHITECTURE.md: shows the plan of its request', async () => {
   const [block, ...others] = blocksRunBy(SELF, 'ARCHITECTURE.md');
   expect(others).toEqual([]);
   const commands = [

@@ -81,26 +81,29 @@ function ofCommand(name: string): Told {
   return new Map(rows.filter((row) => row.collection === name).map(({ field, lookups }) => [field, lookups]));
 }
 
-describe.each(COLLECTIONS.map((declared) => [declared.name, declared] as const))('of %s', (name, declared) => {
-  const index = indexOf(name, []);
-  const taken = (key: string): readonly string[] =>
-    LOOKUPS.filter((lookup) => readKey(index, `${key}__${lookup.name}`, () => true).kind === 'filter').map(
-      (lookup) => lookup.name,
-    );
-  const isDeclared = (key: string): boolean => declared.fields.some((field) => field.name === key.split('__')[0]);
+describe.each(COLLECTIONS.map((declared) => [declared.name, declared] as const))(
+  'the fields of %s',
+  (name, declared) => {
+    const index = indexOf(name, []);
+    const taken = (key: string): readonly string[] =>
+      LOOKUPS.filter((lookup) => readKey(index, `${key}__${lookup.name}`, () => true).kind === 'filter').map(
+        (lookup) => lookup.name,
+      );
+    const isDeclared = (key: string): boolean => declared.fields.some((field) => field.name === key.split('__')[0]);
 
-  test.each<readonly [where: string, told: () => Told | Promise<Told>]>([
-    ['the OpenAPI document', () => ofKeys(Object.keys(schemas[schemaName(declared, 'Filters')]!.properties))],
-    ['the form', () => ofForm(name)],
-    ['FILTERS.md', () => ofReference(name)],
-    ['the command', () => ofCommand(name)],
-  ])('%s tells every declared field with the lookups that it takes', async (_where, told) => {
-    const fields = await told();
-    const wanted = declared.fields.map((field) => field.name).filter((key) => taken(key).length > 0);
-    expect(wanted.filter((key) => !fields.has(key))).toEqual([]);
-    const ours = [...fields].filter(([key]) => isDeclared(key));
-    expect(ours.map(([key, lookups]) => [key, lookups.toSorted()])).toEqual(
-      ours.map(([key]) => [key, taken(key).toSorted()]),
-    );
-  });
-});
+    test.each<readonly [where: string, told: () => Told | Promise<Told>]>([
+      ['the OpenAPI document', () => ofKeys(Object.keys(schemas[schemaName(declared, 'Filters')]!.properties))],
+      ['the form', () => ofForm(name)],
+      ['FILTERS.md', () => ofReference(name)],
+      ['the command', () => ofCommand(name)],
+    ])('are complete in %s, with the lookups that they accept', async (_where, told) => {
+      const fields = await told();
+      const wanted = declared.fields.map((field) => field.name).filter((key) => taken(key).length > 0);
+      expect(wanted.filter((key) => !fields.has(key))).toEqual([]);
+      const ours = [...fields].filter(([key]) => isDeclared(key));
+      expect(ours.map(([key, lookups]) => [key, lookups.toSorted()])).toEqual(
+        ours.map(([key]) => [key, taken(key).toSorted()]),
+      );
+    });
+  },
+);

@@ -48,7 +48,7 @@ function asked(client: Client, cell: string): Promise<Received> {
   return client.send({ method, target: `/api/v3/${target}`, headers: Object.fromEntries(named) });
 }
 
-test('a cell that says what is not so is found out', () => {
+test('detects a false statement in a cell', () => {
   const body = '{"count":3,"results":[{"ob_id":7}]}';
   const answer = { status: 200, headers: { 'content-type': 'application/json', 'x-a': 'b' }, body, bytes: Buffer.of() };
   expect(untruths('200, 3 in all, 1 shown, first 7, JSON, `X-A: b`, `"ob_id":7`', answer)).toEqual([]);
@@ -57,7 +57,7 @@ test('a cell that says what is not so is found out', () => {
   expect(() => untruths('200, something', answer)).toThrow('nothing is known of "something"');
 });
 
-describe.skipIf(!hasDjango)('the page', () => {
+describe.skipIf(!hasDjango)('the page on Django REST Framework', () => {
   let service: Django;
   let server: Server;
   let clients: readonly [django: Client, here: Client];
@@ -84,7 +84,7 @@ describe.skipIf(!hasDjango)('the page', () => {
     expect(Math.min(other.length, same.length)).toBeGreaterThan(10);
   });
 
-  test.each([...other, ...same])('is right of %s: %s', async (_of, request, django, here) => {
+  test.each([...other, ...same])('is right about %s: %s', async (_of, request, django, here) => {
     const [theirs, ours] = await Promise.all(clients.map((client) => asked(client, request!)));
     expect({ django: untruths(django!, theirs!), here: untruths(here!, ours!) }).toEqual({ django: [], here: [] });
     // If the cells differ, the responses must too: one cell is false for the response of the other side.

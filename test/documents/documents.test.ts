@@ -44,27 +44,27 @@ describe('every code block of every document', () => {
     expect(staleRows(blocks)).toEqual([]);
   });
 
-  test('that no row fits is reported', () => {
+  test('is reported if no row matches it', () => {
     const text = '# A\n\n- one:\n\n  ```sh\n  npx catalogue-replica new\n  ```\n';
     const [block] = blocksOfText('NEW.md', text);
     expect(block).toMatchObject({ line: 6, heading: 'A', language: 'sh', text: 'npx catalogue-replica new\n' });
     expect(blocksLeft([block!])).toEqual([block]);
   });
 
-  test.each(runners())('%s asks for those of %s', (path, document) => {
+  test.each(runners())('is run by %s for %s', (path, document) => {
     const source = readProjectFile(path);
     expect(source).toContain('blocksRunBy(');
     expect(source).toContain(`'${document}'`);
     expect(blocksRunBy(path, document)).not.toEqual([]);
   });
 
-  test('says in one form what it prints: other code blocks behind commands are files', () => {
+  test('shows its output in one form: other code blocks after commands are files', () => {
     const shown = blocks.filter(({ language, file }) => file === undefined && /^(json|csv|http)$/.test(language));
     expect(shown.map(placeOfBlock)).toEqual([]);
   });
 });
 
-test('flags and scripts that documents name exist', async () => {
+test('names only existing flags and scripts in documents', async () => {
   const optionsOf = (command: Command): readonly string[] => [
     ...command.options.map(({ long }) => long ?? ''),
     ...command.commands.flatMap(optionsOf),
@@ -105,7 +105,7 @@ function isFamily(flag: string, known: readonly string[]): boolean {
   return known.filter((one) => one.startsWith(`${flag}-`)).length > 1;
 }
 
-test('what is printed is compared, but for what is left out', () => {
+test('compares the output except for omitted parts', () => {
   const text = { language: 'text', text: 'one ... three\n...\nfour' };
   for (const right of ['one two three\nfour\n', 'one  three\nx\ny\nfour']) expect(isPrinted(text, right)).toBe(true);
   for (const wrong of ['one two thre\nfour\n', 'one two three\nfour\nfive', 'one\ntwo three\nfour', '']) {
@@ -124,7 +124,7 @@ test('what is printed is compared, but for what is left out', () => {
   }
 });
 
-test('a block that ends with another code than it says, or prints something else, is reported', async () => {
+test('reports a block with an unexpected exit code or output', async () => {
   const shown = '```sh\ntrue; (exit 3); echo done\n```\n\n```text\ndon\n```\n';
   await expect(misprints(blocksOfText('A.md', shown))).rejects.toThrow(/^A\.md:2 true; .*: ended with 3:\ndone\n/);
   expect(await misprints(blocksOfText('A.md', shown.replace('sh\n', 'sh exits 3\n')))).toEqual([
@@ -132,25 +132,25 @@ test('a block that ends with another code than it says, or prints something else
   ]);
 });
 
-test('a block without an output behind it has to print nothing', async () => {
+test('requires no output of a block without an output block', async () => {
   const [silent, spoken] = ['```sh\ntrue\n```\n', '```sh\necho done\n```\n'].map((text) => blocksOfText('A.md', text));
   expect(await misprints(silent!)).toEqual([]);
   expect(await misprints(spoken!)).toEqual([expect.stringMatching(/^A\.md:2 echo done\nsays\n\nand prints\ndone\n/)]);
 });
 
-test('the guide for client authors has nothing but commands, programs and its table of filters', () => {
+test('has only commands, programs and its table of filters in the guide for client authors', () => {
   const languages = blocksRunBy('test/documents/documents.test.ts', GUIDE).map(({ language }) => language);
   expect(languages.filter((language) => language !== 'sh')).toEqual(['python', 'r', 'js']);
   expect(tableUnder(GUIDE, 'Filters by example').length).toBeGreaterThan(10);
 });
 
 describe.skipIf(!hasProgram('curl'))('curl', () => {
-  test('prints what the guide for client authors says', async () => {
+  test('prints the output in the guide for client authors', async () => {
     const asked = blocksRunBy('test/documents/documents.test.ts', GUIDE).filter(({ language }) => language === 'sh');
     expect(await misprints(asked)).toEqual([]);
   });
 
-  test('prints what README.md says', async () => {
+  test('prints the output in README.md', async () => {
     const asked = blocksOf('README.md').filter(({ text }) => text.startsWith('curl'));
     expect(asked.length).toBe(1);
     expect(await misprints(asked)).toEqual([]);
@@ -164,16 +164,16 @@ describe.each([
 ])('the program in %s of the guide', (wanted, isInstalled) => {
   const program = blocksRunBy('test/documents/documents.test.ts', GUIDE).filter(({ language }) => language === wanted);
 
-  test('is one, and says what it prints', () => {
+  test('exists, with its output', () => {
     expect(program.map(({ printed }) => printed.text !== '')).toEqual([true]);
   });
-  test.skipIf(!isInstalled)('prints what it says', async () => {
+  test.skipIf(!isInstalled)('prints that output', async () => {
     expect(await misprints(program)).toEqual([]);
   });
 });
 
 test.each(tableUnder(GUIDE, 'Filters by example'))(
-  'the filter of the guide: %s (%s) finds %s',
+  'filters as the guide says: %s (%s) finds %s',
   async (_, query, count) => {
     const client = clientOf(server.url);
     const target = encodeURI(`/api/v3/observations/?${query.replaceAll('`', '')}&limit=1&strict=1`);

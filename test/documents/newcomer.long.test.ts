@@ -14,7 +14,7 @@ import { misprintsOf, type Outcome, runBlocks } from './script.ts';
 
 const directory = temporaryDirectory();
 
-test.skipIf(!hasProgram('curl'))('who follows README.md in a fresh clone sees what it says', async ({ skip }) => {
+test.skipIf(!hasProgram('curl'))('prints what README.md shows in a fresh clone', async ({ skip }) => {
   const clone = join(directory, 'clone');
   execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${ROOT}`, clone]);
   // A newcomer has the committed files, but the test follows the documents of the working tree.

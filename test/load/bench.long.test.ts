@@ -36,17 +36,17 @@ beforeAll(async () => {
   process.stderr.write(`${tableText(loadTable(reports, 'ci'))}\n`);
 });
 
-test('every scenario of this run was measured', () => {
+test('measures every scenario of this run', () => {
   expect(reports.map(({ scenario }) => scenario.name)).toEqual(MEASURED);
 });
 
-test('the machine was quiet enough to judge something', () => {
+test('finds the machine quiet enough for some scenarios', () => {
   const judged = reports.filter(({ control }) => control.spread <= BUDGETS.spreadMax);
   expect(judged.length).toBeGreaterThan(0);
 });
 
 test.for(MEASURED.map((name) => [name, mostOf(BUDGETS.ratios[name]!, 'ci')] as const))(
-  'scenario %s costs at most %d of its control',
+  'holds scenario %s to at most %d times its control',
   ([name], { skip }) => {
     const report = reports.find(({ scenario }) => scenario.name === name)!;
     const measured = measuredRatio(report);

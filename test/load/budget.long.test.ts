@@ -15,7 +15,7 @@ const SEED = 1;
  */
 const BOUNDS = { p99: 1.75, p999: 2.75, max: 3.5 };
 
-test('no list occupies a serving thread for longer than its bound', async () => {
+test('occupies a serving thread with a list no longer than the limit', async () => {
   const words = ['--disable-warning=ExperimentalWarning', join(ROOT, 'test/support/listTimes.ts'), String(SEED)];
   const { stdout } = await promisify(execFile)(process.execPath, words, { maxBuffer: 1 << 26 });
   const times = JSON.parse(stdout) as readonly ListTime[];

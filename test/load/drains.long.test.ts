@@ -10,7 +10,7 @@ const DRAINS = Number(process.env['DRAINS'] ?? times(8, 100));
 /** A drain mostly waits, so several run at once. */
 const AT_ONCE = 4;
 
-test(`${DRAINS} drains lose no request (seed ${RUN_SEED})`, async () => {
+test(`loses no request in ${DRAINS} drains (seed ${RUN_SEED})`, async () => {
   const random = randomOf(RUN_SEED);
   const outcomes: DrainOutcome[] = [];
   while (outcomes.length < DRAINS) {

@@ -91,7 +91,7 @@ async function servedWithout(n: number): Promise<{ readonly outcome: string; rea
   return { outcome: `${n}: ${first}`, asked: asked() };
 }
 
-test('each allocation of a thread or of memory fails once: refused in a line, or 503 and well again', async () => {
+test('survives one failed allocation of a thread or of memory: refused in a line, or 503 and then recovered', async () => {
   const { asked } = await servedWithout(0);
   const outcomes: string[] = [];
   for (const n of someSteps(asked, Math.ceil(asked / 6))) outcomes.push((await servedWithout(n)).outcome);

@@ -37,7 +37,7 @@ function told({ scenario, ratio }: ScenarioReport): string {
 }
 
 // The bench does not measure again here: exceeding the budget is the expected result.
-test.for(someOf(DEFECTS, 1))('%s is caught by %s: %s', async ([defect, name], { skip }) => {
+test.for(someOf(DEFECTS, 1))('detects the defect %s in the scenario %s: %s', async ([defect, name], { skip }) => {
   const [report] = await runLoadBench({ ...OPTIONS, only: [name], preload: `${PLANT}?defect=${defect}` }, QUIET);
   process.stderr.write(`${defect}: ${told(report!)}\n`);
   skip(outcomeOf(report!) === 'too noisy', `not judged: ${noiseText(measuredRatio(report!))}`);

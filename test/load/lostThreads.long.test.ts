@@ -55,7 +55,7 @@ async function grantsOf({ url }: { readonly url: string }, signal: AbortSignal):
   return digests;
 }
 
-test(`${SERVERS * KILLS} kills of every kind of thread under load: served again within 2 s, but for one of a kind, counted`, async () => {
+test(`serves again within 2 s after each of ${SERVERS * KILLS} kills of every kind of thread, one exception per kind`, async () => {
   const took: Readonly<Record<ThreadKind, number[]>> = { pool: [], authority: [] };
   const granted: string[] = [];
   let startMs = 0;

@@ -109,7 +109,7 @@ describe.skipIf(reason !== undefined)(`${OBSERVATIONS} observations`, () => {
     expect(importPeak).toBeLessThan(inputBytes * IMPORT_PEAK_MOST);
   });
 
-  test('make a snapshot that one memory of 4 GiB cannot hold', () => {
+  test('make a snapshot that exceeds one memory of 4 GiB', () => {
     expect(statSync(SNAPSHOT).size).toBeGreaterThan(2 ** 32);
   });
 
@@ -124,7 +124,7 @@ describe.skipIf(reason !== undefined)(`${OBSERVATIONS} observations`, () => {
     client.close();
   });
 
-  test('are sent in one answer, ordered, cut and whole, while memory stays flat and within twice the input', async () => {
+  test('fit into one response, ordered, reduced and whole, with flat memory within twice the input', async () => {
     await drained(server.port, `${LIST}?limit=100`);
     const all = `limit=${OBSERVATIONS}`;
     for (const query of [all, 'format=ndjson&fields=uuid,title', `ordering=-title&${all}`]) {
@@ -137,7 +137,7 @@ describe.skipIf(reason !== undefined)(`${OBSERVATIONS} observations`, () => {
     expect(resident).toBeLessThan(inputBytes * RESIDENT_MOST);
   });
 
-  test('cost far behind what they cost at the start, filtered and ordered too', async () => {
+  test('cost the same on late and early pages, filtered and ordered too', async () => {
     const client = clientOf(`http://127.0.0.1:${server.port}`);
     const loadOf = async (query: string): Promise<Load> => {
       const target = `${LIST}?limit=10&${query}`;

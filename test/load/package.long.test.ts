@@ -108,19 +108,19 @@ async function asked(
   return server.ended;
 }
 
-test('no source and no test is in it, and it tells its version', async () => {
+test('contains no source and no test, and prints its version', async () => {
   const own = before.filter((line) => line.startsWith(`${NAME}/`));
   expect(own.filter((line) => /\.ts |^catalogue-replica\/(?:test|bench\/(?!FIGURES\.md))/.test(line))).toEqual([]);
   expect(await outputOf('--version')).toBe('0.1.0\n');
 });
 
-test('a wrong flag is refused with 2 and the nearest known one', async () => {
+test('refuses a wrong flag with exit code 2 and the nearest known flag', async () => {
   const one = npx('serve', '--prot', '1');
   expect(await one.ended).toEqual({ code: 2, signal: null });
   expect(one.err()).toContain('Did you mean --port?');
 });
 
-test('it serves the embedded sample with its authority, in threads of every kind, until Ctrl-C', async () => {
+test('serves the embedded sample with its authority, in threads of every kind, until Ctrl-C', async () => {
   const server = npx('serve', '--port', '0');
   await asked(server, 'SIGINT', async (client, url) => {
     const root = await client.get('/api/v3/');
@@ -145,7 +145,7 @@ test('it serves the embedded sample with its authority, in threads of every kind
   expect(server.err()).toMatch(/draining/);
 });
 
-test('data are generated, imported in threads, compressed in threads, verified, and loaded', async () => {
+test('generates data, imports and compresses them in threads, verifies and loads them', async () => {
   const data = join(directory, 'data');
   const file = join(directory, 'data.snapshot');
   await outputOf('generate', '--observations', String(OBSERVATIONS), '-o', data);
@@ -167,7 +167,7 @@ test('data are generated, imported in threads, compressed in threads, verified, 
 });
 
 test.skipIf(!hasProgram('nginx') || !hasProgram('curl'))(
-  'who follows the runbook has a first replica behind nginx',
+  'starts a first replica with nginx as the runbook says',
   async () => {
     const folder = join(directory, 'first');
     const [replica, admin, proxy] = [await steadyPort(), await steadyPort(), await steadyPort()];
@@ -193,7 +193,7 @@ test.skipIf(!hasProgram('nginx') || !hasProgram('curl'))(
   },
 );
 
-test('nothing of it has changed where it is installed', () => {
+test('changes nothing in its installation', () => {
   expect(before.length).toBeGreaterThan(300);
   expect(installation()).toEqual(before);
 });

@@ -38,12 +38,12 @@ beforeAll(async () => {
   process.stderr.write(`${tableText(peerTable(reports))}\n`);
 });
 
-test('every question was asked', () => {
+test('measures every query', () => {
   expect(reports.map(({ question }) => question)).toEqual(PEER_QUESTIONS);
 });
 
 test.for(PEER_QUESTIONS.map(({ name, pass }) => [name, pass] as const))(
-  '%s takes Fastify over SQLite at least %d times the CPU of the replica',
+  '%s: costs Fastify with SQLite at least %d times the CPU of the replica',
   ([name, pass], { skip }) => {
     const { subject, peers } = reports.find(({ question }) => question.name === name)!;
     const fastify = peers.find(({ peer }) => peer === 'Fastify + SQLite');
@@ -54,7 +54,7 @@ test.for(PEER_QUESTIONS.map(({ name, pass }) => [name, pass] as const))(
 );
 
 test.for(['nginx', 'nginxKept'])(
-  'a page costs hardly more than nginx needs to send the same bytes as a file (%s)',
+  'serves a page for hardly more CPU than nginx needs for a file with the same bytes (%s)',
   (name, { skip }) => {
     const raced = reports.find((report) => besideNginx(report).length > 0);
     const measured = raced && besideNginx(raced).find((one) => one.name === name);
@@ -78,7 +78,7 @@ describe('an import', () => {
   });
 
   test.for(IMPORT_PEERS.map(({ name, budget }) => [name, budget] as const))(
-    'keeps its budget beside that of %s',
+    'keeps its budget compared with %s',
     ([, budget], { skip }) => {
       const measured = importRatios(report).find(({ name }) => name === budget);
       skip(measured === undefined, 'not raced: see above');

@@ -28,14 +28,14 @@ describe.skipIf(!isHere)('a mix of requests through the shipped proxies', () => 
     process.stderr.write(`${tableText(proxyTable(points))}\n`);
   });
 
-  test('is measured in every way under every load, without one error', () => {
+  test('is measured with every proxy and every load without an error', () => {
     expect(points.map(({ way, part }) => [way, part])).toEqual(
       [undefined, ...PARTS].flatMap((part) => WAYS.map((way) => [way, part])),
     );
     expect(points.filter(({ errors }) => errors > 0)).toEqual([]);
   });
 
-  test('costs CPU of every process that it goes through, and of no other', () => {
+  test('costs CPU in every process on its way, and in no other', () => {
     for (const { way, cpu } of points) {
       expect(cpu.replicas).toBeGreaterThan(0);
       expect(cpu.client).toBeGreaterThan(0);
@@ -43,7 +43,7 @@ describe.skipIf(!isHere)('a mix of requests through the shipped proxies', () => 
     }
   });
 
-  test('is answered at the rate that it is offered at, where that is low', () => {
+  test('is answered at the offered rate if that is low', () => {
     const direct = points[0]!.perSecond;
     for (const { part, perSecond } of points.filter((point) => point.part === PARTS[0])) {
       expect(perSecond / (direct * part!)).toBeGreaterThan(0.8);
@@ -51,7 +51,7 @@ describe.skipIf(!isHere)('a mix of requests through the shipped proxies', () => 
   });
 
   test.for(['nginx', 'haproxy'] as const)(
-    'is no more work for the replicas behind %s than budgeted',
+    'costs the replicas no more than budgeted with %s in front',
     (way, { skip }) => {
       const measured = proxyFigures(points).find(({ name }) => name === `${way}Replicas`)!;
       const guarded = guardedOf(measured, 'ci');
@@ -60,7 +60,7 @@ describe.skipIf(!isHere)('a mix of requests through the shipped proxies', () => 
     },
   );
 
-  test('is one by the direct way itself', () => {
+  test('has ratios of 1 without a proxy', () => {
     expect(ratiosOf(points[0]!, points)).toEqual({ p50: 1, p99: 1, p999: 1, replicas: 1, cpu: 1 });
   });
 });

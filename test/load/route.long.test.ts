@@ -25,13 +25,13 @@ beforeAll(async () => {
 });
 
 test.for([
-  ['mixedP99', 'what 99 of 100 cheap answers take at most beside a heavy client'],
-  ['mixedP999', 'what 999 of 1,000 take at most there'],
-  ['mixedTime', 'what all cheap answers take beside a heavy client'],
-  ['arrivalsP50', 'what half of the answers take at 70 % of the peak'],
-  ['arrivalsP99', 'what 99 of 100 answers take at most there'],
-  ['arrivalsP999', 'what 999 of 1,000 answers take at most there'],
-] as const)('%s: %s is within its budget', ([name], { skip }) => {
+  ['mixedP99', '99 of 100 cheap responses during a heavy client'],
+  ['mixedP999', '999 of 1,000 cheap responses there'],
+  ['mixedTime', 'all cheap responses during a heavy client'],
+  ['arrivalsP50', 'half of the responses at 70 % of the peak'],
+  ['arrivalsP99', '99 of 100 responses there'],
+  ['arrivalsP999', '999 of 1,000 responses there'],
+] as const)('%s: holds the waits of %s to their budget', ([name], { skip }) => {
   const { ratio, spread, what } = reports.find((report) => report.name === name)!;
   const told = `${what}: ${ratio.toFixed(2)}, the control's middle round is ${(spread * 100).toFixed(0)} % above the least`;
   process.stderr.write(`${told}\n`);

@@ -18,14 +18,14 @@ async function served(): Promise<KillableServer> {
   return one;
 }
 
-test.each(['loops', 'sleeps'] as const)('a serving thread that %s ends the process with 70', async (deed) => {
+test.each(['loops', 'sleeps'] as const)('exits with 70 when a serving thread %s', async (deed) => {
   const { killer, server } = await served();
   killer.kill('serving', deed);
   await server.printed(/a serving thread did not turn for 10 s, please report it\nthe process ends with status 70/);
   expect(await server.ended).toEqual({ code: 70, signal: null });
 });
 
-test('a process that is stopped and goes on later serves as before', async () => {
+test('serves as before after a pause of the whole process', async () => {
   const { server } = await served();
   server.signal('SIGSTOP');
   await delay(times(16_000, 60_000));

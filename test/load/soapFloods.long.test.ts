@@ -23,7 +23,7 @@ function leastMicroseconds(bytes: Uint8Array, times = 1): number {
   return Math.min(...rounds);
 }
 
-test('no flood costs more than a dozen times a plain request of its length', () => {
+test('spends at most a dozen times the cost of a plain request on a flood of the same length', () => {
   const plain = Buffer.from(roleCall('é'.repeat(BYTES / 2 - 200)));
   const least = new Map<string, number>();
   const measure = (name: string, bytes: Uint8Array): void =>
@@ -38,7 +38,7 @@ test('no flood costs more than a dozen times a plain request of its length', () 
   expect(dear).toEqual([]);
 });
 
-test('what is refused costs no more than the costliest request of its length that is not', () => {
+test('spends no more on a refused request than on the most expensive accepted one of the same length', () => {
   const short = 16_384;
   const requests = Object.values(floods(short)).map((bytes) => ({
     bytes,

@@ -21,12 +21,12 @@ beforeAll(async () => {
   process.stderr.write(`${tableText(soapTable(reports))}\n`);
 });
 
-test('every call was measured beside its control', () => {
+test('measures every call next to its control', () => {
   const controls = reports.filter(({ beside }) => beside === 'bare' || beside === 'signature');
   expect(controls.map(({ scenario }) => scenario)).toEqual(CALL_SCENARIOS);
 });
 
-test.for(BUDGET_NAMES)('getTrustedHostInfo keeps its budget beside %s', ([, budget], { skip }) => {
+test.for(BUDGET_NAMES)('keeps the budget of getTrustedHostInfo compared with %s', ([, budget], { skip }) => {
   const measured = soapRatios(reports).find(({ name }) => name === budget);
   skip(measured === undefined, 'not raced: see above');
   const guarded = guardedOf(measured!, 'ci');

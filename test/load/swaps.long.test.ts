@@ -41,7 +41,7 @@ describe.skipIf(process.platform !== 'linux')('new data under load', () => {
     versions.push(await versionOf(directory, 'a', RECORDS), await versionOf(directory, 'b', RECORDS + 1));
   });
 
-  test(`${SWAPS} times: no answer is lost or of two generations, and memory comes back`, async () => {
+  test(`loses and mixes no response in ${SWAPS} swaps, and frees the memory`, async () => {
     server = await swappedServer(directory, versions[0]!, ['--threads', '2'], STEADY_HEAP);
     const settled = async (): Promise<number> => {
       const { out, pid } = server!;
@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux')('new data under load', () => {
     );
   });
 
-  test('a second later: answers wait no more than twice as long as at other times', async () => {
+  test('delays responses in the next second at most twofold', async () => {
     server = await swappedServer(directory, versions[0]!, ['--threads', '2']);
     const ratios: number[] = [];
     // The machine does other work too, so one success within a few tries is enough.
@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== 'linux')('new data under load', () => {
   });
 });
 
-test('a watch takes data that was replaced, once it is whole, and a broken file only once', async () => {
+test('is loaded by --watch once it is complete, and a broken file is tried only once', async () => {
   const [a, b] = [await versionOf(directory, 'c', 2), await versionOf(directory, 'd', 3)];
   const watching = await swappedServer(directory, a, ['--threads', '1', '--watch']);
   try {

@@ -34,7 +34,7 @@ async function residentWith(threads: number, snapshot: string): Promise<number> 
   }
 }
 
-test('a serving thread more takes a small part of what is served', async () => {
+test('adds a small fraction of the served data to memory per further serving thread', async () => {
   const { snapshot } = await prepareDataSet(OPTIONS, () => {});
   const [few, many] = [await residentWith(THREADS[0], snapshot), await residentWith(THREADS[1], snapshot)];
   const perThread = (many - few) / (THREADS[1] - THREADS[0]);
@@ -57,7 +57,7 @@ const KINDS: readonly ((at: number) => string)[] = [
 /** Both halves that objects move between, 4 MB each. In a thread without limits they are 4 times as large. */
 const YOUNG_KB_MOST = 8192;
 
-test('a burst of requests takes no memory for good: the heaps of young objects stay as they are', async () => {
+test('keeps no memory after a burst of requests: the heaps of young objects stay as they are', async () => {
   const { snapshot } = await prepareDataSet(OPTIONS, () => {});
   const args = ['serve', '--data', snapshot, '--port', '0', '--threads', '1', '--gzip', 'live'];
   const command = runCommand(args, { node: ['--trace-gc', '--trace-gc-verbose'] });

@@ -63,8 +63,8 @@ function mutated(random: Random): string {
   return text;
 }
 
-describe(`on hostile texts (seed ${SEED})`, () => {
-  test('what is almost a good certificate is refused with a reason, or says just what was signed', () => {
+describe(`the reader of attribute certificates on hostile texts (seed ${SEED})`, () => {
+  test('refuses an almost valid certificate with a reason, or returns exactly what was signed', () => {
     const random = randomOf(SEED);
     let accepted = 0;
     for (let i = 0; i < 4000; i++) {
@@ -78,14 +78,14 @@ describe(`on hostile texts (seed ${SEED})`, () => {
     expect(accepted).toBeLessThan(400);
   });
 
-  test('what is put together of its pieces is refused with a reason', () => {
+  test('refuses texts assembled from its pieces with a reason', () => {
     const random = randomOf(SEED + 1);
     for (let i = 0; i < 4000; i++) {
       expect(judged(random.several(0, 60, () => random.pick(PIECES)).join(''), RULES)).toMatch(/^[a-z][^\n]{3,200}$/);
     }
   });
 
-  test('ten times the length is nowhere near a hundred times the work, whatever is repeated', () => {
+  test('takes far less than a hundred times as long for ten times the length, whatever is repeated', () => {
     const work = (length: number): number => {
       const before = process.cpuUsage();
       for (const piece of PIECES) {
@@ -100,7 +100,7 @@ describe(`on hostile texts (seed ${SEED})`, () => {
   });
 });
 
-describe('one changed byte', () => {
+describe('one changed byte of an attribute certificate', () => {
   const ca = caOf('CA');
   const byRsa = holderOf('signer', nameDer(person('Signer')), rsaPair(), ca);
   const text = signerOf(byRsa)(contentWith());
@@ -119,12 +119,12 @@ describe('one changed byte', () => {
     return new X509Certificate(der).verify(ca.certificate.publicKey!) ? verdict : 'carries a certificate of nobody';
   };
 
-  test('is noticed wherever it is: the lowest bit of every byte in turn', () => {
+  test('is detected everywhere: the lowest bit of every byte in turn', () => {
     const unnoticed = [...bytes.keys()].filter((at) => typeof judgedWithin(changed(at, bytes[at]! ^ 1)) !== 'string');
     expect(unnoticed).toEqual([]);
   });
 
-  test('is noticed, or stands for the same content: any byte for any other', () => {
+  test('is detected, or means the same content: any byte for any other', () => {
     const random = randomOf(20260101);
     for (let i = 0; i < 3000; i++) {
       const at = random.integer(0, bytes.length);

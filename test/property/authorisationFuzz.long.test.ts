@@ -58,7 +58,7 @@ function mutatedText(text: string, random: Random): string {
   return mutated(Buffer.from(text), Buffer.from(text), random).toString('utf8');
 }
 
-test(`mutated chains and attribute certificates give nobody anything, and leave nothing behind (seed ${SEED})`, async () => {
+test(`grants nothing on mutated chains and attribute certificates, and keeps no memory (seed ${SEED})`, async () => {
   const random = randomOf(SEED);
   const { site, now, server } = served;
   const window = { notBefore: now - 100, notAfter: now + 3600 };
@@ -96,7 +96,7 @@ test(`mutated chains and attribute certificates give nobody anything, and leave 
   expect(server.out() + server.err()).not.toMatch(/met a bug|Error:/);
 });
 
-test('parts of the longest size, and beyond, are judged and refused in a moment', async () => {
+test('refuses parts of the maximum size and beyond within a moment', async () => {
   const { site } = served;
   const block = site.staff.pem;
   const many = block.repeat(8).padEnd(256 * 1024);

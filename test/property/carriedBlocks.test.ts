@@ -58,7 +58,7 @@ async function loadedOf(file: string, values: Values): Promise<LoadedSnapshot> {
 
 const recordsOf = (loaded: LoadedSnapshot): Records => openSnapshot(loaded).collection(NAME).records;
 
-test(`carried over from memory or a file, blocks are the same bytes, and few are deflated (seed ${RUN_SEED})`, async () => {
+test(`carries blocks over from memory or a file byte for byte, and deflates few (seed ${RUN_SEED})`, async () => {
   const random = randomOf(RUN_SEED);
   let values: Values = new Map(Array.from({ length: RECORDS }, (_, i) => [10 * i + 1, valueIn(random)]));
   let before = await loadedOf(join(DIRECTORY, '0'), values);
@@ -85,7 +85,7 @@ test(`carried over from memory or a file, blocks are the same bytes, and few are
   }
 });
 
-test(`a chunk is the same blocks however it is cut, with earlier ones of other records or the same (seed ${RUN_SEED})`, async () => {
+test(`makes the same blocks of a chunk however it is cut, with matching and other earlier ones (seed ${RUN_SEED})`, async () => {
   const random = randomOf(RUN_SEED);
   const values: Values = new Map(Array.from({ length: RECORDS }, (_, i) => [10 * i + 1, valueIn(random)]));
   const loaded = await loadedOf(join(DIRECTORY, 'cut'), values);
@@ -111,7 +111,7 @@ test(`a chunk is the same blocks however it is cut, with earlier ones of other r
   opened.close();
 });
 
-test('records with the sums of others are deflated', async () => {
+test('deflates records whose checksums match different ones', async () => {
   const values: Values = new Map(Array.from({ length: 40 }, (_, i) => [i + 1, `value ${i}`]));
   const loaded = await loadedOf(join(DIRECTORY, 'sums'), values);
   const other = await loadedOf(join(DIRECTORY, 'forged'), new Map([...values].map(([id, text]) => [id, `${text}!`])));

@@ -28,7 +28,7 @@ function suiteCertificates(): readonly Uint8Array[] {
   });
 }
 
-test(`mutated inputs crash nobody, keep little, and forge nothing (seed ${RUN_SEED})`, async () => {
+test(`never crashes, keeps little memory, and accepts no forgery on mutated inputs (seed ${RUN_SEED})`, async () => {
   const chain = [PROXY, USER, LOWER, CA].map(({ der }) => der);
   const certificates = [...chain, ...suiteCertificates().filter((_, i) => i % 40 === 0)];
   const crls = [makeCrl({ issuer: CA, revoked: [1n, 2n, 3n] }), makeCrl({ issuer: LOWER })];
@@ -39,7 +39,7 @@ test(`mutated inputs crash nobody, keep little, and forge nothing (seed ${RUN_SE
 });
 
 describe.skipIf(!hasPathSuites())('the certificates of the public suites', () => {
-  test('say what the runtime says of them: names, serial number, validity, key, extensions of use', () => {
+  test('read like in the runtime: names, serial number, validity, key, extensions of use', () => {
     let compared = 0;
     for (const der of suiteCertificates()) {
       const theirs = read(() => new X509Certificate(der));

@@ -55,7 +55,7 @@ describe('for random JSON', () => {
     return Object.values(value).flatMap(ownIn);
   }
 
-  test('as extra keys, served bytes are those of JSON.stringify, however the line was written', () => {
+  test('serves extra keys as JSON.stringify writes them, for any spelling of the line', () => {
     fc.assert(
       fc.property(WELL_FORMED, fc.nat(), (extra, id) => {
         const record = { ob_id: id, ...extra };
@@ -73,7 +73,7 @@ describe('for random JSON', () => {
     );
   });
 
-  test('columns hold what a naive walk over the parsed record finds', () => {
+  test('fills columns with what a naive walk over the parsed record finds', () => {
     const fields = collectionNamed('phenomona')!.fields;
     const id = fc.integer({ min: 0 });
     const member = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>

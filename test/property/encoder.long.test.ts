@@ -69,8 +69,8 @@ const KINDS: readonly ((random: Random, length: number) => Buffer)[] = [
   },
 ];
 
-describe('the encoder', () => {
-  test(`gives back what it was given, by itself and with what stands before (seed ${RUN_SEED})`, () => {
+describe('the deflate encoder', () => {
+  test(`produces blocks that inflate to the input, alone and with a window (seed ${RUN_SEED})`, () => {
     const random = randomOf(RUN_SEED);
     for (let n = 0; n < 1500; n++) {
       const length = (): number => random.integer(0, random.pick([4, 60, 400, 3000, 20_000]));
@@ -84,7 +84,7 @@ describe('the encoder', () => {
     }
   });
 
-  test('takes what is empty, short, of one byte, and longer than a block', () => {
+  test('accepts empty and short inputs, repeated bytes, and inputs longer than a block', () => {
     for (const length of [0, 1, 2, 3, 4, 5, 257, 258, 259, 260, 516, 517, 16_383, 16_384, 16_385, 70_000]) {
       assertRoundTrips(Buffer.alloc(length, 0x61));
       for (const kind of KINDS) assertRoundTrips(kind(randomOf(length), length));
@@ -92,7 +92,7 @@ describe('the encoder', () => {
     assertRoundTrips(KINDS[0]!(randomOf(1), 1_500_000));
   });
 
-  test('reaches as far back as the format does, and no farther', () => {
+  test('refers back as far as the format allows, and no farther', () => {
     const needle = text('something that is nowhere else, 0123456789');
     for (const gap of [-2, -1, 0, 1, 2]) {
       const between = KINDS[0]!(randomOf(3), DISTANCE_MOST - needle.length + gap);
@@ -103,7 +103,7 @@ describe('the encoder', () => {
     }
   });
 
-  test('refers to nothing before what it may', () => {
+  test('refers to nothing before its window', () => {
     const part = text('one and the same text that is there three times, which no window need show');
     encoder.open(Buffer.concat([part, part, part]));
     for (let n = 0; n < 3; n++) encoder.add(n * part.length, (n + 1) * part.length);
@@ -115,7 +115,7 @@ describe('the encoder', () => {
     expect(inflateRawSync(Buffer.concat([block, END]), { dictionary: part }).equals(part)).toBe(true);
   });
 
-  test('makes the bytes that it made when the kind of blocks was raised last', () => {
+  test('produces the same bytes as when the kind of blocks was last raised', () => {
     const digest = createHash('sha256');
     const random = randomOf(1);
     for (const kind of KINDS) {

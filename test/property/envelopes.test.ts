@@ -6,7 +6,7 @@ import { randomOf } from '../support/random.ts';
 const SEED = 20_261_121;
 const ROUNDS = 5000;
 
-test('the reader answers a call or a fault, whatever the bytes', () => {
+test('reads any bytes as a call or a fault', () => {
   const random = randomOf(SEED);
   const outcomes = new Map<string, number>();
   for (let i = 0; i < ROUNDS; i++) {

@@ -76,7 +76,7 @@ function askAll(collection: CollectionIndex, where: string): void {
   }
 }
 
-test.each(KINDS)('.%s', async (suffix) => {
+test.each(KINDS)('refuses or safely serves a snapshot with forged sections .%s', async (suffix) => {
   for (let round = 0; round < ROUNDS; round++) {
     const random = randomOf(SEED + round);
     let where = '';

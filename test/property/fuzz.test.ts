@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux')(`a server (seed ${RUN_SEED})`, () 
   afterAll(() => victim.kill());
   const portOf = (name: (typeof TRANSPORTS)[number]): number => (name === 'uws' ? victim.port : victim.http10Port);
 
-  test('gives well-framed hostile requests the same answer on both transports, and never a 5xx', async () => {
+  test('gives well-framed hostile requests the same response on both transports, and never a 5xx', async () => {
     expect(await fuzzRequests(victim, randomOf(RUN_SEED), 100)).toEqual([]);
   });
 
@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== 'linux')(`a server (seed ${RUN_SEED})`, () 
     ['--strict', '--filter-errors', 'ignore', '--links', 'request'],
     ['--filters', 'documented', '--filter-errors', 'empty', '--limit-max', '5', '--cors'],
   ];
-  test.runIf(IS_WHOLE).each(others)('does so with %s %s as well', async (...flags) => {
+  test.runIf(IS_WHOLE).each(others)('gives them the same response with %s %s too', async (...flags) => {
     const server = await runServer(['--data', await sampleSnapshot(), '--threads', '1', ...flags]);
     try {
       expect(await fuzzRequests(server, randomOf(RUN_SEED + 2), 50)).toEqual([]);
@@ -62,11 +62,11 @@ describe.skipIf(process.platform !== 'linux')(`a server (seed ${RUN_SEED})`, () 
     }
   });
 
-  test('survives bytes that are no requests', async () => {
+  test('survives bytes that are not requests', async () => {
     expect(await fuzzBytes(victim, randomOf(RUN_SEED + 1), { count: 250, leaves: true })).toEqual([]);
   });
 
-  test.each(TRANSPORTS)('takes a head of 60 kB and refuses one of 70 kB (%s)', async (name) => {
+  test.each(TRANSPORTS)('accepts a head of 60 kB and refuses one of 70 kB (%s)', async (name) => {
     for (const [bytes, status] of [
       [60_000, 200],
       [70_000, 431],
@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== 'linux')(`a server (seed ${RUN_SEED})`, () 
     }
   });
 
-  test('says what it said before, has let go of every connection, and ends with 0 and no complaint', async () => {
+  test('responds as before, has closed every connection, and exits with 0 without complaints', async () => {
     expect(await testimony(victim)).toBe(before);
     expect(await leakedDescriptors(victim, descriptors)).toBe(0);
     expect(await finalWords(victim)).toEqual({ code: 0, complaints: [] });
@@ -116,19 +116,19 @@ describe('the cost of a request grows no faster than its length', () => {
   const TAILS = ['', 'x', '=1', '5x'];
 
   test.each(['limit=', 'offset=1', 'title__', 'title__in=', 'ob_id__in=1', 'title__contains=', 'dataPublishedTime='])(
-    'of a query that starts with %s',
+    'for a query that starts with %s',
     (head) => {
       for (const fill of FILLS)
         for (const tail of TAILS) expect(growthOf(answer, { head, fill, tail })).toBeLessThan(GROWTH_MAX);
     },
   );
 
-  test.each(['/', '/api/v3/observations/', '/api/v3/observations/1'])('of a path that starts with %s', (head) => {
+  test.each(['/', '/api/v3/observations/', '/api/v3/observations/1'])('for a path that starts with %s', (head) => {
     for (const fill of [...FILLS, '.json', '%20'])
       expect(growthOf(route, { head, fill, tail: 'x' })).toBeLessThan(GROWTH_MAX);
   });
 
-  test('of an Accept header', () => {
+  test('for an Accept header', () => {
     const judge = (accept: string): unknown =>
       negotiate({ accept, format: undefined, ending: undefined, mayExport: true });
     for (const head of ['', '"', 'a/', ';q', 'text/html;q="'])
@@ -136,14 +136,14 @@ describe('the cost of a request grows no faster than its length', () => {
         expect(growthOf(judge, { head, fill, tail: 'x' })).toBeLessThan(GROWTH_MAX);
   });
 
-  test('of an Accept-Encoding header, and of a list of entity tags', () => {
+  test('for an Accept-Encoding header and a list of entity tags', () => {
     for (const head of ['', 'gzip', 'identity;q=0', '"'])
       for (const fill of [...FILLS, 'gzip,', '*,', ';q=', ';q=1', 'x-', '\\"', '\t', 'W/"a",'])
         for (const judge of [codingOf, (tags: string): unknown => isNamedIn(tags, 'a-b')])
           expect(growthOf(judge, { head, fill, tail: 'x' })).toBeLessThan(GROWTH_MAX);
   });
 
-  test('of a list of as many values as one may have, whatever they are, and of one with more', () => {
+  test('for a list of the maximum length, of any values, and for a longer one', () => {
     const integers = Array.from({ length: MEMBERS_MAX - 1 }, (_, i) => i).join(',');
     expect(answer(`ob_id__in=${integers}`)).toBe(2);
     expect(answer(`ob_id__in!=${integers}`)).toBe(0);

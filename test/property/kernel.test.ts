@@ -64,12 +64,12 @@ function filled(random: Random, bytes: Uint8Array, letters: number): void {
   for (let i = 0; i < bytes.length; i++) bytes[i] = 97 + random.integer(0, letters);
 }
 
-test('threads use the kernel, which the runtime compiles', () => {
+test('uses a kernel that the runtime compiles in threads', () => {
   expect(kernels.make).toBe(newKernel);
   expect(String(newKernel(twins.source, twins.positions, newOwn()).copy)).toContain('[native code]');
 });
 
-test('copies and gathers give the same bytes, to any alignment, up to the last byte of memory', () => {
+test('copies and gathers the same bytes as the reference, to any alignment, up to the last byte of memory', () => {
   filled(randomOf(SEED), twins.bytes, 26);
   rounds((random, what) => {
     const ranges = random.several(0, 20, () => {
@@ -155,7 +155,7 @@ function setForm({ origin, growth, urlBytes, base, end }: Form): void {
   });
 }
 
-describe('records rewritten by kernel and twin are the same', () => {
+describe('rewrites records like the reference', () => {
   test.each([
     ['near the end of memory', (random: Random) => END - random.integer(0, 40)],
     ['in the middle', (random: Random) => END - PAGE_BYTES + random.integer(0, 64)],
@@ -189,7 +189,7 @@ describe('records rewritten by kernel and twin are the same', () => {
   });
 });
 
-test('a search finds the same place, in any part of memory and up to its end', () => {
+test('searches like the reference, in any part of memory and up to its end', () => {
   rounds((random, what) => {
     filled(random, twins.bytes.subarray(END - 700), random.integer(1, 4));
     const end = END - random.integer(0, 100) * random.integer(0, 2);
@@ -210,7 +210,7 @@ test('a search finds the same place, in any part of memory and up to its end', (
   });
 });
 
-test('bitmaps are ANDed and ranked to the same words, of any length', () => {
+test('combines and ranks bitmaps like the reference, of any length', () => {
   rounds((random, what) => {
     const bytes = random.integer(0, 70) * 8;
     const other = ROOM_AT + bytes;

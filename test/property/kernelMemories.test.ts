@@ -40,7 +40,7 @@ beforeAll(async () => {
   parted = openSnapshot(loaded).collection('observations');
 });
 
-test('pages of rows anywhere are the same, in every form', () => {
+test('returns the same pages of rows from many memories as from one, anywhere and in every form', () => {
   const forms: readonly ServedForm[] = [STORED, 'https://elsewhere.example/catalogue'].flatMap((baseUrl) =>
     (['v2', 'v3'] as const).flatMap((version) =>
       [SPEC_LINK_END, '.json?format=json'].map((linkEnd) => ({ baseUrl, version, linkEnd })),
@@ -68,7 +68,7 @@ test.each([
   'abstract__icontains=The',
   'status=completed&publicationState=citable',
   'status=completed&publicationState!=citable&title__contains=e',
-])('%s finds the same rows', (query) => {
+])('finds the same rows in many memories as in one: %s', (query) => {
   const [one, other] = [whole, parted].map((collection) => {
     const { count, rows } = hitsOf(collection, query, { options: { limitDefault: 50 }, form: { baseUrl: STORED } });
     return { count, rows };

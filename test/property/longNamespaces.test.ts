@@ -53,8 +53,8 @@ const LENGTHS = [1025, 16_380, 16_384, 100_000];
 describe.each([
   ['plain', true],
   ['not plain', false],
-])('of a certificate that is %s', (_, isPlain) => {
-  test.each(LENGTHS)('a namespace of %i characters is refused by its bound, whoever shares it', (length) => {
+])('the reader of a certificate that is %s', (_, isPlain) => {
+  test.each(LENGTHS)('refuses a namespace of %i characters by its limit, however many names share it', (length) => {
     for (const attributes of [0, 1, 2, 60]) {
       const text = withNamespace('u:'.padEnd(length, 'x'), attributes, isPlain);
       let reading: unknown;
@@ -66,7 +66,7 @@ describe.each([
     }
   });
 
-  test('so is a prefix, a name or a value of such a length', () => {
+  test('refuses a prefix, a name or a value of such a length', () => {
     const long = 'x'.repeat(16_384);
     for (const tag of [
       `<${long}/>`,
@@ -81,7 +81,7 @@ describe.each([
   });
 });
 
-test('a reader without the bound does ask for them', () => {
+test('counts lookups of colliding keys in a reader without the limit', () => {
   const text = withNamespace('u:'.padEnd(16_384, 'x'), 3, true);
   const parser = new SaxesParser({ xmlns: true });
   expect(collidingKeys(() => parser.write(text))).toBeGreaterThan(0);

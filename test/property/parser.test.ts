@@ -70,7 +70,7 @@ const NEARLY = fc
 const HINTED =
   /^(?:(?:Did you mean ".*"\?)?\n?(?:Lookups that fit: .*\.)?|Nothing may follow ".*"\.|(?:Write a date as .*\.|A plus in an address .*\.|A record is named by .*\.|Look-around .*\.|At character \d+, ".*": .*\.)?\n?(?:Member \d+ is ".*"\.)?\n?(?:Write it as ".*"\.)?)$/s;
 
-test('any text is parsed, and every request that has no problem can be planned, explained and executed', () => {
+test('parses any text, and plans, explains and executes every request without a problem', () => {
   fc.assert(
     fc.property(fc.oneof(NEARLY, fc.string({ unit: 'binary' })), OPTIONS, (query, options) => {
       const { ask, plan, hits } = foundAnyway(COLLECTION, query, { options });
@@ -95,7 +95,7 @@ test('any text is parsed, and every request that has no problem can be planned, 
   );
 });
 
-test('any text is parsed as the query of a single record', () => {
+test('parses any text as the query of a single record', () => {
   fc.assert(
     fc.property(fc.oneof(NEARLY, fc.string({ unit: 'binary' })), fc.boolean(), (query, isStrict) => {
       const { problems, ignored } = parseRecordQuery(query, { ...QUERY_OPTIONS, isStrict });

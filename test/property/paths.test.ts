@@ -88,7 +88,7 @@ function made(node: Node): Made {
   });
 }
 
-test(`a path is found exactly where there is one (seed ${RUN_SEED})`, () => {
+test(`finds a path exactly if one exists (seed ${RUN_SEED})`, () => {
   const random = randomOf(RUN_SEED);
   const found = { paths: 0, none: 0 };
   for (let i = 0; i < MESHES; i++) {

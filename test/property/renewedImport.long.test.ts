@@ -145,8 +145,8 @@ function withoutPlaces(misfits: readonly FieldMisfits[]): readonly unknown[] {
   return misfits.map((one) => ({ ...one, examples: one.examples.map(({ id, text }) => [id, text]) }));
 }
 
-describe('an import that takes over what has not changed writes what a whole one does', () => {
-  test.each(CASES)('seed %i, without %s, extra keys: %s', async (seed, without, hasExtras) => {
+describe('an import that reuses unchanged data equals a whole one', () => {
+  test.each(CASES)('with seed %i, without %s, extra keys: %s', async (seed, without, hasExtras) => {
     const random = randomOf(seed);
     let catalogue = first;
     let earlier: EarlierImport | undefined;
@@ -171,7 +171,7 @@ describe('an import that takes over what has not changed writes what a whole one
   });
 });
 
-describe('of an earlier snapshot', () => {
+describe('an import with an earlier snapshot', () => {
   const lines = (texts: readonly string[]): Catalogue => ({
     ...first,
     'observations.ndjson': texts,
@@ -181,7 +181,7 @@ describe('of an earlier snapshot', () => {
     return { file, origin: report.origin };
   };
 
-  test('only lines that changed are parsed, and what has no change is carried over whole', async () => {
+  test('parses only changed lines, and carries unchanged data over whole', async () => {
     const earlier = await begun();
     const [one, two, ...others] = first['observations.ndjson']!;
     const young = JSON.stringify({ ...(JSON.parse(two!) as Json), title: 'other' });
@@ -190,7 +190,7 @@ describe('of an earlier snapshot', () => {
     expect(report.work).toEqual({ carried: Object.keys(first).length - 1, merged: 1, parsed: 1 });
   });
 
-  test('nothing is taken where it is another than was noted, damaged, or has other index variants', async () => {
+  test('reuses nothing from a snapshot that is not the noted one, is damaged, or has other index variants', async () => {
     const { file, origin } = await begun();
     const directory = written(randomOf(7), lines(first['observations.ndjson']!.slice(1)));
     const refusal = (earlier: EarlierImport, without?: string): Promise<unknown> =>
@@ -207,7 +207,7 @@ describe('of an earlier snapshot', () => {
     expect(readdirSync(SCRATCH).filter((name) => name.includes('.refused'))).toEqual([]);
   });
 
-  test('records that lie in many runs are taken over', async () => {
+  test('reuses records that span many runs', async () => {
     const texts = first['observations.ndjson']!.slice(0, 50);
     const file = join(SCRATCH, 'runs.snapshot');
     await snapshotOf(file, { observations: texts.join('\n') }, 20_000);
@@ -224,7 +224,7 @@ describe('of an earlier snapshot', () => {
     expect(readFileSync(made).equals(readFileSync(whole.file))).toBe(true);
   });
 
-  test('lines with one id are refused as a whole import refuses them', async () => {
+  test('refuses lines with the same id as a whole import does', async () => {
     const earlier = await begun();
     const [one, ...others] = first['observations.ndjson']!;
     const twin = JSON.stringify({ ...(JSON.parse(one!) as Json), title: 'twin' });

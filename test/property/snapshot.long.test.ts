@@ -57,8 +57,8 @@ const BASE_URLS = ['http://localhost:8080', '{base_url}', 'x', `https://${'long.
 const CHUNK_BYTES = [1, 100, 2000, undefined];
 const MEMORY_BYTES = [64, 4096, 65_536, undefined];
 
-describe.each([0, 1, 2, 3, 4, 5])('a random catalogue (seed 41 + %i)', (round) => {
-  test('comes out of its snapshot byte for byte, under any base URL, in any number of runs and memories', async () => {
+describe.each([0, 1, 2, 3, 4, 5])('the snapshot of a random catalogue (seed 41 + %i)', (round) => {
+  test('returns the catalogue byte for byte, under any base URL, in any number of runs and memories', async () => {
     const random = randomOf(SEED + round);
     const made = randomTexts(random);
     const texts = Object.fromEntries(
@@ -98,7 +98,7 @@ function expectRecords(
   expect(rowOfId(collection, 51), where).toBe(sorted.findIndex(({ id }) => id === 51));
 }
 
-test('runs hold at least one record and no more bytes than they may', async () => {
+test('has runs of at least one record and at most the maximum of bytes', async () => {
   const text = Array.from({ length: 20 }, (_, i) => JSON.stringify({ ob_id: i, a: 'x'.repeat(i * 10) })).join('\n');
   const file = join(SCRATCH, 'runs.snapshot');
   await snapshotOf(file, { notes: text }, 150);
@@ -112,7 +112,7 @@ test('runs hold at least one record and no more bytes than they may', async () =
   }
 });
 
-test('a catalogue without a record has all collections, empty', async () => {
+test('has all collections, empty, for a catalogue without records', async () => {
   const file = join(SCRATCH, 'empty.snapshot');
   await snapshotOf(file, {});
   const catalogue = openSnapshot(await loadSnapshot(file, { baseUrl: 'http://localhost' }));
@@ -120,7 +120,7 @@ test('a catalogue without a record has all collections, empty', async () => {
   expect(() => catalogue.collection('nothing')).toThrow('no collection nothing is declared');
 });
 
-describe('a damaged snapshot is refused with a message and never opened:', () => {
+describe('a snapshot is refused with a message and never opened if it has', () => {
   const GOOD = join(SCRATCH, 'good.snapshot');
   const BAD = join(SCRATCH, 'bad.snapshot');
   let good: Buffer;
@@ -159,7 +159,7 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
     await expectRefused(`bit ${bit & 7} of byte ${bit >>> 3}`, pattern);
   }
 
-  test('but the undamaged one is opened', async () => {
+  test('(no damage: it opens)', async () => {
     copyFileSync(GOOD, BAD);
     expect(
       openSnapshot(await loadSnapshot(BAD, { baseUrl: 'http://localhost:8080' })).collection('notes').rows,
@@ -175,7 +175,7 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
   test.each([
     [FORMAT_VERSION - 1, 'import the data set again'],
     [FORMAT_VERSION + 1, 'read it with a newer version'],
-  ])('a file of version %i, with what to do', async (version, cure) => {
+  ])('version %i, with what to do', async (version, cure) => {
     const bytes = Buffer.from(good);
     bytes.writeUInt32LE(version, 8);
     writeFileSync(BAD, bytes);
@@ -185,7 +185,7 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
     );
   });
 
-  test('an unused byte of the header that is not 0, under a right checksum', async () => {
+  test('an unused byte of the header that is not 0, under a valid checksum', async () => {
     for (const at of [48, 101, 123]) {
       const bytes = Buffer.from(good);
       bytes[at] = 7;
@@ -215,7 +215,7 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
     }
   });
 
-  test('cut at every boundary', async () => {
+  test('a cut at any boundary', async () => {
     copyFileSync(GOOD, BAD);
     for (const length of boundaries) {
       truncateSync(BAD, length);
@@ -226,7 +226,7 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
     }
   });
 
-  test('cut anywhere', async () => {
+  test('a cut anywhere', async () => {
     const random = randomOf(SEED);
     copyFileSync(GOOD, BAD);
     const lengths = [good.length - 1, ...Array.from({ length: 300 }, () => random.integer(0, good.length))];
@@ -236,7 +236,7 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
     }
   });
 
-  test('bytes behind the end', async () => {
+  test('bytes after the end', async () => {
     for (const extra of ['\0', 'x'.repeat(64), good.toString('latin1')]) {
       copyFileSync(GOOD, BAD);
       appendFileSync(BAD, extra, 'latin1');
@@ -244,7 +244,7 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
     }
   });
 
-  test('two sections in each other’s place', async () => {
+  test('two sections exchanged', async () => {
     const random = randomOf(SEED);
     const { sections } = directoryOf(good);
     const textOf = ({ offset, bytes }: { offset: number; bytes: number }): Buffer =>
@@ -263,7 +263,7 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
     expect(swaps).toBeGreaterThan(30);
   });
 
-  test('a section that claims the place of another with another length, checksum or digest', async () => {
+  test('a section at the place of another with another length, checksum or digest', async () => {
     const { sections } = directoryOf(good);
     const filled = sections.filter(({ bytes }) => bytes > 0).map(({ offset }) => offset);
     expect(new Set(filled).size, 'sections with equal bytes share a place').toBeLessThan(filled.length);
@@ -278,7 +278,7 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
     }
   });
 
-  test('a header of another snapshot, or zeros for one, as an import that was cut short leaves', async () => {
+  test('the header of another snapshot, or zeros for one, as an interrupted import leaves', async () => {
     const other = join(SCRATCH, 'other.snapshot');
     await snapshotOf(other, { notes: '{"ob_id":1}' });
     for (const header of [readFileSync(other).subarray(0, HEADER_BYTES), Buffer.alloc(HEADER_BYTES)]) {
@@ -296,7 +296,7 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
       Buffer.from('{"ob_id":1}\n'.repeat(100)),
       /not a snapshot: it starts with 7b 22 .*, expected 89 43 41 54 0d 0a 1a 0a/,
     ],
-  ])('%s', async (what, bytes, pattern) => {
+  ])('the content of %s', async (what, bytes, pattern) => {
     writeFileSync(BAD, bytes);
     await expectRefused(what, pattern);
   });

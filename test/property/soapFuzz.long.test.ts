@@ -77,7 +77,7 @@ function hostileHeaders(random: Random): Readonly<Record<string, string>> {
   };
 }
 
-test('hostile requests are all answered, alike by both transports', async () => {
+test('answers all hostile requests, alike by both transports', async () => {
   const random = randomOf(SEED);
   const statuses = new Map<number, number>();
   for (let round = 0; round < ROUNDS; round++) {
@@ -96,7 +96,7 @@ describe('a flood of a megabyte is answered and leaves nothing behind:', () => {
   });
 });
 
-test('a hundred large requests, as many at a time as the clients have connections, are answered within bounded memory', async () => {
+test('answers a hundred large requests, one per connection at a time, within bounded memory', async () => {
   const body = Buffer.from(roleCall('x'.repeat(SOAP_BODY_BYTES_MAX - 400)));
   const heldBefore = process.memoryUsage().rss;
   // New clients, because the server may close connections that were idle since an earlier test.
@@ -107,7 +107,7 @@ test('a hundred large requests, as many at a time as the clients have connection
   expect(process.memoryUsage().rss - heldBefore).toBeLessThan(300 * SOAP_BODY_BYTES_MAX);
 });
 
-test('after all that it says what it said before, and met no bug', async () => {
+test('responds as before after all that, and met no bug', async () => {
   expect(await testimony()).toBe(before);
   expect(server.servers.flatMap(({ errors }) => errors)).toEqual([]);
 });

@@ -57,7 +57,7 @@ function arrangedBy(order: readonly number[]): Arrange {
 /** Allowed excess over twice the best order: about 80 us, well below the limit of a serving thread. */
 const WORK_ALLOWED = 80_000;
 
-test.each(SEEDS)('of all orders of conditions the one that is chosen is among the best, seed %i', (seed) => {
+test.each(SEEDS)('chooses one of the best orders of conditions, seed %i', (seed) => {
   const random = randomOf(seed);
   let [chosenWork, bestWork] = [0, 0];
   for (let i = 0; i < CONJUNCTIONS; i++) {

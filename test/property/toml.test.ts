@@ -67,7 +67,7 @@ function begins(text: string, key: string | number, number: number): boolean {
   );
 }
 
-test('random documents have the values that another reader finds, each at the place that is told', () => {
+test('reads the values of random documents like another reader, each with the right place', () => {
   fc.assert(
     fc.property(TABLE, fc.nat(5), (table, draw) => {
       const paths = new Map<number, TomlPath>();
@@ -88,7 +88,7 @@ test('random documents have the values that another reader finds, each at the pl
   );
 });
 
-test('a value without a place of its own has that of the table around it, and the document begins at 1:1', () => {
+test('gives a value without a place that of the table around it, and the document 1:1', () => {
   const { placeOf } = documentOf(
     'a = 1\n\n[b.c]\nd = { e = 1 }\n\n[[f]]\n[[f]]\ng = [\n  1,\n  { h = """\n\n""", i = 2 },\n]\n[f.j]\nk = 3\n',
   );
@@ -114,12 +114,12 @@ test.each([
   ['a = 01', '1:5'],
   ['a = "x', '1:7'],
   ['é = 1', '1:1'],
-])('what is no TOML is refused at its place: %j', (text, place) => {
+])('refuses invalid TOML at its place: %j', (text, place) => {
   const reading = readToml('a.toml', text);
   expect(reading.kind === 'refused' && placeText(reading.place)).toBe(`a.toml:${place}`);
 });
 
-test('a member may have any name, as may its members', () => {
+test('accepts any name of a member, nested too', () => {
   const { table } = documentOf('constructor = 1\n["__proto__"]\ntoString.__proto__ = 2');
   expect(Object.keys(table)).toEqual(['constructor', '__proto__']);
   expect(JSON.stringify(table['__proto__'])).toBe('{"toString":{"__proto__":2}}');

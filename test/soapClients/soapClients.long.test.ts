@@ -66,7 +66,7 @@ function describeLists(client: SoapClient, run: Run): void {
     ]);
   });
 
-  test('gets a fault that people can read, and goes on', async () => {
+  test('gets a human-readable fault, and continues', async () => {
     const [fault, next] = await run([
       { operation: 'reqAuthorisation', values: ['break', ''] },
       { operation: 'getTrustedHostInfo', values: ['one'] },
@@ -84,7 +84,7 @@ function describeAuthorisations(client: SoapClient, run: Run, served: () => Serv
   const authorise = (...asked: readonly (readonly [string, string])[]): Promise<readonly Outcome[]> =>
     run(asked.map((values) => ({ operation: 'reqAuthorisation', values })));
 
-  test('gets attribute certificates as they were signed, for texts that arrive as they are: long, odd, beyond ASCII', async () => {
+  test('gets attribute certificates as they were signed, for texts that are long, odd or non-ASCII', async () => {
     const { site, manyRoles, now, seen } = served();
     const odd = `${ODD}${client.name} ${address}${site.staff.pem}${ODD}`;
     const long = `${manyRoles.pem}${LONG}${client.name} ${address}`;
@@ -103,7 +103,7 @@ function describeAuthorisations(client: SoapClient, run: Run, served: () => Serv
     await seen(long);
   });
 
-  test('gets refusals with their sentences', async () => {
+  test('gets refusals with their messages', async () => {
     const { site, stranger } = served();
     expect(await authorise(['', ''], [stranger.pem, ''], [site.visitor.pem, LONG])).toEqual([
       refusal(

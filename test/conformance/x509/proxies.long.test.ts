@@ -69,21 +69,21 @@ describe.skipIf(!hasProgram('openssl'))('a proxy made by openssl', () => {
     return parseCertificate(reading.blocks[0]!.der).notBefore;
   }
 
-  test('is accepted with all rights of its owner, and the answer names the user, never the proxy', async () => {
+  test('is accepted with all rights of its owner, and the output names the user, never the proxy', async () => {
     const verdict = await judged([proxyOf(user), user]);
     expect(verdict).toMatch(/^accepted\n/);
     expect(verdict).toContain(`subject  ${USER}\n`);
     expect(verdict).toContain('proxy    all rights\n');
   });
 
-  test('is refused unless proxies are asked for', async () => {
+  test('is refused unless proxies are allowed', async () => {
     const chain = [proxyOf(user), user];
     expect(await judged(chain, [])).toMatch(/is a proxy, which is not accepted\.$/);
     expect(await judged(chain, ['--allow-limited-proxies', '--allow-legacy-proxies'])).toMatch(/is not accepted\.$/);
     expect(await judged(chain, ['--allow-proxies'])).toMatch(/^accepted\n/);
   });
 
-  test('may have proxies below it, in whatever order the text has them after the first', async () => {
+  test('may have proxies below it, in any order of the text after the first certificate', async () => {
     const first = proxyOf(user);
     const second = proxyOf(first, { name: '4712' });
     const third = proxyOf(second, { name: '4713' });
@@ -95,7 +95,7 @@ describe.skipIf(!hasProgram('openssl'))('a proxy made by openssl', () => {
     }
   });
 
-  test('honours the path length of each proxy above it', async () => {
+  test('obeys the path length of each proxy above it', async () => {
     const none = proxyOf(user, { extensions: proxyLines('language:id-ppl-inheritAll,pathlen:0') });
     expect(await judged([none, user])).toMatch(/^accepted/);
     expect(await judged([proxyOf(none), none, user])).toMatch(/allows 0 proxies below it, and there are 1\.$/);
@@ -131,35 +131,35 @@ describe.skipIf(!hasProgram('openssl'))('a proxy made by openssl', () => {
   });
 
   test.each(['subjectAltName=DNS:host.example.org', 'issuerAltName=DNS:host.example.org'])(
-    'is refused with alternative names: %s',
+    'is refused with the alternative name %s',
     async (line) => {
       const proxy = proxyOf(user, { extensions: [...proxyLines(), line] });
       expect(await judged([proxy, user])).toMatch(/is a proxy with other names\.$/);
     },
   );
 
-  test('is refused when it, or anyone above it, has expired', async () => {
+  test('is refused when it, or any certificate above it, has expired', async () => {
     const proxy = proxyOf(user, { days: 1 });
     expect(await judged([proxy, user], ALL_FLAGS, { daysLater: 2 })).toMatch(/4711 expired on .* UTC\.$/);
     const long = proxyOf(user, { days: 100 });
     expect(await judged([long, user], ALL_FLAGS, { daysLater: 50 })).toMatch(/Ada Lovelace expired on .* UTC\.$/);
   });
 
-  test('is refused with an independent policy, and with one that nobody knows', async () => {
+  test('is refused with an independent policy, and with an unknown one', async () => {
     const independent = proxyOf(user, { extensions: proxyLines('language:id-ppl-independent') });
     expect(await judged([independent, user])).toMatch(/independent proxy, which has no rights of its owner\.$/);
     const unknown = proxyOf(user, { extensions: proxyLines('language:1.2.3.4,policy:text:everything') });
     expect(await judged([unknown, user])).toMatch(/policy in a language that is not known\.$/);
   });
 
-  test('that is limited is accepted where that is asked for, and the answer says limited', async () => {
+  test('is accepted if it is limited and limited ones are allowed, and the output says limited', async () => {
     const limited = proxyOf(user, { extensions: proxyLines(LIMITED) });
     expect(await judged([limited, user], ['--allow-proxies'])).toMatch(/limited proxy, which is not accepted\.$/);
     expect(await judged([limited, user], ['--allow-limited-proxies'])).toContain('proxy    limited\n');
     expect(await judged([proxyOf(limited), limited, user])).toContain('proxy    limited\n');
   });
 
-  test('that is a legacy one is accepted where that is asked for, and the answer says so', async () => {
+  test('is accepted if it is a legacy one and those are allowed, and the output says so', async () => {
     const full = proxyOf(user, { name: 'proxy', extensions: [] });
     const limited = proxyOf(user, { name: 'limited proxy', extensions: [] });
     expect(await judged([full, user], ['--allow-proxies'])).toMatch(/legacy proxy, which is not accepted\.$/);
@@ -171,12 +171,12 @@ describe.skipIf(!hasProgram('openssl'))('a proxy made by openssl', () => {
     expect(await judged([proxyOf(full, { name: 'proxy', extensions: [] }), full, user])).toMatch(/^accepted/);
   });
 
-  test('is refused below one of the other kind', async () => {
+  test('is refused below a proxy of the other kind', async () => {
     const legacy = proxyOf(user, { name: 'proxy', extensions: [] });
     expect(await judged([proxyOf(legacy), legacy, user])).toMatch(/another kind than the one below it\.$/);
   });
 
-  test('of the draft before RFC 3820 is refused', async () => {
+  test('is refused if it follows the draft before RFC 3820', async () => {
     const lines = ['1.3.6.1.4.1.3536.1.222=critical,DER:300F300D06082B060105050715010201FF'];
     expect(await judged([proxyOf(user, { extensions: lines }), user])).toMatch(/draft before RFC 3820/);
   });
@@ -193,7 +193,7 @@ describe.skipIf(!hasProgram('openssl'))('a proxy made by openssl', () => {
     }
   });
 
-  test('is refused when someone else with the name of its owner signed it', async () => {
+  test('is refused when another certificate with its owner’s name signed it', async () => {
     const twin = issue({ subject: USER, extensions: USER_LINES });
     expect(await judged([proxyOf(twin), user])).toMatch(/was not signed by \/O=Grid\/OU=People\/CN=Ada Lovelace\.$/);
   });
@@ -207,12 +207,12 @@ describe.skipIf(!hasProgram('openssl'))('a proxy made by openssl', () => {
     expect(await judged([proxyOf(mute), mute])).toMatch(/may not issue proxies by its key usage\.$/);
   });
 
-  test('is refused with a critical extension that nobody knows', async () => {
+  test('is refused with an unknown critical extension', async () => {
     const extensions = [...proxyLines(), '1.2.3.4=critical,DER:0500'];
     expect(await judged([proxyOf(user, { extensions }), user])).toMatch(/cannot be processed \(1\.2\.3\.4\)\.$/);
   });
 
-  test('is refused with its private key in a text that was sent, which is not repeated', () => {
+  test('is refused with a private key in a sent text, and the output does not contain the key', () => {
     const proxy = proxyOf(user);
     for (const text of [proxy.pem + proxy.keyPem + user.pem, proxy.pem + user.pem + proxy.keyPem.split('-----END')[0]!])
       expect(readChain(text)).toEqual({
@@ -221,7 +221,7 @@ describe.skipIf(!hasProgram('openssl'))('a proxy made by openssl', () => {
       });
   });
 
-  test('is judged with its private key in its file, as tools write it, and nothing of the key is told', async () => {
+  test('is checked with a private key in its file, as tools write it, and the output does not contain the key', async () => {
     const proxy = proxyOf(user);
     const told = await judged([proxy, proxy.keyPem, user]);
     expect(told).toMatch(/^accepted$[^]*^proxy +all rights$/m);
@@ -238,7 +238,7 @@ describe.skipIf(!hasProgram('openssl'))('a proxy made by openssl', () => {
     expect(await judged([proxyOf(weak), weak])).toMatch(/has a signature of a kind that is too weak\.$/);
   });
 
-  test('of RSA 2,048 bits is accepted, below an intermediate CA, with the configured CA repeated in the text', async () => {
+  test('is accepted with RSA 2,048 bits, below an intermediate CA, with the configured CA repeated in the text', async () => {
     const lower = issue({ subject: '/O=Grid/CN=Lower CA', issuer: ca, extensions: CA_LINES });
     const owner = issue({ subject: USER, issuer: lower, extensions: USER_LINES, bits: 2048 });
     const proxy = proxyOf(owner, { bits: 2048 });

@@ -20,7 +20,7 @@ function judged(one: PathCase): Outcome {
 }
 
 test.skipIf(!hasPathSuites()).each(PATH_SUITES)(
-  '%s: every case of the tier must, and no false accept in it',
+  '%s: passes every case of the tier must, without any false acceptance',
   (suite) => {
     const outcomes = someOf(pathCases(suite), 8).map((one) => ({ ...one, ...judged(one) }));
     const tiers = Map.groupBy(outcomes, ({ tier }) => tier);

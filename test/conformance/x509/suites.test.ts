@@ -20,10 +20,10 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'limbo::webpki::ca-as-leaf': 'limbo rfc5280::ca-as-leaf wants the same chain accepted',
 };
 
-describe.skipIf(!hasPathSuites()).each(PATH_SUITES)('%s', (suite) => {
+describe.skipIf(!hasPathSuites()).each(PATH_SUITES)('the suite %s', (suite) => {
   const cases = pathCases(suite);
 
-  test.each(cases)('$tier $id is to $expect', (one) => {
+  test.each(cases)('$tier $id: expects $expect', (one) => {
     const { verdict, reason, cpuMs } = judge(one);
     const isOtherwise = Object.hasOwn(OTHERWISE, one.id);
     expect(isOtherwise && one.tier === 'must', 'no exception in the tier must').toBe(false);
@@ -33,11 +33,11 @@ describe.skipIf(!hasPathSuites()).each(PATH_SUITES)('%s', (suite) => {
   });
 });
 
-describe.skipIf(!hasPathSuites())('the command line', () => {
+describe.skipIf(!hasPathSuites())('authority verify-cert', () => {
   const directory = temporaryDirectory();
   const sample = PATH_SUITES.flatMap((suite) => pathCases(suite)).filter((_, i) => i % 60 === 0);
 
-  test.each(sample)('judges $id like the validator does', (one) => {
+  test.each(sample)('agrees with the validator on $id', (one) => {
     const { verdict, cpuMs } = judgeByCommand(one, directory);
     expect(verdict).toBe(judge(one).verdict);
     expect(cpuMs).toBeLessThan(CPU_MS_MAX);

@@ -56,7 +56,7 @@ describe.each(TRANSPORTS)('over $name', (transport) => {
   });
 });
 
-test('a row says of a library only what differs', () => {
+test('lists a library in a row only if its outcome differs', () => {
   const rows = Object.values(HTTP_ROWS).flat();
   expect(rows.length).toBeGreaterThan(80);
   for (const { name, outcome, uws, node } of rows) {
