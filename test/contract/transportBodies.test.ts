@@ -67,7 +67,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
   describe('a body reaches the handler whole', () => {
     test.each<[string, readonly string[], string]>([
       ['in one piece with its head', [sized('<a/>')], '<a/>'],
-      ['behind its head', [sized('<a/>').slice(0, -4), '<a/>'], '<a/>'],
+      ['after its head', [sized('<a/>').slice(0, -4), '<a/>'], '<a/>'],
       ['byte by byte', cutBehindHead(sized('<hello/>'), 1), '<hello/>'],
       ['in one chunk', [chunked(['<a/>'])], '<a/>'],
       ['in chunks of one byte', [chunked('<hello/>'.split(''))], '<hello/>'],
@@ -76,13 +76,13 @@ describe.each(TRANSPORTS)('$name', (transport) => {
         cutBehindHead(chunked(['<he', 'llo/>', 'x'.repeat(70)]), 7),
         `<hello/>${'x'.repeat(70)}`,
       ],
-      ['as long as it may be', [sized(LONG)], LONG],
-      ['as long as it may be, in chunks', [chunked([LONG.slice(0, 33_333), LONG.slice(33_333)])], LONG],
-      ['as long as it may be, in pieces', [sized(LONG).slice(0, 20_000), sized(LONG).slice(20_000)], LONG],
+      ['of the maximum length', [sized(LONG)], LONG],
+      ['of the maximum length, in chunks', [chunked([LONG.slice(0, 33_333), LONG.slice(33_333)])], LONG],
+      ['of the maximum length, in pieces', [sized(LONG).slice(0, 20_000), sized(LONG).slice(20_000)], LONG],
       ['of no bytes', [sized('')], ''],
       ['of no chunks', [chunked([])], ''],
-      ['of a request that says nothing of one', [requestOf('POST', '/')], ''],
-      ['that was waited for with Expect', [sized('<a/>', ['Expect: 100-continue']).slice(0, -4), '<a/>'], '<a/>'],
+      ['of a request without any length', [requestOf('POST', '/')], ''],
+      ['after an interim response to Expect', [sized('<a/>', ['Expect: 100-continue']).slice(0, -4), '<a/>'], '<a/>'],
     ])('%s', async (_, pieces, body) => {
       const { answer, goesOn, server } = await exchanged(pieces);
       expect(answer?.status).toBe(200);

@@ -54,7 +54,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       ['of 1 MiB', ['Content-Length: 1048576'], 'x'.repeat(1_048_576)],
       ['in chunks', ['Transfer-Encoding: Chunked'], '3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n'],
       ['of no bytes', ['Content-Length: 0'], ''],
-      ['that was waited for with Expect', ['Content-Length: 3', 'Expect: 100-continue'], 'abc'],
+      ['after an interim response to Expect', ['Content-Length: 3', 'Expect: 100-continue'], 'abc'],
     ])('%s is discarded, and the connection stays open', async (_, lines, body) => {
       const { port } = await serve(denied);
       const client = await RawSocket.open(port);

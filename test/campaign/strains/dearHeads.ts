@@ -30,7 +30,7 @@ const DEAR: Readonly<Record<string, Dear>> = {
   'a list of identifiers': (i) => get(`limit=1&uuid__in=${filled((n) => `${(n + i) % 10_000},`)}`),
   'a negated list of identifiers': (i) => get(`limit=1&uuid__in!=${filled((n) => `${(n + i) % 10_000},`)}`),
   'a list of ids': (i) => get(`limit=1&ob_id__in=${i}${filled((n) => `,${10_000 + n}`)}`),
-  'names that nobody knows, strictly': (i) => get(`strict=1&x${i}=1${filled((n) => `&${'titel'.repeat(11)}${n}=1`)}`),
+  'unknown names, strictly': (i) => get(`strict=1&x${i}=1${filled((n) => `&${'titel'.repeat(11)}${n}=1`)}`),
   'names of fields': (i) => get(`limit=1000&offset=${i % 50}&x=${i}&fields=${'title,uuid,abstract,'.repeat(341)}`),
   'names to order by': (i) => get(`limit=1&x=${i}&ordering=${'title,-uuid,abstract,dataPublishedTime,'.repeat(200)}`),
   facets: (i) =>

@@ -16,7 +16,7 @@ const LENGTHS = [
   }),
   ...rows('(POST / ) open', {
     'no length': post([]),
-    'a length of none': post(['Content-Length: 0']),
+    'a length of zero': post(['Content-Length: 0']),
   }),
   ...rows(SERVED, { 'GET with a length of none': get('Host: test', 'Content-Length: 0') }),
   ...rows('(GET /) (GET /next) open', {
@@ -26,7 +26,7 @@ const LENGTHS = [
   ...rows(REFUSED, {
     'an empty length': post(['Content-Length:'], NEXT),
     'an empty length before another': post(['Content-Length:', NEXT_LENGTH], NEXT),
-    'an empty length behind another': post([NEXT_LENGTH, 'Content-Length:'], NEXT),
+    'an empty length after another': post([NEXT_LENGTH, 'Content-Length:'], NEXT),
     'an empty length before another, of PUT': requestOf('PUT', '/', ['Content-Length:', NEXT_LENGTH], NEXT),
     'an empty length before another, of DELETE': requestOf('DELETE', '/', ['Content-Length:', NEXT_LENGTH], NEXT),
     'an empty length before another, of GET': requestOf('GET', '/', ['Content-Length:', NEXT_LENGTH], NEXT),
@@ -38,10 +38,10 @@ const LENGTHS = [
     'a hexadecimal length': post(['Content-Length: 0x3'], `abc${NEXT}`),
     'a length with decimals': post(['Content-Length: 3.0'], `abc${NEXT}`),
     'a length of two words': post(['Content-Length: 3 3'], `abc${NEXT}`),
-    'a length beyond all numbers': post([`Content-Length: ${'9'.repeat(40)}`], NEXT),
+    'a length beyond the range of numbers': post([`Content-Length: ${'9'.repeat(40)}`], NEXT),
     'GET with a body': requestOf('GET', '/', [NEXT_LENGTH], NEXT),
     'GET with a chunk': requestOf('GET', '/', ['Transfer-Encoding: chunked'], `3\r\nabc\r\n0\r\n\r\n`),
-    'GET with a chunk, and a request behind': requestOf(
+    'GET with a chunk, and a request after it': requestOf(
       'GET',
       '/',
       ['Transfer-Encoding: chunked'],
@@ -53,14 +53,14 @@ const LENGTHS = [
       ['Transfer-Encoding: chunked'],
       `${NEXT.length.toString(16)}\r\n${NEXT}\r\n0\r\n\r\n`,
     ),
-    'a length behind a coding': post(['Transfer-Encoding: chunked', 'Content-Length: 3'], `0\r\n\r\n${NEXT}`),
+    'a length after a coding': post(['Transfer-Encoding: chunked', 'Content-Length: 3'], `0\r\n\r\n${NEXT}`),
     'a length before a coding': post(['Content-Length: 3', 'Transfer-Encoding: chunked'], `0\r\n\r\n${NEXT}`),
     'an empty length before a coding': post(['Content-Length:', 'Transfer-Encoding: chunked'], `0\r\n\r\n${NEXT}`),
     'an empty coding': post(['Transfer-Encoding:'], NEXT),
     'an empty coding before a length': post(['Transfer-Encoding:', NEXT_LENGTH], NEXT),
     'an empty coding before another': post(['Transfer-Encoding:', 'Transfer-Encoding: chunked'], `0\r\n\r\n${NEXT}`),
     identity: post(['Transfer-Encoding: identity'], NEXT),
-    'a coding nobody knows': post(['Transfer-Encoding: xchunked'], `0\r\n\r\n${NEXT}`),
+    'an unknown coding': post(['Transfer-Encoding: xchunked'], `0\r\n\r\n${NEXT}`),
     'chunked in quotes': post(['Transfer-Encoding: "chunked"'], `0\r\n\r\n${NEXT}`),
     'gzip and chunked': post(['Transfer-Encoding: gzip, chunked'], `0\r\n\r\n${NEXT}`),
     'chunked and gzip': post(['Transfer-Encoding: chunked, gzip'], `0\r\n\r\n${NEXT}`),
@@ -70,7 +70,7 @@ const LENGTHS = [
   ...rows(
     REFUSED,
     {
-      'a blank behind Transfer-Encoding': post(['Transfer-Encoding : chunked'], `0\r\n\r\n${NEXT}`),
+      'a blank after Transfer-Encoding': post(['Transfer-Encoding : chunked'], `0\r\n\r\n${NEXT}`),
       'a coding in a folded line': post(['Transfer-Encoding:', ' chunked'], `0\r\n\r\n${NEXT}`),
       'a vertical tab before a coding': post(['Transfer-Encoding: \x0bchunked'], `0\r\n\r\n${NEXT}`),
     },
@@ -92,11 +92,11 @@ const CHUNKS = [
     'two chunks': chunked('1\r\na\r\n2\r\nbc\r\n0\r\n\r\n'),
     'zeros before a size': chunked('0003\r\nabc\r\n0\r\n\r\n'),
     'several zeros at the end': chunked('3\r\nabc\r\n000\r\n\r\n'),
-    'a coding behind a tab': post(['Transfer-Encoding:\tChunked'], `3\r\nabc\r\n0\r\n\r\n${NEXT}`),
+    'a coding after a tab': post(['Transfer-Encoding:\tChunked'], `3\r\nabc\r\n0\r\n\r\n${NEXT}`),
   }),
   ...rows('(POST / 0123456789) (GET /next) open', {
-    'a size in capitals': chunked('A\r\n0123456789\r\n0\r\n\r\n'),
-    'a size in small letters': chunked('a\r\n0123456789\r\n0\r\n\r\n'),
+    'a size in upper case': chunked('A\r\n0123456789\r\n0\r\n\r\n'),
+    'a size in lower case': chunked('a\r\n0123456789\r\n0\r\n\r\n'),
   }),
   ...rows(REFUSED, {
     'a size of letters': chunked('zz\r\nabc\r\n0\r\n\r\n'),
@@ -123,9 +123,9 @@ const CHUNKS = [
   ...rows(
     REFUSED,
     {
-      'a blank behind a size': chunked('3 \r\nabc\r\n0\r\n\r\n'),
-      'a line feed behind a size': chunked('3\nabc\r\n0\r\n\r\n'),
-      'a line feed behind a chunk': chunked('3\r\nabc\n0\r\n\r\n'),
+      'a blank after a size': chunked('3 \r\nabc\r\n0\r\n\r\n'),
+      'a line feed after a size': chunked('3\nabc\r\n0\r\n\r\n'),
+      'a line feed after a chunk': chunked('3\r\nabc\n0\r\n\r\n'),
     },
     { uws: own(ABC_NEXT, REASONS.chunks) },
   ),

@@ -31,32 +31,32 @@ export const REFUSED = '400 close';
 export const own = (outcome: Outcome, reason: string): Own => [outcome, reason];
 
 /** uWebSockets.js responds with 505 to every request line that it cannot read, and to every version except 1.1. */
-export const LINE_505 = { uws: own('505 close', 'the library answers a request line that it cannot read so') };
+export const LINE_505 = { uws: own('505 close', 'the library answers so to a request line that it cannot read') };
 /** The outcome of HTTP/1.0 over uWebSockets.js. */
 export const OLD_505 = {
   uws: own('505 close', 'the library speaks HTTP/1.1 alone; the other listener speaks HTTP/1.0'),
 };
 /** The outcome of other forms of targets over uWebSockets.js. */
-export const FORMS_505 = { uws: own('505 close', 'the library knows paths alone as targets') };
+export const FORMS_505 = { uws: own('505 close', 'the library accepts only paths as targets') };
 /** The outcome of broken header lines over uWebSockets.js. */
 export const HEAD_WAITS = {
   uws: own('silent', 'the library waits for the rest of a head that it cannot read, until its 10 s are over'),
 };
 /** Reasons to accept what a library does: it reports nothing that would help. */
 export const REASONS = {
-  emptyName: 'to the library an empty name ends the header lines: those behind it cannot be seen',
+  emptyName: 'the library ends the header lines at an empty name and hides the rest',
   trimmed: 'the library trims bytes above 0x7f off the ends of values',
-  behindClose: 'the library answers what it has read together with the request, and drops the end for that',
-  collected: 'the library answers what it cannot read at once, and drops the answers before that it still collects',
-  fiveLetters: 'the library takes every Connection of five letters for close',
-  chunks: 'the library lets line breaks and lengths of chunks pass that are wrong, and tells nobody',
-  extensions: 'the library knows no chunk extensions',
-  trailers: 'the library knows no trailers and takes them for a request',
-  methods: 'the library refuses methods that it does not know before anybody is asked',
+  behindClose: 'the library answers requests that it has read together with this one, and then ignores the close',
+  collected: 'the library refuses what it cannot read at once, and drops earlier responses that it still collects',
+  fiveLetters: 'the library reads every Connection of five letters as close',
+  chunks: 'the library accepts wrong line breaks and lengths of chunks without any sign',
+  extensions: 'the library does not support chunk extensions',
+  trailers: 'the library does not support trailers and reads them as a request',
+  methods: 'the library refuses unknown methods before it calls the handler',
   blanks: 'the library skips blanks between the parts of a request line',
-  protocols: 'the library takes other protocols of this form for HTTP/1.0',
-  upgrade: 'the library drops what it has read together with an offer to upgrade',
-  oldest: 'the library takes a line without a version for HTTP/0.9',
+  protocols: 'the library reads other protocols of this form as HTTP/1.0',
+  upgrade: 'the library drops bytes that it has read together with an offer to upgrade',
+  oldest: 'the library reads a line without a version as HTTP/0.9',
 } as const;
 
 /** A request with these header lines and no others. */
