@@ -1,4 +1,4 @@
-// Documents that cannot lie: every code block is run by a test that test/documents/plan.ts names, or excused there with
+// Keeps the documents true: every code block is run by a test that test/documents/plan.ts names, or excused there with
 // a reason. This file runs the blocks that need only the embedded sample: the guide for client authors with its
 // programs and its table of filters, and the requests of README.md.
 import { mkdtempSync } from 'node:fs';
