@@ -34,18 +34,17 @@ describe.skipIf(!hasProgram('curl'))('curl', () => {
     }
   });
 
-  test('-r and several ranges', async () => {
+  test('-r gets one range, the whole file for several, and 416 beyond the end', async () => {
     const url = `${server.url}/api/v3/observations/?format=csv`;
-    const codeOf = (...words: readonly string[]): Promise<string> =>
-      curl('-o', '-', '-w', '%{http_code}', ...words, url);
-    expect((await codeOf('-r', '0-9')).slice(10)).toBe('206');
-    expect((await codeOf('-r', '0-9,20-29')).slice(-3)).toBe('200');
-    expect((await codeOf('-r', '99999999-')).slice(-3)).toBe('416');
+    const codeOf = (range: string): Promise<string> => curl('-o', '/dev/null', '-w', '%{http_code}', '-r', range, url);
+    expect(await codeOf('0-9')).toBe('206');
+    expect(await codeOf('0-9,20-29')).toBe('200');
+    expect(await codeOf('99999999-')).toBe('416');
   });
 
-  test('-T with nothing and -X GET, which sends an empty chunked body', async () => {
+  test('a GET with an empty chunked body is served', async () => {
     const url = `${server.url}/api/v3/observations/?limit=1`;
-    const words = ['-X', 'GET', '-T', '/dev/null', '-H', 'Transfer-Encoding: chunked', '-H', 'Expect:'];
+    const words = ['-X', 'GET', '--data-binary', '@/dev/null', '-H', 'Transfer-Encoding: chunked'];
     expect(await curl('-o', '/dev/null', '-w', '%{http_code}', ...words, url)).toBe('200');
   });
 });
