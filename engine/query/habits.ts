@@ -1,4 +1,4 @@
-// What clients of similar services write, and what this API has instead. Strict mode, the pages and the client guide
+// Habits of clients of similar services, and the forms that work here. Strict mode, the pages and the client guide
 // show it. Data only; key.ts and parse.ts read it for names that have no meaning here. Source: A163.
 
 /** Parameters of other services, with the form that works here. */

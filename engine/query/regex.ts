@@ -82,7 +82,7 @@ function compiled(pattern: string, isFolded: boolean): RE2JS | RE2JSException {
 /** Characters of a pattern that an error shows. */
 const SHOWN_CHARACTERS = 20;
 
-/** What is wrong with a pattern. The library names the wrong part, of which the first occurrence is shown. */
+/** Hints for a wrong pattern. The library names the wrong part, of which the first occurrence is shown. */
 function regexHints(pattern: string, error: RE2JSException): readonly string[] {
   if (LOOKS_AROUND.test(pattern)) return [HINTS.regex];
   if (!(error instanceof RE2JSSyntaxException)) return [];

@@ -15,7 +15,7 @@ const browse = browseRecords({
   acquisitions: Array.from({ length: 5 }, (_, i) => ({ ob_id: i + 1, title: `acquisition ${i}` })),
 });
 const ORIGIN = 'http://crawled.test';
-/** No crawl of so few records needs as many pages. */
+/** More pages than a crawl of these records needs. */
 const PAGES_MAX = 1000;
 
 /** Visits all pages that can be reached over permitted links. Returns their addresses. */

@@ -1,4 +1,4 @@
-// What clients of similar services send: the response names the form that works here, and that form does work.
+// Habits of clients of similar services: the response names the form that works here, and that form does work.
 import { expect, test } from 'vitest';
 import { LOOKUP_HABITS, PARAMETER_HABITS } from '../../engine/query/habits.ts';
 import { LOOKUPS } from '../../engine/query/lookups.ts';

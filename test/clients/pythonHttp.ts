@@ -1,4 +1,4 @@
-// What the tests of Python's HTTP libraries expect: each prints one JSON object of these members.
+// The common test of Python's HTTP libraries: each script prints one JSON object of these members.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runServer, type Server } from '../support/commandProcess.ts';
 import { hasLibrary, type Library } from '../support/debian.ts';

@@ -312,7 +312,7 @@ export class UwsExchange extends LiveExchange {
     const sinceMs = body.isSlow ? this.#context.slices.now() : undefined;
     const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;
     const isWhole = hasBody && first.length === body.bytes && first.length <= WHOLE_BYTES_MAX;
-    // Of a short body the library itself announces the end, unless it has seen `close` in the request.
+    // The library announces the end of the connection with a short body, unless it has seen `close` in the request.
     const closesHere = closes && this.#closing !== 'library';
     const isLeft = isWhole && closesHere;
     const announcesClose = (closes || this.#context.isDraining) && !(closesHere && (isWhole || !hasBody));

@@ -239,7 +239,7 @@ function dataLinks({ tour, site, pairs }: Listing): Markup {
 }
 
 /** Names without effect, each with what strict mode says of it. */
-function ignoredNote({ ask: { ignored }, collection, query, site }: Listing): Markup | false {
+function ignoredNote({ ask: { ignored }, collection, query, site, pairs, hasWays }: Listing): Markup | false {
   if (ignored.length === 0) return false;
   const hints = hintsFor(collection, query, site.queryOptions);
   const names = ignored.slice(0, PAGE_ROWS_MAX).map((name) => {
@@ -255,6 +255,7 @@ function ignoredNote({ ask: { ignored }, collection, query, site }: Listing): Ma
     <ul>
       ${names}
     </ul>
+    ${hasWays && html`<a href="${queryOf(withValue(pairs, 'strict', '1'))}" rel="nofollow">Correct the address</a>`}
   </div>`;
 }
 
